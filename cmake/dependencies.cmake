@@ -1,0 +1,18 @@
+# Everything from outside, all of it Debian 12 packages (packaging/apt-packages). Why each: docs/decisions/0002-dependencies.md.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+
+if(PETREL_TESTS)
+    find_package(GTest REQUIRED)
+    find_package(rapidcheck REQUIRED)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
+if(PETREL_BENCH)
+    find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,87 @@
+# petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE])
+#
+# One module = one folder below src/ = one static library petrel_<name>, from the .cpp files in that folder.
+#   FOLDER        where it lives, if not src/<name>
+#   DEPS          the modules it may include; each has to be declared before, so the table cannot hold a cycle
+#   LIBS          libraries whose headers it and everything above it may include
+#   PRIVATE_LIBS  libraries whose headers it alone may include
+#   PURE          no thread, socket, file, clock, log or JSON: only a function of its arguments
+# A module with headers only becomes an interface library; one whose folder is still empty only has its row.
+#
+# The rows are written to <build>/layers.json, where the layer test reads them.
+
+function(petrel_module name)
+    cmake_parse_arguments(PARSE_ARGV 1 module "PURE" "FOLDER" "DEPS;LIBS;PRIVATE_LIBS")
+    if(NOT module_FOLDER)
+        set(module_FOLDER "${name}")
+    endif()
+
+    get_property(declared GLOBAL PROPERTY PETREL_MODULES)
+    foreach(dep IN LISTS module_DEPS)
+        if(NOT dep IN_LIST declared)
+            message(FATAL_ERROR "module ${name} depends on ${dep}, which is not declared above it")
+        endif()
+    endforeach()
+    set_property(GLOBAL APPEND PROPERTY PETREL_MODULES "${name}")
+
+    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.cpp")
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.hpp")
+    set(archive "")
+    if(sources)
+        add_library(petrel_${name} STATIC ${sources} ${headers})
+        set(scope PUBLIC)
+        target_link_libraries(petrel_${name} PRIVATE ${module_PRIVATE_LIBS})
+        set(archive "$<TARGET_FILE:petrel_${name}>")
+    elseif(headers)
+        add_library(petrel_${name} INTERFACE ${headers})
+        set(scope INTERFACE)
+    endif()
+    if(TARGET petrel_${name})
+        target_include_directories(petrel_${name} ${scope} "${PROJECT_SOURCE_DIR}/src")
+        target_link_libraries(petrel_${name} ${scope} ${module_LIBS})
+        foreach(dep IN LISTS module_DEPS)
+            if(TARGET petrel_${dep})
+                target_link_libraries(petrel_${name} ${scope} petrel_${dep})
+            endif()
+        endforeach()
+        set_property(GLOBAL APPEND PROPERTY PETREL_LIBRARIES petrel_${name})
+    endif()
+
+    petrel_layer_row("${name}" "${module_FOLDER}" "${module_DEPS}" "${module_LIBS}" "${module_PRIVATE_LIBS}"
+        "${module_PURE}" "${archive}")
+endfunction()
+
+# petrel_programs(folder DEPS module...): every .cpp in src/<folder> is the main() of one program of that name.
+function(petrel_programs folder)
+    cmake_parse_arguments(PARSE_ARGV 1 programs "" "" "DEPS")
+    get_property(libraries GLOBAL PROPERTY PETREL_LIBRARIES)
+    file(GLOB mains CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
+    foreach(main IN LISTS mains)
+        cmake_path(GET main STEM program)
+        add_executable(${program} "${main}")
+        target_link_libraries(${program} PRIVATE ${libraries})
+    endforeach()
+    petrel_layer_row("${folder}" "${folder}" "${programs_DEPS}" "" "" FALSE "")
+endfunction()
+
+function(petrel_layer_row name folder deps libs private_libs pure archive)
+    list(JOIN deps " " deps)
+    list(JOIN libs " " libs)
+    list(JOIN private_libs " " private_libs)
+    if(pure)
+        set(pure true)
+    else()
+        set(pure false)
+    endif()
+    string(CONCAT row
+        "{\"name\": \"${name}\", \"folder\": \"src/${folder}\", \"deps\": \"${deps}\", \"libs\": \"${libs}\", "
+        "\"private_libs\": \"${private_libs}\", \"pure\": ${pure}, \"archive\": \"${archive}\"}")
+    set_property(GLOBAL APPEND PROPERTY PETREL_LAYER_ROWS "${row}")
+endfunction()
+
+# To be called once, after the last row.
+function(petrel_write_layers)
+    get_property(rows GLOBAL PROPERTY PETREL_LAYER_ROWS)
+    list(JOIN rows ",\n  " rows)
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/layers.json" CONTENT "[\n  ${rows}\n]\n")
+endfunction()
