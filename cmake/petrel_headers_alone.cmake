@@ -1,0 +1,17 @@
+# petrel_headers_alone(target): compiles every header below src/ as a translation unit of its own, so that none leans
+# on what its includer happened to include before.
+function(petrel_headers_alone target)
+    get_property(libraries GLOBAL PROPERTY PETREL_LIBRARIES)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/src/*.hpp")
+    set(units)
+    foreach(header IN LISTS headers)
+        set(unit "${PROJECT_BINARY_DIR}/headers_alone/${header}.cpp")
+        file(GENERATE OUTPUT "${unit}" CONTENT "#include \"${header}\"\n")
+        list(APPEND units "${unit}")
+    endforeach()
+    if(units)
+        add_library(${target} OBJECT ${units})
+        target_link_libraries(${target} PRIVATE ${libraries})
+        target_compile_options(${target} PRIVATE -O0 -g0)
+    endif()
+endfunction()

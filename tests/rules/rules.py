@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""The rules of the source tree that matter enough to be tests.
+
+usage: rules.py RULE --root SOURCE_TREE --layers LAYERS_JSON
+
+Prints one line per violation and exits 1 if there is any. LAYERS_JSON is the module table as CMake wrote it.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+# Which library of the module table a header belongs to.
+LIBRARY_OF_HEADER = {
+    "fmt/": "fmt::fmt",
+    "tl/": "tl::expected",
+    "spdlog/": "spdlog::spdlog",
+    "nlohmann/": "nlohmann_json::nlohmann_json",
+    "toml++/": "tomlplusplus::tomlplusplus",
+    "CLI/": "CLI11::CLI11",
+}
+
+# What a pure module must not reach, neither itself nor through one of our headers. <chrono> is welcome, now() is not.
+IMPURE_HEADER = re.compile(
+    r"thread|mutex|shared_mutex|condition_variable|future|stop_token|semaphore|latch|barrier|pthread\.h|sched\.h"
+    r"|iostream|istream|ostream|fstream|syncstream|cstdio|stdio\.h|filesystem|ctime|time\.h|unistd\.h|fcntl\.h|poll\.h"
+    r"|netdb\.h|(sys|net|netinet|arpa|linux)/.*|(spdlog|nlohmann|toml\+\+|CLI)/.*|fmt/(os|ostream|printf|std)\.h"
+)
+IMPURE_TEXT = re.compile(r"::now\s*\(|\brandom_device\b|\bgetenv\s*\(")
+IMPURE_SYMBOL = re.compile(
+    r"pthread_\w+|socket|connect|bind|listen|accept4?|send(to|msg)?|recv(from|msg)?|e?poll\w*|select|ioctl"
+    r"|open(at)?(64)?|creat(64)?|read|write|f(re)?open(64)?|f(read|write|puts|putc|printf|flush)|v?f?printf|puts|putchar"
+    r"|__v?f?printf_chk|time|gettimeofday|clock\w*|(nano|u)?sleep|(secure_)?getenv|system|popen|fork|syslog"
+    r"|std::chrono::.*::now\(\)|std::(thread|jthread|condition_variable|random_device|filesystem)\b.*|std::this_thread::.*"
+    r"|std::basic_(i|o)?f(stream|ilebuf)\b.*|std::basic_filebuf\b.*|std::(cout|cerr|clog|cin)|std::ios_base::Init::.*"
+    r"|fmt::v\d+::v?print\b.*|(spdlog|nlohmann|toml|CLI)::.*"
+)
+
+SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(|^\s*sleep\s+[\d.$]", re.MULTILINE)
+
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(work|root|farm)/")
+REGISTRY_HOST = re.compile(
+    r"registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|(static\.|index\.)?crates\.io"
+    r"|proxy\.golang\.org|rubygems\.org|repo1?\.maven\.org|(deb|security|snapshot)\.debian\.org|ghcr\.io|docker\.io"
+)
+
+
+@dataclass
+class Module:
+    name: str
+    folder: str
+    deps: list
+    libs: list
+    private_libs: list
+    pure: bool
+    archive: str
+
+
+class Tree:
+    """The sources below src/, each with its module and the headers it includes."""
+
+    INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+
+    def __init__(self, root, layers):
+        self.root = root
+        self.modules = {}
+        for row in json.loads(layers.read_text()):
+            for key in ("deps", "libs", "private_libs"):
+                row[key] = row[key].split()
+            self.modules[row["name"]] = Module(**row)
+        self.sources = sorted(path for path in (root / "src").rglob("*") if path.suffix in (".hpp", ".cpp"))
+        self.includes = {path: self._includes_of(path) for path in self.sources}
+
+    def name(self, path):
+        return path.relative_to(self.root).as_posix()
+
+    def module_of(self, path):
+        by_folder = {module.folder: module for module in self.modules.values()}
+        return by_folder.get(path.parent.relative_to(self.root).as_posix())
+
+    def ours(self, path):
+        """The files of the tree that path includes."""
+        return [self.root / "src" / text for quoted, text in self.includes[path] if quoted and self._is_source(text)]
+
+    def _is_source(self, text):
+        return self.root / "src" / text in self.includes
+
+    def _includes_of(self, path):
+        return [(mark == '"', text) for mark, text in self.INCLUDE.findall(path.read_text())]
+
+
+def layers(tree):
+    """Every #include follows the module table; neither the table nor the headers form a cycle."""
+    for cycle in cycles({name: module.deps for name, module in tree.modules.items()}):
+        yield f"module table: cycle {' -> '.join(cycle)}"
+    for cycle in cycles({path: tree.ours(path) for path in tree.sources}):
+        yield f"{tree.name(cycle[0])}: include cycle {' -> '.join(tree.name(path) for path in cycle)}"
+    for path in tree.sources:
+        module = tree.module_of(path)
+        if module is None:
+            yield f"{tree.name(path)}: in no module's folder; add a row to src/CMakeLists.txt"
+            continue
+        for quoted, text in tree.includes[path]:
+            yield from edge_violations(tree, path, module, quoted, text)
+
+
+def edge_violations(tree, path, module, quoted, text):
+    if not quoted:
+        library = next((lib for prefix, lib in LIBRARY_OF_HEADER.items() if text.startswith(prefix)), None)
+        if library and library not in module.private_libs + public_libs(tree, module):
+            yield f"{tree.name(path)}: <{text}> needs {library}, which module {module.name} may not use"
+        return
+    target = tree.root / "src" / text
+    if target not in tree.includes:
+        yield f'{tree.name(path)}: "{text}" is no file below src/'
+        return
+    other = tree.module_of(target)
+    if other and other is not module and other.name not in module.deps:
+        yield f'{tree.name(path)}: "{text}" makes {module.name} depend on {other.name}, which the table does not allow'
+
+
+def public_libs(tree, module):
+    """What comes with a module: its own public libraries and those of what it depends on."""
+    return module.libs + [lib for dep in module.deps for lib in tree.modules[dep].libs]
+
+
+def cycles(graph):
+    """One cycle per strongly connected knot is enough to act on."""
+    done, path = set(), []
+
+    def walk(node):
+        if node in path:
+            yield path[path.index(node):] + [node]
+        elif node not in done:
+            path.append(node)
+            for following in graph.get(node, ()):
+                yield from walk(following)
+            path.pop()
+            done.add(node)
+
+    for node in graph:
+        yield from walk(node)
+
+
+def pure(tree):
+    """Pure modules reach no header of thread, socket, file, clock, log or JSON, and ask nobody for the time."""
+    for path in tree.sources:
+        module = tree.module_of(path)
+        if not module or not module.pure:
+            continue
+        for via in reachable(tree, path):
+            for _, text in tree.includes[via]:
+                if IMPURE_HEADER.fullmatch(text) or re.fullmatch(r"base/(log|clock)\.hpp", text):
+                    by = "" if via == path else f" (through {tree.name(via)})"
+                    yield f"{tree.name(path)}: module {module.name} is pure and includes {text}{by}"
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if IMPURE_TEXT.search(line.split("//")[0]):
+                yield f"{tree.name(path)}:{number}: module {module.name} is pure: {line.strip()}"
+
+
+def reachable(tree, start):
+    seen, todo = [], [start]
+    while todo:
+        path = todo.pop()
+        if path not in seen:
+            seen.append(path)
+            todo += tree.ours(path)
+    return seen
+
+
+def symbols(tree):
+    """The archives of pure modules ask the linker for no thread, socket, file, clock or log function."""
+    for module in tree.modules.values():
+        if not module.pure or not module.archive:
+            continue
+        listing = subprocess.run(["nm", "-uC", module.archive], check=True, capture_output=True, text=True).stdout
+        for name in sorted(set(re.findall(r"^\s+[Uw] (.*)$", listing, re.MULTILINE))):
+            if IMPURE_SYMBOL.fullmatch(name.split("@")[0]):
+                yield f"{module.folder}: module {module.name} is pure and uses {name}"
+
+
+def no_sleep(tree):
+    """A test waits for an event or moves a fake clock; it never sleeps."""
+    for path in sorted((tree.root / "tests").rglob("*")):
+        if path.suffix not in (".cpp", ".hpp", ".py", ".sh") or path.is_relative_to(tree.root / "tests/rules"):
+            continue
+        for match in SLEEP.finditer(path.read_text()):
+            yield f"{tree.name(path)}: sleeps ({match.group().strip()})"
+
+
+def text(tree):
+    """No tracked file names a place on one machine or a host to download packages from."""
+    for path in tracked_files(tree.root):
+        content = path.read_text(errors="replace")
+        for pattern, what in ((MACHINE_PATH, "a path of one machine"), (REGISTRY_HOST, "a package registry")):
+            for match in pattern.finditer(content):
+                line = content.count("\n", 0, match.start()) + 1
+                yield f"{tree.name(path)}:{line}: names {what} ({match.group()})"
+
+
+def tracked_files(root):
+    git = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    if git.returncode == 0 and git.stdout:
+        files = (root / name for name in git.stdout.split("\0") if name)
+    else:  # an unpacked archive
+        files = (path for path in root.rglob("*") if "build" not in path.relative_to(root).parts)
+    return sorted(path for path in files if path.is_file() and not path.is_symlink())
+
+
+RULES = {rule.__name__: rule for rule in (layers, pure, symbols, no_sleep, text)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rule", choices=RULES)
+    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--layers", type=Path, required=True)
+    arguments = parser.parse_args()
+    violations = list(RULES[arguments.rule](Tree(arguments.root, arguments.layers)))
+    for violation in violations:
+        print(violation)
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
