@@ -1,0 +1,34 @@
+// How things fail. An Error is one sentence for a person; Complaints are all the problems of one outside text at once.
+// The command line maps an ErrorKind to an exit code in one place (cli/exit_code.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace petrel {
+
+enum class ErrorKind : std::uint8_t { invalid, unsupported, unreachable, denied, timed_out, corrupt, exhausted };
+
+struct Error {
+    ErrorKind kind{};
+    std::string what;  // the thing, the value, what is allowed
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+// One problem in a text that came from outside. Line and column count from 1; 0 means "not in a line" (a flag, a whole file).
+struct Complaint {
+    std::string file;
+    std::uint32_t line{};
+    std::uint32_t column{};
+    std::string value;    // what was written there
+    std::string allowed;  // what may stand there
+};
+
+template <class T>
+using Parsed = tl::expected<T, std::vector<Complaint>>;
+
+}  // namespace petrel

@@ -1,0 +1,51 @@
+// The hardware seam, one for switches and NICs. An adapter is a Device; it owns no thread and no timer.
+//
+// Contract: calls block, come one at a time, from one thread that the runner owns. look() reads the rows asked for (none = all)
+// and puts a Sample of each into the Intake; a queue that cannot be read is simply not put. prepare() and read_back() only read.
+// apply() is idempotent and works in a new process with a journaled Undo. Whoever reads a continuous pause state consumes it:
+// the runner delivers a late look all the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/result.hpp"
+#include "watchdog/event.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::device {
+
+// What apply() overwrites (mask, profile, enable bits): opaque to everyone but the adapter, journaled before apply().
+struct Undo {
+    std::array<std::byte, 64> bytes{};
+    std::uint8_t size{};
+    bool operator==(const Undo&) const = default;
+};
+
+class NoticeSink {
+public:
+    virtual ~NoticeSink() = default;
+    virtual void post(const watchdog::Notice&) noexcept = 0;  // from any thread: copy and return
+};
+
+class TimeSource {
+public:
+    virtual ~TimeSource() = default;
+    virtual Now now() const = 0;
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    virtual const watchdog::Inventory& inventory() const = 0;
+    virtual const watchdog::Capabilities& capabilities() const = 0;
+    virtual Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) = 0;
+    virtual Result<Undo> prepare(const watchdog::Command&) = 0;
+    virtual Result<void> apply(const watchdog::Command&, const Undo&) = 0;
+    virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
+    virtual void listen(NoticeSink&) = 0;
+};
+
+}  // namespace petrel::device

@@ -1,0 +1,210 @@
+#include "watchdog/intake.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "base/assert.hpp"
+
+namespace petrel::watchdog {
+
+namespace {
+
+constexpr std::uint32_t saturated(std::uint64_t v)
+{
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(v, std::numeric_limits<std::uint32_t>::max()));
+}
+
+template <class Do>
+void for_each_field(Fields set, Do what)
+{
+    for (; set != 0; set &= set - 1) {
+        what(static_cast<Field>(std::countr_zero(set)));
+    }
+}
+
+// One XOFF frame of full quanta holds 65535 x 512 bit times.
+std::uint32_t hold_us(BitRate speed)
+{
+    constexpr std::uint64_t kBitsTimesMillion = 65'535ULL * 512 * 1'000'000;
+    return speed.bps == 0 ? 0 : saturated(kBitsTimesMillion / speed.bps);
+}
+
+// A pause counter that claims far more time than passed is not counting microseconds of this interval (a jump after a reset, a
+// unit mistaken for another). A little more is only a stamp that came late.
+constexpr bool plausible(std::uint64_t pause_us, std::uint64_t dt_us) { return pause_us <= 4 * dt_us + 10'000; }
+
+}  // namespace
+
+Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
+    : capabilities_(capabilities),
+      rows_(static_cast<std::uint32_t>(inventory.rows.size())),
+      baselines_(rows_),
+      raw_column_{},
+      hold_us_(rows_)
+{
+    const auto columns = static_cast<std::size_t>(std::popcount(capabilities.fields));
+    storage_ = AlignedColumns{(2 + columns) * AlignedColumns::bytes_for<std::uint32_t>(rows_) +
+                              AlignedColumns::bytes_for<std::uint8_t>(rows_)};
+    view_.dt_us = storage_.take<std::uint32_t>(rows_);
+    view_.known = storage_.take<Fields>(rows_);
+    view_.pause = storage_.take<std::uint8_t>(rows_);
+    for_each_field(capabilities.fields, [&](Field f) {
+        view_.value[static_cast<std::size_t>(f)] = storage_.take<std::uint32_t>(rows_);
+        if (!has(kLevels, f)) {
+            raw_column_[static_cast<std::size_t>(f)] = raw_width_++;
+        }
+    });
+    raw_.resize(std::size_t{rows_} * raw_width_);
+    touched_.reserve(rows_);
+    std::transform(inventory.rows.begin(), inventory.rows.end(), hold_us_.begin(),
+                   [](const RowInfo& row) { return hold_us(row.speed); });
+}
+
+void Intake::begin()
+{
+    for (const auto row : touched_) {
+        view_.dt_us[row] = 0;
+    }
+    touched_.clear();
+    view_.touched = {};
+    view_.all = false;
+}
+
+void Intake::put(const Sample& sample)
+{
+    const auto row = sample.slot.value;
+    PETREL_ASSERT(row < rows_, "slot {} of {}", row, rows_);
+    const Fields told = sample.known & capabilities_.fields;
+    if (told == 0) {
+        return;  // not readable this time: the next read will speak of the longer interval
+    }
+    Baseline& base = baselines_[row];
+    const bool first = base.known == 0;
+    // Stamps are cut to microseconds each, so that the differences add up without loss.
+    const auto dt_us = whole_us(sample.read_at) - whole_us(base.read_at);
+    if (!first && dt_us <= 0) {
+        return;  // the device has not looked again since: nothing new was said
+    }
+    const Baseline before = base;
+    base = {sample.read_at, told, sample.epoch, false, false};
+    if (has(told, Field::pause_state)) {
+        base.pause_seen = true;
+        base.paused = sample.pause_state != PauseState::not_paused;
+    } else if (has(told, Field::paused_now)) {
+        base.pause_seen = true;
+        base.paused = sample.paused_now;
+    }
+
+    // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link flap.
+    const bool comparable = !first && sample.epoch != 0 && sample.epoch == before.epoch;
+    view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(dt_us));
+    view_.known[row] = 0;
+    put_counters(row, sample, comparable ? told & before.known : 0);
+    if (comparable) {
+        view_.pause[row] = judge_pause(row, sample, before);
+    } else {
+        view_.pause[row] = sample.epoch == 0 ? kLinkDown : 0;
+    }
+    if (touched_.size() < rows_) {
+        touched_.push_back(row);
+        view_.touched = touched_;
+        view_.all = touched_.size() == rows_;
+    }
+}
+
+void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields comparable)
+{
+    const auto column = [&](Field f) -> std::uint32_t& { return view_.column(f)[row]; };
+    const Fields told = baselines_[row].known;
+    Fields known = comparable;
+    bool backwards = false;
+    for_each_field(told & ~kLevels, [&](Field f) {
+        const auto at = std::size_t{row} * raw_width_ + raw_column_[static_cast<std::size_t>(f)];
+        const auto old = std::exchange(raw_[at], sample[f]);
+        backwards = backwards || (has(comparable, f) && sample[f] < old);
+        column(f) = saturated(sample[f] - old);
+    });
+    for_each_field(told & kLevels, [&](Field f) { column(f) = saturated(sample[f]); });
+    if (has(told, Field::pause_state)) {
+        column(Field::pause_state) = static_cast<std::uint32_t>(sample.pause_state);
+    }
+    if (has(told, Field::paused_now)) {
+        column(Field::paused_now) = sample.paused_now ? 1 : 0;
+    }
+    if (backwards) {
+        known &= kLevels;  // one counter was wrapped, cleared or reset: none of its neighbours can be trusted for this interval
+    }
+    for (const auto f : {Field::pause_us, Field::pause_tx_us}) {
+        if (has(known, f) && !plausible(column(f), view_.dt_us[row])) {
+            known &= ~bit(f);
+        }
+    }
+    view_.known[row] = known;
+}
+
+std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const Baseline& before) const
+{
+    const auto& now = baselines_[row];
+    const Fields known = view_.known[row];
+    const auto zero = [&](Field f) { return has(known, f) && value(row, f) == 0; };
+    std::uint8_t bits = 0;
+    if (before.pause_seen && before.paused) {
+        bits |= kWas;
+    }
+    if (now.pause_seen) {
+        bits |= now.paused ? kIs : kOver;
+    }
+
+    // Enough XOFF frames to hold the queue all the time, and none that let it go.
+    const bool held = hold_us_[row] != 0 && has(known, Field::rx_xoff) &&
+                      std::uint64_t{value(row, Field::rx_xoff)} * hold_us_[row] >= view_.dt_us[row] &&
+                      (!has(capabilities_.fields, Field::rx_xon) || zero(Field::rx_xon));
+    const bool both_ends = (bits & kWas) != 0 && (bits & kIs) != 0;
+    bool throughout = false;
+    if (has(known, Field::pause_state)) {
+        throughout = sample.pause_state == PauseState::paused;
+    } else if (has(known, Field::on2off)) {
+        throughout = both_ends && zero(Field::on2off);
+    } else if (now.pause_seen) {
+        throughout = both_ends && held;
+    } else {
+        throughout = held && (zero(Field::tx_packets) || zero(Field::tx_bytes));
+    }
+    if (throughout) {
+        bits |= kThroughout;
+    } else if (before.pause_seen && !before.paused && (bits & kIs) != 0 && zero(Field::on2off) &&
+               has(known, Field::pause_us)) {
+        bits |= kTrailing;
+    }
+    if (quiet(row, known, before.pause_seen, bits)) {
+        bits |= kQuiet;
+    }
+    if (quiet(row, known & capabilities_.survive, before.pause_seen, bits)) {
+        bits |= kQuietStill;
+    }
+    return bits;
+}
+
+// Quiet for the whole interval, by the given signals: one of them says so and none objects.
+bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const
+{
+    const auto moved = [&](Field f) { return has(by, f) && value(row, f) != 0; };
+    const auto still = [&](Field f) { return has(by, f) && value(row, f) == 0; };
+    const bool state = (by & (bit(Field::pause_state) | bit(Field::paused_now))) != 0;
+    if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
+        return false;
+    }
+    if (still(Field::rx_xoff) || still(Field::pause_us)) {
+        return true;
+    }
+    // Frames of both kinds together: none at all is quiet; some may be XON only, then the state has to tell.
+    if (still(Field::rx_pfc)) {
+        return true;
+    }
+    const bool both_ends = state && was_known && (bits & (kWas | kIs)) == 0;
+    return both_ends && !moved(Field::on2off);
+}
+
+}  // namespace petrel::watchdog

@@ -1,0 +1,54 @@
+// The only door for raw counters. It alone knows about wraps, resets, counters that go backwards, stale stamps, link and speed
+// changes and rows that could not be read: each of them just leaves bits of `known` (and of `pause`) unset. Later stages see
+// 32-bit lanes and never a raw counter.
+//
+// Contract: begin() starts a look, put() hands in each row that was read, view() shows the result until the next begin().
+// One thread. No allocation after construction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "watchdog/observation.hpp"
+
+namespace petrel::watchdog {
+
+class Intake {
+public:
+    Intake(const Inventory&, const Capabilities&);
+    Intake(const Intake&) = delete;  // view() points into it
+    Intake& operator=(const Intake&) = delete;
+
+    void begin();
+    void put(const Sample&);
+    const Observations& view() const { return view_; }
+
+private:
+    struct Baseline {
+        Instant read_at;
+        Fields known{};  // zero = never read
+        std::uint32_t epoch{};
+        bool paused{};       // at that read; holds if pause_seen
+        bool pause_seen{};
+    };
+
+    void put_counters(std::uint32_t row, const Sample&, Fields comparable);
+    std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
+    bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
+    std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }
+
+    Capabilities capabilities_;
+    std::uint32_t rows_;
+    std::vector<Baseline> baselines_;
+    std::vector<std::uint64_t> raw_;                // rows_ x counter columns the device has
+    std::array<std::uint8_t, kFields> raw_column_;  // Field -> position in a row of raw_
+    std::uint8_t raw_width_{};
+    std::vector<std::uint32_t> hold_us_;  // how long one full-quanta XOFF holds at the row's speed; 0 = speed not known
+    std::vector<std::uint32_t> touched_;
+    AlignedColumns storage_;
+    Observations view_;
+};
+
+}  // namespace petrel::watchdog

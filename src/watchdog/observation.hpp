@@ -1,0 +1,140 @@
+// What a device can tell about its queues, and what it told. A device declares Capabilities and an Inventory of rows once;
+// each look gives raw Samples (cumulative counters), which the Intake turns into Observations (what happened since the row was
+// last read). Columns, not structs: the poll pass runs over a million rows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+
+namespace petrel::watchdog {
+
+enum class Field : std::uint8_t {
+    pause_state,    // tri-state since the last read (SAI's continuous deadlock state)
+    paused_now,     // paused at the instant of the read
+    pause_us,       // time the queue was paused
+    rx_pfc,         // PFC frames received, XOFF and XON together: never passed off as rx_xoff
+    rx_xoff,        // PFC frames received with a quanta above zero for this priority
+    rx_xon,         // ... with quanta zero
+    on2off,         // pauses that ended
+    tx_packets,     // sent from the queue
+    tx_bytes,       //
+    tx_drops,       // discarded at the queue
+    rx_packets,     // received in the priority group (of a NIC: that left the port buffer)
+    rx_drops,       // discarded on the way in
+    occupancy,      // bytes in the queue at the read
+    pause_tx,       // pause frames sent
+    pause_tx_us,    // time for which pause was asserted towards the peer
+    pause_timeout,  // the port's pause-timeout status: a bit per channel, zero = no channel timed out
+    count_
+};
+
+inline constexpr auto kFields = static_cast<std::size_t>(Field::count_);
+using Fields = std::uint32_t;  // one bit a Field
+
+constexpr Fields bit(Field f) { return 1U << static_cast<unsigned>(f); }
+constexpr bool has(Fields set, Field f) { return (set & bit(f)) != 0; }
+std::string_view name(Field);
+std::optional<Field> field_from_name(std::string_view);
+
+// Levels say how things stand at the read; every other field is a counter that only grows.
+inline constexpr Fields kLevels =
+    bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::occupancy) | bit(Field::pause_timeout);
+
+// What is done to a queue or port. Weaker ones first, so that a device's best offer can be compared.
+enum class Treatment : std::uint8_t {
+    none,
+    ignore_pause,  // received pause is not honoured; everything is forwarded
+    drop_egress,   // queued and later packets to the queue are discarded, but ingress still pauses its senders
+    drop,          // the same, and packets received in the matching priority group are discarded too: no pause goes out
+    lossless_off,  // lossless mode off for the port, lossless packets to and from the peer discarded
+    squeeze,       // maximum frame size below the minimum: every frame to the peer dies; received pause ignored
+    mute_pause,    // a NIC stops sending pause
+    port_down,
+    count_
+};
+
+using Treatments = std::uint32_t;  // one bit a Treatment
+constexpr Treatments bit(Treatment t) { return 1U << static_cast<unsigned>(t); }
+constexpr bool has(Treatments set, Treatment t) { return (set & bit(t)) != 0; }
+std::string_view name(Treatment);
+std::optional<Treatment> treatment_from_name(std::string_view);
+
+// What a device offers: data, so that nobody asks which vendor it is.
+struct Capabilities {
+    Fields fields{};          // what it can tell
+    Fields survive{};         // what still counts while a queue is mitigated: restoring relies on these only
+    Treatments treatments{};  // what it can do
+    Treatments port_wide{};   // which of those hit the whole port, whatever queue asked
+    bool reads_back{};        // a treatment can be read back
+    bool detects_itself{};    // finds storms in hardware and tells by notice
+    Duration refresh{};       // how often its counters move; zero = with every read
+};
+
+// A port has a row of its own (no priority) for port-level signals.
+struct RowInfo {
+    Target target;
+    std::uint32_t hw_queue{};
+    BitRate speed;       // zero = not known
+    bool host_facing{};  // the peer is a server; a role is configuration
+};
+
+struct Inventory {
+    std::uint32_t generation{};
+    std::vector<RowInfo> rows;  // rows[slot]
+    std::vector<PortNames> ports;  // ports[PortId::index]
+};
+
+// "Ethernet0:3" for a queue, "Ethernet0" for a port.
+std::string to_string(const Inventory&, const Target&);
+
+enum class PauseState : std::uint8_t {
+    not_paused,     // is not paused now; says nothing of the interval
+    paused,         // paused during the whole interval since the last read
+    not_continuous  // is paused now, was not for the whole interval
+};
+
+// One row as the device says it, counters cumulative. epoch changes with the link, its speed, a clear or a reset; 0 = link down.
+struct Sample {
+    Slot slot;
+    Instant read_at;
+    Fields known{};  // no bit at all: the row could not be read
+    std::uint32_t epoch{};
+    PauseState pause_state{};
+    bool paused_now{};
+    std::array<std::uint64_t, kFields> raw{};
+
+    std::uint64_t& operator[](Field f) { return raw[static_cast<std::size_t>(f)]; }
+    std::uint64_t operator[](Field f) const { return raw[static_cast<std::size_t>(f)]; }
+};
+
+// What the state of the pause says about an interval. Each bit is proven, its absence proves nothing.
+inline constexpr std::uint8_t kWas = 1;           // paused at the previous read
+inline constexpr std::uint8_t kIs = 2;            // paused at this read
+inline constexpr std::uint8_t kOver = 4;          // not paused at this read
+inline constexpr std::uint8_t kThroughout = 8;    // paused all the time between the two
+inline constexpr std::uint8_t kTrailing = 16;     // the interval's pause time is one run that still goes on
+inline constexpr std::uint8_t kQuiet = 32;        // no pause between the two, by any signal
+inline constexpr std::uint8_t kQuietStill = 64;   // the same, by signals that survive a mitigation
+inline constexpr std::uint8_t kLinkDown = 128;    // the link is down at this read
+
+// What happened to each row since it was last read. Spans are 64-byte aligned and padded to whole cache lines.
+struct Observations {
+    std::span<std::uint32_t> dt_us;   // measured; 0 = not looked at, or an unchanged stamp
+    std::span<Fields> known;          // a set bit: the value holds for the whole interval
+    std::span<std::uint8_t> pause;    // kWas ... kLinkDown
+    std::array<std::span<std::uint32_t>, kFields> value;  // differences and levels, saturating; empty = the device never has it
+    std::span<const std::uint32_t> touched;  // the rows that were looked at
+    bool all{};                              // every row was: touched need not be read
+
+    std::span<std::uint32_t> column(Field f) const { return value[static_cast<std::size_t>(f)]; }
+};
+
+}  // namespace petrel::watchdog

@@ -1,0 +1,117 @@
+// What counts as a storm and what is done about it. The six presets are rows of one table, not classes; every parameter of a
+// policy has a name, a range and one setter that the command line and the configuration file share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "watchdog/observation.hpp"
+
+namespace petrel::watchdog {
+
+enum class Criterion : std::uint8_t {
+    continuous,     // paused without a break
+    stalled,        // the same, with a backlog that does not drain
+    progress,       // leaky integrator: mostly paused and next to nothing sent
+    receive_stall,  // a NIC that pauses its switch and receives nothing
+    pause_timeout,  // the port's own pause-too-long status
+    device          // the device finds storms itself and tells
+};
+
+enum class Release : std::uint8_t {
+    quiet,   // after `restore` without pause
+    forced,  // `restore` after the mitigation, whatever the queue does
+    manual   // only when an operator says so
+};
+
+std::string_view name(Criterion);
+std::string_view name(Release);
+
+// An action as people write it: drop, forward, alert, lossless-off, squeeze, mute.
+std::string_view action_name(Treatment);
+
+struct Policy {
+    std::string name;  // what events call it
+    Criterion criterion{};
+    Treatment action{};  // none = alert only
+    Release release{};
+    Duration detect{};       // T0
+    Duration restore{};      // T1
+    Duration poll{};         // T2
+    Duration probe{};        // after a release a shorter T0 applies first; zero = no half-open probe
+    Duration backoff_max{};  // T1 doubles up to this while storms come back; zero = no back-off
+    Duration latch_window{};
+    std::uint32_t latch_count{};  // so many storms in the window stay mitigated; zero = never, 1 = the first one
+    std::uint32_t slack_ppm{};    // an interval counts as paused throughout although this share is missing
+    std::uint32_t floor_ppm{};    // sending less than this share of the line rate is no progress
+    std::uint32_t leak{};         // progress: how many times faster the score falls than it rises
+    bool needs_backlog{};         // an empty queue is no storm
+    bool host_facing_only{};      // only ports whose peer is a server
+    std::uint8_t priorities{0xff};  // bit p: queues of priority p are watched
+};
+
+struct Bounds {
+    std::int64_t least{};
+    std::int64_t most{};
+};
+
+struct Preset {
+    Policy policy;
+    Bounds detect_ms;
+    Bounds restore_ms;
+    Bounds poll_ms;
+    Treatments actions{};  // what may be chosen
+    std::string_view about;
+};
+
+std::span<const Preset> presets();
+const Preset* find_preset(std::string_view name);
+
+// One parameter of a policy: its name in files (`detect_ms`; flags say `--detect-ms`), what it is, and how it is set.
+struct Parameter {
+    std::string_view key;
+    std::string_view about;
+};
+std::span<const Parameter> parameters();
+
+// What is wrong with one parameter.
+struct Problem {
+    std::string key;
+    std::string value;
+    std::string allowed;
+};
+
+// Sets `key` from text ("400", "drop", "3,4", "true"). Nothing is changed if there is a problem.
+std::optional<Problem> set_parameter(Policy&, const Preset&, std::string_view key, std::string_view value);
+
+// The value of a parameter as text that set_parameter takes.
+std::string parameter_text(const Policy&, std::string_view key);
+
+// What only shows once all parameters are known: T0 and T1 not below T2, a latch window where latches are counted.
+std::vector<Problem> check(const Policy&);
+
+// The timers SONiC's `start_default` would choose for a switch of so many ports.
+void scale_as_start_default(Policy&, std::uint32_t ports);
+
+// Which policy watches which rows. Later assignments win; a row nobody claims is not watched.
+struct Assignment {
+    std::uint16_t policy{};                // index into policies
+    std::optional<std::uint16_t> port;     // none = every port
+    std::optional<Priority> priority;      // none = every priority of the policy
+};
+
+struct PolicyBook {
+    std::vector<Policy> policies;
+    std::vector<Assignment> assigned;
+    std::uint32_t max_mitigated{};  // queues of this device mitigated at once; zero = no limit
+    bool big_red_switch{};          // every watched queue is mitigated, whatever it shows
+};
+
+}  // namespace petrel::watchdog

@@ -1,0 +1,403 @@
+#include "watchdog/rule.hpp"
+
+#include <algorithm>
+
+// A switch CPU may be old: each loop is compiled twice and picked at start. Not under sanitizers, whose run-time is not up yet
+// when the choice is made.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#define PETREL_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define PETREL_CLONES
+#endif
+#define PETREL_INLINE [[gnu::always_inline]] inline
+
+namespace petrel::watchdog {
+
+namespace {
+
+constexpr std::uint32_t share(std::uint32_t whole, std::uint32_t per_64k)
+{
+    return static_cast<std::uint32_t>((std::uint64_t{whole} * per_64k) >> 16U);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------------
+// The definition: one row, in words.
+// ---------------------------------------------------------------------------------------------------------------------------
+
+struct Proof {
+    bool hit{};              // the whole interval belongs to the storm
+    std::uint32_t charge{};  // what it adds then
+    std::uint32_t carry{};   // otherwise: the part at its end that may be the beginning of one
+};
+
+class Look {
+public:
+    Look(const Observations& o, const Rule& rule, std::uint32_t row) : o_(o), rule_(rule), row_(row) {}
+
+    std::uint32_t dt() const { return o_.dt_us[row_]; }
+    bool is(std::uint8_t bits) const { return (o_.pause[row_] & bits) == bits; }
+    bool known(Field f) const { return has(o_.known[row_], f) && !o_.column(f).empty(); }
+    std::uint32_t value(Field f) const { return o_.column(f)[row_]; }
+
+    Proof paused() const
+    {
+        const bool counted = known(Field::pause_us);
+        const std::uint32_t time = counted ? std::min(value(Field::pause_us), dt()) : 0;
+        const std::uint32_t carry = is(kTrailing) ? time : 0;
+        if (rule_.source == Source::state) {
+            return {is(kThroughout), dt(), carry};
+        }
+        return {counted && !is(kOver) && time >= dt() - share(dt(), rule_.slack_per_64k), time, carry};
+    }
+
+    bool mostly_paused() const
+    {
+        if (rule_.source == Source::state) {
+            return is(kThroughout) || is(kWas | kIs);
+        }
+        return known(Field::pause_us) && value(Field::pause_us) >= dt() - dt() / 2;
+    }
+
+    bool backlogged() const { return !rule_.backlog || (known(Field::occupancy) && value(Field::occupancy) > 0); }
+
+    bool sends_nothing() const
+    {
+        const Field sent = rule_.in_bytes ? Field::tx_bytes : Field::tx_packets;
+        return !rule_.sends || (known(sent) && value(sent) <= share(dt(), rule_.floor_per_64k_us));
+    }
+
+    bool pauses_its_peer() const
+    {
+        if (rule_.source == Source::state) {
+            return known(Field::pause_tx) && value(Field::pause_tx) > 0;
+        }
+        return known(Field::pause_tx_us) &&
+               std::min(value(Field::pause_tx_us), dt()) >= dt() - share(dt(), rule_.slack_per_64k);
+    }
+
+    bool receives_nothing() const { return known(Field::rx_packets) && value(Field::rx_packets) == 0; }
+    bool timed_out() const { return known(Field::pause_timeout) && value(Field::pause_timeout) != 0; }
+
+    bool quiet() const
+    {
+        if (rule_.criterion == Criterion::pause_timeout) {
+            return known(Field::pause_timeout) && value(Field::pause_timeout) == 0;
+        }
+        return (o_.pause[row_] & rule_.quiet_bit) != 0;
+    }
+
+    Proof storm() const
+    {
+        switch (rule_.criterion) {
+            case Criterion::continuous: return paused();
+            case Criterion::stalled: {
+                const auto pause = paused();
+                return {pause.hit && backlogged() && sends_nothing(), pause.charge, 0};
+            }
+            case Criterion::progress: return {backlogged() && mostly_paused() && sends_nothing(), dt(), 0};
+            case Criterion::receive_stall: return {pauses_its_peer() && receives_nothing(), dt(), 0};
+            case Criterion::pause_timeout: return {timed_out(), dt(), 0};
+            case Criterion::device: break;
+        }
+        return {};
+    }
+
+private:
+    const Observations& o_;
+    const Rule& rule_;
+    std::uint32_t row_;
+};
+
+std::uint32_t add(std::uint32_t clock, std::uint32_t time)
+{
+    return std::min(clock + std::min(time, kClockMost), kClockMost);
+}
+
+bool measures_pause(Criterion c) { return c == Criterion::continuous || c == Criterion::stalled; }
+
+constexpr std::uint32_t kLongestFall = kClockMost / 4;  // times the steepest leak this still fits a lane
+
+// The score of the leaky integrator: twice the limit is enough to remember, and it falls without breaking off.
+std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof, std::uint32_t dt, std::uint32_t times)
+{
+    if (proof.hit) {
+        return std::min(add(score, proof.charge), limit > kClockMost / 2 ? kClockMost : 2 * limit);
+    }
+    return score - std::min(std::min(dt, kLongestFall) * times, score);
+}
+
+}  // namespace
+
+std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
+{
+    auto& proven = clocks.proven_us[row];
+    const auto limit = clocks.limit_us[row];
+    const Look look{o, rule, row};
+    if (look.dt() != 0) {
+        if (clocks.wants_quiet[row] != 0) {
+            proven = look.quiet() ? add(proven, look.dt()) : 0;
+        } else if (rule.criterion == Criterion::progress) {
+            proven = leak(proven, limit, look.storm(), look.dt(), rule.leak);
+        } else {
+            const auto storm = look.storm();
+            proven = storm.hit ? add(proven, storm.charge) : storm.carry;
+            if (measures_pause(rule.criterion)) {
+                clocks.longest_us[row] = std::max(clocks.longest_us[row], proven);
+            }
+        }
+    }
+    return proven == 0 ? kNoLimit : limit - std::min(proven, limit);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------------
+// The same for a stretch of rows. Flags are masks (0 or ~0): with ?: on bytes the compiler gives up on vectors.
+// ---------------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint32_t mask(bool on) { return 0U - static_cast<std::uint32_t>(on); }
+constexpr std::uint32_t pick(std::uint32_t m, std::uint32_t a, std::uint32_t b) { return (a & m) | (b & ~m); }
+
+struct Columns {
+    const std::uint32_t* dt;
+    const Fields* known;
+    const std::uint8_t* pause;
+    const std::uint32_t* pause_us;
+    const std::uint32_t* occupancy;
+    const std::uint32_t* sent;
+    const std::uint32_t* pause_tx;
+    const std::uint32_t* rx_packets;
+    const std::uint32_t* pause_timeout;
+    Fields sent_bit;
+    Fields pause_tx_bit;
+};
+
+struct Lane {
+    std::uint32_t hit;
+    std::uint32_t charge;
+    std::uint32_t carry;
+};
+
+PETREL_INLINE std::uint32_t knows(Fields known, Fields wanted) { return mask((known & wanted) == wanted); }
+
+// Each proof is told, at compile time, which columns it may touch: a device that lacks one has no memory for it.
+template <bool counted>
+struct ByState {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i)
+    {
+        const std::uint32_t bits = c.pause[i];
+        std::uint32_t carry = 0;
+        if constexpr (counted) {
+            carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) & knows(c.known[i], bit(Field::pause_us));
+        }
+        return {mask((bits & kThroughout) != 0), c.dt[i], carry};
+    }
+};
+
+struct ByDuration {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    {
+        const std::uint32_t bits = c.pause[i];
+        const std::uint32_t dt = c.dt[i];
+        const std::uint32_t counted = knows(c.known[i], bit(Field::pause_us));
+        const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
+        const std::uint32_t enough = mask(time >= dt - share(dt, rule.slack_per_64k));
+        return {counted & enough & mask((bits & kOver) == 0), time, time & mask((bits & kTrailing) != 0)};
+    }
+};
+
+template <bool backlog, bool sends>
+PETREL_INLINE std::uint32_t stuck(const Columns& c, const Rule& rule, std::size_t i)
+{
+    std::uint32_t yes = ~0U;
+    if constexpr (backlog) {
+        yes &= mask(c.occupancy[i] > 0) & knows(c.known[i], bit(Field::occupancy));
+    }
+    if constexpr (sends) {
+        yes &= mask(c.sent[i] <= share(c.dt[i], rule.floor_per_64k_us)) & knows(c.known[i], c.sent_bit);
+    }
+    return yes;
+}
+
+template <class Pause, bool backlog, bool sends>
+struct Stalled {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    {
+        const Lane pause = Pause::at(c, rule, i);
+        return {pause.hit & stuck<backlog, sends>(c, rule, i), pause.charge, 0};
+    }
+};
+
+template <bool by_duration, bool backlog, bool sends>
+struct Progress {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    {
+        std::uint32_t mostly = 0;
+        if constexpr (by_duration) {
+            mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & knows(c.known[i], bit(Field::pause_us));
+        } else {
+            const std::uint32_t bits = c.pause[i];
+            mostly = mask((bits & kThroughout) != 0) | mask((bits & (kWas | kIs)) == (kWas | kIs));
+        }
+        return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0};
+    }
+};
+
+template <bool by_duration>
+struct ReceiveStall {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    {
+        const std::uint32_t known = knows(c.known[i], c.pause_tx_bit | bit(Field::rx_packets));
+        std::uint32_t pauses = 0;
+        if constexpr (by_duration) {
+            pauses = mask(std::min(c.pause_tx[i], c.dt[i]) >= c.dt[i] - share(c.dt[i], rule.slack_per_64k));
+        } else {
+            pauses = mask(c.pause_tx[i] > 0);
+        }
+        return {known & pauses & mask(c.rx_packets[i] == 0), c.dt[i], 0};
+    }
+};
+
+struct TimedOut {
+    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i)
+    {
+        return {mask(c.pause_timeout[i] != 0) & knows(c.known[i], bit(Field::pause_timeout)), c.dt[i], 0};
+    }
+};
+
+struct NoProof {
+    PETREL_INLINE static Lane at(const Columns&, const Rule&, std::size_t) { return {0, 0, 0}; }
+};
+
+struct QuietByBits {
+    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule& rule, std::size_t i)
+    {
+        return mask((std::uint32_t{c.pause[i]} & rule.quiet_bit) != 0);
+    }
+};
+
+struct QuietByTimeout {
+    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule&, std::size_t i)
+    {
+        return mask(c.pause_timeout[i] == 0) & knows(c.known[i], bit(Field::pause_timeout));
+    }
+};
+
+struct Hot {
+    std::uint32_t* proven;
+    const std::uint32_t* limit;
+    const std::uint8_t* wants_quiet;
+    std::uint32_t* longest;
+};
+
+template <class Storm, class Quiet, bool leaks, bool longest>
+PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, const Hot& hot, std::size_t count)
+{
+    const Columns c = columns;
+    const Rule r = rule;
+    std::uint32_t* __restrict const proven = hot.proven;
+    std::uint32_t* __restrict const longest_us = hot.longest;
+    std::uint32_t least = kNoLimit;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t dt = c.dt[i];
+        const std::uint32_t limit = hot.limit[i];
+        const std::uint32_t wants = mask(hot.wants_quiet[i] != 0);
+        const std::uint32_t old = proven[i];
+        const Lane storm = Storm::at(c, r, i);
+        const std::uint32_t quiet = Quiet::at(c, r, i);
+        const std::uint32_t hit = pick(wants, quiet, storm.hit);
+        const std::uint32_t charge = pick(wants, dt, storm.charge);
+        const std::uint32_t more = std::min(old + std::min(charge, kClockMost), kClockMost);
+        std::uint32_t next = 0;
+        if constexpr (leaks) {
+            const std::uint32_t most = pick(wants | mask(limit > kClockMost / 2), kClockMost, 2 * limit);
+            const std::uint32_t fall = std::min(std::min(dt, kLongestFall) * r.leak, old);
+            next = pick(hit, std::min(more, most), (old - fall) & ~wants);
+        } else {
+            next = pick(hit, more, storm.carry & ~wants);
+        }
+        next = pick(mask(dt != 0), next, old);
+        proven[i] = next;
+        if constexpr (longest) {
+            longest_us[i] = std::max(longest_us[i], next & ~wants & mask(dt != 0));
+        }
+        least = std::min(least, (limit - std::min(next, limit)) | mask(next == 0));
+    }
+    return least;
+}
+
+#define PETREL_SWEEP(name, ...)                                                                        \
+    PETREL_CLONES std::uint32_t name(const Columns& c, const Rule& r, const Hot& h, std::size_t count) \
+    {                                                                                                  \
+        return sweep<__VA_ARGS__>(c, r, h, count);                                                     \
+    }
+
+PETREL_SWEEP(continuous_state, ByState<false>, QuietByBits, false, true)
+PETREL_SWEEP(continuous_state_counted, ByState<true>, QuietByBits, false, true)
+PETREL_SWEEP(continuous_duration, ByDuration, QuietByBits, false, true)
+PETREL_SWEEP(receive_stall_frames, ReceiveStall<false>, QuietByBits, false, false)
+PETREL_SWEEP(receive_stall_duration, ReceiveStall<true>, QuietByBits, false, false)
+PETREL_SWEEP(timed_out, TimedOut, QuietByTimeout, false, false)
+PETREL_SWEEP(no_proof, NoProof, QuietByBits, false, false)
+
+using Sweep = std::uint32_t (*)(const Columns&, const Rule&, const Hot&, std::size_t);
+
+// Stalled and progress come in eight kinds each: by state or duration, with or without backlog, with or without sending.
+template <bool by_duration, bool backlog, bool sends>
+struct Kinds {
+    using Pause = std::conditional_t<by_duration, ByDuration, ByState<false>>;
+    PETREL_SWEEP(static stalled, Stalled<Pause, backlog, sends>, QuietByBits, false, true)
+    PETREL_SWEEP(static progress, Progress<by_duration, backlog, sends>, QuietByBits, true, false)
+};
+
+template <bool by_duration>
+Sweep choose(Criterion criterion, bool backlog, bool sends)
+{
+    const auto of = [&](auto kinds) -> Sweep {
+        using Kind = decltype(kinds);
+        return criterion == Criterion::stalled ? &Kind::stalled : &Kind::progress;
+    };
+    if (backlog) {
+        return sends ? of(Kinds<by_duration, true, true>{}) : of(Kinds<by_duration, true, false>{});
+    }
+    return sends ? of(Kinds<by_duration, false, true>{}) : of(Kinds<by_duration, false, false>{});
+}
+
+Sweep choose(const Rule& rule, bool counted)
+{
+    const bool by_duration = rule.source == Source::duration;
+    switch (rule.criterion) {
+        case Criterion::continuous:
+            return by_duration ? continuous_duration : (counted ? continuous_state_counted : continuous_state);
+        case Criterion::stalled:
+        case Criterion::progress:
+            return by_duration ? choose<true>(rule.criterion, rule.backlog, rule.sends)
+                               : choose<false>(rule.criterion, rule.backlog, rule.sends);
+        case Criterion::receive_stall: return by_duration ? receive_stall_duration : receive_stall_frames;
+        case Criterion::pause_timeout: return timed_out;
+        case Criterion::device: break;
+    }
+    return no_proof;
+}
+
+}  // namespace
+
+std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t first,
+                      std::uint32_t count) noexcept
+{
+    const auto from = [&](Field f) -> const std::uint32_t* {
+        const auto column = o.column(f);
+        return column.empty() ? nullptr : column.data() + first;
+    };
+    const Field sent = rule.in_bytes ? Field::tx_bytes : Field::tx_packets;
+    const Field pause_tx = rule.source == Source::duration ? Field::pause_tx_us : Field::pause_tx;
+    const Columns columns{o.dt_us.data() + first, o.known.data() + first, o.pause.data() + first,
+                          from(Field::pause_us),  from(Field::occupancy), from(sent),
+                          from(pause_tx),         from(Field::rx_packets), from(Field::pause_timeout),
+                          bit(sent),              bit(pause_tx)};
+    const Hot hot{clocks.proven_us.data() + first, clocks.limit_us.data() + first, clocks.wants_quiet.data() + first,
+                  clocks.longest_us.data() + first};
+    return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, count);
+}
+
+}  // namespace petrel::watchdog

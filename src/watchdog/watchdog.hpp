@@ -1,0 +1,83 @@
+// The sparse half: what a full clock means. A pure state machine over rows and sites; time and observations in, commands,
+// events and wanted looks out.
+//
+// Row (what was decided from evidence)                      Site (what the device is told; a queue, or a port for all its queues)
+//   watching --T0 of storm--> stormed | alerted | withheld    wants a treatment while any row holds it; commands it until the
+//   stormed  --T1 of quiet--> probing or restoring            device shows it; on failure again with back-off, on refusal the
+//   probing  --probe of storm--> stormed (longer T1)          next weaker treatment
+//   probing  --T0 + T2 without--> watching
+//   restoring --site shows none--> watching
+//   stormed  --N storms in M--> latched --release--> restoring
+//   withheld --budget free--> stormed
+//   any      --link down--> restoring (a latch stays)
+//
+// What does not fit the outbox waits for the next pass: nothing is decided half. No allocation in look() or tick().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "watchdog/checkpoint.hpp"
+#include "watchdog/event.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::watchdog {
+
+struct LookAgain {
+    Slot slot;
+    Instant at;
+};
+
+// Where results go. Room is bounded and made once; the caller drains and clear()s it between passes.
+struct Outbox {
+    explicit Outbox(std::size_t room = 256);
+    void clear();
+
+    std::vector<Command> commands;
+    std::vector<Event> events;
+    std::vector<LookAgain> looks;
+    bool overflowed{};  // something waits for the next pass
+
+    bool room_for(std::size_t events_wanted, std::size_t commands_wanted);
+
+private:
+    std::size_t room_;
+};
+
+class Watchdog {
+public:
+    Watchdog(Watchlist, Instant now);
+    ~Watchdog();
+    Watchdog(Watchdog&&) noexcept;
+    Watchdog& operator=(Watchdog&&) noexcept;
+
+    void look(const Observations&, Instant now, Outbox&);  // the poll pass
+    void tick(Instant now, Outbox&);                       // timers alone: retries, forced releases, probes
+    void settle(const Outcome&, Instant now, Outbox&);
+    void hear(const Notice&, Instant now, Outbox&);
+    void order(const Order&, Instant now, Outbox&);
+
+    // New policies or another inventory; what is known is carried over by Target, what is no longer wanted is undone.
+    void change(Watchlist, Instant now, Outbox&);
+
+    Checkpoint save(Instant now) const;
+    void load(const Checkpoint&, Instant now);
+
+    // At start, for each target that the device shows treated or that should be: keep = there is a reason for it.
+    void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
+
+    Instant next_timer() const;  // when tick() has something to do; kNever if nothing
+    bool idle() const;           // no command outstanding and none wanted
+    Phase phase(Slot) const;
+    Treatment in_effect(Slot) const;
+    QueueStats stats(Slot, Instant now) const;
+    const Watchlist& watchlist() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace petrel::watchdog

@@ -1,0 +1,263 @@
+#include "watchdog/watchlist.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace petrel::watchdog {
+
+namespace {
+
+// A frame on a lossless fabric is no longer than this: packets are turned into bytes with it, rounding progress up.
+constexpr std::uint64_t kLongestFrame = 9216;
+
+constexpr Fields kShowsPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) |
+                               bit(Field::rx_xoff) | bit(Field::rx_pfc);
+
+Source pause_source(Criterion criterion, Fields fields)
+{
+    const bool sends = has(fields, Field::tx_packets) || has(fields, Field::tx_bytes);
+    const bool counted = has(fields, Field::pause_us);
+    if (criterion == Criterion::progress) {
+        const bool state = has(fields, Field::pause_state) || has(fields, Field::paused_now);
+        return counted ? Source::duration : (state ? Source::state : Source::none);
+    }
+    if (has(fields, Field::pause_state)) {
+        return Source::state;
+    }
+    if (counted) {
+        return Source::duration;
+    }
+    const bool ends = has(fields, Field::paused_now) && (has(fields, Field::on2off) || has(fields, Field::rx_xoff));
+    const bool frames = has(fields, Field::rx_xoff) && sends;
+    return ends || frames ? Source::state : Source::none;
+}
+
+Source send_source(Fields fields)
+{
+    if (!has(fields, Field::rx_packets)) {
+        return Source::none;
+    }
+    return has(fields, Field::pause_tx_us) ? Source::duration
+                                           : (has(fields, Field::pause_tx) ? Source::state : Source::none);
+}
+
+std::uint32_t floor_per_64k_us(BitRate speed, const Policy& policy, bool in_bytes)
+{
+    const std::uint64_t bytes = speed.bps / 8 * 65'536 / 1'000'000 * policy.floor_ppm / 1'000'000;
+    const std::uint64_t units = in_bytes ? bytes : bytes / kLongestFrame;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(units, std::numeric_limits<std::uint32_t>::max()));
+}
+
+bool wants_row(const Policy& policy, const Assignment& assignment, const RowInfo& row)
+{
+    if (assignment.port && *assignment.port != row.target.port.index) {
+        return false;
+    }
+    if (policy.host_facing_only && !row.host_facing) {
+        return false;
+    }
+    if (!row.target.priority) {
+        return policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall;
+    }
+    if (policy.criterion == Criterion::pause_timeout) {
+        return false;
+    }
+    const auto priority = row.target.priority->value;
+    return assignment.priority ? assignment.priority->value == priority : (policy.priorities >> priority & 1U) != 0;
+}
+
+// One policy on this device.
+class Compiler {
+public:
+    Compiler(const Policy& policy, const Capabilities& can) : policy_(policy), can_(can) {}
+
+    // Everything this policy cannot do without.
+    std::optional<std::string> lacks() const
+    {
+        const auto fields = can_.fields;
+        switch (policy_.criterion) {
+            case Criterion::continuous:
+            case Criterion::stalled:
+                if (source() == Source::none) {
+                    return "pause_state, pause_us, paused_now with on2off, or rx_xoff with tx_packets";
+                }
+                if (policy_.criterion == Criterion::stalled && policy_.needs_backlog && !has(fields, Field::occupancy)) {
+                    return "occupancy_bytes: a backlog that cannot drain has to be seen";
+                }
+                return std::nullopt;
+            case Criterion::progress:
+                if (source() == Source::none || !sends()) {
+                    return "pause_us, pause_state or paused_now, and tx_bytes or tx_packets";
+                }
+                return std::nullopt;
+            case Criterion::receive_stall:
+                return source() == Source::none ? std::optional{"rx_packets, and pause_tx_us or pause_tx"} : std::nullopt;
+            case Criterion::pause_timeout:
+                return has(fields, Field::pause_timeout) ? std::nullopt : std::optional{"pause_timeout"};
+            case Criterion::device:
+                return can_.detects_itself ? std::nullopt : std::optional{"a device that detects storms itself"};
+        }
+        return std::nullopt;
+    }
+
+    Treatment action() const
+    {
+        auto best = policy_.action;
+        while (best != Treatment::none && !has(can_.treatments, best)) {
+            best = weaker(best);
+        }
+        return best;
+    }
+
+    bool shows_quiet() const { return quiet_bit() != 0; }
+
+    Rule rule(BitRate speed) const
+    {
+        Rule rule;
+        rule.criterion = policy_.criterion;
+        rule.source = source();
+        rule.quiet_bit = quiet_bit();
+        const bool drains = policy_.criterion == Criterion::stalled || policy_.criterion == Criterion::progress;
+        rule.backlog = drains && policy_.needs_backlog && has(can_.fields, Field::occupancy);
+        rule.sends = drains && sends();
+        rule.in_bytes = has(can_.fields, Field::tx_bytes);
+        rule.slack_per_64k = static_cast<std::uint32_t>(std::uint64_t{policy_.slack_ppm} * 65'536 / 1'000'000);
+        rule.floor_per_64k_us = rule.sends ? floor_per_64k_us(speed, policy_, rule.in_bytes) : 0;
+        rule.leak = policy_.leak;
+        rule.near_us = static_cast<std::uint32_t>(whole_us(std::max(policy_.poll, can_.refresh)));
+        return rule;
+    }
+
+    void note(std::vector<std::string>& notes) const
+    {
+        if (action() != policy_.action) {
+            notes.push_back(fmt::format("{}: the device cannot do {}; the effective action is {}", policy_.name,
+                                        action_name(policy_.action), action_name(action())));
+        }
+        if (!shows_quiet() && policy_.release == Release::quiet) {
+            notes.push_back(fmt::format("{}: no signal of the device survives {}; queues are released by a timed probe",
+                                        policy_.name, action_name(action())));
+        }
+        if (policy_.criterion == Criterion::progress && policy_.needs_backlog && !has(can_.fields, Field::occupancy)) {
+            notes.push_back(fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
+        }
+        if (policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
+            notes.push_back(fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",
+                                        policy_.name, whole_ms(policy_.poll), whole_ms(policy_.detect)));
+        }
+    }
+
+private:
+    Source source() const
+    {
+        return policy_.criterion == Criterion::receive_stall ? send_source(can_.fields)
+                                                             : pause_source(policy_.criterion, can_.fields);
+    }
+
+    bool sends() const { return has(can_.fields, Field::tx_bytes) || has(can_.fields, Field::tx_packets); }
+
+    std::uint8_t quiet_bit() const
+    {
+        const auto by = action() == Treatment::none ? can_.fields : can_.fields & can_.survive;
+        if (policy_.criterion == Criterion::pause_timeout) {
+            return has(by, Field::pause_timeout) ? kQuietStill : std::uint8_t{0};
+        }
+        if ((by & kShowsPause) == 0) {
+            return 0;
+        }
+        return action() == Treatment::none ? kQuiet : kQuietStill;
+    }
+
+    const Policy& policy_;
+    const Capabilities& can_;
+};
+
+// Rows nobody watches join the run they stand in: their clocks have no limit, and long runs are what makes the pass fast.
+void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>& rule)
+{
+    const bool joins = !runs.empty() && (!rule || runs.back().rule == *rule);
+    if (joins) {
+        runs.back().count = row - runs.back().first + 1;
+    } else if (rule) {
+        const std::uint32_t first = runs.empty() ? 0 : row;
+        runs.push_back({first, row - first + 1, *rule});
+    }
+}
+
+}  // namespace
+
+Treatment weaker(Treatment t)
+{
+    switch (t) {
+        case Treatment::lossless_off:
+        case Treatment::squeeze: return Treatment::drop;
+        case Treatment::drop: return Treatment::drop_egress;
+        case Treatment::drop_egress: return Treatment::ignore_pause;
+        case Treatment::none:
+        case Treatment::ignore_pause:
+        case Treatment::mute_pause:
+        case Treatment::port_down:
+        case Treatment::count_: break;
+    }
+    return Treatment::none;
+}
+
+Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Capabilities& can)
+{
+    Watchlist list;
+    list.inventory = std::move(inventory);
+    list.capabilities = can;
+    list.policies = book.policies;
+    list.max_mitigated = book.max_mitigated;
+    list.big_red_switch = book.big_red_switch;
+    list.rows.resize(list.inventory.rows.size());
+
+    std::vector<Compiler> compilers;
+    compilers.reserve(book.policies.size());
+    for (const auto& policy : list.policies) {
+        compilers.emplace_back(policy, can);
+    }
+    std::vector<bool> used(book.policies.size());
+    for (std::uint32_t row = 0; row < list.rows.size(); ++row) {
+        const auto& info = list.inventory.rows[row];
+        const auto claim = std::find_if(book.assigned.rbegin(), book.assigned.rend(), [&](const Assignment& a) {
+            return wants_row(book.policies.at(a.policy), a, info);
+        });
+        std::optional<Rule> rule;
+        if (claim != book.assigned.rend()) {
+            const auto& compiler = compilers[claim->policy];
+            used[claim->policy] = true;
+            const auto action = compiler.action();
+            list.rows[row] = {claim->policy, action, has(can.port_wide, action), compiler.shows_quiet()};
+            rule = compiler.rule(info.speed);
+        }
+        append(list.runs, row, rule);
+    }
+
+    std::vector<Complaint> complaints;
+    list.poll = Duration::max();
+    for (std::size_t i = 0; i < compilers.size(); ++i) {
+        const auto& policy = list.policies[i];
+        if (!used[i]) {
+            list.notes.push_back(fmt::format("{}: watches no queue of this device", policy.name));
+            continue;
+        }
+        if (const auto missing = compilers[i].lacks()) {
+            complaints.push_back({policy.name, 0, 0, "what the device can tell", "needs " + *missing});
+            continue;
+        }
+        compilers[i].note(list.notes);
+        list.poll = std::min(list.poll, std::max(policy.poll, can.refresh));
+    }
+    if (!complaints.empty()) {
+        return tl::unexpected(std::move(complaints));
+    }
+    if (list.poll == Duration::max()) {
+        list.poll = std::chrono::seconds{1};  // nobody is watched: stay alive and idle
+    }
+    return list;
+}
+
+}  // namespace petrel::watchdog
