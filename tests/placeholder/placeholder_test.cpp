@@ -2,6 +2,4 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-RC_GTEST_PROP(Toolchain, AdditionCommutes, (unsigned a, unsigned b)) {
-    RC_ASSERT(a + b == b + a);
-}
+RC_GTEST_PROP(Toolchain, AdditionCommutes, (unsigned a, unsigned b)) { RC_ASSERT(a + b == b + a); }

@@ -9,6 +9,7 @@ Prints one line per violation and exits 1 if there is any. LAYERS_JSON is the mo
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -203,11 +204,13 @@ def text(tree):
 
 
 def tracked_files(root):
-    git = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
-    if git.returncode == 0 and git.stdout:
-        files = (root / name for name in git.stdout.split("\0") if name)
+    names = ""
+    if shutil.which("git"):
+        names = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True).stdout
+    if names:
+        files = (root / name for name in names.split("\0") if name)
     else:  # an unpacked archive
-        files = (path for path in root.rglob("*") if "build" not in path.relative_to(root).parts)
+        files = (path for path in root.rglob("*") if not {"build", ".git"} & set(path.relative_to(root).parts))
     return sorted(path for path in files if path.is_file() and not path.is_symlink())
 
 
