@@ -1,0 +1,102 @@
+#include "base/complaint_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace petrel {
+
+namespace {
+
+// Longer words are no typing errors, and the distance costs length times length.
+constexpr std::size_t kLongestWord = 64;
+constexpr std::size_t kMostListed = 32;
+
+std::string printable(std::string_view text)
+{
+    std::string shown;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            shown += fmt::format("\\x{:02x}", byte);
+        } else {
+            shown += c;
+        }
+    }
+    return shown;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const auto replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string to_text(const Complaint& complaint)
+{
+    std::string text = printable(complaint.file);
+    if (complaint.line != 0) {
+        text += fmt::format("{}{}", text.empty() ? "" : ":", complaint.line);
+        if (complaint.column != 0) {
+            text += fmt::format(":{}", complaint.column);
+        }
+    }
+    const auto part = [&text](const std::string& words) {
+        text += fmt::format("{}{}", text.empty() ? "" : ": ", words);
+    };
+    if (complaint.allowed.empty()) {
+        part(printable(complaint.value));
+        return text;
+    }
+    if (!complaint.value.empty()) {
+        part(fmt::format("value '{}'", printable(complaint.value)));
+    }
+    part(fmt::format("allowed {}", printable(complaint.allowed)));
+    return text;
+}
+
+std::string nearest(std::string_view word, std::span<const std::string_view> candidates)
+{
+    if (word.size() > kLongestWord) {
+        return {};
+    }
+    std::string_view best;
+    std::size_t best_distance = word.size();  // a word with every letter replaced is another word
+    for (const auto candidate : candidates) {
+        const auto longest = std::max(word.size(), candidate.size());
+        const auto distance = edit_distance(word, candidate.substr(0, kLongestWord));
+        if (distance < best_distance && distance <= std::max<std::size_t>(1, longest * 2 / 5)) {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    return std::string{best};
+}
+
+std::string instead_of(std::string_view word, std::span<const std::string_view> candidates)
+{
+    if (const auto near = nearest(word, candidates); !near.empty()) {
+        return fmt::format("the nearest is '{}'", near);
+    }
+    if (candidates.empty()) {
+        return "none";
+    }
+    const auto listed = candidates.first(std::min(candidates.size(), kMostListed));
+    return fmt::format("one of {}{}", fmt::join(listed, ", "), listed.size() < candidates.size() ? ", ..." : "");
+}
+
+}  // namespace petrel

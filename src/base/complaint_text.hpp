@@ -1,0 +1,23 @@
+// How a complaint reads, and what to suggest for a misspelt word: shared by every reader of outside text and the
+// command line.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace petrel {
+
+// "trace.csv:3:12: value '9': allowed 0..7 or empty". Parts that are zero or empty are left out; a value without
+// anything allowed is a plain sentence. Control characters are shown as \xNN: the text may end up on a terminal.
+std::string to_text(const Complaint&);
+
+// The candidate that `word` was probably meant to be; empty if none is close.
+std::string nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// What to allow instead of an unknown word: the nearest one or, if none is close, all of them (up to a point).
+std::string instead_of(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace petrel

@@ -1,0 +1,325 @@
+#include "codec/checkpoint_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "codec/complaint_list.hpp"
+#include "codec/json_text.hpp"
+#include "codec/text_lines.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using watchdog::Checkpoint;
+using watchdog::QueueStats;
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::string_view kVersionKey = "petrel_checkpoint";
+// A hundred years: subtracted from any clock, it is still a time.
+constexpr std::uint64_t kMostAgeNs = 3'155'760'000'000'000'000;
+constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kMostStorms = 1'024;
+
+constexpr std::array<std::pair<const char*, std::uint64_t QueueStats::*>, 10> kCounts{{
+    {"detected", &QueueStats::detected},
+    {"restored", &QueueStats::restored},
+    {"tx_ok", &QueueStats::tx_ok},
+    {"tx_drop", &QueueStats::tx_drop},
+    {"rx_ok", &QueueStats::rx_ok},
+    {"rx_drop", &QueueStats::rx_drop},
+    {"tx_ok_last", &QueueStats::tx_ok_last},
+    {"tx_drop_last", &QueueStats::tx_drop_last},
+    {"rx_ok_last", &QueueStats::rx_ok_last},
+    {"rx_drop_last", &QueueStats::rx_drop_last},
+}};
+
+ordered_json to_json(const std::optional<Duration>& age)
+{
+    return age ? ordered_json(age->count()) : ordered_json(nullptr);
+}
+
+std::optional<Duration> age_of(const std::optional<Instant>& instant)
+{
+    return instant ? std::optional{instant->time_since_epoch()} : std::nullopt;
+}
+
+std::optional<Instant> as_instant(const std::optional<Duration>& age)
+{
+    return age ? std::optional{Instant{*age}} : std::nullopt;
+}
+
+ordered_json to_json(const QueueStats& stats)
+{
+    ordered_json result;
+    for (const auto& [key, count] : kCounts) {
+        result[key] = stats.*count;
+    }
+    result["in_storm_ns"] = stats.in_storm.count();
+    result["longest_pause_ns"] = stats.longest_pause.count();
+    result["last_detected_ago_ns"] = to_json(age_of(stats.last_detected));
+    result["last_restored_ago_ns"] = to_json(age_of(stats.last_restored));
+    return result;
+}
+
+ordered_json to_json(const Checkpoint::Row& row, const watchdog::Inventory& inventory)
+{
+    const auto queue = row.target.priority ? ordered_json(row.target.priority->value) : ordered_json(nullptr);
+    ordered_json result{{"port", watchdog::to_string(inventory, {row.target.port, std::nullopt})},
+                        {"queue", queue},
+                        {"phase", watchdog::name(row.phase)},
+                        {"treatment", watchdog::name(row.treatment)},
+                        {"ordered", row.ordered},
+                        {"proven_ns", row.proven.count()},
+                        {"in_phase_ns", row.in_phase.count()},
+                        {"backoff", row.backoff},
+                        {"cause", row.cause},
+                        {"restored_ago_ns", to_json(row.restored_ago)},
+                        {"storms_ago_ns", ordered_json::array()},
+                        {"stats", to_json(row.stats)}};
+    for (const auto age : row.storms_ago) {
+        result["storms_ago_ns"].push_back(age.count());
+    }
+    return result;
+}
+
+// Takes values out of one JSON object, and complains with their path about those that are not there or wrong.
+class ObjectReader {
+public:
+    ObjectReader(const json& object, std::string path, ComplaintList& complaints)
+        : object_(object), path_(std::move(path)), complaints_(complaints)
+    {
+        if (!object.is_object()) {
+            complaints_.add({}, fmt::format("{} = {}", path_, to_line(object)), "an object");
+        }
+    }
+
+    std::string path(std::string_view key) const
+    {
+        return path_.empty() ? std::string{key} : fmt::format("{}.{}", path_, key);
+    }
+
+    const json& value(std::string_view key) const
+    {
+        static const json kNothing;
+        const auto at = object_.is_object() ? object_.find(key) : object_.end();
+        return at == object_.end() ? kNothing : *at;
+    }
+
+    void complain(std::string_view key, std::string allowed)
+    {
+        complaints_.add({}, fmt::format("{} = {}", path(key), to_line(value(key))), std::move(allowed));
+    }
+
+    bool flag(std::string_view key)
+    {
+        if (!value(key).is_boolean()) {
+            complain(key, "true or false");
+            return false;
+        }
+        return value(key).get<bool>();
+    }
+
+    std::uint64_t number(std::string_view key, std::uint64_t most = kMostU64)
+    {
+        return number_in(value(key), key, most);
+    }
+    Duration duration(std::string_view key) { return duration_in(value(key), key); }
+
+    std::optional<Duration> optional_duration(std::string_view key)
+    {
+        return value(key).is_null() ? std::nullopt : std::optional{duration(key)};
+    }
+
+    std::vector<Duration> durations(std::string_view key)
+    {
+        const auto& list = value(key);
+        if (!list.is_array() || list.size() > kMostStorms) {
+            complain(key, fmt::format("a list of at most {} ages", kMostStorms));
+            return {};
+        }
+        std::vector<Duration> ages;
+        std::transform(list.begin(), list.end(), std::back_inserter(ages),
+                       [&](const json& age) { return duration_in(age, key); });
+        return ages;
+    }
+
+    // from_name is one of the watchdog's "enum of this name" functions.
+    template <class FromName>
+    auto named(std::string_view key, FromName from_name) -> typename decltype(from_name(""))::value_type
+    {
+        const auto& word = value(key);
+        const auto found = word.is_string() ? from_name(word.get_ref<const std::string&>()) : std::nullopt;
+        if (!found) {
+            complain(key, "a known name");
+        }
+        return found.value_or(typename decltype(from_name(""))::value_type{});
+    }
+
+private:
+    std::uint64_t number_in(const json& given, std::string_view key, std::uint64_t most)
+    {
+        if (!given.is_number_unsigned() || given.get<std::uint64_t>() > most) {
+            complain(key, fmt::format("0..{}", most));
+            return 0;
+        }
+        return given.get<std::uint64_t>();
+    }
+
+    Duration duration_in(const json& given, std::string_view key)
+    {
+        return Duration{static_cast<Duration::rep>(number_in(given, key, kMostAgeNs))};
+    }
+
+    const json& object_;
+    std::string path_;
+    ComplaintList& complaints_;
+};
+
+QueueStats read_stats(ObjectReader reader)
+{
+    QueueStats stats;
+    for (const auto& [key, count] : kCounts) {
+        stats.*count = reader.number(key);
+    }
+    stats.in_storm = reader.duration("in_storm_ns");
+    stats.longest_pause = reader.duration("longest_pause_ns");
+    stats.last_detected = as_instant(reader.optional_duration("last_detected_ago_ns"));
+    stats.last_restored = as_instant(reader.optional_duration("last_restored_ago_ns"));
+    return stats;
+}
+
+class CheckpointReader {
+public:
+    CheckpointReader(const watchdog::Inventory& inventory, ComplaintList& complaints, std::vector<std::string>* gone)
+        : complaints_(complaints), gone_(gone)
+    {
+        for (const auto& row : inventory.rows) {
+            targets_.emplace(Name{inventory.ports.at(row.target.port.index).name, row.target.priority}, row.target);
+        }
+    }
+
+    Checkpoint read(const json& document)
+    {
+        Checkpoint checkpoint;
+        ObjectReader reader{document, {}, complaints_};
+        if (reader.number(kVersionKey) != kVersion) {
+            reader.complain(kVersionKey, fmt::format("{}", kVersion));
+            return checkpoint;
+        }
+        checkpoint.next_seq = reader.number("next_seq");
+        checkpoint.red_switch = reader.flag("red_switch");
+        const auto& rows = reader.value("rows");
+        if (!rows.is_array()) {
+            reader.complain("rows", "a list of rows");
+            return checkpoint;
+        }
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (auto row = read_row(ObjectReader{rows[i], fmt::format("rows[{}]", i), complaints_})) {
+                checkpoint.rows.push_back(std::move(*row));
+            }
+        }
+        return checkpoint;
+    }
+
+private:
+    using Name = std::pair<std::string, std::optional<Priority>>;
+
+    std::optional<Checkpoint::Row> read_row(ObjectReader reader)
+    {
+        Checkpoint::Row row;
+        row.phase = reader.named("phase", watchdog::phase_from_name);
+        row.treatment = reader.named("treatment", watchdog::treatment_from_name);
+        row.ordered = reader.flag("ordered");
+        row.proven = reader.duration("proven_ns");
+        row.in_phase = reader.duration("in_phase_ns");
+        row.backoff = static_cast<std::uint32_t>(reader.number("backoff", std::numeric_limits<std::uint32_t>::max()));
+        row.cause = reader.number("cause");
+        row.restored_ago = reader.optional_duration("restored_ago_ns");
+        row.storms_ago = reader.durations("storms_ago_ns");
+        row.stats = read_stats({reader.value("stats"), reader.path("stats"), complaints_});
+
+        const auto name = read_name(reader);
+        if (!seen_.insert(name).second) {
+            reader.complain("port", "each row once");
+        }
+        const auto at = targets_.find(name);
+        if (at == targets_.end()) {
+            if (gone_ != nullptr) {
+                gone_->push_back(name.second ? fmt::format("{}:{}", name.first, name.second->value) : name.first);
+            }
+            return std::nullopt;
+        }
+        row.target = at->second;
+        return row;
+    }
+
+    static Name read_name(ObjectReader& reader)
+    {
+        Name name;
+        if (const auto& port = reader.value("port"); port.is_string()) {
+            name.first = port.get_ref<const std::string&>();
+        } else {
+            reader.complain("port", "a port name");
+        }
+        if (!reader.value("queue").is_null()) {
+            name.second = Priority{static_cast<std::uint8_t>(reader.number("queue", kPriorities - 1))};
+        }
+        return name;
+    }
+
+    ComplaintList& complaints_;
+    std::vector<std::string>* gone_;
+    std::map<Name, Target> targets_;
+    std::set<Name> seen_;
+};
+
+Place place_of_byte(std::string_view text, std::size_t byte)
+{
+    const auto before = text.substr(0, byte == 0 ? 0 : byte - 1);
+    const auto line_start = before.rfind('\n') + 1;  // npos + 1 is the start of the text
+    const auto line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+    return Line{text.substr(line_start), line}.place(text.data() + before.size());
+}
+
+}  // namespace
+
+std::string checkpoint_json(const Checkpoint& checkpoint, const watchdog::Inventory& inventory)
+{
+    ordered_json document{{kVersionKey, kVersion},
+                          {"next_seq", checkpoint.next_seq},
+                          {"red_switch", checkpoint.red_switch},
+                          {"rows", ordered_json::array()}};
+    for (const auto& row : checkpoint.rows) {
+        document["rows"].push_back(to_json(row, inventory));
+    }
+    return to_line(document) + '\n';
+}
+
+Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory& inventory,
+                                   std::vector<std::string>* gone)
+{
+    ComplaintList complaints{file};
+    Checkpoint checkpoint;
+    try {
+        checkpoint = CheckpointReader{inventory, complaints, gone}.read(json::parse(text));
+    } catch (const json::exception& error) {
+        const auto* broken = dynamic_cast<const json::parse_error*>(&error);
+        complaints.add(broken != nullptr ? place_of_byte(text, broken->byte) : Place{}, {}, "a checkpoint as JSON");
+    }
+    if (!complaints.empty()) {
+        return tl::make_unexpected(std::move(complaints).take());
+    }
+    return checkpoint;
+}
+
+}  // namespace petrel::codec

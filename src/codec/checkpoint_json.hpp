@@ -1,0 +1,20 @@
+// The watchdog's memory as a JSON text. Ports go by name: numbers mean nothing to the next process.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "watchdog/checkpoint.hpp"
+#include "watchdog/observation.hpp"
+
+namespace petrel::codec {
+
+std::string checkpoint_json(const watchdog::Checkpoint&, const watchdog::Inventory&);
+
+// Rows that the inventory no longer has are left out; their names ("Ethernet0:3") are added to `gone`, if it is given.
+Parsed<watchdog::Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory&,
+                                             std::vector<std::string>* gone = nullptr);
+
+}  // namespace petrel::codec

@@ -1,0 +1,50 @@
+#include "codec/complaint_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace petrel::codec {
+
+namespace {
+
+constexpr std::size_t kLongestValue = 60;
+
+// A value may be as long as the file; a person wants to recognise it, not to read it. Cut between two characters.
+std::string recognisable(std::string_view value)
+{
+    if (value.size() <= kLongestValue) {
+        return std::string{value};
+    }
+    auto end = kLongestValue;
+    while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xc0U) == 0x80U) {
+        --end;
+    }
+    return fmt::format("{}...", value.substr(0, end));
+}
+
+}  // namespace
+
+void ComplaintList::add(Place at, std::string_view value, std::string allowed)
+{
+    if (complaints_.size() == kMost) {
+        ++more_;
+        return;
+    }
+    complaints_.push_back({file_, at.line, at.column, recognisable(value), std::move(allowed)});
+}
+
+std::vector<Complaint> ComplaintList::take() &&
+{
+    // Readers go through a text in their own order; people from top to bottom.
+    std::stable_sort(complaints_.begin(), complaints_.end(), [](const Complaint& a, const Complaint& b) {
+        return std::pair{a.line, a.column} < std::pair{b.line, b.column};
+    });
+    if (more_ != 0) {
+        complaints_.push_back({file_, 0, 0, fmt::format("and {} more problem{}", more_, more_ == 1 ? "" : "s"), {}});
+    }
+    return std::move(complaints_);
+}
+
+}  // namespace petrel::codec

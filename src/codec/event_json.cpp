@@ -1,0 +1,106 @@
+#include "codec/event_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "codec/json_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using nlohmann::ordered_json;
+using watchdog::Evidence;
+using watchdog::Field;
+
+constexpr std::array<std::pair<std::uint8_t, std::string_view>, 8> kPauseBits{{
+    {watchdog::kWas, "was"},
+    {watchdog::kIs, "is"},
+    {watchdog::kOver, "over"},
+    {watchdog::kThroughout, "throughout"},
+    {watchdog::kTrailing, "trailing"},
+    {watchdog::kQuiet, "quiet"},
+    {watchdog::kQuietStill, "quiet_still"},
+    {watchdog::kLinkDown, "link_down"},
+}};
+
+std::string_view name(watchdog::Source source)
+{
+    switch (source) {
+    case watchdog::Source::state: return "state";
+    case watchdog::Source::duration: return "duration";
+    case watchdog::Source::none: break;
+    }
+    return "none";
+}
+
+ordered_json to_json(const watchdog::Interval& look)
+{
+    ordered_json json{{"dt_us", look.dt_us}, {"pause", ordered_json::array()}};
+    for (const auto& [bit, word] : kPauseBits) {
+        if ((look.pause & bit) != 0) {
+            json["pause"].push_back(word);
+        }
+    }
+    for (std::size_t f = 0; f < watchdog::kFields; ++f) {
+        const auto field = static_cast<Field>(f);
+        // These two are what the pause bits say already.
+        if (field != Field::pause_state && field != Field::paused_now && watchdog::has(look.known, field)) {
+            json[std::string{watchdog::name(field)}] = look.value[f];
+        }
+    }
+    return json;
+}
+
+// Evidence rounds down, limits round up.
+ordered_json to_json(const Evidence& evidence)
+{
+    if (evidence.looks == 0 && evidence.limit == Duration::zero()) {
+        return nullptr;  // an order or a device's word: nothing was measured
+    }
+    ordered_json json{{"criterion", watchdog::name(evidence.rule.criterion)},
+                      {"source", name(evidence.rule.source)},
+                      {"proven_us", whole_us(evidence.proven)},
+                      {"limit_us", std::chrono::ceil<std::chrono::microseconds>(evidence.limit).count()},
+                      {"looks", ordered_json::array()}};
+    for (std::size_t i = 0; i < std::min<std::size_t>(evidence.looks, evidence.last.size()); ++i) {
+        json["looks"].push_back(to_json(evidence.last[i]));
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& watchlist, std::string_view device_name)
+{
+    const auto& target = event.target;
+    ordered_json json{{"seq", event.seq},
+                      {"time_us", whole_us(event.at)},
+                      {"event", watchdog::name(event.kind)},
+                      {"device", device_name},
+                      {"port", watchdog::to_string(watchlist.inventory, {target.port, std::nullopt})},
+                      {"queue", nullptr},
+                      {"policy", nullptr},
+                      {"reason", watchdog::name(event.reason)},
+                      {"action", watchdog::name(event.action)},
+                      {"cause", nullptr}};
+    if (target.priority) {
+        json["queue"] = target.priority->value;
+    }
+    if (event.policy < watchlist.policies.size()) {
+        json["policy"] = watchlist.policies[event.policy].name;
+    }
+    if (event.cause != 0) {
+        json["cause"] = event.cause;
+    }
+    if (!event.by.empty()) {
+        json["by"] = event.by;
+    }
+    json["evidence"] = to_json(event.evidence);
+    return to_line(json);
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,46 @@
+// Reads a policy file (TOML) and binds it to a device. A file speaks of ports by name, so one file serves many devices;
+// only bind() knows a device. The format: docs/policy-file.md. Ranges live with the policies, not here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "codec/complaint_list.hpp"
+#include "watchdog/policy.hpp"
+
+namespace petrel::codec {
+
+struct PortName {
+    std::string name;
+    Place at;
+};
+
+struct PolicyEntry {
+    watchdog::Policy policy;
+    std::vector<PortName> ports;                                      // empty = all
+    std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // what differs for one priority, complete
+};
+
+struct PortRole {
+    PortName port;
+    bool host_facing{};
+};
+
+struct PolicyFile {
+    std::string file;
+    std::uint32_t max_mitigated{};  // zero = no limit
+    bool big_red_switch{};
+    std::vector<PolicyEntry> policies;
+    std::vector<PortRole> roles;
+};
+
+Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file);
+
+// Finds the ports and notes their roles in the inventory, which is left alone if a port is not there.
+Parsed<watchdog::PolicyBook> bind(const PolicyFile&, watchdog::Inventory&);
+
+}  // namespace petrel::codec

@@ -1,0 +1,50 @@
+// The columns of a trace, by name, and how the text of each cell is read. CSV and JSON lines share this: they only find
+// cells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "codec/complaint_list.hpp"
+#include "codec/text_lines.hpp"
+#include "watchdog/observation.hpp"
+
+namespace petrel::codec {
+
+// From first_field on, one column per watchdog::Field, in that order.
+enum class Column : std::uint8_t { time_us, port, queue, device, link_up, speed_bps, sampled_us, first_field };
+
+inline constexpr std::size_t kColumns = static_cast<std::size_t>(Column::first_field) + watchdog::kFields;
+
+constexpr std::size_t index(Column c) { return static_cast<std::size_t>(c); }
+constexpr Column column_of(watchdog::Field f)
+{
+    return static_cast<Column>(index(Column::first_field) + static_cast<std::size_t>(f));
+}
+
+std::span<const std::string_view> column_names();
+std::optional<Column> column_from_name(std::string_view);
+
+struct Cell {
+    std::string_view text;  // what it says, quotes and escapes undone; empty = the device cannot tell
+    const char* at{};       // where it stands in its line; null = there is no such cell
+};
+using Cells = std::array<Cell, kColumns>;
+
+struct TraceRow {
+    std::string_view device;
+    std::string_view port;
+    std::optional<Priority> priority;
+    std::int64_t time_us{};
+    std::optional<bool> link_up;
+    std::uint64_t speed_bps{};  // zero = not told
+    watchdog::Sample sample;    // all but slot and epoch, which one row alone does not tell
+};
+
+// Complains about every cell that cannot be read. None if there was one, or if time or port are missing.
+std::optional<TraceRow> read_cells(const Cells&, const Line&, ComplaintList&);
+
+}  // namespace petrel::codec

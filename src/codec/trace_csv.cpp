@@ -1,0 +1,153 @@
+#include "codec/trace_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+class CsvSplitter {
+public:
+    explicit CsvSplitter(ComplaintList& complaints) : complaints_(complaints) {}
+
+    // The cells of a line, valid until the next call; null if a quote went wrong.
+    const std::vector<Cell>* split(const Line& line)
+    {
+        cells_.clear();
+        undoubled_.clear();
+        end_ = line.text.data() + line.text.size();
+        for (const char* at = line.text.data();; ++at) {
+            at = after_blanks(at);
+            Cell cell{.text = {}, .at = at};
+            if (at != end_ && *at == '"') {
+                at = read_quoted(cell);
+                if (at == nullptr) {
+                    complaints_.add(line.place(cell.at), {cell.at, end_}, "a closing quote in the same line");
+                    return nullptr;
+                }
+                if (at != end_ && *at != ',') {
+                    complaints_.add(line.place(at), {at, end_}, "a comma or the end of the line after a closing quote");
+                    return nullptr;
+                }
+            } else {
+                at = std::find(at, end_, ',');
+                cell.text = trimmed({cell.at, at});
+            }
+            cells_.push_back(cell);
+            if (at == end_) {
+                return &cells_;
+            }
+        }
+    }
+
+private:
+    const char* after_blanks(const char* at) const
+    {
+        return std::find_if(at, end_, [](char c) { return c != ' ' && c != '\t'; });
+    }
+
+    // Returns what follows the closing quote and blanks; null if there is no closing quote.
+    const char* read_quoted(Cell& cell)
+    {
+        const char* const first = cell.at + 1;
+        const char* close = std::find(first, end_, '"');
+        bool doubled = false;
+        while (close != end_ && close + 1 != end_ && close[1] == '"') {
+            doubled = true;
+            close = std::find(close + 2, end_, '"');
+        }
+        if (close == end_) {
+            return nullptr;
+        }
+        cell.text = {first, close};
+        if (doubled) {
+            cell.text = undouble(cell.text);
+        }
+        return after_blanks(close + 1);
+    }
+
+    std::string_view undouble(std::string_view quoted)
+    {
+        auto& text = undoubled_.emplace_back();
+        for (std::size_t i = 0; i < quoted.size(); ++i) {
+            text += quoted[i];
+            i += quoted[i] == '"' ? 1U : 0U;  // the second of a pair
+        }
+        return text;
+    }
+
+    ComplaintList& complaints_;
+    const char* end_{};
+    std::vector<Cell> cells_;
+    std::deque<std::string> undoubled_;  // cells point into it
+};
+
+// Which column stands at which position. Unknown and repeated ones are complained about and then passed over.
+std::vector<std::optional<Column>> read_header(const Line& line, const std::vector<Cell>& cells,
+                                               ComplaintList& complaints)
+{
+    std::vector<std::optional<Column>> positions;
+    for (const auto& cell : cells) {
+        auto column = column_from_name(cell.text);
+        if (!column) {
+            complaints.add(line.place(cell.at), cell.text,
+                           fmt::format("a known column, {}", instead_of(cell.text, column_names())));
+        } else if (std::find(positions.begin(), positions.end(), column) != positions.end()) {
+            complaints.add(line.place(cell.at), cell.text, "each column once");
+            column.reset();
+        }
+        positions.push_back(column);
+    }
+    for (const auto required : {Column::time_us, Column::port, Column::queue}) {
+        if (std::find(positions.begin(), positions.end(), required) == positions.end()) {
+            complaints.add(line.place(line.text.data()), line.text,
+                           fmt::format("a header with the column {}", column_names()[index(required)]));
+        }
+    }
+    return positions;
+}
+
+}  // namespace
+
+void read_csv_rows(std::string_view text, TraceBuilder& builder, ComplaintList& complaints)
+{
+    TextLines lines{text};
+    CsvSplitter splitter{complaints};
+    const auto header = lines.next();
+    if (!header) {
+        complaints.add({1, 1}, {}, "a header with the columns time_us,port,queue, or JSON lines");
+        return;
+    }
+    const auto* names = splitter.split(*header);
+    if (names == nullptr) {
+        return;
+    }
+    const auto positions = read_header(*header, *names, complaints);
+
+    while (const auto line = lines.next()) {
+        const auto* found = splitter.split(*line);
+        if (found == nullptr) {
+            continue;
+        }
+        if (found->size() != positions.size()) {
+            complaints.add(line->place(line->text.data()), fmt::format("{} cells", found->size()),
+                           fmt::format("{} cells, as in the header", positions.size()));
+            continue;
+        }
+        Cells cells;
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            if (positions[i]) {
+                cells[index(*positions[i])] = (*found)[i];
+            }
+        }
+        add_cells(cells, *line, builder, complaints);
+    }
+}
+
+}  // namespace petrel::codec
