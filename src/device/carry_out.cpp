@@ -1,0 +1,139 @@
+#include "device/carry_out.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace petrel::device {
+namespace {
+
+using watchdog::Command;
+using watchdog::Outcome;
+using watchdog::Treatment;
+using watchdog::Verdict;
+
+// What was there before we came, and whether the journal holds it already.
+struct Before {
+    Undo undo;
+    bool journaled{};
+};
+
+// What became of the write.
+struct Seen {
+    Verdict verdict{};
+    std::optional<Treatment> in_effect;
+    std::string detail;
+};
+
+Verdict verdict_of(const Error& error) {
+    switch (error.kind) {
+    case ErrorKind::unsupported:
+    case ErrorKind::denied: return Verdict::refused;
+    case ErrorKind::timed_out: return Verdict::timed_out;
+    default: return Verdict::failed;
+    }
+}
+
+// The journal's Undo comes first: once a target is treated, the device itself only shows our own doing.
+Result<Before> find_before(const Command& command, Device& device, Journal& journal) {
+    auto active = journal.active();
+    if (!active) {
+        return tl::unexpected(
+            Error{ErrorKind::corrupt, "nothing was tried, the journal cannot be read: " + active.error().what});
+    }
+    const auto entry = std::ranges::find(*active, command.target, &Active::target);
+    if (entry != active->end()) {
+        return Before{entry->undo, true};
+    }
+    return device.prepare(command).map([](const Undo& undo) { return Before{undo, false}; });
+}
+
+// What the device shows outweighs what it answered: a write that is read back as wanted did happen.
+Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>& shown) {
+    const auto in_effect = shown ? std::optional{*shown} : std::nullopt;
+    if (in_effect == want) {
+        return {Verdict::confirmed, in_effect, applied ? "" : applied.error().what};
+    }
+    if (!applied) {
+        return {verdict_of(applied.error()), in_effect, applied.error().what};
+    }
+    if (!shown) {
+        // Never "refused": the write was taken, only its effect could not be read.
+        const auto late = shown.error().kind == ErrorKind::timed_out;
+        return {late ? Verdict::timed_out : Verdict::failed, in_effect,
+                "written, but not read back: " + shown.error().what};
+    }
+    return {Verdict::differs, in_effect, fmt::format("wanted {}, the device shows {}", name(want), name(*in_effect))};
+}
+
+Seen judge_unread(Treatment want, const Result<void>& applied) {
+    return applied ? Seen{Verdict::accepted, want, ""}
+                   : Seen{verdict_of(applied.error()), std::nullopt, applied.error().what};
+}
+
+// Whether the entry may go. As long as something is in force, or may still come into force, it has to stay.
+bool nothing_in_force(const Command& command, const Before& before, const Result<void>& applied, const Seen& seen,
+                      bool was_read) {
+    if (command.want == Treatment::none) {
+        return seen.verdict == Verdict::confirmed || seen.verdict == Verdict::accepted;
+    }
+    if (applied || seen.verdict == Verdict::timed_out) {
+        return false;
+    }
+    return was_read ? seen.in_effect == Treatment::none : seen.verdict == Verdict::refused && !before.journaled;
+}
+
+} // namespace
+
+Outcome carry_out(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
+                  const FaultHook& at) {
+    const auto reached = [&at](FaultPoint point) {
+        if (at) {
+            at(point);
+        }
+    };
+    const auto outcome = [&](Verdict verdict, Treatment in_effect, std::string detail) {
+        return Outcome{command.id, verdict, in_effect, clock.now().mono, std::move(detail)};
+    };
+
+    reached(FaultPoint::before_prepare);
+    const auto before = find_before(command, device, journal);
+    if (!before) {
+        return outcome(verdict_of(before.error()), Treatment::none, before.error().what);
+    }
+    reached(FaultPoint::prepared);
+
+    if (command.want != Treatment::none) {
+        const auto opened = journal.open({command.target, command.want, before->undo, clock.now().wall});
+        if (!opened) {
+            return outcome(Verdict::failed, Treatment::none,
+                           "nothing was applied, the journal cannot be written: " + opened.error().what);
+        }
+        reached(FaultPoint::journaled);
+    }
+
+    const auto applied = device.apply(command, before->undo);
+    reached(FaultPoint::applied);
+
+    const bool was_read = device.capabilities().reads_back;
+    auto seen =
+        was_read ? judge(command.want, applied, device.read_back(command.target)) : judge_unread(command.want, applied);
+    reached(FaultPoint::read_back);
+
+    if (nothing_in_force(command, *before, applied, seen, was_read)) {
+        const auto closed = journal.close(command.target);
+        if (!closed) {
+            // A restore is not over while the journal still says otherwise; asking for it again is harmless.
+            seen.verdict = command.want == Treatment::none ? Verdict::failed : seen.verdict;
+            seen.detail += (seen.detail.empty() ? "" : "; ") +
+                           ("nothing is in force, but the journal says so still: " + closed.error().what);
+        }
+        reached(FaultPoint::closed);
+    }
+    return outcome(seen.verdict, seen.in_effect.value_or(Treatment::none), std::move(seen.detail));
+}
+
+} // namespace petrel::device
