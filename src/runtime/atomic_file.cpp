@@ -1,0 +1,65 @@
+#include "runtime/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace petrel::runtime {
+
+Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes)
+{
+    // Named by process, so that two of them never write to the same one; a leftover of a dead process is overwritten.
+    auto draft = path;
+    draft += fmt::format(".{}.tmp", ::getpid());
+    auto file = open_path(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    if (!file) {
+        return file;
+    }
+    auto written = write_at(*file, draft, 0, bytes).and_then([&] { return sync_data(*file, draft); });
+    if (written && ::rename(draft.c_str(), path.c_str()) < 0) {
+        written = tl::unexpected(file_error("replace", path, errno));
+    }
+    if (!written) {
+        ::unlink(draft.c_str());
+        return tl::unexpected(written.error());
+    }
+    return file;
+}
+
+Result<void> write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes)
+{
+    return replace_file(path, bytes).and_then([&](const FileDescriptor&) { return sync_folder_of(path); });
+}
+
+Result<void> write_atomically(const std::filesystem::path& path, std::string_view text)
+{
+    return write_atomically(path, std::as_bytes(std::span{text}));
+}
+
+Result<std::string> read_whole_file(const std::filesystem::path& path)
+{
+    const auto file = open_path(path, O_RDONLY);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    std::string text;
+    std::array<char, 65536> piece;
+    for (;;) {
+        const auto got = ::read(file->get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return tl::unexpected(file_error("read", path, errno));
+        }
+        if (got == 0) {
+            return text;
+        }
+        text.append(piece.data(), static_cast<std::size_t>(got));
+    }
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,47 @@
+// An open file of this process and the few system calls on it that we need, with EINTR and short writes dealt with and
+// failures as Errors that name the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace petrel::runtime {
+
+class FileDescriptor {
+public:
+    FileDescriptor() = default;
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    ~FileDescriptor() { reset(); }
+    FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept
+    {
+        reset();
+        fd_ = std::exchange(other.fd_, -1);
+        return *this;
+    }
+
+    int get() const { return fd_; }
+
+private:
+    void reset() noexcept;
+
+    int fd_{-1};
+};
+
+// "cannot <doing> <path>: <why>", with the kind that the error number means.
+Error file_error(std::string_view doing, const std::filesystem::path&, int error_number);
+
+Result<FileDescriptor> open_path(const std::filesystem::path&, int flags, unsigned mode = 0);
+Result<void> write_at(const FileDescriptor&, const std::filesystem::path&, std::uint64_t offset,
+                      std::span<const std::byte>);
+Result<void> sync_data(const FileDescriptor&, const std::filesystem::path&);
+
+// Makes a name in the folder of `path` durable: a new file, or one that was renamed.
+Result<void> sync_folder_of(const std::filesystem::path&);
+
+}  // namespace petrel::runtime
