@@ -1,0 +1,75 @@
+#include "device/synthetic/faulty_device.hpp"
+
+#include <algorithm>
+
+namespace petrel::device {
+
+using watchdog::Treatment;
+
+void FaultyDevice::next(Call call, Fault fault, std::uint32_t calls)
+{
+    plans_[static_cast<std::size_t>(call)] = {fault, calls};
+}
+
+void FaultyDevice::lie_next(Treatment shown, std::uint32_t calls)
+{
+    shown_ = shown;
+    lies_left_ = calls;
+}
+
+bool FaultyDevice::done() const
+{
+    return lies_left_ == 0 && std::ranges::all_of(plans_, [](const Plan& plan) { return plan.left == 0; });
+}
+
+FaultyDevice::Fault FaultyDevice::take(Call call)
+{
+    auto& plan = plans_[static_cast<std::size_t>(call)];
+    if (plan.left == 0) {
+        return Fault::none;
+    }
+    --plan.left;
+    return plan.fault;
+}
+
+// One call that may go wrong; `without_effect` is what a call that does nothing says.
+template <class T, class Real>
+Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
+{
+    switch (take(which)) {
+    case Fault::none: return real();
+    case Fault::refuse: return tl::unexpected(Error{ErrorKind::denied, "refused to order"});
+    case Fault::fail: return tl::unexpected(Error{ErrorKind::unreachable, "failed to order"});
+    case Fault::answer_late: static_cast<void>(real()); [[fallthrough]];
+    case Fault::time_out: return tl::unexpected(Error{ErrorKind::timed_out, "timed out to order"});
+    case Fault::have_no_effect: return without_effect;
+    }
+    return without_effect;
+}
+
+Result<void> FaultyDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    return call(Call::look, Result<void>{}, [&] { return behind_.look(rows, into); });
+}
+
+Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)
+{
+    return call(Call::prepare, Result<Undo>{}, [&] { return behind_.prepare(command); });
+}
+
+Result<void> FaultyDevice::apply(const watchdog::Command& command, const Undo& undo)
+{
+    return call(Call::apply, Result<void>{}, [&] { return behind_.apply(command, undo); });
+}
+
+Result<Treatment> FaultyDevice::read_back(const Target& target)
+{
+    auto shown = call(Call::read_back, Result<Treatment>{}, [&] { return behind_.read_back(target); });
+    if (shown && lies_left_ > 0) {
+        --lies_left_;
+        return shown_;
+    }
+    return shown;
+}
+
+}  // namespace petrel::device

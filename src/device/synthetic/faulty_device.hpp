@@ -1,0 +1,54 @@
+// A device that misbehaves to order: the next calls of a kind are refused, fail, time out, do nothing or lie; all
+// others, and everything else, go to the device behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "device/device.hpp"
+
+namespace petrel::device {
+
+class FaultyDevice final : public Device {
+public:
+    enum class Call : std::uint8_t { look, prepare, apply, read_back, count_ };
+    enum class Fault : std::uint8_t {
+        none,
+        refuse,
+        fail,
+        time_out,       // nothing is done, and nobody says so in time
+        answer_late,    // it is done, but the answer does not come in time
+        have_no_effect  // "done", and nothing is
+    };
+
+    explicit FaultyDevice(Device& behind) : behind_(behind) {}
+
+    void next(Call, Fault, std::uint32_t calls = 1);
+    void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // in read_back()
+    bool done() const;                                                  // no fault is left to happen
+
+    const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
+    const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
+    Result<Undo> prepare(const watchdog::Command&) override;
+    Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target&) override;
+    void listen(NoticeSink& sink) override { behind_.listen(sink); }
+
+private:
+    struct Plan {
+        Fault fault{};
+        std::uint32_t left{};
+    };
+
+    Fault take(Call);
+    template <class T, class Real>
+    Result<T> call(Call, Result<T> without_effect, Real);
+
+    Device& behind_;
+    std::array<Plan, static_cast<std::size_t>(Call::count_)> plans_{};
+    watchdog::Treatment shown_{};
+    std::uint32_t lies_left_{};
+};
+
+}  // namespace petrel::device
