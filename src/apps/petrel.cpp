@@ -1,0 +1,3 @@
+#include "cli/petrel.hpp"
+
+int main(int argc, char** argv) { return petrel::cli::run_petrel(argc, argv); }

@@ -1,0 +1,267 @@
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/complaint_text.hpp"
+#include "watchdog/policy.hpp"
+
+namespace petrel::cli {
+namespace {
+
+constexpr auto kExitCodes = "Exit codes: 0 ok, 1 failure or storm found, 2 usage or configuration, 3 unreachable,\n"
+                            "4 permission, 5 expectation failed, 130 interrupted.";
+
+constexpr auto kExamples = R"(Examples:
+  petrel demo                                       see a storm being detected, contained and released
+  petrel replay trace.csv --policy sonic            what the watchdog makes of a recorded trace
+  petrel replay --help                              everything about a command
+
+)";
+
+constexpr auto kReplayAbout = R"(Run a recorded trace through the watchdog and show what it would have done.
+
+TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with
+the same names. Commands are taken as applied at once; time is what the trace says.)";
+
+constexpr auto kReplayExamples = R"(Examples:
+  petrel replay storm.csv --policy sonic
+  petrel replay storm.csv --policy sonic --detect-ms 200 --action alert --json
+  petrel replay storm.csv --policy sonic --policy sonic:detect-ms=200 --policy progress
+  petrel replay storm.csv --policy sonic --policy sai --format html -o storm.html
+  petrel replay storm.csv --config petrel.toml --check
+  zcat storm.csv.gz | petrel replay - --policy rdma-switch --host-ports Ethernet0,Ethernet4
+
+The exit code is 0 whether or not there is a storm in the trace; with --check it is 1 if any policy found one.
+)";
+
+constexpr auto kDemoExamples = R"(Examples:
+  petrel demo                the story, as fast as it can be told
+  petrel demo --realtime     at the speed at which it happens
+  petrel demo --json         the events alone, one JSON object a line
+)";
+
+constexpr auto kPoliciesExamples = R"(Examples:
+  petrel policies
+  petrel policies --json | jq '.policies[].name'
+)";
+
+std::string flag_of(std::string_view key)
+{
+    auto flag = fmt::format("--{}", key);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+std::string value_kind(std::string_view key)
+{
+    if (key.ends_with("_ms")) {
+        return "MS";
+    }
+    return key.ends_with("_ppm") ? "PPM" : "VALUE";
+}
+
+// Each command keeps what was written as text; what it means, and every problem with it, is found out together later.
+struct ReplayCommand {
+    CLI::App* app{};
+    std::vector<std::string> traces;
+    ReplayOptions options;
+    std::vector<Setting> settings;  // one per parameter, given or not: the parser points into it
+    bool json{};
+
+    explicit ReplayCommand(CLI::App& petrel) : app(petrel.add_subcommand("replay", kReplayAbout))
+    {
+        app->footer(kReplayExamples);
+        app->add_option("TRACE", traces, "The recording; - reads stdin")->type_name("");
+        app->add_option(
+               "--policy", options.policies,
+               "A policy of `petrel policies`, with its own parameters if any; several are compared side by side")
+            ->type_name("NAME[:key=value,...]")
+            ->allow_extra_args(false);
+        app->add_option("--config", options.config, "Policies from a file instead")->type_name("FILE.toml");
+        app->add_option("--host-ports", options.host_ports,
+                        "The ports whose peer is a server (rdma-switch watches only those); without any role: all")
+            ->type_name("NAME,...|all");
+        app->add_option("--survives", options.survives,
+                        "Which signals keep counting while a queue is mitigated; default: all in the trace")
+            ->type_name("FIELD,...|none");
+        app->add_flag("--start-default", options.start_default,
+                      "SONiC's start_default timers for the number of ports in the trace");
+        app->add_flag("--check", options.check, "Exit with 1 if any policy finds a storm");
+        app->add_option("--format", options.format, "How the result is shown; default: text")
+            ->type_name("text|json|html");
+        app->add_flag("--json", json, "The same as --format json: one event a line");
+        app->add_option("-o,--output", options.output, "Where the result goes; default: stdout")->type_name("FILE");
+        add_parameters();
+    }
+
+    Request request() const
+    {
+        auto wanted = options;
+        wanted.trace = traces.front();
+        wanted.format = json ? "json" : options.format;
+        for (const auto& setting : settings) {
+            if (app->count(setting.flag) != 0) {
+                wanted.settings.push_back(setting);
+            }
+        }
+        return wanted;
+    }
+
+    void check(std::vector<Complaint>& complaints) const
+    {
+        if (traces.size() != 1) {
+            complaints.push_back({"TRACE", 0, 0, fmt::format("{}", fmt::join(traces, " ")), "one trace"});
+        }
+        constexpr std::array<std::string_view, 3> kFormats{"text", "json", "html"};
+        if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
+            complaints.push_back({"--format", 0, 0, options.format, "text, json or html"});
+        } else if (json && app->count("--format") != 0 && options.format != "json") {
+            complaints.push_back({"--json", 0, 0, fmt::format("--format {}", options.format), "one format"});
+        }
+    }
+
+private:
+    void add_parameters()
+    {
+        for (const auto& parameter : watchdog::parameters()) {
+            settings.push_back({flag_of(parameter.key), std::string{parameter.key}, {}});
+        }
+        for (std::size_t i = 0; i < settings.size(); ++i) {
+            app->add_option(settings[i].flag, settings[i].value, std::string{watchdog::parameters()[i].about})
+                ->type_name(value_kind(settings[i].key))
+                ->group("Parameters of every policy (ranges: petrel policies)");
+        }
+    }
+};
+
+struct DemoCommand {
+    CLI::App* app{};
+    DemoOptions options;
+
+    explicit DemoCommand(CLI::App& petrel)
+        : app(petrel.add_subcommand("demo", "A storm on one synthetic switch: detected, contained and released."))
+    {
+        app->footer(kDemoExamples);
+        app->add_flag("--realtime", options.realtime, "Pace the story by the wall clock");
+        app->add_flag("--json", options.json, "Only the events, one JSON object a line");
+    }
+};
+
+struct PoliciesCommand {
+    CLI::App* app{};
+    PoliciesOptions options;
+
+    explicit PoliciesCommand(CLI::App& petrel)
+        : app(petrel.add_subcommand("policies", "The presets, and every parameter with its default and range."))
+    {
+        app->footer(kPoliciesExamples);
+        app->add_flag("--json", options.json, "As one JSON object");
+    }
+};
+
+std::vector<std::string> flags_of(const CLI::App& app)
+{
+    std::vector<std::string> flags;
+    for (const auto* option : app.get_options()) {
+        for (const auto& name : option->get_lnames()) {
+            flags.push_back("--" + name);
+        }
+    }
+    return flags;
+}
+
+void complain_unknown_flags(const CLI::App& app, std::vector<Complaint>& complaints)
+{
+    const auto flags = flags_of(app);
+    const std::vector<std::string_view> known(flags.begin(), flags.end());
+    for (const auto& word : app.remaining()) {
+        if (word.starts_with('-')) {
+            const auto near = nearest(word.substr(0, word.find('=')), known);
+            complaints.push_back(
+                {word, 0, 0, near.empty() ? "no such flag" : fmt::format("no such flag; the nearest is {}", near), {}});
+        } else {
+            complaints.push_back({word, 0, 0, fmt::format("{} takes no such argument", app.get_name()), {}});
+        }
+    }
+}
+
+class CommandLine {
+public:
+    CommandLine()
+    {
+        petrel_.name("petrel");
+        petrel_.footer(std::string{kExamples} + kExitCodes);
+        petrel_.get_formatter()->column_width(34);
+        petrel_.set_help_flag("-h,--help", "This help");
+        petrel_.add_flag("--version", version_, "The version of petrel");
+        petrel_.require_subcommand(0, 1);
+        petrel_.allow_extras();
+        for (auto* command : petrel_.get_subcommands({})) {
+            command->allow_extras();
+        }
+    }
+
+    Parsed<Request> parse(int argc, const char* const* argv)
+    {
+        try {
+            petrel_.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            const auto chosen = petrel_.get_subcommands();
+            return Request{Answer{chosen.empty() ? petrel_.help() : chosen.front()->help()}};
+        } catch (const CLI::ParseError& error) {
+            return tl::unexpected(std::vector{Complaint{{}, 0, 0, error.what(), {}}});
+        }
+        return request();
+    }
+
+private:
+    Parsed<Request> request() const
+    {
+        const auto chosen = petrel_.get_subcommands();
+        if (chosen.empty()) {
+            return without_command();
+        }
+        std::vector<Complaint> complaints;
+        complain_unknown_flags(petrel_, complaints);
+        complain_unknown_flags(*chosen.front(), complaints);
+        const bool replay = chosen.front() == replay_.app;
+        // The value of an unknown flag looks like a second trace: the flag is the problem then.
+        if (replay && (complaints.empty() || replay_.traces.empty())) {
+            replay_.check(complaints);
+        }
+        if (!complaints.empty()) {
+            return tl::unexpected(std::move(complaints));
+        }
+        if (replay) {
+            return replay_.request();
+        }
+        return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
+    }
+
+    Parsed<Request> without_command() const
+    {
+        if (version_) {
+            return Request{Answer{"petrel " PETREL_VERSION "\n"}};
+        }
+        constexpr std::array<std::string_view, 3> kCommands{"replay", "demo", "policies"};
+        const auto words = petrel_.remaining();
+        const auto word = words.empty() ? std::string{} : words.front();
+        return tl::unexpected(std::vector{Complaint{
+            "petrel", 0, 0, word, word.empty() ? "a command: replay, demo or policies" : instead_of(word, kCommands)}});
+    }
+
+    CLI::App petrel_{"Storm watch for lossless Ethernet fabrics."};
+    ReplayCommand replay_{petrel_};
+    DemoCommand demo_{petrel_};
+    PoliciesCommand policies_{petrel_};
+    bool version_{};
+};
+
+}  // namespace
+
+Parsed<Request> parse_command_line(int argc, const char* const* argv) { return CommandLine{}.parse(argc, argv); }
+
+}  // namespace petrel::cli

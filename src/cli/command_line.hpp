@@ -1,0 +1,25 @@
+// What was asked for on the command line. The only file behind it that knows the option parser.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "cli/demo_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/policies_command.hpp"
+#include "cli/replay_inputs.hpp"
+
+namespace petrel::cli {
+
+// Help or version were asked for: the text is the data.
+struct Answer {
+    std::string text;
+};
+
+using Request = std::variant<ReplayOptions, DemoOptions, PoliciesOptions, Answer>;
+
+// Every problem of the command line at once, or the request.
+Parsed<Request> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace petrel::cli

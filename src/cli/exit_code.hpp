@@ -1,0 +1,33 @@
+// What every command of petrel returns to the shell. Scripts depend on these numbers: they never change their meaning.
+#pragma once
+
+#include "base/result.hpp"
+
+namespace petrel::cli {
+
+enum class ExitCode : int {
+    ok = 0,
+    failure = 1,  // something went wrong, or a check found a storm
+    usage = 2,    // bad flags, bad configuration, bad trace
+    unreachable = 3,
+    permission = 4,
+    expectation = 5,
+    interrupted = 130
+};
+
+// The one place where an error becomes an exit code.
+constexpr ExitCode exit_code(ErrorKind kind)
+{
+    switch (kind) {
+    case ErrorKind::invalid: return ExitCode::usage;
+    case ErrorKind::unreachable:
+    case ErrorKind::timed_out: return ExitCode::unreachable;
+    case ErrorKind::denied: return ExitCode::permission;
+    case ErrorKind::unsupported:
+    case ErrorKind::corrupt:
+    case ErrorKind::exhausted: return ExitCode::failure;
+    }
+    return ExitCode::failure;
+}
+
+}  // namespace petrel::cli

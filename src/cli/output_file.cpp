@@ -1,0 +1,30 @@
+#include "cli/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "cli/terminal.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+
+Result<void> write_output_file(const std::filesystem::path& path, std::string_view text)
+{
+    const HoldInterrupts hold;
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        std::ofstream stream(path, std::ios::binary);
+        stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+        if (!stream.flush()) {
+            return tl::unexpected(Error{ErrorKind::exhausted, fmt::format("cannot write to {}", path.string())});
+        }
+        return {};
+    }
+    // Through a link to the file behind it, so that the link stays one.
+    const auto real = std::filesystem::weakly_canonical(path, ignored);
+    return runtime::write_atomically(ignored ? path : real, text);
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,40 @@
+#include "cli/petrel.hpp"
+
+#include <exception>
+
+#include "cli/command_line.hpp"
+#include "cli/replay_command.hpp"
+#include "cli/terminal.hpp"
+
+namespace petrel::cli {
+namespace {
+
+ExitCode run(const ReplayOptions& options) { return run_replay(options); }
+ExitCode run(const DemoOptions& options) { return run_demo(options); }
+ExitCode run(const PoliciesOptions& options) { return run_policies(options); }
+ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
+
+ExitCode run_arguments(int argc, const char* const* argv)
+{
+    const auto request = parse_command_line(argc, argv);
+    if (!request) {
+        const auto code = refuse(request.error());
+        say("Run with --help for more information.");
+        return code;
+    }
+    return std::visit([](const auto& wanted) { return run(wanted); }, *request);
+}
+
+}  // namespace
+
+int run_petrel(int argc, const char* const* argv)
+{
+    prepare_signals();
+    try {
+        return static_cast<int>(run_arguments(argc, argv));
+    } catch (const std::exception& e) {  // out of memory, at the latest
+        return static_cast<int>(fail({ErrorKind::exhausted, e.what()}));
+    }
+}
+
+}  // namespace petrel::cli

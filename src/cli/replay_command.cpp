@@ -1,0 +1,105 @@
+#include "cli/replay_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/output_file.hpp"
+#include "cli/replay_html.hpp"
+#include "cli/replay_json.hpp"
+#include "cli/replay_report.hpp"
+#include "cli/replay_text.hpp"
+#include "cli/terminal.hpp"
+#include "runtime/replay.hpp"
+
+namespace petrel::cli {
+namespace {
+
+// Replays never stop at the first policy that does not fit the trace: all of them are named.
+Parsed<ReplayReport> replay_all(ReplayInputs inputs)
+{
+    std::vector<Complaint> complaints;
+    ReplayReport report{inputs.trace_name, std::move(inputs.trace), {}};
+    for (const auto& what_if : inputs.what_ifs) {
+        PolicyRun run{what_if.label, {}};
+        for (std::size_t i = 0; i < report.trace.devices.size(); ++i) {
+            auto replayed = runtime::replay(report.trace.devices[i], what_if.books[i]);
+            if (replayed) {
+                run.devices.push_back(std::move(*replayed));
+                continue;
+            }
+            for (const auto& complaint : replayed.error()) {
+                complaints.push_back(
+                    {report.trace_name,
+                     0,
+                     0,
+                     fmt::format("{}: policy {} {}", report.trace.devices[i].device, complaint.file, complaint.allowed),
+                     {}});
+            }
+        }
+        report.runs.push_back(std::move(run));
+    }
+    if (!complaints.empty()) {
+        return tl::unexpected(std::move(complaints));
+    }
+    return report;
+}
+
+void say_notes(const std::vector<std::string>& assumed, const ReplayReport& report)
+{
+    auto notes = assumed;
+    for (const auto& run : report.runs) {
+        for (const auto& replayed : run.devices) {
+            notes.insert(notes.end(), replayed.watchlist.notes.begin(), replayed.watchlist.notes.end());
+        }
+    }
+    for (auto note = notes.begin(); note != notes.end(); ++note) {
+        if (std::find(notes.begin(), note, *note) == note) {
+            say(fmt::format("petrel: note: {}", *note));
+        }
+    }
+}
+
+std::string render(const ReplayReport& report, const ReplayOptions& options, bool to_stdout)
+{
+    if (options.format == "json") {
+        return replay_json(report);
+    }
+    if (options.format == "html") {
+        return replay_html(report);
+    }
+    return replay_text(report, Paint{to_stdout && stdout_wants_colour()});
+}
+
+}  // namespace
+
+ExitCode run_replay(const ReplayOptions& options)
+{
+    auto inputs = read_replay_inputs(options);
+    if (!inputs) {
+        auto code = ExitCode::ok;
+        for (const auto& error : inputs.error().errors) {
+            code = fail(error);
+        }
+        return inputs.error().complaints.empty() ? code : refuse(inputs.error().complaints);
+    }
+    const auto notes = std::move(inputs->notes);
+    const auto report = replay_all(std::move(*inputs));
+    if (!report) {
+        return refuse(report.error());
+    }
+    say_notes(notes, *report);
+
+    const auto code = options.check && any_storm(*report) ? ExitCode::failure : ExitCode::ok;
+    const bool to_stdout = !options.output || *options.output == "-";
+    const auto text = render(*report, options, to_stdout);
+    if (to_stdout) {
+        return finish(text, code);
+    }
+    if (const auto written = write_output_file(*options.output, text); !written) {
+        return fail(written.error());
+    }
+    return code;
+}
+
+}  // namespace petrel::cli

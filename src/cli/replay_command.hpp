@@ -1,0 +1,11 @@
+// `petrel replay`: a recorded trace through the watchdog, under one policy or several.
+#pragma once
+
+#include "cli/exit_code.hpp"
+#include "cli/replay_inputs.hpp"
+
+namespace petrel::cli {
+
+ExitCode run_replay(const ReplayOptions&);
+
+}  // namespace petrel::cli

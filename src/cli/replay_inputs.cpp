@@ -1,0 +1,230 @@
+#include "cli/replay_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/complaint_text.hpp"
+#include "codec/policy_reader.hpp"
+#include "codec/trace_reader.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+namespace {
+
+std::vector<std::string_view> split(std::string_view list)
+{
+    std::vector<std::string_view> words;
+    while (true) {
+        const auto comma = list.find(',');
+        words.push_back(list.substr(0, comma));
+        if (comma == std::string_view::npos) {
+            return words;
+        }
+        list.remove_prefix(comma + 1);
+    }
+}
+
+std::string shown_name(const std::string& path) { return path == "-" ? "stdin" : path; }
+
+class Reader {
+public:
+    explicit Reader(const ReplayOptions& options) : options_(options) {}
+
+    tl::expected<ReplayInputs, Refusal> run()
+    {
+        read_policies();
+        read_trace();
+        narrow_survivors();
+        assign_roles();
+        make_books();
+        if (!refusal_.complaints.empty() || !refusal_.errors.empty()) {
+            return tl::unexpected(std::move(refusal_));
+        }
+        return std::move(inputs_);
+    }
+
+private:
+    void complain(std::string where, std::string value, std::string allowed)
+    {
+        refusal_.complaints.push_back({std::move(where), 0, 0, std::move(value), std::move(allowed)});
+    }
+
+    // The value, or its complaints are kept.
+    template <class T>
+    std::optional<T> keep(Parsed<T> parsed)
+    {
+        if (parsed) {
+            return std::move(*parsed);
+        }
+        auto& all = refusal_.complaints;
+        all.insert(all.end(), parsed.error().begin(), parsed.error().end());
+        return std::nullopt;
+    }
+
+    std::optional<std::string> read(const std::string& path)
+    {
+        auto text = runtime::read_whole_file(path == "-" ? "/dev/stdin" : path);
+        if (!text) {
+            refusal_.errors.push_back(text.error());
+            return std::nullopt;
+        }
+        return std::move(*text);
+    }
+
+    void read_policies()
+    {
+        if (options_.config) {
+            read_config(*options_.config);
+            return;
+        }
+        if (options_.policies.empty()) {
+            complain("--policy", {}, "one or more policies (`petrel policies` lists them), or --config FILE");
+        }
+        std::set<std::string_view> seen;
+        for (const auto& text : options_.policies) {
+            if (!seen.insert(text).second) {
+                complain("--policy", text, "every policy once");
+            } else if (auto choice = keep(parse_policy_choice(text))) {
+                if (keep(make_policy(*choice, options_.settings, std::nullopt))) {
+                    choices_.push_back(std::move(*choice));
+                }
+            }
+        }
+    }
+
+    void read_config(const std::string& path)
+    {
+        if (!options_.policies.empty()) {
+            complain("--config", path, "either --config or --policy");
+        }
+        for (const auto& setting : options_.settings) {
+            complain(setting.flag, setting.value,
+                     fmt::format("only with --policy; with --config write {} in the file", setting.key));
+        }
+        if (options_.start_default) {
+            complain("--start-default", {}, "only with --policy");
+        }
+        if (const auto text = read(path)) {
+            config_ = keep(codec::read_policy_file(*text, shown_name(path)));
+        }
+    }
+
+    void read_trace()
+    {
+        inputs_.trace_name = shown_name(options_.trace);
+        if (const auto text = read(options_.trace)) {
+            if (auto trace = keep(codec::read_trace(*text, inputs_.trace_name))) {
+                inputs_.trace = std::move(*trace);
+            }
+        }
+    }
+
+    void narrow_survivors()
+    {
+        if (!options_.survives) {
+            return;
+        }
+        std::vector<std::string_view> names{"none"};
+        for (std::size_t i = 0; i < watchdog::kFields; ++i) {
+            names.push_back(name(static_cast<watchdog::Field>(i)));
+        }
+        watchdog::Fields fields = 0;
+        for (const auto word : split(*options_.survives)) {
+            if (const auto field = watchdog::field_from_name(word)) {
+                fields |= watchdog::bit(*field);
+            } else if (word != "none") {
+                complain("--survives", std::string{word}, instead_of(word, names));
+            }
+        }
+        for (auto& device : inputs_.trace.devices) {
+            device.capabilities.survive &= fields;
+        }
+    }
+
+    void assign_roles()
+    {
+        std::vector<std::string_view> wanted;
+        if (options_.host_ports && *options_.host_ports != "all") {
+            wanted = split(*options_.host_ports);
+            check_host_ports(wanted);
+        } else if (config_ && !config_->roles.empty() && !options_.host_ports) {
+            return;  // the file says it, when it is bound to the devices
+        }
+        for (auto& device : inputs_.trace.devices) {
+            for (auto& row : device.inventory.rows) {
+                const auto& port = device.inventory.ports[row.target.port.index].name;
+                row.host_facing = wanted.empty() || std::find(wanted.begin(), wanted.end(), port) != wanted.end();
+            }
+        }
+    }
+
+    void check_host_ports(const std::vector<std::string_view>& wanted)
+    {
+        std::vector<std::string_view> known;
+        for (const auto& device : inputs_.trace.devices) {
+            for (const auto& port : device.inventory.ports) {
+                known.push_back(port.name);
+            }
+        }
+        for (const auto word : wanted) {
+            if (!known.empty() && std::find(known.begin(), known.end(), word) == known.end()) {
+                complain("--host-ports", std::string{word}, instead_of(word, known));
+            }
+        }
+    }
+
+    void make_books()
+    {
+        for (const auto& choice : choices_) {
+            inputs_.what_ifs.push_back({choice.label, {}});
+            for (const auto& device : inputs_.trace.devices) {
+                std::optional<std::uint32_t> ports;
+                if (options_.start_default) {
+                    ports = static_cast<std::uint32_t>(device.inventory.ports.size());
+                }
+                if (auto policy = keep(make_policy(choice, options_.settings, ports))) {
+                    inputs_.what_ifs.back().books.push_back(book_of(std::move(*policy)));
+                }
+            }
+        }
+        if (config_) {
+            inputs_.what_ifs.push_back({shown_name(*options_.config), {}});
+            for (auto& device : inputs_.trace.devices) {
+                if (auto book = keep(codec::bind(*config_, device.inventory))) {
+                    inputs_.what_ifs.back().books.push_back(std::move(*book));
+                }
+            }
+        }
+        note_assumed_roles();
+    }
+
+    void note_assumed_roles()
+    {
+        const bool given = options_.host_ports || (config_ && !config_->roles.empty());
+        for (const auto& what_if : inputs_.what_ifs) {
+            for (const auto& book : what_if.books) {
+                const bool matters = std::any_of(book.policies.begin(), book.policies.end(),
+                                                 [](const watchdog::Policy& p) { return p.host_facing_only; });
+                if (matters && !given) {
+                    inputs_.notes.emplace_back("no port roles given: every port counts as host facing (--host-ports)");
+                    return;
+                }
+            }
+        }
+    }
+
+    const ReplayOptions& options_;
+    Refusal refusal_;
+    ReplayInputs inputs_;
+    std::vector<PolicyChoice> choices_;
+    std::optional<codec::PolicyFile> config_;
+};
+
+}  // namespace
+
+tl::expected<ReplayInputs, Refusal> read_replay_inputs(const ReplayOptions& options) { return Reader(options).run(); }
+
+}  // namespace petrel::cli

@@ -1,0 +1,48 @@
+// Everything `petrel replay` needs before it can run: the trace, and what is to be watched in it under each policy. All
+// of it is read and checked before anything runs, so that every problem is reported at once and nothing is half-done.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/policy_choice.hpp"
+#include "device/replay/trace.hpp"
+
+namespace petrel::cli {
+
+struct ReplayOptions {
+    std::string trace;                      // "-" = stdin
+    std::vector<std::string> policies;      // NAME[:key=value,...]
+    std::vector<Setting> settings;          // for every policy
+    std::optional<std::string> config;      // instead of policies
+    std::optional<std::string> host_ports;  // NAME,... or "all"
+    std::optional<std::string> survives;    // FIELD,... or "none"
+    bool start_default{};
+    bool check{};
+    std::string format{"text"};
+    std::optional<std::string> output;  // none or "-" = stdout
+};
+
+// A label and, for each device of the trace, what is watched there.
+struct WhatIf {
+    std::string label;
+    std::vector<watchdog::PolicyBook> books;
+};
+
+struct ReplayInputs {
+    std::string trace_name;
+    device::Trace trace;
+    std::vector<WhatIf> what_ifs;
+    std::vector<std::string> notes;  // what was assumed
+};
+
+struct Refusal {
+    std::vector<Complaint> complaints;
+    std::vector<Error> errors;  // files that could not be read at all
+};
+
+tl::expected<ReplayInputs, Refusal> read_replay_inputs(const ReplayOptions&);
+
+}  // namespace petrel::cli

@@ -1,0 +1,66 @@
+// What a replay found, ready to be shown as text, JSON lines or a page: one run per policy, each over all devices of
+// the trace.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/replay/trace.hpp"
+#include "runtime/replay.hpp"
+
+namespace petrel::cli {
+
+struct PolicyRun {
+    std::string label;
+    std::vector<runtime::Replayed> devices;  // as in the trace
+};
+
+struct ReplayReport {
+    std::string trace_name;
+    device::Trace trace;
+    std::vector<PolicyRun> runs;
+};
+
+// A queue (or port row) of one device of the trace.
+struct QueueRef {
+    std::size_t device{};
+    Slot slot;
+    auto operator<=>(const QueueRef&) const = default;
+};
+
+// What one policy made of one queue.
+struct QueueResult {
+    std::optional<Instant> detected;  // the first time
+    std::optional<Instant> restored;  // the last time
+    Duration in_storm{};
+    std::uint64_t storms{};
+};
+
+struct EventRef {
+    std::size_t device{};
+    const watchdog::Event* event{};
+};
+
+struct RunTotals {
+    std::uint64_t storms{};
+    std::size_t stormed_queues{};
+    std::size_t watched_queues{};
+};
+
+std::vector<EventRef> events_in_time(const PolicyRun&);  // of all devices together
+std::vector<EventRef> events_of(const PolicyRun&, QueueRef);
+std::vector<QueueRef> queues_with_events(const ReplayReport&);  // under any policy; in order of the trace
+QueueResult result_of(const PolicyRun&, QueueRef);
+RunTotals totals(const PolicyRun&);
+bool any_storm(const ReplayReport&);
+std::string queue_text(const ReplayReport&, QueueRef);  // "sw0 Ethernet4:3"
+
+// From the first to the last row of all devices.
+struct Period {
+    Instant from;
+    Instant to;
+};
+Period period(const device::Trace&);
+
+}  // namespace petrel::cli

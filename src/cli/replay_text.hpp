@@ -1,0 +1,13 @@
+// A replay for people at a terminal: with several policies a side-by-side table first, then the events of each.
+#pragma once
+
+#include <string>
+
+#include "cli/replay_report.hpp"
+#include "cli/terminal.hpp"
+
+namespace petrel::cli {
+
+std::string replay_text(const ReplayReport&, const Paint&);
+
+}  // namespace petrel::cli

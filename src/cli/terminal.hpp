@@ -1,0 +1,53 @@
+// Where a command's words go: data to stdout, everything else to stderr. Knows about colour, closed pipes and full
+// disks.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/exit_code.hpp"
+
+namespace petrel::cli {
+
+// Once, at the start of a program: a reader that goes away is no error, and Ctrl-C ends with 130.
+void prepare_signals();
+
+// While one lives, Ctrl-C waits: a file is being replaced.
+class HoldInterrupts {
+public:
+    HoldInterrupts();
+    ~HoldInterrupts();
+    HoldInterrupts(const HoldInterrupts&) = delete;
+    HoldInterrupts& operator=(const HoldInterrupts&) = delete;
+};
+
+bool stdout_wants_colour();
+
+// Text for a terminal, or plain when nobody would see the colour.
+class Paint {
+public:
+    explicit Paint(bool on) : on_(on) {}
+    std::string bold(std::string_view text) const { return with("1", text); }
+    std::string dim(std::string_view text) const { return with("2", text); }
+    std::string red(std::string_view text) const { return with("1;31", text); }
+    std::string green(std::string_view text) const { return with("32", text); }
+    std::string yellow(std::string_view text) const { return with("33", text); }
+
+private:
+    std::string with(std::string_view code, std::string_view text) const;
+    bool on_;
+};
+
+// A closed pipe ends the writing quietly; a write that fails otherwise (a full disk) is an error.
+Result<void> write_stdout(std::string_view text);
+
+void say(std::string_view line);                 // one line to stderr
+ExitCode fail(const Error&);                     // says it, and which exit code it means
+ExitCode refuse(const std::vector<Complaint>&);  // all of them, then: usage
+
+// Ends a command that has produced its data: the data goes out, and `code` is the answer unless that fails.
+ExitCode finish(std::string_view text, ExitCode code);
+
+}  // namespace petrel::cli
