@@ -1,0 +1,132 @@
+#include "agent/agent.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "agent/reconcile.hpp"
+
+namespace petrel::agent {
+
+namespace {
+
+// How many single looks may be remembered between two polls; more are served by the next poll.
+constexpr std::size_t kLooksKept = 4096;
+
+}  // namespace
+
+void Output::clear()
+{
+    look.reset();
+    box.clear();
+    wake = kNever;
+}
+
+Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
+    : watchdog_(std::move(list), now.mono), poll_(watchdog_.watchlist().poll), next_poll_(now.mono)
+{
+    again_.reserve(kLooksKept);
+    asked_.reserve(kLooksKept);
+    if (start.remembered) {
+        watchdog_.load(*start.remembered, now.mono);
+    }
+    for (const auto& adoption : reconcile(start)) {
+        watchdog_.adopt(adoption.target, adoption.found, adoption.keep, now.mono, out.box);
+    }
+    ask(now, out);
+}
+
+void Agent::step(const Input& input, Now now, Output& out)
+{
+    auto& box = out.box;
+    std::visit(
+        [&](const auto& in) {
+            using In = std::decay_t<decltype(in)>;
+            if constexpr (std::is_same_v<In, Tick>) {
+                watchdog_.tick(now.mono, box);
+            } else if constexpr (std::is_same_v<In, LookDone>) {
+                finish_look(in, now, out);
+            } else if constexpr (std::is_same_v<In, Overdue>) {
+                counters_.looks_overdue += under_way_ && under_way_->look == in.look ? 1U : 0U;
+            } else if constexpr (std::is_same_v<In, watchdog::Outcome>) {
+                watchdog_.settle(in, now.mono, box);
+            } else if constexpr (std::is_same_v<In, watchdog::Notice>) {
+                watchdog_.hear(in, now.mono, box);
+            } else if constexpr (std::is_same_v<In, watchdog::Order>) {
+                stopping_ = stopping_ || in.kind == watchdog::Order::Kind::stop ||
+                            in.kind == watchdog::Order::Kind::stop_and_hold;
+                watchdog_.order(in, now.mono, box);
+            } else {
+                watchdog_.change(in, now.mono, box);
+                poll_ = watchdog_.watchlist().poll;
+                next_poll_ = now.mono;
+                again_.clear();  // slots may mean other rows now
+            }
+        },
+        input);
+    remember_looks(out);
+    ask(now, out);
+}
+
+void Agent::finish_look(const LookDone& done, Now now, Output& out)
+{
+    ++counters_.looks;
+    const bool whole = asked_.empty();
+    if (under_way_ && under_way_->look == done.look) {
+        under_way_.reset();
+    }
+    if (done.seen == nullptr) {
+        ++counters_.looks_failed;
+        watchdog_.tick(now.mono, out.box);
+        return;
+    }
+    // What a look answers need not be asked again; whatever is still open comes back from the watchdog.
+    if (whole || done.seen->all) {
+        again_.clear();
+    }
+    watchdog_.look(*done.seen, now.mono, out.box);
+}
+
+void Agent::remember_looks(Output& out)
+{
+    for (const auto& wanted : out.box.looks) {
+        if (again_.size() < kLooksKept && wanted.at < next_poll_) {
+            again_.push_back(wanted);
+        }
+    }
+    out.box.looks.clear();
+    std::sort(again_.begin(), again_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+}
+
+// One look at a time: the whole device when its poll is due, single rows when their clocks may be full.
+void Agent::ask(Now now, Output& out)
+{
+    if (!under_way_ && !stopping_) {
+        if (now.mono >= next_poll_) {
+            const auto late = (now.mono - next_poll_) / poll_;
+            counters_.polls_missed += static_cast<std::uint64_t>(late);
+            next_poll_ += poll_ * (late + 1);
+            asked_.clear();
+            under_way_ = LookRequest{next_look_++, {}, now.mono + poll_};
+        } else if (!again_.empty() && again_.front().at <= now.mono) {
+            asked_.clear();
+            const auto due = std::partition_point(again_.begin(), again_.end(),
+                                                  [&](const auto& look) { return look.at <= now.mono; });
+            std::transform(again_.begin(), due, std::back_inserter(asked_), [](const auto& look) { return look.slot; });
+            again_.erase(again_.begin(), due);
+            under_way_ = LookRequest{next_look_++, asked_, now.mono + poll_};
+        }
+        out.look = under_way_;
+    }
+    if (out.box.overflowed) {
+        out.wake = now.mono;
+        return;
+    }
+    out.wake = watchdog_.next_timer();
+    if (!under_way_ && !stopping_) {
+        out.wake = std::min({out.wake, next_poll_, again_.empty() ? kNever : again_.front().at});
+    }
+}
+
+bool Agent::stopped() const { return stopping_ && watchdog_.idle(); }
+
+}  // namespace petrel::agent

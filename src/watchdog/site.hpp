@@ -1,0 +1,160 @@
+// The place a treatment is applied to: a queue, or a port for all its queues. A site is told what to want and commands it
+// until the device shows it. It does not know why: rows do.
+//
+//   settled --want changes--> due --command--> in flight --confirmed, accepted--> settled
+//                              ^                  |
+//                              +--back-off--------+ refused, failed, differs, timed out (each told once as an event)
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "watchdog/event.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::watchdog {
+
+struct Failure {
+    Reason why{};
+    Treatment wanted{};
+};
+
+class Site {
+public:
+    Treatment want() const { return want_; }
+    Treatment believed() const { return believed_; }
+    bool sure() const { return sure_; }
+    bool settled() const { return want_ == believed_ && sure_ && in_flight_ == 0 && !failure_; }
+    bool in_flight() const { return in_flight_ != 0; }
+    Instant retry_at() const { return retry_at_; }
+    std::uint64_t cause() const { return cause_; }
+    bool refused(Treatment t) const { return has(refused_, t); }
+
+    // The strongest of the wish and its weaker stand-ins that the device has not refused.
+    void set_want(Treatment wish, std::uint64_t cause, Instant now)
+    {
+        while (wish != Treatment::none && has(refused_, wish)) {
+            wish = weaker(wish);
+        }
+        if (wish == want_) {
+            return;
+        }
+        want_ = wish;
+        cause_ = cause;
+        attempts_ = 0;
+        retry_at_ = now;
+    }
+
+    // What the device shows, or (nullopt) that nobody knows.
+    void believe(std::optional<Treatment> in_effect, Instant now)
+    {
+        sure_ = in_effect.has_value();
+        believed_ = in_effect.value_or(believed_);
+        retry_at_ = now;
+    }
+
+    void forget_refusals() { refused_ = 0; }
+
+    bool due(Instant now) const { return in_flight_ == 0 && !(want_ == believed_ && sure_) && now >= retry_at_; }
+
+    void sent(std::uint64_t command)
+    {
+        in_flight_ = command;
+        commanded_ = want_;
+    }
+
+    // A command whose outcome will not come back to us any more.
+    void lose_track(Instant now)
+    {
+        if (in_flight_ != 0) {
+            in_flight_ = 0;
+            believe(std::nullopt, now);
+        }
+    }
+
+    bool settle(const Outcome& outcome, Duration base, Instant now)
+    {
+        if (outcome.command != in_flight_) {
+            return false;  // an answer to a question we gave up
+        }
+        in_flight_ = 0;
+        switch (outcome.verdict) {
+            case Verdict::confirmed:
+            case Verdict::accepted:
+                believed_ = commanded_;
+                sure_ = true;
+                unverified_us_ = outcome.verdict == Verdict::accepted && commanded_ != Treatment::none ? 1 : 0;
+                attempts_ = 0;
+                return true;
+            case Verdict::refused:
+                if (commanded_ != Treatment::none) {
+                    refused_ |= bit(commanded_);
+                }
+                break;
+            case Verdict::differs: believed_ = outcome.in_effect; break;
+            case Verdict::failed:
+            case Verdict::timed_out: sure_ = false; break;
+        }
+        failure_ = Failure{why(outcome.verdict), commanded_};
+        back_off(base, now);
+        return true;
+    }
+
+    // A treatment that was taken without read-back has to show in what the queue does.
+    void watch_effect(bool stuck, std::uint32_t dt_us, Duration patience, Duration base, Instant now)
+    {
+        if (unverified_us_ == 0) {
+            return;
+        }
+        if (!stuck) {
+            unverified_us_ = 0;
+            return;
+        }
+        unverified_us_ += dt_us;
+        if (std::chrono::microseconds{unverified_us_} >= patience) {
+            unverified_us_ = 0;
+            sure_ = false;
+            failure_ = Failure{Reason::no_effect, believed_};
+            back_off(base, now);
+        }
+    }
+
+    const std::optional<Failure>& failure() const { return failure_; }
+    void failure_told() { failure_.reset(); }
+
+private:
+    static Reason why(Verdict verdict)
+    {
+        switch (verdict) {
+            case Verdict::refused: return Reason::refused;
+            case Verdict::differs: return Reason::differs;
+            case Verdict::timed_out: return Reason::timed_out;
+            case Verdict::confirmed:
+            case Verdict::accepted:
+            case Verdict::failed: break;
+        }
+        return Reason::failed;
+    }
+
+    void back_off(Duration base, Instant now)
+    {
+        constexpr Duration kLongest = std::chrono::seconds{10};
+        retry_at_ = now + std::min(base * (1 << std::min<unsigned>(attempts_, 10)), kLongest);
+        attempts_ = static_cast<std::uint8_t>(std::min(attempts_ + 1, 255));
+    }
+
+    Treatment want_{};
+    Treatment believed_{};
+    Treatment commanded_{};
+    bool sure_{true};
+    std::uint8_t attempts_{};
+    Treatments refused_{};
+    std::uint64_t in_flight_{};
+    std::uint64_t cause_{};
+    std::uint64_t unverified_us_{};  // zero = verified; else how long nothing was seen of it
+    Instant retry_at_;
+    std::optional<Failure> failure_;
+};
+
+}  // namespace petrel::watchdog
