@@ -1,0 +1,256 @@
+// A process that dies at any point of carrying a command out leaves nothing that the next one cannot undo.
+//
+// A child carries the command out with a journal on a disk and registers in shared memory, and kills itself at one
+// point. Whatever is in force then must be in the journal with the Undo that brings the registers back; a next process
+// that undoes everything in the journal may die as well, and the one after it succeeds.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "device/carry_out.hpp"
+#include "device/manual_clock.hpp"
+#include "journal_fixture.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+using device::Active;
+using device::FaultPoint;
+using device::Undo;
+using watchdog::Command;
+using watchdog::Treatment;
+using watchdog::Verdict;
+
+// What a treatment overwrites on each port.
+struct Registers {
+    std::uint32_t mask{};
+    std::uint32_t profile{};
+    bool operator==(const Registers&) const = default;
+};
+
+constexpr std::size_t kPorts = 3;
+using PortRegisters = std::array<Registers, kPorts>;
+constexpr PortRegisters kOriginal{{{0x11, 0xa1}, {0x22, 0xa2}, {0x33, 0xa3}}};
+
+constexpr std::uint32_t register_value(Treatment treatment) { return 0xf00 + static_cast<std::uint32_t>(treatment); }
+
+// Memory that outlives the child.
+class SharedRegisters {
+public:
+    SharedRegisters()
+        : memory_(::mmap(nullptr, sizeof(PortRegisters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    {
+        *operator->() = kOriginal;
+    }
+    ~SharedRegisters() { ::munmap(memory_, sizeof(PortRegisters)); }
+    SharedRegisters(const SharedRegisters&) = delete;
+    SharedRegisters& operator=(const SharedRegisters&) = delete;
+
+    PortRegisters* operator->() const { return static_cast<PortRegisters*>(memory_); }
+    PortRegisters& operator*() const { return *operator->(); }
+
+private:
+    void* memory_;
+};
+
+// A device of two registers a port, with a moment between the two writes at which a process can die.
+class RegisterDevice final : public device::Device {
+public:
+    explicit RegisterDevice(PortRegisters& registers, std::function<void()> between = {})
+        : registers_(registers), between_(std::move(between))
+    {
+        capabilities_.reads_back = true;
+    }
+
+    const watchdog::Inventory& inventory() const override { return inventory_; }
+    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
+    Result<void> look(std::span<const Slot>, watchdog::Intake&) override { return {}; }
+    void listen(device::NoticeSink&) override {}
+
+    Result<Undo> prepare(const Command& command) override
+    {
+        Undo undo;
+        std::memcpy(undo.bytes.data(), &of(command.target), sizeof(Registers));
+        undo.size = sizeof(Registers);
+        return undo;
+    }
+    Result<void> apply(const Command& command, const Undo& undo) override
+    {
+        Registers wanted{register_value(command.want), register_value(command.want)};
+        if (command.want == Treatment::none) {
+            std::memcpy(&wanted, undo.bytes.data(), sizeof(Registers));
+        }
+        of(command.target).mask = wanted.mask;
+        if (between_) {
+            between_();
+        }
+        of(command.target).profile = wanted.profile;
+        return {};
+    }
+    Result<Treatment> read_back(const Target& target) override
+    {
+        for (const auto treatment : {Treatment::drop, Treatment::drop_egress}) {
+            if (of(target).mask == register_value(treatment) || of(target).profile == register_value(treatment)) {
+                return treatment;
+            }
+        }
+        return Treatment::none;
+    }
+
+private:
+    Registers& of(const Target& target) { return registers_[target.port.index]; }
+
+    PortRegisters& registers_;
+    std::function<void()> between_;
+    watchdog::Inventory inventory_{three_ports()};
+    watchdog::Capabilities capabilities_;
+};
+
+// Where a child dies: at a fault point, or (none) between the two register writes.
+using Death = std::optional<FaultPoint>;
+
+std::vector<Death> all_deaths()
+{
+    std::vector<Death> all{std::nullopt};
+    for (std::size_t point = 0; point < static_cast<std::size_t>(FaultPoint::count_); ++point) {
+        all.emplace_back(static_cast<FaultPoint>(point));
+    }
+    return all;
+}
+
+const Target kTarget = target_of(1, Priority{3});
+
+class CarryOutKill : public testing::Test {
+protected:
+    // One process: false if it died, as told.
+    bool run_process(const Death* death,
+                     const std::function<void(FileJournal&, device::Device&, const device::FaultHook&)>& work)
+    {
+        const auto child = ::fork();
+        if (child == 0) {
+            const auto die = [] { ::kill(::getpid(), SIGKILL); };
+            const auto hook = [&](FaultPoint point) {
+                if (death != nullptr && *death == point) {
+                    die();
+                }
+            };
+            RegisterDevice device{*registers, [&] {
+                                      if (death != nullptr && !*death) {
+                                          die();
+                                      }
+                                  }};
+            const auto journal = FileJournal::open_file(path, kDevice, three_ports());
+            if (!journal) {
+                ::_exit(2);
+            }
+            work(**journal, device, hook);
+            ::_exit(0);
+        }
+        int status = 0;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        if (WIFSIGNALED(status)) {
+            EXPECT_EQ(WTERMSIG(status), SIGKILL);
+            return false;
+        }
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+        return true;
+    }
+
+    bool command(Treatment want, const Death* death = nullptr)
+    {
+        return run_process(death, [&](FileJournal& journal, device::Device& device, const device::FaultHook& hook) {
+            static_cast<void>(carry_out({1, 1, kTarget, want, kNever}, device, journal, clock, hook));
+        });
+    }
+
+    // What a start after a death does, and what release-all does without a daemon.
+    bool undo_everything(const Death* death = nullptr)
+    {
+        return run_process(death, [&](FileJournal& journal, device::Device& device, const device::FaultHook& hook) {
+            const auto all = journal.active();
+            for (const auto& active : *all) {
+                const auto outcome =
+                    carry_out({2, 1, active.target, Treatment::none, kNever}, device, journal, clock, hook);
+                if (outcome.verdict != Verdict::confirmed) {
+                    ::_exit(3);
+                }
+            }
+        });
+    }
+
+    void expect_everything_in_force_is_journaled()
+    {
+        const auto journal = must_open(path);
+        const auto all = *journal->active();
+        for (std::uint16_t port = 0; port < kPorts; ++port) {
+            if ((*registers)[port] == kOriginal[port]) {
+                continue;
+            }
+            const auto entry =
+                std::ranges::find_if(all, [&](const Active& active) { return active.target.port.index == port; });
+            ASSERT_NE(entry, all.end()) << "port " << port << " is treated, and nobody knows";
+            Registers undo;
+            std::memcpy(&undo, entry->undo.bytes.data(), sizeof undo);
+            EXPECT_EQ(undo, kOriginal[port]);
+        }
+    }
+
+    void expect_as_if_nothing_had_been()
+    {
+        EXPECT_EQ(*registers, kOriginal);
+        EXPECT_TRUE(must_open(path)->active()->empty());
+    }
+
+    // Dies in `work`, and then in the clean-up, at every pair of points. Says how often the two really died.
+    void die_everywhere(const std::function<void()>& begin, Treatment want)
+    {
+        std::size_t deaths_in_work = 0;
+        std::size_t deaths_in_cleaning = 0;
+        for (const auto& first : all_deaths()) {
+            for (const auto& second : all_deaths()) {
+                SCOPED_TRACE(testing::Message() << "dies at " << (first ? static_cast<int>(*first) : -1)
+                                                << " and cleaning up at " << (second ? static_cast<int>(*second) : -1));
+                begin();
+                deaths_in_work += command(want, &first) ? 0U : 1U;
+                expect_everything_in_force_is_journaled();
+                deaths_in_cleaning += undo_everything(&second) ? 0U : 1U;
+                expect_everything_in_force_is_journaled();
+                ASSERT_TRUE(undo_everything());
+                expect_as_if_nothing_had_been();
+            }
+        }
+        EXPECT_GE(deaths_in_work, 5 * all_deaths().size()) << "a test in which nobody dies shows nothing";
+        EXPECT_GT(deaths_in_cleaning, 0U);
+    }
+
+    TemporaryFolder folder;
+    std::filesystem::path path{folder / "journal"};
+    SharedRegisters registers;
+    device::ManualClock clock;
+};
+
+TEST_F(CarryOutKill, WhileMitigating)
+{
+    die_everywhere([] {}, Treatment::drop);
+}
+
+TEST_F(CarryOutKill, WhileRestoring)
+{
+    die_everywhere([&] { ASSERT_TRUE(command(Treatment::drop)); }, Treatment::none);
+}
+
+TEST_F(CarryOutKill, WhileTreatingOtherwise)
+{
+    die_everywhere([&] { ASSERT_TRUE(command(Treatment::drop_egress)); }, Treatment::drop);
+}
+
+}  // namespace
+}  // namespace petrel::runtime
