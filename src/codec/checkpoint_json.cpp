@@ -99,7 +99,8 @@ public:
         : object_(object), path_(std::move(path)), complaints_(complaints)
     {
         if (!object.is_object()) {
-            complaints_.add({}, fmt::format("{} = {}", path_, to_line(object)), "an object");
+            complaints_.add({}, path_.empty() ? to_line(object) : fmt::format("{} = {}", path_, to_line(object)),
+                            "an object");
         }
     }
 
@@ -115,9 +116,12 @@ public:
         return at == object_.end() ? kNothing : *at;
     }
 
+    // Nothing is said of the parts of what is no object: that is one problem, not twenty.
     void complain(std::string_view key, std::string allowed)
     {
-        complaints_.add({}, fmt::format("{} = {}", path(key), to_line(value(key))), std::move(allowed));
+        if (object_.is_object()) {
+            complaints_.add({}, fmt::format("{} = {}", path(key), to_line(value(key))), std::move(allowed));
+        }
     }
 
     bool flag(std::string_view key)
@@ -212,7 +216,7 @@ public:
     {
         Checkpoint checkpoint;
         ObjectReader reader{document, {}, complaints_};
-        if (reader.number(kVersionKey) != kVersion) {
+        if (reader.value(kVersionKey) != kVersion) {
             reader.complain(kVersionKey, fmt::format("{}", kVersion));
             return checkpoint;
         }

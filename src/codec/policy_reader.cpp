@@ -32,10 +32,10 @@ std::string shown(const toml::node& node)
     switch (node.type()) {
     case toml::node_type::string: return node.as_string()->get();
     case toml::node_type::integer: return fmt::format("{}", node.as_integer()->get());
-    case toml::node_type::floating_point: return fmt::format("{}", node.as_floating_point()->get());
+    case toml::node_type::floating_point: return fmt::format("{:#}", node.as_floating_point()->get());
     case toml::node_type::boolean: return node.as_boolean()->get() ? "true" : "false";
     case toml::node_type::array: return "[...]";
-    case toml::node_type::table: return "{...}";
+    case toml::node_type::table: return {};  // its place says enough
     default: return "a date or time";
     }
 }

@@ -47,6 +47,9 @@ public:
     void complain(Column c, std::string allowed)
     {
         ok_ = false;
+        if (c != Column::time_us && c != Column::port) {
+            allowed += ", or empty";
+        }
         complaints_.add(line_.place(cells_[index(c)].at), text(c), std::move(allowed));
     }
 

@@ -40,11 +40,13 @@ private:
     const char** seen_;
 };
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 // Collects the cells of one line. Numbers are taken as they are written, so that none passes through a double.
 class CellCollector : public json::json_sax_t {
 public:
     CellCollector(const Line& line, std::set<std::string, std::less<>>& unknown_names, ComplaintList& complaints)
-        : line_(line), unknown_names_(unknown_names), complaints_(complaints)
+        : line_(line), unknown_names_(unknown_names), complaints_(complaints), value_at_(line.text.data())
     {}
 
     const Cells& cells() const { return cells_; }
@@ -86,8 +88,10 @@ public:
 
     bool parse_error(std::size_t position, const std::string&, const json::exception&) override
     {
-        const auto before = position == 0 ? 0 : position - 1;
-        const auto* at = line_.text.data() + std::min(before, line_.text.size());
+        const auto* at = line_.text.data() + std::min(position == 0 ? 0 : position - 1, line_.text.size());
+        while (at != line_.text.data() && is_letter(at[-1])) {
+            --at;  // the parser stops inside a word
+        }
         complaints_.add(line_.place(at), {at, end()}, "one JSON object a line");
         return false;
     }
@@ -138,7 +142,7 @@ private:
 
     bool nested()
     {
-        const auto* at = depth_ == 0 || value_at_ == nullptr ? line_.text.data() : value_start();
+        const auto* at = value_start();
         complaints_.add(line_.place(at), {at, end()},
                         depth_ == 0 ? "one JSON object a line" : "a number, a string, true, false or null");
         return false;
@@ -150,7 +154,7 @@ private:
     Cells cells_;
     std::array<std::string, kColumns> texts_;
     const char* seen_{};
-    const char* value_at_{};  // just after the last key
+    const char* value_at_;  // just after the last key; before the first one, the start of the line
     std::optional<Column> column_;
     int depth_{};
 };

@@ -1,0 +1,123 @@
+// A checkpoint survives being written and read; ports go by name.
+#include "codec/checkpoint_json.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "golden.hpp"
+#include "two_ports.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using watchdog::Checkpoint;
+
+constexpr std::int64_t kHundredYearsNs = 3'155'760'000'000'000'000;
+
+Duration random_age() { return Duration{*rc::gen::inRange<std::int64_t>(0, kHundredYearsNs + 1)}; }
+
+std::optional<Duration> maybe_age() { return *rc::gen::arbitrary<bool>() ? std::optional{random_age()} : std::nullopt; }
+
+std::optional<Instant> maybe_instant()
+{
+    const auto age = maybe_age();
+    return age ? std::optional{Instant{*age}} : std::nullopt;
+}
+
+watchdog::QueueStats random_stats()
+{
+    watchdog::QueueStats stats;
+    for (auto* count : {&stats.detected, &stats.restored, &stats.tx_ok, &stats.tx_drop, &stats.rx_ok, &stats.rx_drop,
+                        &stats.tx_ok_last, &stats.tx_drop_last, &stats.rx_ok_last, &stats.rx_drop_last}) {
+        *count = *rc::gen::arbitrary<std::uint64_t>();
+    }
+    stats.in_storm = random_age();
+    stats.longest_pause = random_age();
+    stats.last_detected = maybe_instant();
+    stats.last_restored = maybe_instant();
+    return stats;
+}
+
+Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
+{
+    Checkpoint checkpoint;
+    checkpoint.next_seq = *rc::gen::arbitrary<std::uint64_t>();
+    checkpoint.red_switch = *rc::gen::arbitrary<bool>();
+    for (const auto& info : inventory.rows) {
+        if (*rc::gen::arbitrary<bool>()) {
+            continue;
+        }
+        auto& row = checkpoint.rows.emplace_back();
+        row.target = info.target;
+        row.phase = static_cast<watchdog::Phase>(*rc::gen::inRange(0, static_cast<int>(watchdog::Phase::count_)));
+        row.treatment =
+            static_cast<watchdog::Treatment>(*rc::gen::inRange(0, static_cast<int>(watchdog::Treatment::count_)));
+        row.ordered = *rc::gen::arbitrary<bool>();
+        row.proven = random_age();
+        row.in_phase = random_age();
+        row.backoff = *rc::gen::arbitrary<std::uint32_t>();
+        row.cause = *rc::gen::arbitrary<std::uint64_t>();
+        row.restored_ago = maybe_age();
+        std::generate_n(std::back_inserter(row.storms_ago), *rc::gen::inRange(0, 4), random_age);
+        row.stats = random_stats();
+    }
+    return checkpoint;
+}
+
+RC_GTEST_PROP(CheckpointJsonLaw, WhatIsWrittenIsRead, ())
+{
+    const auto inventory = two_ports();
+    const auto checkpoint = random_checkpoint(inventory);
+    std::vector<std::string> gone;
+    const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", inventory, &gone);
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(*again == checkpoint);
+    RC_ASSERT(gone.empty());
+}
+
+RC_GTEST_PROP(CheckpointJsonLaw, NumbersOfPortsMayChange, ())
+{
+    const auto inventory = two_ports();
+    const auto checkpoint = random_checkpoint(inventory);
+    auto swapped = inventory;
+    std::swap(swapped.ports[0], swapped.ports[1]);
+    const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", swapped);
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(again->rows.size() == checkpoint.rows.size());
+    for (std::size_t i = 0; i < checkpoint.rows.size(); ++i) {
+        RC_ASSERT(to_string(swapped, again->rows[i].target) == to_string(inventory, checkpoint.rows[i].target));
+    }
+}
+
+TEST(CheckpointJson, RowsThatAreGoneAreNamed)
+{
+    const auto inventory = two_ports();
+    Checkpoint checkpoint;
+    for (const auto& info : inventory.rows) {
+        checkpoint.rows.emplace_back().target = info.target;
+    }
+    auto smaller = inventory;
+    smaller.rows.resize(2);
+    smaller.ports.resize(1);
+    std::vector<std::string> gone;
+    const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", smaller, &gone);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->rows.size(), 2U);
+    EXPECT_THAT(gone, testing::ElementsAre("Ethernet0:4", "Ethernet4", "Ethernet4:3", "Ethernet4:4"));
+}
+
+TEST(CheckpointJson, TheSameRowTwiceIsAComplaint)
+{
+    const auto inventory = two_ports();
+    Checkpoint checkpoint;
+    checkpoint.rows.resize(2);
+    checkpoint.rows[0].target = checkpoint.rows[1].target = inventory.rows[1].target;
+    const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", inventory);
+    ASSERT_FALSE(again.has_value());
+    EXPECT_EQ(golden::lines(again.error()), "t: value 'rows[1].port = \"Ethernet0\"': allowed each row once\n");
+}
+
+}  // namespace
+}  // namespace petrel::codec

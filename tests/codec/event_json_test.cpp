@@ -1,0 +1,74 @@
+// The event line is a stable schema: held word by word against a golden text.
+#include "codec/event_json.hpp"
+
+#include "golden.hpp"
+#include "two_ports.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using watchdog::Field;
+
+watchdog::Watchlist watchlist()
+{
+    watchdog::Watchlist list;
+    list.inventory = two_ports();
+    list.policies.emplace_back().name = "tor";
+    return list;
+}
+
+watchdog::Event storm()
+{
+    watchdog::Event event;
+    event.seq = 7;
+    event.at = instant_from_us(400'123) + std::chrono::nanoseconds{999};
+    event.kind = watchdog::EventKind::storm_detected;
+    event.reason = watchdog::Reason::proven;
+    event.target = two_ports().rows[4].target;
+    event.action = watchdog::Treatment::drop;
+    event.evidence.rule.criterion = watchdog::Criterion::continuous;
+    event.evidence.rule.source = watchdog::Source::duration;
+    event.evidence.proven = microseconds{400'100} + std::chrono::nanoseconds{1};
+    event.evidence.limit = milliseconds{400} + std::chrono::nanoseconds{1};
+    event.evidence.looks = 2;
+    auto& first = event.evidence.last[0];
+    first.dt_us = 100'000;
+    first.pause = watchdog::kIs | watchdog::kTrailing;
+    first.known = bit(Field::pause_us) | bit(Field::occupancy) | bit(Field::pause_state) | bit(Field::paused_now);
+    first.value[static_cast<std::size_t>(Field::pause_us)] = 99'000;
+    first.value[static_cast<std::size_t>(Field::occupancy)] = 4'096;
+    auto& second = event.evidence.last[1];
+    second.dt_us = 100'001;
+    second.pause = 0xff;
+    return event;
+}
+
+TEST(EventJson, Golden)
+{
+    const auto list = watchlist();
+    auto text = event_json(storm(), list, "sw1") + '\n';
+
+    watchdog::Event order;
+    order.seq = 8;
+    order.cause = 7;
+    order.kind = watchdog::EventKind::order_taken;
+    order.reason = watchdog::Reason::operator_;
+    order.target = two_ports().rows[0].target;
+    order.policy = watchdog::kUnwatched;
+    order.by = "alice \"al\" \xff\n";
+    text += event_json(order, list, "sw1") + '\n';
+
+    golden::expect_same(golden::folder("event") / "events.txt", text);
+}
+
+TEST(EventJson, IsOneLine)
+{
+    auto event = storm();
+    event.by = "two\nlines";
+    EXPECT_EQ(event_json(event, watchlist(), "sw\n1").find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace petrel::codec
