@@ -21,10 +21,7 @@ constexpr auto kExamples = R"(Examples:
 
 )";
 
-constexpr auto kReplayAbout = R"(Run a recorded trace through the watchdog and show what it would have done.
-
-TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with
-the same names. Commands are taken as applied at once; time is what the trace says.)";
+constexpr auto kReplayAbout = "Run a recorded trace through the watchdog and show what it would have done.";
 
 constexpr auto kReplayExamples = R"(Examples:
   petrel replay storm.csv --policy sonic
@@ -34,7 +31,9 @@ constexpr auto kReplayExamples = R"(Examples:
   petrel replay storm.csv --config petrel.toml --check
   zcat storm.csv.gz | petrel replay - --policy rdma-switch --host-ports Ethernet0,Ethernet4
 
-The exit code is 0 whether or not there is a storm in the trace; with --check it is 1 if any policy found one.
+TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with the same names.
+Commands are taken as applied at once, and time is what the trace says. The exit code is 0 whether or not there is
+a storm in the trace; with --check it is 1 if any policy found one.
 )";
 
 constexpr auto kDemoExamples = R"(Examples:
@@ -66,7 +65,6 @@ std::string value_kind(std::string_view key)
 // Each command keeps what was written as text; what it means, and every problem with it, is found out together later.
 struct ReplayCommand {
     CLI::App* app{};
-    std::vector<std::string> traces;
     ReplayOptions options;
     std::vector<Setting> settings;  // one per parameter, given or not: the parser points into it
     bool json{};
@@ -74,7 +72,7 @@ struct ReplayCommand {
     explicit ReplayCommand(CLI::App& petrel) : app(petrel.add_subcommand("replay", kReplayAbout))
     {
         app->footer(kReplayExamples);
-        app->add_option("TRACE", traces, "The recording; - reads stdin")->type_name("");
+        app->add_option("TRACE", options.trace, "The recording; - reads stdin")->type_name("");
         app->add_option(
                "--policy", options.policies,
                "A policy of `petrel policies`, with its own parameters if any; several are compared side by side")
@@ -97,10 +95,15 @@ struct ReplayCommand {
         add_parameters();
     }
 
-    Request request() const
+    // Problems go along: those with the trace and the policies are to be told in the same breath.
+    ReplayOptions request(std::vector<Complaint> problems) const
     {
         auto wanted = options;
-        wanted.trace = traces.front();
+        wanted.problems = std::move(problems);
+        check(wanted.problems);
+        if (!app->remaining().empty()) {
+            wanted.trace.clear();  // which of the words is the trace, nobody knows
+        }
         wanted.format = json ? "json" : options.format;
         for (const auto& setting : settings) {
             if (app->count(setting.flag) != 0) {
@@ -110,20 +113,20 @@ struct ReplayCommand {
         return wanted;
     }
 
-    void check(std::vector<Complaint>& complaints) const
+private:
+    void check(std::vector<Complaint>& problems) const
     {
-        if (traces.size() != 1) {
-            complaints.push_back({"TRACE", 0, 0, fmt::format("{}", fmt::join(traces, " ")), "one trace"});
+        if (options.trace.empty()) {
+            problems.push_back({"TRACE", 0, 0, {}, "a file, or - for stdin"});
         }
         constexpr std::array<std::string_view, 3> kFormats{"text", "json", "html"};
         if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
-            complaints.push_back({"--format", 0, 0, options.format, "text, json or html"});
+            problems.push_back({"--format", 0, 0, options.format, "text, json or html"});
         } else if (json && app->count("--format") != 0 && options.format != "json") {
-            complaints.push_back({"--json", 0, 0, fmt::format("--format {}", options.format), "one format"});
+            problems.push_back({"--json", 0, 0, fmt::format("--format {}", options.format), "one format"});
         }
     }
 
-private:
     void add_parameters()
     {
         for (const auto& parameter : watchdog::parameters()) {
@@ -177,14 +180,17 @@ void complain_unknown_flags(const CLI::App& app, std::vector<Complaint>& complai
 {
     const auto flags = flags_of(app);
     const std::vector<std::string_view> known(flags.begin(), flags.end());
+    bool flag_before = false;
     for (const auto& word : app.remaining()) {
-        if (word.starts_with('-')) {
+        const bool flag = word.starts_with('-') && word != "-";
+        if (flag) {
             const auto near = nearest(word.substr(0, word.find('=')), known);
-            complaints.push_back(
-                {word, 0, 0, near.empty() ? "no such flag" : fmt::format("no such flag; the nearest is {}", near), {}});
-        } else {
-            complaints.push_back({word, 0, 0, fmt::format("{} takes no such argument", app.get_name()), {}});
+            const auto hint = near.empty() ? std::string{} : fmt::format("; the nearest is {}", near);
+            complaints.push_back({word, 0, 0, "no such flag" + hint, {}});
+        } else if (!flag_before) {  // else it may be that flag's value
+            complaints.push_back({word, 0, 0, "one argument too many", {}});
         }
+        flag_before = flag_before || flag;
     }
 }
 
@@ -192,10 +198,8 @@ class CommandLine {
 public:
     CommandLine()
     {
-        petrel_.name("petrel");
         petrel_.footer(std::string{kExamples} + kExitCodes);
         petrel_.get_formatter()->column_width(34);
-        petrel_.set_help_flag("-h,--help", "This help");
         petrel_.add_flag("--version", version_, "The version of petrel");
         petrel_.require_subcommand(0, 1);
         petrel_.allow_extras();
@@ -209,8 +213,7 @@ public:
         try {
             petrel_.parse(argc, argv);
         } catch (const CLI::CallForHelp&) {
-            const auto chosen = petrel_.get_subcommands();
-            return Request{Answer{chosen.empty() ? petrel_.help() : chosen.front()->help()}};
+            return Request{Answer{petrel_.help()}};  // of the command, if there is one
         } catch (const CLI::ParseError& error) {
             return tl::unexpected(std::vector{Complaint{{}, 0, 0, error.what(), {}}});
         }
@@ -227,16 +230,11 @@ private:
         std::vector<Complaint> complaints;
         complain_unknown_flags(petrel_, complaints);
         complain_unknown_flags(*chosen.front(), complaints);
-        const bool replay = chosen.front() == replay_.app;
-        // The value of an unknown flag looks like a second trace: the flag is the problem then.
-        if (replay && (complaints.empty() || replay_.traces.empty())) {
-            replay_.check(complaints);
+        if (chosen.front() == replay_.app) {
+            return replay_.request(std::move(complaints));
         }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
-        }
-        if (replay) {
-            return replay_.request();
         }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
     }
@@ -249,11 +247,22 @@ private:
         constexpr std::array<std::string_view, 3> kCommands{"replay", "demo", "policies"};
         const auto words = petrel_.remaining();
         const auto word = words.empty() ? std::string{} : words.front();
-        return tl::unexpected(std::vector{Complaint{
-            "petrel", 0, 0, word, word.empty() ? "a command: replay, demo or policies" : instead_of(word, kCommands)}});
+        if (word.empty()) {
+            return tl::unexpected(
+                std::vector{Complaint{{}, 0, 0, "a command is wanted: replay, demo or policies", {}}});
+        }
+        return tl::unexpected(std::vector{Complaint{"petrel", 0, 0, word, instead_of(word, kCommands)}});
     }
 
-    CLI::App petrel_{"Storm watch for lossless Ethernet fabrics."};
+    // Commands inherit the help flag as it is when they are made.
+    struct Top : CLI::App {
+        Top() : CLI::App("Storm watch for lossless Ethernet fabrics.", "petrel")
+        {
+            set_help_flag("-h,--help", "This help");
+        }
+    };
+
+    Top petrel_;
     ReplayCommand replay_{petrel_};
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};

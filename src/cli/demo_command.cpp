@@ -127,7 +127,7 @@ private:
             return;
         }
         constexpr auto kFrame = 10ms;
-        while (clock_.now().mono < end && !error_) {
+        while (clock_.now().mono < end && !error_ && !nobody_listens_) {
             const auto next = std::min(clock_.now().mono + kFrame, end);
             std::this_thread::sleep_until(started_ + next.time_since_epoch());
             runner_.run_until(next);
@@ -138,12 +138,15 @@ private:
     {
         if (const auto written = write_stdout(text); !written && !error_) {
             error_ = written.error();
+        } else if (written && !*written) {
+            nobody_listens_ = true;
         }
     }
 
     DemoOptions options_;
     std::chrono::steady_clock::time_point started_{std::chrono::steady_clock::now()};
     std::optional<Error> error_;
+    bool nobody_listens_{};
     device::ManualClock clock_;
     device::SyntheticSwitch switch_;
     device::MemoryJournal journal_;

@@ -84,6 +84,9 @@ void DemoStory::hear(FaultPoint point)
 void DemoStory::hear(const watchdog::Command& command, const watchdog::Outcome& outcome)
 {
     const bool mitigates = command.want != Treatment::none;
+    if (!mitigates) {
+        tell("petrel", fmt::format("restores {}", to_string(agent_.watchdog().watchlist().inventory, command.target)));
+    }
     for (const auto step : steps_) {
         switch (step) {
         case FaultPoint::before_prepare:

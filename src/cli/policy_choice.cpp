@@ -18,6 +18,13 @@ std::vector<std::string_view> preset_names()
     return names;
 }
 
+std::string preset_instead_of(std::string_view word)
+{
+    const auto names = preset_names();
+    const auto near = nearest(word, names);
+    return fmt::format("{}{}", fmt::join(names, ", "), near.empty() ? "" : fmt::format(" (the nearest is {})", near));
+}
+
 std::vector<std::string_view> parameter_keys()
 {
     std::vector<std::string_view> keys;
@@ -46,7 +53,7 @@ std::vector<std::string> split_settings(std::string_view text)
     }
 }
 
-Parsed<Setting> parse_setting(std::string_view text, const std::string& flag)
+Parsed<Setting> parse_setting(std::string_view text, const std::string& flag, const watchdog::Preset* preset)
 {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) {
@@ -57,6 +64,13 @@ Parsed<Setting> parse_setting(std::string_view text, const std::string& flag)
     const auto keys = parameter_keys();
     if (std::find(keys.begin(), keys.end(), setting.key) == keys.end()) {
         return tl::unexpected(std::vector{Complaint{flag, 0, 0, setting.key, instead_of(setting.key, keys)}});
+    }
+    if (preset != nullptr) {
+        auto scratch = preset->policy;
+        if (auto problem = watchdog::set_parameter(scratch, *preset, setting.key, setting.value)) {
+            const auto value = fmt::format("{}={}", setting.key, setting.value);
+            return tl::unexpected(std::vector{Complaint{flag, 0, 0, value, std::move(problem->allowed)}});
+        }
     }
     return setting;
 }
@@ -71,11 +85,11 @@ Parsed<PolicyChoice> parse_policy_choice(std::string_view text)
     const auto preset_name = text.substr(0, colon);
     PolicyChoice choice{std::string{text}, watchdog::find_preset(preset_name), {}};
     if (choice.preset == nullptr) {
-        complaints.push_back({"--policy", 0, 0, std::string{preset_name}, instead_of(preset_name, preset_names())});
+        complaints.push_back({"--policy", 0, 0, std::string{preset_name}, preset_instead_of(preset_name)});
     }
     if (colon != std::string_view::npos) {
         for (const auto& piece : split_settings(text.substr(colon + 1))) {
-            if (auto setting = parse_setting(piece, flag)) {
+            if (auto setting = parse_setting(piece, flag, choice.preset)) {
                 choice.settings.push_back(std::move(*setting));
             } else {
                 complaints.insert(complaints.end(), setting.error().begin(), setting.error().end());

@@ -59,8 +59,8 @@ std::string comparison_table(const ReplayReport& report, const std::vector<Queue
     std::string titles;
     for (const auto& run : report.runs) {
         groups += fmt::format("<th class=group colspan=4 scope=colgroup>{}</th>", html(run.label));
-        titles += "<th class=\"number group\">storms</th><th class=number>detected at, s</th>"
-                  "<th class=number>restored at, s</th><th class=number>in storm</th>";
+        titles += "<th class=\"number first\">storms</th><th class=number>detected</th>"
+                  "<th class=number>restored</th><th class=number>in storm</th>";
     }
     auto table = fmt::format(
         "<div class=\"card scroll\"><table>\n<thead><tr><th rowspan=2>queue</th>{}</tr><tr>{}</tr></thead>\n"
@@ -105,7 +105,7 @@ std::string queue_card(const ReplayReport& report, QueueRef queue, const std::ve
 {
     auto card =
         fmt::format("<section class=card id={}><div class=title><h3>{}</h3><span class=badge>paused {:.1f} % of the "
-                    "time</span></div>\n{}",
+                    "time</span></div>\n<div class=plot>{}</div>\n",
                     anchor(queue), html(queue_text(report, queue)), 100 * mean_share(signal),
                     timeline_svg(report, queue, signal, whole));
     for (const auto& run : report.runs) {
@@ -230,7 +230,9 @@ std::string replay_html(const ReplayReport& report)
                             html(report.trace_name), kReplayStyle);
     page += header(report, whole, with_events.size()) + run_table(report);
     if (!with_events.empty()) {
-        page += "<h2>Side by side</h2>\n" + comparison_table(report, with_events);
+        page += "<h2>Side by side</h2>\n<p class=lead>Times in seconds, as in the trace: the first detection, the last "
+                "restoration.</p>\n" +
+                comparison_table(report, with_events);
         page += std::string{"<h2>Queues with events</h2>\n"} + kLegend +
                 cards(report, with_events, kMostWithEvents, signals, whole);
     }

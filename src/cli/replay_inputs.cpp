@@ -31,7 +31,7 @@ std::string shown_name(const std::string& path) { return path == "-" ? "stdin" :
 
 class Reader {
 public:
-    explicit Reader(const ReplayOptions& options) : options_(options) {}
+    explicit Reader(const ReplayOptions& options) : options_(options), refusal_{options.problems, {}} {}
 
     tl::expected<ReplayInputs, Refusal> run()
     {
@@ -88,9 +88,30 @@ private:
             if (!seen.insert(text).second) {
                 complain("--policy", text, "every policy once");
             } else if (auto choice = keep(parse_policy_choice(text))) {
-                if (keep(make_policy(*choice, options_.settings, std::nullopt))) {
-                    choices_.push_back(std::move(*choice));
-                }
+                choices_.push_back(std::move(*choice));
+            }
+        }
+        for (const auto& choice : choices_) {
+            keep(make_policy(choice, options_.settings, std::nullopt));
+        }
+        if (choices_.empty()) {
+            check_settings_alone();
+        }
+    }
+
+    // Without a policy there is no range, but what no policy would take is wrong all the same.
+    void check_settings_alone()
+    {
+        for (const auto& setting : options_.settings) {
+            std::optional<watchdog::Problem> problem;
+            const auto refuses = [&](const watchdog::Preset& preset) {
+                auto scratch = preset.policy;
+                problem = watchdog::set_parameter(scratch, preset, setting.key, setting.value);
+                return problem.has_value();
+            };
+            const auto presets = watchdog::presets();
+            if (std::all_of(presets.begin(), presets.end(), refuses)) {
+                complain(setting.flag, setting.value, problem->allowed);
             }
         }
     }
@@ -114,6 +135,9 @@ private:
 
     void read_trace()
     {
+        if (options_.trace.empty()) {
+            return;
+        }
         inputs_.trace_name = shown_name(options_.trace);
         if (const auto text = read(options_.trace)) {
             if (auto trace = keep(codec::read_trace(*text, inputs_.trace_name))) {
@@ -178,6 +202,9 @@ private:
 
     void make_books()
     {
+        if (!refusal_.complaints.empty()) {
+            return;  // or the same problems would be told for every device
+        }
         for (const auto& choice : choices_) {
             inputs_.what_ifs.push_back({choice.label, {}});
             for (const auto& device : inputs_.trace.devices) {

@@ -23,6 +23,7 @@ struct ReplayOptions {
     bool check{};
     std::string format{"text"};
     std::optional<std::string> output;  // none or "-" = stdout
+    std::vector<Complaint> problems;    // with the flags themselves: reported together with all others
 };
 
 // A label and, for each device of the trace, what is watched there.

@@ -19,29 +19,31 @@ inline constexpr auto kReplayStyle = R"css(
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1120px; padding: 32px 24px 64px; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 1180px; padding: 32px 24px 64px; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; letter-spacing: -.01em; }
 h2 { font-size: 18px; margin: 36px 0 12px; }
 h3 { font-size: 16px; margin: 0; }
 a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 3px; }
 .lead { color: var(--soft); margin: 0 0 24px; }
+h2 + .lead { margin: -8px 0 12px; font-size: 13px; }
 .verdict { font-size: 17px; margin: 0 0 20px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 0 0 16px; }
 .scroll { overflow-x: auto; padding: 0; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: 8px 14px; text-align: left; white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
+th, td { padding: 7px 10px; text-align: left; white-space: nowrap; }
 th { font-weight: 600; font-size: 13px; color: var(--soft); background: var(--head); }
 thead tr + tr th { border-top: 1px solid var(--line); }
 tbody tr { border-top: 1px solid var(--line); }
-th.group, td.first { border-left: 1px solid var(--line); }
+th.group, .first { border-left: 1px solid var(--line); }
 th.group { color: var(--ink); }
-td.number, th.number { text-align: right; }
+.card td.number, .card th.number { text-align: right; }
 .none { color: var(--soft); }
 .storms { color: var(--hot); font-weight: 600; }
 .title { display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: baseline; margin-bottom: 12px; }
 .badge { font-size: 13px; color: var(--soft); }
-.timeline { display: block; width: 100%; height: auto; overflow: visible; }
+.plot { overflow-x: auto; padding-bottom: 2px; }
+.timeline { display: block; width: 100%; min-width: 640px; height: auto; overflow: visible; }
 .timeline text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: var(--soft); }
 .timeline .label { font-weight: 600; }
 .timeline .number { font-weight: 700; fill: var(--ink); paint-order: stroke; stroke: var(--card); stroke-width: 3px; }

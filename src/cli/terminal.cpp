@@ -69,20 +69,20 @@ std::string Paint::with(std::string_view code, std::string_view text) const
     return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string{text};
 }
 
-Result<void> write_stdout(std::string_view text)
+Result<bool> write_stdout(std::string_view text)
 {
     while (!text.empty()) {
         const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
         if (written >= 0) {
             text.remove_prefix(static_cast<std::size_t>(written));
         } else if (errno == EPIPE) {
-            return {};
+            return false;
         } else if (errno != EINTR) {
             return tl::unexpected(
                 Error{ErrorKind::exhausted, fmt::format("cannot write to stdout: {}", std::strerror(errno))});
         }
     }
-    return {};
+    return true;
 }
 
 void say(std::string_view line) { write_stderr(fmt::format("{}\n", line)); }

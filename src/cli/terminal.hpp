@@ -40,8 +40,8 @@ private:
     bool on_;
 };
 
-// A closed pipe ends the writing quietly; a write that fails otherwise (a full disk) is an error.
-Result<void> write_stdout(std::string_view text);
+// False: the reader has gone away, which is its right; nothing more needs to be written. A full disk is an error.
+Result<bool> write_stdout(std::string_view text);
 
 void say(std::string_view line);                 // one line to stderr
 ExitCode fail(const Error&);                     // says it, and which exit code it means

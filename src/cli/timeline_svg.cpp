@@ -15,8 +15,9 @@ namespace {
 constexpr double kWidth = 1000;
 constexpr double kLabelHeight = 16;
 constexpr double kSignalHeight = 44;
+constexpr double kLaneLabelHeight = 22;  // marks stand on the lane and need room below its label
 constexpr double kLaneHeight = 22;
-constexpr double kGap = 8;
+constexpr double kGap = 6;
 constexpr double kAxisHeight = 20;
 constexpr double kNarrowestBand = 1.5;  // else a short storm in a long trace would not be seen
 constexpr double kWidthForAWord = 70;
@@ -138,42 +139,71 @@ std::string bands(const runtime::Replayed& replayed, Slot slot, const Scale& sca
 }
 
 // Down where a storm begins, up where it ends, a diamond for the rest.
-std::string mark(const watchdog::Event& event, std::size_t number, bool with_number, const Scale& scale, double y)
+std::string shape(watchdog::EventKind kind, double x, double y)
 {
-    const double x = scale.x(event.at);
-    const bool begins = begins_storm(event.kind);
-    const bool ends = ends_storm(event.kind);
-    const auto shape =
-        begins ? fmt::format("{:.1f},{} {:.1f},{} {:.1f},{}", x - 6, y - 5, x + 6, y - 5, x, y + 5)
-        : ends ? fmt::format("{:.1f},{} {:.1f},{} {:.1f},{}", x - 6, y + 5, x + 6, y + 5, x, y - 5)
-               : fmt::format("{:.1f},{} {:.1f},{} {:.1f},{} {:.1f},{}", x, y - 6, x + 6, y, x, y + 6, x - 6, y);
+    if (begins_storm(kind)) {
+        return fmt::format("{:.1f},{} {:.1f},{} {:.1f},{}", x - 6, y - 5, x + 6, y - 5, x, y + 5);
+    }
+    if (ends_storm(kind)) {
+        return fmt::format("{:.1f},{} {:.1f},{} {:.1f},{}", x - 6, y + 5, x + 6, y + 5, x, y - 5);
+    }
+    return fmt::format("{:.1f},{} {:.1f},{} {:.1f},{} {:.1f},{}", x, y - 6, x + 6, y, x, y + 6, x - 6, y);
+}
+
+std::string mark_class(watchdog::EventKind kind)
+{
+    return begins_storm(kind) ? "begins" : (ends_storm(kind) ? "ends" : "other");
+}
+
+struct Mark {
+    const watchdog::Event* event{};
+    std::size_t number{};
+    double x{};        // of the event
+    double drawn_x{};  // of the mark, which makes room for another one of the same instant
+    bool numbered{};
+};
+
+std::string mark_svg(const Mark& mark, double y)
+{
+    const auto kind = mark.event->kind;
     auto svg = fmt::format(
-        R"(<g class="mark {}"><title>{}: {} at {} s</title><line x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/><polygon points="{}"/>)",
-        begins ? "begins" : (ends ? "ends" : "other"), number, name(event.kind), seconds_text(event.at), x, x, y,
-        y + kLaneHeight + 2, shape);
-    if (with_number) {
-        const bool at_the_edge = x > kWidth - 2 * kWidthForANumber;
+        R"(<g class="mark {}"><title>{}: {} at {} s</title><line x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>)",
+        mark_class(kind), mark.number, name(kind), seconds_text(mark.event->at), mark.x, mark.x, y,
+        y + kLaneHeight + 2);
+    svg += fmt::format(R"(<polygon points="{}"/>)", shape(kind, mark.drawn_x, y));
+    if (mark.numbered) {
+        const bool at_the_edge = mark.drawn_x > kWidth - 2 * kWidthForANumber;
         svg += fmt::format(R"(<text class="number" x="{:.1f}" y="{}" text-anchor="{}">{}</text>)",
-                           at_the_edge ? x - 8 : x + 8, y + 4, at_the_edge ? "end" : "start", number);
+                           at_the_edge ? mark.drawn_x - 8 : mark.drawn_x + 8, y + 4, at_the_edge ? "end" : "start",
+                           mark.number);
     }
     return svg + "</g>";
 }
 
-std::string lane(const PolicyRun& run, QueueRef queue, const Scale& scale, Instant end, double y)
+std::string marks(const std::vector<EventRef>& events, const Scale& scale, double y)
 {
-    auto svg = fmt::format(R"(<text class="label" x="0" y="{}">{}</text>)", y + 11, html(run.label));
-    const double top = y + kLabelHeight;
-    svg += fmt::format(R"(<rect class="lane" x="0" y="{}" width="{}" height="{}"/>)", top, kWidth, kLaneHeight);
-    svg += bands(run.devices[queue.device], queue.slot, scale, end, top);
-    std::size_t number = 0;
+    std::string svg;
+    Mark last{nullptr, 0, -kWidth, -kWidth, false};
     double last_number_x = -kWidth;
-    for (const auto& [device, event] : events_of(run, queue)) {
-        const double x = scale.x(event->at);
-        const bool room = x - last_number_x >= kWidthForANumber;
-        last_number_x = room ? x : last_number_x;
-        svg += mark(*event, ++number, room, scale, top - 1);
+    for (const auto& [device, event] : events) {
+        Mark mark{event, last.number + 1, scale.x(event->at), scale.x(event->at), false};
+        if (last.event != nullptr && last.event->at == event->at) {
+            mark.drawn_x = last.drawn_x + kWidthForANumber + 6;
+        }
+        mark.numbered = mark.drawn_x - last_number_x >= kWidthForANumber;
+        last_number_x = mark.numbered ? mark.drawn_x : last_number_x;
+        svg += mark_svg(mark, y);
+        last = mark;
     }
     return svg;
+}
+
+std::string lane(const PolicyRun& run, QueueRef queue, const Scale& scale, Instant end, double y)
+{
+    const double top = y + kLaneLabelHeight;
+    return fmt::format(R"(<text class="label" x="0" y="{}">{}</text>)", y + 11, html(run.label)) +
+           fmt::format(R"(<rect class="lane" x="0" y="{}" width="{}" height="{}"/>)", top, kWidth, kLaneHeight) +
+           bands(run.devices[queue.device], queue.slot, scale, end, top) + marks(events_of(run, queue), scale, top - 1);
 }
 
 }  // namespace
@@ -183,7 +213,7 @@ std::string timeline_svg(const ReplayReport& report, QueueRef queue, const std::
 {
     const Scale scale(shown);
     const double first_lane = kLabelHeight + kSignalHeight + kGap;
-    const double per_lane = kLabelHeight + kLaneHeight + kGap;
+    const double per_lane = kLaneLabelHeight + kLaneHeight + kGap;
     const double height = first_lane + per_lane * static_cast<double>(report.runs.size()) + kAxisHeight;
     const auto name = html(queue_text(report, queue));
     auto svg = fmt::format(

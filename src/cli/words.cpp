@@ -83,6 +83,11 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     }
 }
 
+std::string looks_text(std::size_t looks)
+{
+    return looks == 1 ? "the last look on record" : fmt::format("the last {} looks on record", looks);
+}
+
 std::string_view pause_text(const watchdog::Interval& interval)
 {
     const auto shows = [&](std::uint8_t bits) { return (interval.pause & bits) != 0; };
@@ -129,8 +134,7 @@ std::string evidence_text(const Event& event, const watchdog::Watchlist& watchli
 {
     auto text = measured_text(event);
     if (!text.empty() && event.evidence.limit > Duration::zero()) {
-        text +=
-            fmt::format(" (limit {}; {})", limit_text(event.evidence.limit), count_text(event.evidence.looks, "look"));
+        text += fmt::format(" (limit {}; {})", limit_text(event.evidence.limit), looks_text(event.evidence.looks));
     }
     const auto add = [&](std::string_view more) {
         text += fmt::format("{}{}", text.empty() || more.empty() ? "" : "; ", more);

@@ -16,7 +16,7 @@ std::string count_text(std::uint64_t count, std::string_view thing);  // "1 stor
 
 std::string policy_text(const watchdog::Event&, const watchdog::Watchlist&);
 
-// Why the event is so, e.g. "paused 400.000 ms without a break (limit 400 ms; 4 looks)".
+// Why the event is so, e.g. "paused 400.000 ms without a break (limit 400 ms; the last 4 looks on record)".
 std::string evidence_text(const watchdog::Event&, const watchdog::Watchlist&);
 
 // One look in the evidence, e.g. "100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298".
