@@ -1,8 +1,9 @@
-// The step machine around the watchdog. It calls nothing and waits for nothing: looks wanted, commands, events and the next
-// wake-up come out; time, observations, outcomes, notices and orders go in. A thread, a simulated clock or a test drives it.
+// The step machine around the watchdog. It calls nothing and waits for nothing: looks wanted, commands, events and the
+// next wake-up come out; time, observations, outcomes, notices and orders go in. A thread, a simulated clock or a test
+// drives it.
 //
-// One look is under way at a time. An overdue look is counted and still used when it arrives, since reading a continuous pause
-// state consumes it.
+// One look is under way at a time. An overdue look is counted and still used when it arrives, since reading a
+// continuous pause state consumes it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct Overdue {
     std::uint64_t look{};
 };
 
-using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order, watchdog::Watchlist>;
+using Input =
+    std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order, watchdog::Watchlist>;
 
 struct LookRequest {
     std::uint64_t look{};

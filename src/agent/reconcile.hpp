@@ -1,5 +1,5 @@
-// What to make of a device at start. Three witnesses: what we remember, what the journal says is in force, what the device
-// shows. None is believed alone.
+// What to make of a device at start. Three witnesses: what we remember, what the journal says is in force, what the
+// device shows. None is believed alone.
 //
 //   device shows | journal has it | remembered as        | so
 //   treated      | any            | latched              | keep
@@ -8,7 +8,8 @@
 //   treated      | no             | stormed              | keep
 //   treated      | no             | not stormed          | undo: nobody knows a reason for it
 //   untreated    | any            | latched              | keep: it is applied again
-//   untreated    | any            | anything else, or no | undo: tell the device once more, close the journal; a storm that
+//   untreated    | any            | anything else, or no | undo: tell the device once more, close the journal; a storm
+//   that
 //                |                |                      | still goes on proves itself anew
 #pragma once
 

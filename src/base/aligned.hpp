@@ -16,12 +16,16 @@ class AlignedColumns {
 public:
     AlignedColumns() = default;
     explicit AlignedColumns(std::size_t bytes)
-        : memory_(static_cast<std::byte*>(::operator new(padded(bytes), std::align_val_t{kCacheLine}))), size_(padded(bytes))
+        : memory_(static_cast<std::byte*>(::operator new(padded(bytes), std::align_val_t{kCacheLine}))),
+          size_(padded(bytes))
     {
         std::fill_n(memory_.get(), size_, std::byte{});
     }
 
-    static constexpr std::size_t padded(std::size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+    static constexpr std::size_t padded(std::size_t bytes)
+    {
+        return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
 
     template <class T>
     static constexpr std::size_t bytes_for(std::size_t rows)

@@ -12,5 +12,5 @@ namespace petrel {
 
 }  // namespace petrel
 
-#define PETREL_ASSERT(condition, ...) \
+#define PETREL_ASSERT(condition, ...)                                                                                  \
     ((condition) ? void() : ::petrel::assertion_failed(#condition, __FILE__, __LINE__, fmt::format(__VA_ARGS__)))

@@ -19,7 +19,8 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-// One problem in a text that came from outside. Line and column count from 1; 0 means "not in a line" (a flag, a whole file).
+// One problem in a text that came from outside. Line and column count from 1; 0 means "not in a line" (a flag, a whole
+// file).
 struct Complaint {
     std::string file;
     std::uint32_t line{};

@@ -1,4 +1,5 @@
-// Time. Instant is monotonic and only measures; WallTime is only shown. Neither can be asked for here: time is an argument.
+// Time. Instant is monotonic and only measures; WallTime is only shown. Neither can be asked for here: time is an
+// argument.
 #pragma once
 
 #include <chrono>

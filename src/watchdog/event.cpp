@@ -8,25 +8,26 @@ namespace petrel::watchdog {
 
 std::string_view name(Verdict v)
 {
-    constexpr std::array<std::string_view, 6> kNames{"confirmed", "accepted", "refused", "failed", "differs", "timed_out"};
+    constexpr std::array<std::string_view, 6> kNames{"confirmed", "accepted", "refused",
+                                                     "failed",    "differs",  "timed_out"};
     return kNames.at(static_cast<std::size_t>(v));
 }
 
 std::string_view name(EventKind k)
 {
     constexpr std::array<std::string_view, static_cast<std::size_t>(EventKind::count_)> kNames{
-        "storm_detected", "storm_restored", "storm_alert",     "mitigation_failed", "storm_latched",
-        "pause_too_long", "pause_too_long_cleared", "nic_latched", "restore_failed", "storm_escalated",
-        "storm_released", "probe_failed",   "order_taken"};
+        "storm_detected", "storm_restored",         "storm_alert", "mitigation_failed", "storm_latched",
+        "pause_too_long", "pause_too_long_cleared", "nic_latched", "restore_failed",    "storm_escalated",
+        "storm_released", "probe_failed",           "order_taken"};
     return kNames.at(static_cast<std::size_t>(k));
 }
 
 std::string_view name(Reason r)
 {
     constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count_)> kNames{
-        "proven",   "quiet",      "forced",       "probe",      "link_down", "blast_radius",
-        "repeated", "operator",   "red_switch",   "stop",       "reconfigured", "reconciled",
-        "device",   "refused",    "failed",       "differs",    "timed_out", "no_effect"};
+        "proven",   "quiet",    "forced",     "probe",   "link_down",    "blast_radius",
+        "repeated", "operator", "red_switch", "stop",    "reconfigured", "reconciled",
+        "device",   "refused",  "failed",     "differs", "timed_out",    "no_effect"};
     return kNames.at(static_cast<std::size_t>(r));
 }
 

@@ -1,4 +1,5 @@
-// What the watchdog says and hears: commands out, their outcomes back; events with their evidence; notices and orders in.
+// What the watchdog says and hears: commands out, their outcomes back; events with their evidence; notices and orders
+// in.
 #pragma once
 
 #include <array>
@@ -78,10 +79,10 @@ enum class EventKind : std::uint8_t {
 std::string_view name(EventKind);
 
 enum class Reason : std::uint8_t {
-    proven,        // the rule's clock is full
-    quiet,         // no pause for T1
-    forced,        // the release time has come
-    probe,         // a half-open probe decided
+    proven,  // the rule's clock is full
+    quiet,   // no pause for T1
+    forced,  // the release time has come
+    probe,   // a half-open probe decided
     link_down,
     blast_radius,  // too many queues are mitigated already
     repeated,      // too many storms in the latch window

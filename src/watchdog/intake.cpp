@@ -31,8 +31,8 @@ std::uint32_t hold_us(BitRate speed)
     return speed.bps == 0 ? 0 : saturated(kBitsTimesMillion / speed.bps);
 }
 
-// A pause counter that claims far more time than passed is not counting microseconds of this interval (a jump after a reset, a
-// unit mistaken for another). A little more is only a stamp that came late.
+// A pause counter that claims far more time than passed is not counting microseconds of this interval (a jump after a
+// reset, a unit mistaken for another). A little more is only a stamp that came late.
 constexpr bool plausible(std::uint64_t pause_us, std::uint64_t dt_us) { return pause_us <= 4 * dt_us + 10'000; }
 
 }  // namespace
@@ -97,7 +97,8 @@ void Intake::put(const Sample& sample)
         base.paused = sample.paused_now;
     }
 
-    // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link flap.
+    // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link
+    // flap.
     const bool comparable = !first && sample.epoch != 0 && sample.epoch == before.epoch;
     view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(dt_us));
     view_.known[row] = 0;
@@ -134,7 +135,8 @@ void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields compar
         column(Field::paused_now) = sample.paused_now ? 1 : 0;
     }
     if (backwards) {
-        known &= kLevels;  // one counter was wrapped, cleared or reset: none of its neighbours can be trusted for this interval
+        known &= kLevels;  // one counter was wrapped, cleared or reset: none of its neighbours can be trusted for this
+                           // interval
     }
     for (const auto f : {Field::pause_us, Field::pause_tx_us}) {
         if (has(known, f) && !plausible(column(f), view_.dt_us[row])) {

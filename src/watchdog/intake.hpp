@@ -1,9 +1,9 @@
-// The only door for raw counters. It alone knows about wraps, resets, counters that go backwards, stale stamps, link and speed
-// changes and rows that could not be read: each of them just leaves bits of `known` (and of `pause`) unset. Later stages see
-// 32-bit lanes and never a raw counter.
+// The only door for raw counters. It alone knows about wraps, resets, counters that go backwards, stale stamps, link
+// and speed changes and rows that could not be read: each of them just leaves bits of `known` (and of `pause`) unset.
+// Later stages see 32-bit lanes and never a raw counter.
 //
-// Contract: begin() starts a look, put() hands in each row that was read, view() shows the result until the next begin().
-// One thread. No allocation after construction.
+// Contract: begin() starts a look, put() hands in each row that was read, view() shows the result until the next
+// begin(). One thread. No allocation after construction.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ private:
         Instant read_at;
         Fields known{};  // zero = never read
         std::uint32_t epoch{};
-        bool paused{};       // at that read; holds if pause_seen
+        bool paused{};  // at that read; holds if pause_seen
         bool pause_seen{};
     };
 

@@ -10,8 +10,9 @@ namespace petrel::watchdog {
 namespace {
 
 constexpr std::array<std::string_view, kFields> kFieldNames{
-    "pause_state", "paused_now", "pause_us", "rx_pfc",     "rx_xoff",  "rx_xon",          "on2off",   "tx_packets",
-    "tx_bytes",    "tx_drops",   "rx_packets", "rx_drops", "occupancy_bytes", "pause_tx", "pause_tx_us", "pause_timeout"};
+    "pause_state",     "paused_now", "pause_us",    "rx_pfc",       "rx_xoff",    "rx_xon",
+    "on2off",          "tx_packets", "tx_bytes",    "tx_drops",     "rx_packets", "rx_drops",
+    "occupancy_bytes", "pause_tx",   "pause_tx_us", "pause_timeout"};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Treatment::count_)> kTreatmentNames{
     "none", "ignore_pause", "drop_egress", "drop", "lossless_off", "squeeze", "mute_pause", "port_down"};

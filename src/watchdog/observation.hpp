@@ -1,6 +1,6 @@
-// What a device can tell about its queues, and what it told. A device declares Capabilities and an Inventory of rows once;
-// each look gives raw Samples (cumulative counters), which the Intake turns into Observations (what happened since the row was
-// last read). Columns, not structs: the poll pass runs over a million rows.
+// What a device can tell about its queues, and what it told. A device declares Capabilities and an Inventory of rows
+// once; each look gives raw Samples (cumulative counters), which the Intake turns into Observations (what happened
+// since the row was last read). Columns, not structs: the poll pass runs over a million rows.
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ struct RowInfo {
 
 struct Inventory {
     std::uint32_t generation{};
-    std::vector<RowInfo> rows;  // rows[slot]
+    std::vector<RowInfo> rows;     // rows[slot]
     std::vector<PortNames> ports;  // ports[PortId::index]
 };
 
@@ -101,7 +101,8 @@ enum class PauseState : std::uint8_t {
     not_continuous  // is paused now, was not for the whole interval
 };
 
-// One row as the device says it, counters cumulative. epoch changes with the link, its speed, a clear or a reset; 0 = link down.
+// One row as the device says it, counters cumulative. epoch changes with the link, its speed, a clear or a reset; 0 =
+// link down.
 struct Sample {
     Slot slot;
     Instant read_at;
@@ -116,21 +117,22 @@ struct Sample {
 };
 
 // What the state of the pause says about an interval. Each bit is proven, its absence proves nothing.
-inline constexpr std::uint8_t kWas = 1;           // paused at the previous read
-inline constexpr std::uint8_t kIs = 2;            // paused at this read
-inline constexpr std::uint8_t kOver = 4;          // not paused at this read
-inline constexpr std::uint8_t kThroughout = 8;    // paused all the time between the two
-inline constexpr std::uint8_t kTrailing = 16;     // the interval's pause time is one run that still goes on
-inline constexpr std::uint8_t kQuiet = 32;        // no pause between the two, by any signal
-inline constexpr std::uint8_t kQuietStill = 64;   // the same, by signals that survive a mitigation
-inline constexpr std::uint8_t kLinkDown = 128;    // the link is down at this read
+inline constexpr std::uint8_t kWas = 1;          // paused at the previous read
+inline constexpr std::uint8_t kIs = 2;           // paused at this read
+inline constexpr std::uint8_t kOver = 4;         // not paused at this read
+inline constexpr std::uint8_t kThroughout = 8;   // paused all the time between the two
+inline constexpr std::uint8_t kTrailing = 16;    // the interval's pause time is one run that still goes on
+inline constexpr std::uint8_t kQuiet = 32;       // no pause between the two, by any signal
+inline constexpr std::uint8_t kQuietStill = 64;  // the same, by signals that survive a mitigation
+inline constexpr std::uint8_t kLinkDown = 128;   // the link is down at this read
 
 // What happened to each row since it was last read. Spans are 64-byte aligned and padded to whole cache lines.
 struct Observations {
-    std::span<std::uint32_t> dt_us;   // measured; 0 = not looked at, or an unchanged stamp
-    std::span<Fields> known;          // a set bit: the value holds for the whole interval
-    std::span<std::uint8_t> pause;    // kWas ... kLinkDown
-    std::array<std::span<std::uint32_t>, kFields> value;  // differences and levels, saturating; empty = the device never has it
+    std::span<std::uint32_t> dt_us;  // measured; 0 = not looked at, or an unchanged stamp
+    std::span<Fields> known;         // a set bit: the value holds for the whole interval
+    std::span<std::uint8_t> pause;   // kWas ... kLinkDown
+    std::array<std::span<std::uint32_t>, kFields>
+        value;                               // differences and levels, saturating; empty = the device never has it
     std::span<const std::uint32_t> touched;  // the rows that were looked at
     bool all{};                              // every row was: touched need not be read
 

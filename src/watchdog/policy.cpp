@@ -32,8 +32,8 @@ Policy timed(std::string_view name, Criterion criterion, Treatment action, int d
 
 std::vector<Preset> make_presets()
 {
-    // A pause counter that lacks 1 % of the interval still says "all the time": without that slack one read in three came a
-    // whole round late in the field.
+    // A pause counter that lacks 1 % of the interval still says "all the time": without that slack one read in three
+    // came a whole round late in the field.
     constexpr std::uint32_t kPauseSlack = 10'000;
     // Below 0.1 % of the line rate nothing moves: one stray packet a poll passes, 1.6 % (a 64:1 incast) does not.
     constexpr std::uint32_t kFloor = 1'000;
@@ -63,17 +63,41 @@ std::vector<Preset> make_presets()
     progress.needs_backlog = true;
 
     return {
-        {sonic, {100, 5000}, {100, 60000}, {100, 1000}, kQueueActions, "a queue paused without a break (SONiC's pfcwd)"},
-        {sai, {1, 60000}, {1, 60000}, {1, 1000}, kQueueActions, "SAI's deadlock detection and recovery machine, per queue"},
-        {rdma_switch, {10, 5000}, {10, 60000}, {1, 1000},
+        {sonic,
+         {100, 5000},
+         {100, 60000},
+         {100, 1000},
+         kQueueActions,
+         "a queue paused without a break (SONiC's pfcwd)"},
+        {sai,
+         {1, 60000},
+         {1, 60000},
+         {1, 1000},
+         kQueueActions,
+         "SAI's deadlock detection and recovery machine, per queue"},
+        {rdma_switch,
+         {10, 5000},
+         {10, 60000},
+         {1, 1000},
          bit(Treatment::none) | bit(Treatment::lossless_off) | bit(Treatment::drop),
          "server-facing ports: a backlog that cannot drain under continuous pause"},
-        {rdma_nic, {80, 8000}, {0, 60000}, {1, 1000},
+        {rdma_nic,
+         {80, 8000},
+         {0, 60000},
+         {1, 1000},
          bit(Treatment::none) | bit(Treatment::mute_pause) | bit(Treatment::port_down),
          "a NIC that pauses its switch and receives nothing; latched until repaired"},
-        {too_long, {0, 60000}, {0, 60000}, {1, 1000}, bit(Treatment::none) | bit(Treatment::squeeze),
+        {too_long,
+         {0, 60000},
+         {0, 60000},
+         {1, 1000},
+         bit(Treatment::none) | bit(Treatment::squeeze),
          "the port's own pause-timeout status (Slingshot's pause too long)"},
-        {progress, {100, 5000}, {100, 60000}, {1, 1000}, kQueueActions,
+        {progress,
+         {100, 5000},
+         {100, 60000},
+         {1, 1000},
+         kQueueActions,
          "leaky integrator: mostly paused, next to nothing sent; catches storms that dodge the others"},
     };
 }
@@ -246,7 +270,8 @@ const std::array kRows{
         [](Policy& p, const Preset&, Text t) { return set_flag(p.host_facing_only, t); },
         [](const Policy& p) { return flag_text(p.host_facing_only); }},
     Row{{"priorities", "the queues that are watched: all, or a list such as 3,4"},
-        [](Policy& p, const Preset&, Text t) { return set_priorities(p, t); }, priorities_text},
+        [](Policy& p, const Preset&, Text t) { return set_priorities(p, t); },
+        priorities_text},
 };
 
 constexpr auto kRowCount = kRows.size();
@@ -349,8 +374,8 @@ std::vector<Problem> check(const Policy& policy)
 
 void scale_as_start_default(Policy& policy, std::uint32_t ports)
 {
-    // Every 32 ports another 200 ms, as SONiC does because its polling is expensive; the poll stops growing at one second and
-    // the timers at the longest detection time there is.
+    // Every 32 ports another 200 ms, as SONiC does because its polling is expensive; the poll stops growing at one
+    // second and the timers at the longest detection time there is.
     const std::int64_t step = ports == 0 ? 1 : (ports - 1) / 32 + 1;
     policy.detect = milliseconds{std::min<std::int64_t>(200 * step, 5000)};
     policy.restore = policy.detect;

@@ -1,5 +1,5 @@
-// What counts as a storm and what is done about it. The six presets are rows of one table, not classes; every parameter of a
-// policy has a name, a range and one setter that the command line and the configuration file share.
+// What counts as a storm and what is done about it. The six presets are rows of one table, not classes; every parameter
+// of a policy has a name, a range and one setter that the command line and the configuration file share.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +48,12 @@ struct Policy {
     Duration probe{};        // after a release a shorter T0 applies first; zero = no half-open probe
     Duration backoff_max{};  // T1 doubles up to this while storms come back; zero = no back-off
     Duration latch_window{};
-    std::uint32_t latch_count{};  // so many storms in the window stay mitigated; zero = never, 1 = the first one
-    std::uint32_t slack_ppm{};    // an interval counts as paused throughout although this share is missing
-    std::uint32_t floor_ppm{};    // sending less than this share of the line rate is no progress
-    std::uint32_t leak{};         // progress: how many times faster the score falls than it rises
-    bool needs_backlog{};         // an empty queue is no storm
-    bool host_facing_only{};      // only ports whose peer is a server
+    std::uint32_t latch_count{};    // so many storms in the window stay mitigated; zero = never, 1 = the first one
+    std::uint32_t slack_ppm{};      // an interval counts as paused throughout although this share is missing
+    std::uint32_t floor_ppm{};      // sending less than this share of the line rate is no progress
+    std::uint32_t leak{};           // progress: how many times faster the score falls than it rises
+    bool needs_backlog{};           // an empty queue is no storm
+    bool host_facing_only{};        // only ports whose peer is a server
     std::uint8_t priorities{0xff};  // bit p: queues of priority p are watched
 };
 
@@ -102,9 +102,9 @@ void scale_as_start_default(Policy&, std::uint32_t ports);
 
 // Which policy watches which rows. Later assignments win; a row nobody claims is not watched.
 struct Assignment {
-    std::uint16_t policy{};                // index into policies
-    std::optional<std::uint16_t> port;     // none = every port
-    std::optional<Priority> priority;      // none = every priority of the policy
+    std::uint16_t policy{};             // index into policies
+    std::optional<std::uint16_t> port;  // none = every port
+    std::optional<Priority> priority;   // none = every priority of the policy
 };
 
 struct PolicyBook {

@@ -1,5 +1,5 @@
-// The last few looks at each row that is close to a decision, so that an event can show what it rests on. A small table in
-// which rows share places: evidence may be shorter than it could be, never wrong, and memory stays bounded.
+// The last few looks at each row that is close to a decision, so that an event can show what it rests on. A small table
+// in which rows share places: evidence may be shorter than it could be, never wrong, and memory stays bounded.
 #pragma once
 
 #include <algorithm>

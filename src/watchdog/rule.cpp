@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-// A switch CPU may be old: each loop is compiled twice and picked at start. Not under sanitizers, whose run-time is not up yet
-// when the choice is made.
+// A switch CPU may be old: each loop is compiled twice and picked at start. Not under sanitizers, whose run-time is not
+// up yet when the choice is made.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define PETREL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
@@ -28,6 +28,7 @@ struct Proof {
     bool hit{};              // the whole interval belongs to the storm
     std::uint32_t charge{};  // what it adds then
     std::uint32_t carry{};   // otherwise: the part at its end that may be the beginning of one
+    bool suspect{};          // it may have begun, though no time is proven yet
 };
 
 class Look {
@@ -45,9 +46,10 @@ public:
         const std::uint32_t time = counted ? std::min(value(Field::pause_us), dt()) : 0;
         const std::uint32_t carry = is(kTrailing) ? time : 0;
         if (rule_.source == Source::state) {
-            return {is(kThroughout), dt(), carry};
+            return {is(kThroughout), dt(), carry, is(kIs)};
         }
-        return {counted && !is(kOver) && time >= dt() - share(dt(), rule_.slack_per_64k), time, carry};
+        const bool enough = time >= dt() - share(dt(), rule_.slack_per_64k);
+        return {counted && !is(kOver) && enough, time, carry, time > 0 && !is(kOver)};
     }
 
     bool mostly_paused() const
@@ -89,15 +91,15 @@ public:
     Proof storm() const
     {
         switch (rule_.criterion) {
-            case Criterion::continuous: return paused();
-            case Criterion::stalled: {
-                const auto pause = paused();
-                return {pause.hit && backlogged() && sends_nothing(), pause.charge, 0};
-            }
-            case Criterion::progress: return {backlogged() && mostly_paused() && sends_nothing(), dt(), 0};
-            case Criterion::receive_stall: return {pauses_its_peer() && receives_nothing(), dt(), 0};
-            case Criterion::pause_timeout: return {timed_out(), dt(), 0};
-            case Criterion::device: break;
+        case Criterion::continuous: return paused();
+        case Criterion::stalled: {
+            const auto pause = paused();
+            return {pause.hit && backlogged() && sends_nothing(), pause.charge, 0, pause.suspect};
+        }
+        case Criterion::progress: return {backlogged() && mostly_paused() && sends_nothing(), dt(), 0, false};
+        case Criterion::receive_stall: return {pauses_its_peer() && receives_nothing(), dt(), 0, false};
+        case Criterion::pause_timeout: return {timed_out(), dt(), 0, false};
+        case Criterion::device: break;
         }
         return {};
     }
@@ -128,16 +130,23 @@ std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof,
 
 }  // namespace
 
+std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
+{
+    const Look look{o, rule, row};
+    const auto proven = clocks.proven_us[row];
+    const bool may_have_begun = look.dt() != 0 && (clocks.wants_quiet[row] != 0 || look.storm().suspect);
+    return proven == 0 && !may_have_begun ? kNoLimit : clocks.limit_us[row] - std::min(proven, clocks.limit_us[row]);
+}
+
 std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
 {
     auto& proven = clocks.proven_us[row];
-    const auto limit = clocks.limit_us[row];
     const Look look{o, rule, row};
     if (look.dt() != 0) {
         if (clocks.wants_quiet[row] != 0) {
             proven = look.quiet() ? add(proven, look.dt()) : 0;
         } else if (rule.criterion == Criterion::progress) {
-            proven = leak(proven, limit, look.storm(), look.dt(), rule.leak);
+            proven = leak(proven, clocks.limit_us[row], look.storm(), look.dt(), rule.leak);
         } else {
             const auto storm = look.storm();
             proven = storm.hit ? add(proven, storm.charge) : storm.carry;
@@ -146,7 +155,7 @@ std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks&
             }
         }
     }
-    return proven == 0 ? kNoLimit : limit - std::min(proven, limit);
+    return time_left(o, rule, clocks, row);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -176,6 +185,7 @@ struct Lane {
     std::uint32_t hit;
     std::uint32_t charge;
     std::uint32_t carry;
+    std::uint32_t suspect;
 };
 
 PETREL_INLINE std::uint32_t knows(Fields known, Fields wanted) { return mask((known & wanted) == wanted); }
@@ -188,9 +198,10 @@ struct ByState {
         const std::uint32_t bits = c.pause[i];
         std::uint32_t carry = 0;
         if constexpr (counted) {
-            carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) & knows(c.known[i], bit(Field::pause_us));
+            carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) &
+                    knows(c.known[i], bit(Field::pause_us));
         }
-        return {mask((bits & kThroughout) != 0), c.dt[i], carry};
+        return {mask((bits & kThroughout) != 0), c.dt[i], carry, mask((bits & kIs) != 0)};
     }
 };
 
@@ -202,7 +213,8 @@ struct ByDuration {
         const std::uint32_t counted = knows(c.known[i], bit(Field::pause_us));
         const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
         const std::uint32_t enough = mask(time >= dt - share(dt, rule.slack_per_64k));
-        return {counted & enough & mask((bits & kOver) == 0), time, time & mask((bits & kTrailing) != 0)};
+        const std::uint32_t going_on = mask((bits & kOver) == 0);
+        return {counted & enough & going_on, time, time & mask((bits & kTrailing) != 0), mask(time != 0) & going_on};
     }
 };
 
@@ -224,7 +236,7 @@ struct Stalled {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
     {
         const Lane pause = Pause::at(c, rule, i);
-        return {pause.hit & stuck<backlog, sends>(c, rule, i), pause.charge, 0};
+        return {pause.hit & stuck<backlog, sends>(c, rule, i), pause.charge, 0, pause.suspect};
     }
 };
 
@@ -239,7 +251,7 @@ struct Progress {
             const std::uint32_t bits = c.pause[i];
             mostly = mask((bits & kThroughout) != 0) | mask((bits & (kWas | kIs)) == (kWas | kIs));
         }
-        return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0};
+        return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0, 0};
     }
 };
 
@@ -254,19 +266,19 @@ struct ReceiveStall {
         } else {
             pauses = mask(c.pause_tx[i] > 0);
         }
-        return {known & pauses & mask(c.rx_packets[i] == 0), c.dt[i], 0};
+        return {known & pauses & mask(c.rx_packets[i] == 0), c.dt[i], 0, 0};
     }
 };
 
 struct TimedOut {
     PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i)
     {
-        return {mask(c.pause_timeout[i] != 0) & knows(c.known[i], bit(Field::pause_timeout)), c.dt[i], 0};
+        return {mask(c.pause_timeout[i] != 0) & knows(c.known[i], bit(Field::pause_timeout)), c.dt[i], 0, 0};
     }
 };
 
 struct NoProof {
-    PETREL_INLINE static Lane at(const Columns&, const Rule&, std::size_t) { return {0, 0, 0}; }
+    PETREL_INLINE static Lane at(const Columns&, const Rule&, std::size_t) { return {0, 0, 0, 0}; }
 };
 
 struct QuietByBits {
@@ -321,15 +333,16 @@ PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, cons
         if constexpr (longest) {
             longest_us[i] = std::max(longest_us[i], next & ~wants & mask(dt != 0));
         }
-        least = std::min(least, (limit - std::min(next, limit)) | mask(next == 0));
+        const std::uint32_t runs = mask(next != 0) | ((wants | storm.suspect) & mask(dt != 0));
+        least = std::min(least, (limit - std::min(next, limit)) | ~runs);
     }
     return least;
 }
 
-#define PETREL_SWEEP(name, ...)                                                                        \
-    PETREL_CLONES std::uint32_t name(const Columns& c, const Rule& r, const Hot& h, std::size_t count) \
-    {                                                                                                  \
-        return sweep<__VA_ARGS__>(c, r, h, count);                                                     \
+#define PETREL_SWEEP(name, ...)                                                                                        \
+    PETREL_CLONES std::uint32_t name(const Columns& c, const Rule& r, const Hot& h, std::size_t count)                 \
+    {                                                                                                                  \
+        return sweep<__VA_ARGS__>(c, r, h, count);                                                                     \
     }
 
 PETREL_SWEEP(continuous_state, ByState<false>, QuietByBits, false, true)
@@ -342,7 +355,8 @@ PETREL_SWEEP(no_proof, NoProof, QuietByBits, false, false)
 
 using Sweep = std::uint32_t (*)(const Columns&, const Rule&, const Hot&, std::size_t);
 
-// Stalled and progress come in eight kinds each: by state or duration, with or without backlog, with or without sending.
+// Stalled and progress come in eight kinds each: by state or duration, with or without backlog, with or without
+// sending.
 template <bool by_duration, bool backlog, bool sends>
 struct Kinds {
     using Pause = std::conditional_t<by_duration, ByDuration, ByState<false>>;
@@ -367,15 +381,15 @@ Sweep choose(const Rule& rule, bool counted)
 {
     const bool by_duration = rule.source == Source::duration;
     switch (rule.criterion) {
-        case Criterion::continuous:
-            return by_duration ? continuous_duration : (counted ? continuous_state_counted : continuous_state);
-        case Criterion::stalled:
-        case Criterion::progress:
-            return by_duration ? choose<true>(rule.criterion, rule.backlog, rule.sends)
-                               : choose<false>(rule.criterion, rule.backlog, rule.sends);
-        case Criterion::receive_stall: return by_duration ? receive_stall_duration : receive_stall_frames;
-        case Criterion::pause_timeout: return timed_out;
-        case Criterion::device: break;
+    case Criterion::continuous:
+        return by_duration ? continuous_duration : (counted ? continuous_state_counted : continuous_state);
+    case Criterion::stalled:
+    case Criterion::progress:
+        return by_duration ? choose<true>(rule.criterion, rule.backlog, rule.sends)
+                           : choose<false>(rule.criterion, rule.backlog, rule.sends);
+    case Criterion::receive_stall: return by_duration ? receive_stall_duration : receive_stall_frames;
+    case Criterion::pause_timeout: return timed_out;
+    case Criterion::device: break;
     }
     return no_proof;
 }
@@ -391,10 +405,17 @@ std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clo
     };
     const Field sent = rule.in_bytes ? Field::tx_bytes : Field::tx_packets;
     const Field pause_tx = rule.source == Source::duration ? Field::pause_tx_us : Field::pause_tx;
-    const Columns columns{o.dt_us.data() + first, o.known.data() + first, o.pause.data() + first,
-                          from(Field::pause_us),  from(Field::occupancy), from(sent),
-                          from(pause_tx),         from(Field::rx_packets), from(Field::pause_timeout),
-                          bit(sent),              bit(pause_tx)};
+    const Columns columns{o.dt_us.data() + first,
+                          o.known.data() + first,
+                          o.pause.data() + first,
+                          from(Field::pause_us),
+                          from(Field::occupancy),
+                          from(sent),
+                          from(pause_tx),
+                          from(Field::rx_packets),
+                          from(Field::pause_timeout),
+                          bit(sent),
+                          bit(pause_tx)};
     const Hot hot{clocks.proven_us.data() + first, clocks.limit_us.data() + first, clocks.wants_quiet.data() + first,
                   clocks.longest_us.data() + first};
     return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, count);

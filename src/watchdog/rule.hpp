@@ -1,11 +1,12 @@
-// The dense half of the watchdog: per row, add the time that an observation proves. A Rule is what a policy becomes on one
-// device at one speed; a Run is a stretch of rows under the same rule, so that the kernel sees constants and no gathers.
+// The dense half of the watchdog: per row, add the time that an observation proves. A Rule is what a policy becomes on
+// one device at one speed; a Run is a stretch of rows under the same rule, so that the kernel sees constants and no
+// gathers.
 //
-// A clock runs up to its limit (T0 while watching, T1 while waiting for quiet). What a full clock means, the sparse half
-// decides (watchdog.hpp); it rewrites limit and direction, so this half needs neither policy nor phase.
+// A clock runs up to its limit (T0 while watching, T1 while waiting for quiet). What a full clock means, the sparse
+// half decides (watchdog.hpp); it rewrites limit and direction, so this half needs neither policy nor phase.
 //
-// advance_row() is the definition, written to be read. advance() is the same for a whole run, written for vectors, and equal to
-// it bit for bit.
+// advance_row() is the definition, written to be read. advance() is the same for a whole run, written for vectors, and
+// equal to it bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@ enum class Source : std::uint8_t {
 struct Rule {
     Criterion criterion{};
     Source source{};
-    std::uint8_t quiet_bit{};              // which pause bit proves quiet: kQuiet, kQuietStill, or 0 = nothing does
-    bool backlog{};                        // the queue must hold bytes
-    bool in_bytes{};                       // progress is told in bytes (else in packets)
-    bool sends{};                          // progress is told at all
-    std::uint32_t slack_per_64k{};         // share of dt, in 65536ths
-    std::uint32_t floor_per_64k_us{};      // bytes (or packets) in 65536 us that are still no progress
+    std::uint8_t quiet_bit{};          // which pause bit proves quiet: kQuiet, kQuietStill, or 0 = nothing does
+    bool backlog{};                    // the queue must hold bytes
+    bool in_bytes{};                   // progress is told in bytes (else in packets)
+    bool sends{};                      // progress is told at all
+    std::uint32_t slack_per_64k{};     // share of dt, in 65536ths
+    std::uint32_t floor_per_64k_us{};  // bytes (or packets) in 65536 us that are still no progress
     std::uint32_t leak{};
-    std::uint32_t near_us{};               // a clock this close to its limit is looked at by the sparse half
+    std::uint32_t near_us{};  // a clock this close to its limit is looked at by the sparse half
     bool operator==(const Rule&) const = default;
 };
 
@@ -45,17 +46,21 @@ struct Run {
 
 // The hot state: 13 bytes a row.
 struct Clocks {
-    std::span<std::uint32_t> proven_us;    // of pause while watching, of quiet while waiting for it
-    std::span<std::uint32_t> limit_us;     // kNoLimit: never full
-    std::span<std::uint8_t> wants_quiet;   // 0 or 0xff
-    std::span<std::uint32_t> longest_us;   // longest pause proven without a break
+    std::span<std::uint32_t> proven_us;   // of pause while watching, of quiet while waiting for it
+    std::span<std::uint32_t> limit_us;    // kNoLimit: never full
+    std::span<std::uint8_t> wants_quiet;  // 0 or 0xff
+    std::span<std::uint32_t> longest_us;  // longest pause proven without a break
 };
 
 inline constexpr std::uint32_t kNoLimit = 0xffffffffU;
 inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates here, below any limit that means "never"
 
-// Both return the least time left on a running clock of the rows they touched; kNoLimit if none runs.
+// The time left on a clock that runs, or may have begun to; kNoLimit if it does not.
+std::uint32_t time_left(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
+
+// Both return the least time left among the rows they touched.
 std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
-std::uint32_t advance(const Observations&, const Rule&, const Clocks&, std::uint32_t first, std::uint32_t count) noexcept;
+std::uint32_t advance(const Observations&, const Rule&, const Clocks&, std::uint32_t first,
+                      std::uint32_t count) noexcept;
 
 }  // namespace petrel::watchdog

@@ -1,5 +1,5 @@
-// The place a treatment is applied to: a queue, or a port for all its queues. A site is told what to want and commands it
-// until the device shows it. It does not know why: rows do.
+// The place a treatment is applied to: a queue, or a port for all its queues. A site is told what to want and commands
+// it until the device shows it. It does not know why: rows do.
 //
 //   settled --want changes--> due --command--> in flight --confirmed, accepted--> settled
 //                              ^                  |
@@ -80,21 +80,21 @@ public:
         }
         in_flight_ = 0;
         switch (outcome.verdict) {
-            case Verdict::confirmed:
-            case Verdict::accepted:
-                believed_ = commanded_;
-                sure_ = true;
-                unverified_us_ = outcome.verdict == Verdict::accepted && commanded_ != Treatment::none ? 1 : 0;
-                attempts_ = 0;
-                return true;
-            case Verdict::refused:
-                if (commanded_ != Treatment::none) {
-                    refused_ |= bit(commanded_);
-                }
-                break;
-            case Verdict::differs: believed_ = outcome.in_effect; break;
-            case Verdict::failed:
-            case Verdict::timed_out: sure_ = false; break;
+        case Verdict::confirmed:
+        case Verdict::accepted:
+            believed_ = commanded_;
+            sure_ = true;
+            unverified_us_ = outcome.verdict == Verdict::accepted && commanded_ != Treatment::none ? 1 : 0;
+            attempts_ = 0;
+            return true;
+        case Verdict::refused:
+            if (commanded_ != Treatment::none) {
+                refused_ |= bit(commanded_);
+            }
+            break;
+        case Verdict::differs: believed_ = outcome.in_effect; break;
+        case Verdict::failed:
+        case Verdict::timed_out: sure_ = false; break;
         }
         failure_ = Failure{why(outcome.verdict), commanded_};
         back_off(base, now);
@@ -127,12 +127,12 @@ private:
     static Reason why(Verdict verdict)
     {
         switch (verdict) {
-            case Verdict::refused: return Reason::refused;
-            case Verdict::differs: return Reason::differs;
-            case Verdict::timed_out: return Reason::timed_out;
-            case Verdict::confirmed:
-            case Verdict::accepted:
-            case Verdict::failed: break;
+        case Verdict::refused: return Reason::refused;
+        case Verdict::differs: return Reason::differs;
+        case Verdict::timed_out: return Reason::timed_out;
+        case Verdict::confirmed:
+        case Verdict::accepted:
+        case Verdict::failed: break;
         }
         return Reason::failed;
     }

@@ -16,7 +16,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr Duration kCommandTime = std::chrono::seconds{1};
-constexpr std::uint32_t kBlock = 1024;  // rows swept and, if one is near its limit, visited while they are still in cache
+constexpr std::uint32_t kBlock =
+    1024;  // rows swept and, if one is near its limit, visited while they are still in cache
 
 enum class Decision : std::uint8_t { off, watching, alerted, withheld, stormed, probing, restoring, latched };
 enum class Origin : std::uint8_t { evidence, operator_, red_switch, device };
@@ -31,9 +32,9 @@ std::uint32_t limit_us(Duration d)
 EventKind storm_kind(Criterion c)
 {
     switch (c) {
-        case Criterion::pause_timeout: return EventKind::pause_too_long;
-        case Criterion::receive_stall: return EventKind::nic_latched;
-        default: return EventKind::storm_detected;
+    case Criterion::pause_timeout: return EventKind::pause_too_long;
+    case Criterion::receive_stall: return EventKind::nic_latched;
+    default: return EventKind::storm_detected;
     }
 }
 
@@ -74,7 +75,8 @@ public:
     Impl(Watchlist list, Instant now) : list_(std::move(list)), recorder_(list_.rows.size())
     {
         const auto n = list_.rows.size();
-        storage_ = AlignedColumns{3 * AlignedColumns::bytes_for<std::uint32_t>(n) + AlignedColumns::bytes_for<std::uint8_t>(n)};
+        storage_ = AlignedColumns{3 * AlignedColumns::bytes_for<std::uint32_t>(n) +
+                                  AlignedColumns::bytes_for<std::uint8_t>(n)};
         clocks_.proven_us = storage_.take<std::uint32_t>(n);
         clocks_.limit_us = storage_.take<std::uint32_t>(n);
         clocks_.longest_us = storage_.take<std::uint32_t>(n);
@@ -101,7 +103,8 @@ public:
         }
     }
 
-    // --- the poll pass ------------------------------------------------------------------------------------------------------
+    // --- the poll pass
+    // ------------------------------------------------------------------------------------------------------
 
     void look(const Observations& seen, Instant now, Outbox& out)
     {
@@ -110,7 +113,8 @@ public:
                 for (std::uint32_t done = 0; done < run.count; done += kBlock) {
                     const auto first = run.first + done;
                     const auto count = std::min(kBlock, run.count - done);
-                    if (advance(seen, run.rule, clocks_, first, count) <= run.rule.near_us) {
+                    const auto least = advance(seen, run.rule, clocks_, first, count);
+                    if (worth_visiting(least, run.rule, out)) {
                         visit(first, count, run.rule, seen, now, out);
                     }
                 }
@@ -118,8 +122,12 @@ public:
         } else {
             for (const auto r : seen.touched) {
                 const Run* run = run_of(r);
-                if (run != nullptr && advance_row(seen, run->rule, clocks_, r) <= run->rule.near_us) {
-                    near_limit(r, seen, now, out);
+                if (run == nullptr) {
+                    continue;
+                }
+                const auto left = advance_row(seen, run->rule, clocks_, r);
+                if (worth_visiting(left, run->rule, out)) {
+                    visit_row(r, left, run->rule, seen, now, out);
                 }
             }
         }
@@ -153,7 +161,8 @@ public:
         });
     }
 
-    // --- what comes back ----------------------------------------------------------------------------------------------------
+    // --- what comes back
+    // ----------------------------------------------------------------------------------------------------
 
     void settle(const Outcome& outcome, Instant now, Outbox& out)
     {
@@ -172,21 +181,21 @@ public:
     {
         for_rows_of(notice.target, [&](std::uint32_t r) {
             switch (notice.kind) {
-                case Notice::Kind::link_down: link_down(r, now); break;
-                case Notice::Kind::link_up: break;
-                case Notice::Kind::detected:
-                    if (watched(r) && policy(r).criterion == Criterion::device && rows_[r].decision == Decision::watching &&
-                        out.room_for(1, 0)) {
-                        begin(r, now, Origin::device);
-                        rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
-                        decide(r, Decision::stormed);
-                    }
-                    break;
-                case Notice::Kind::recovered:
-                    if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
-                        release(r, Reason::device, now);
-                    }
-                    break;
+            case Notice::Kind::link_down: link_down(r, now); break;
+            case Notice::Kind::link_up: break;
+            case Notice::Kind::detected:
+                if (watched(r) && policy(r).criterion == Criterion::device && rows_[r].decision == Decision::watching &&
+                    out.room_for(1, 0)) {
+                    begin(r, now, Origin::device);
+                    rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
+                    decide(r, Decision::stormed);
+                }
+                break;
+            case Notice::Kind::recovered:
+                if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
+                    release(r, Reason::device, now);
+                }
+                break;
             }
         });
         tick(now, out);
@@ -212,31 +221,33 @@ public:
             }
         };
         switch (order.kind) {
-            case Order::Kind::mitigate:
-                each([&](std::uint32_t r) { mitigate_by_order(r, Origin::operator_, told.seq, now); });
-                break;
-            case Order::Kind::release:
-                each([&](std::uint32_t r) {
-                    if (under_treatment(r) || rows_[r].decision == Decision::alerted || rows_[r].decision == Decision::withheld) {
-                        release(r, Reason::operator_, now);
-                    }
-                });
-                break;
-            case Order::Kind::red_switch_on: red_switch(true, now); break;
-            case Order::Kind::red_switch_off: red_switch(false, now); break;
-            case Order::Kind::stop: stop(now); break;
-            case Order::Kind::stop_and_hold:
-                hold_ = true;
-                for (std::uint32_t r = 0; r < rows_.size(); ++r) {
-                    decide(r, Decision::off);
-                    watch(r, kNoLimit);
+        case Order::Kind::mitigate:
+            each([&](std::uint32_t r) { mitigate_by_order(r, Origin::operator_, told.seq, now); });
+            break;
+        case Order::Kind::release:
+            each([&](std::uint32_t r) {
+                if (under_treatment(r) || rows_[r].decision == Decision::alerted ||
+                    rows_[r].decision == Decision::withheld) {
+                    release(r, Reason::operator_, now);
                 }
-                break;
+            });
+            break;
+        case Order::Kind::red_switch_on: red_switch(true, now); break;
+        case Order::Kind::red_switch_off: red_switch(false, now); break;
+        case Order::Kind::stop: stop(now); break;
+        case Order::Kind::stop_and_hold:
+            hold_ = true;
+            for (std::uint32_t r = 0; r < rows_.size(); ++r) {
+                decide(r, Decision::off);
+                watch(r, kNoLimit);
+            }
+            break;
         }
         tick(now, out);
     }
 
-    // --- memory -------------------------------------------------------------------------------------------------------------
+    // --- memory
+    // -------------------------------------------------------------------------------------------------------------
 
     Checkpoint save(Instant now) const
     {
@@ -313,7 +324,8 @@ public:
             take(r, whole_port && list_.inventory.rows[r].target.priority ? port_site(r) : own_or_port_site(r, found));
         });
         if (any) {
-            // Nothing is assumed: the device is told once more what shall hold, which also closes or renews the journal.
+            // Nothing is assumed: the device is told once more what shall hold, which also closes or renews the
+            // journal.
             for_rows_of(target, [&](std::uint32_t r) {
                 const auto s = target.priority ? own_or_port_site(r, found) : port_site(r);
                 wish(s, now);
@@ -347,7 +359,8 @@ public:
         }
     }
 
-    // --- what can be asked --------------------------------------------------------------------------------------------------
+    // --- what can be asked
+    // --------------------------------------------------------------------------------------------------
 
     Instant next_timer() const
     {
@@ -371,14 +384,14 @@ public:
     Phase phase(std::uint32_t r) const
     {
         switch (rows_[r].decision) {
-            case Decision::off: return Phase::off;
-            case Decision::watching: return Phase::watching;
-            case Decision::alerted:
-            case Decision::withheld: return Phase::alerted;
-            case Decision::probing: return Phase::probing;
-            case Decision::restoring: return Phase::restoring;
-            case Decision::latched: return Phase::latched;
-            case Decision::stormed: break;
+        case Decision::off: return Phase::off;
+        case Decision::watching: return Phase::watching;
+        case Decision::alerted:
+        case Decision::withheld: return Phase::alerted;
+        case Decision::probing: return Phase::probing;
+        case Decision::restoring: return Phase::restoring;
+        case Decision::latched: return Phase::latched;
+        case Decision::stormed: break;
         }
         return rows_[r].origin == Origin::device || sites_[site_of(r)].settled() ? Phase::mitigated : Phase::mitigating;
     }
@@ -414,7 +427,8 @@ private:
         std::uint64_t cause{};
     };
 
-    // --- rows ---------------------------------------------------------------------------------------------------------------
+    // --- rows
+    // ---------------------------------------------------------------------------------------------------------------
 
     bool watched(std::uint32_t r) const { return list_.rows[r].policy != kUnwatched; }
     const Policy& policy(std::uint32_t r) const { return list_.policies[list_.rows[r].policy]; }
@@ -469,7 +483,8 @@ private:
         }
     }
 
-    // --- clocks -------------------------------------------------------------------------------------------------------------
+    // --- clocks
+    // -------------------------------------------------------------------------------------------------------------
 
     void watch(std::uint32_t r, std::uint32_t limit)
     {
@@ -522,46 +537,54 @@ private:
         return run == nullptr ? none : run->rule;
     }
 
-    void visit(std::uint32_t first, std::uint32_t count, const Rule& rule, const Observations& seen, Instant now, Outbox& out)
+    // A clock that is full is visited now, one that will be before the next poll is looked at again in time. Clocks
+    // further off ask for a look as well, in case the next poll is late, as long as half of the room for looks is free.
+    static bool worth_visiting(std::uint32_t left, const Rule& rule, const Outbox& out)
+    {
+        return left <= rule.near_us || (left != kNoLimit && out.looks.size() < out.looks.capacity() / 2);
+    }
+
+    void visit(std::uint32_t first, std::uint32_t count, const Rule& rule, const Observations& seen, Instant now,
+               Outbox& out)
     {
         for (std::uint32_t r = first; r < first + count; ++r) {
-            const auto proven = clocks_.proven_us[r];
-            if (proven != 0 && clocks_.limit_us[r] - std::min(proven, clocks_.limit_us[r]) <= rule.near_us) {
-                near_limit(r, seen, now, out);
+            const auto left = time_left(seen, rule, clocks_, r);
+            if (worth_visiting(left, rule, out)) {
+                visit_row(r, left, rule, seen, now, out);
             }
         }
     }
 
-    void near_limit(std::uint32_t r, const Observations& seen, Instant now, Outbox& out)
+    void visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
+                   Outbox& out)
     {
         if (seen.dt_us[r] != 0) {
             recorder_.note(r, seen, now);
         }
-        const auto proven = clocks_.proven_us[r];
-        const auto limit = clocks_.limit_us[r];
-        if (proven < limit) {
+        if (left != 0) {
             if (out.looks.size() < out.looks.capacity()) {
-                out.looks.push_back({Slot{r}, now + microseconds{limit - proven}});
+                out.looks.push_back({Slot{r}, now + microseconds{std::min(left, rule.near_us)}});
             }
             return;
         }
         switch (rows_[r].decision) {
-            case Decision::watching:
-            case Decision::probing: storm(r, now, out); break;
-            case Decision::alerted:
-            case Decision::withheld: release(r, Reason::quiet, now); break;
-            case Decision::stormed:
-                if (whole_site_quiet(r)) {
-                    release(r, Reason::quiet, now);
-                }
-                break;
-            case Decision::off:
-            case Decision::restoring:
-            case Decision::latched: break;
+        case Decision::watching:
+        case Decision::probing: storm(r, now, out); break;
+        case Decision::alerted:
+        case Decision::withheld: release(r, Reason::quiet, now); break;
+        case Decision::stormed:
+            if (whole_site_quiet(r)) {
+                release(r, Reason::quiet, now);
+            }
+            break;
+        case Decision::off:
+        case Decision::restoring:
+        case Decision::latched: break;
         }
     }
 
-    // --- a storm begins -----------------------------------------------------------------------------------------------------
+    // --- a storm begins
+    // -----------------------------------------------------------------------------------------------------
 
     void storm(std::uint32_t r, Instant now, Outbox& out)
     {
@@ -640,7 +663,8 @@ private:
         return earliest != Instant::min() && now - earliest <= p.latch_window;
     }
 
-    // --- a storm ends -------------------------------------------------------------------------------------------------------
+    // --- a storm ends
+    // -------------------------------------------------------------------------------------------------------
 
     // A port stays treated while any of its queues asks for it: they are released together.
     bool whole_site_quiet(std::uint32_t r) const
@@ -675,8 +699,9 @@ private:
         if (!out.room_for(1, 0)) {
             return;
         }
-        const bool half_open = row.origin == Origin::evidence && watched(r) && !stopping_ && row.treatment != Treatment::none &&
-                               (row.ending == Reason::probe || (row.ending == Reason::quiet && policy(r).probe > Duration::zero()));
+        const bool half_open =
+            row.origin == Origin::evidence && watched(r) && !stopping_ && row.treatment != Treatment::none &&
+            (row.ending == Reason::probe || (row.ending == Reason::quiet && policy(r).probe > Duration::zero()));
         if (half_open) {
             row.since = now;
             decide(r, Decision::probing);
@@ -722,7 +747,8 @@ private:
         }
     }
 
-    // --- time passes --------------------------------------------------------------------------------------------------------
+    // --- time passes
+    // --------------------------------------------------------------------------------------------------------
 
     // When time alone changes something for this row.
     Instant deadline(std::uint32_t r) const
@@ -733,15 +759,15 @@ private:
         }
         const auto& p = policy(r);
         switch (row.decision) {
-            case Decision::stormed:
-                if (row.origin == Origin::evidence && p.release != Release::manual && !ends_by_quiet(r)) {
-                    return row.since + restore_time(r);
-                }
-                return kNever;
-            case Decision::alerted:
-            case Decision::withheld: return ends_by_quiet(r) ? kNever : row.since + restore_time(r);
-            case Decision::probing: return row.since + p.detect + list_.poll;
-            default: return kNever;
+        case Decision::stormed:
+            if (row.origin == Origin::evidence && p.release != Release::manual && !ends_by_quiet(r)) {
+                return row.since + restore_time(r);
+            }
+            return kNever;
+        case Decision::alerted:
+        case Decision::withheld: return ends_by_quiet(r) ? kNever : row.since + restore_time(r);
+        case Decision::probing: return row.since + p.detect + list_.poll;
+        default: return kNever;
         }
     }
 
@@ -749,22 +775,22 @@ private:
     {
         Row& row = rows_[r];
         switch (row.decision) {
-            case Decision::restoring: finish(r, now, out); return;
-            case Decision::withheld:
-                // Still stormed (no quiet is proven) and there is room again.
-                if (!over_budget() && clocks_.proven_us[r] == 0 && out.room_for(2, 0)) {
-                    mitigate(r, now, out);
-                    wait_for_quiet(r);
-                    return;
-                }
-                break;
-            case Decision::probing:
-                if (now >= deadline(r) && out.room_for(1, 0)) {
-                    close_storm(r, Reason::probe, now, out);
-                    clocks_.limit_us[r] = limit_us(policy(r).detect);
-                }
+        case Decision::restoring: finish(r, now, out); return;
+        case Decision::withheld:
+            // Still stormed (no quiet is proven) and there is room again.
+            if (!over_budget() && clocks_.proven_us[r] == 0 && out.room_for(2, 0)) {
+                mitigate(r, now, out);
+                wait_for_quiet(r);
                 return;
-            default: break;
+            }
+            break;
+        case Decision::probing:
+            if (now >= deadline(r) && out.room_for(1, 0)) {
+                close_storm(r, Reason::probe, now, out);
+                clocks_.limit_us[r] = limit_us(policy(r).detect);
+            }
+            return;
+        default: break;
         }
         if (now >= deadline(r)) {
             release(r, policy(r).release == Release::forced ? Reason::forced : Reason::probe, now);
@@ -806,7 +832,8 @@ private:
         }
     }
 
-    // --- sites --------------------------------------------------------------------------------------------------------------
+    // --- sites
+    // --------------------------------------------------------------------------------------------------------------
 
     void index_ports()
     {
@@ -986,7 +1013,8 @@ private:
         return true;
     }
 
-    // --- orders -------------------------------------------------------------------------------------------------------------
+    // --- orders
+    // -------------------------------------------------------------------------------------------------------------
 
     void mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t cause, Instant now)
     {
@@ -1054,7 +1082,8 @@ private:
         }
     }
 
-    // --- memory -------------------------------------------------------------------------------------------------------------
+    // --- memory
+    // -------------------------------------------------------------------------------------------------------------
 
     void load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now)
     {
@@ -1080,40 +1109,42 @@ private:
             storms_[r * latch_depth_ + i] = now - from.storms_ago[i];
         }
         if (from.phase != Phase::watching && from.phase != Phase::off) {
-            stats.in_storm -= std::min(stats.in_storm, from.in_phase);  // it is still running and will be added at its end
+            stats.in_storm -=
+                std::min(stats.in_storm, from.in_phase);  // it is still running and will be added at its end
         }
         if (!watched(r)) {
             return;
         }
         row.treatment = from.treatment;
         switch (from.phase) {
-            case Phase::off:
-            case Phase::watching: break;
-            case Phase::alerted:
-                decide(r, list_.rows[r].action == Treatment::none ? Decision::alerted : Decision::withheld);
-                wait_for_quiet(r);
-                break;
-            case Phase::mitigating:
-            case Phase::mitigated:
-                decide(r, Decision::stormed);
-                wait_for_quiet(r);
-                break;
-            case Phase::latched:
-                decide(r, Decision::latched);
-                wait_for_quiet(r);
-                break;
-            case Phase::probing:
-                decide(r, Decision::probing);
-                watch(r, limit_us(policy(r).probe > Duration::zero() ? policy(r).probe : policy(r).detect / 4));
-                break;
-            case Phase::restoring:
-                row.ending = Reason::reconciled;
-                decide(r, Decision::restoring);
-                clocks_.limit_us[r] = kNoLimit;
-                break;
-            case Phase::count_: break;
+        case Phase::off:
+        case Phase::watching: break;
+        case Phase::alerted:
+            decide(r, list_.rows[r].action == Treatment::none ? Decision::alerted : Decision::withheld);
+            wait_for_quiet(r);
+            break;
+        case Phase::mitigating:
+        case Phase::mitigated:
+            decide(r, Decision::stormed);
+            wait_for_quiet(r);
+            break;
+        case Phase::latched:
+            decide(r, Decision::latched);
+            wait_for_quiet(r);
+            break;
+        case Phase::probing:
+            decide(r, Decision::probing);
+            watch(r, limit_us(policy(r).probe > Duration::zero() ? policy(r).probe : policy(r).detect / 4));
+            break;
+        case Phase::restoring:
+            row.ending = Reason::reconciled;
+            decide(r, Decision::restoring);
+            clocks_.limit_us[r] = kNoLimit;
+            break;
+        case Phase::count_: break;
         }
-        clocks_.proven_us[r] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(from.proven), 0, kClockMost));
+        clocks_.proven_us[r] =
+            static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(from.proven), 0, kClockMost));
         if (under_treatment(r) || row.decision == Decision::restoring) {
             const auto s = site_of(r);
             sites_[s].believe(std::nullopt, now);
@@ -1173,17 +1204,16 @@ private:
             wish(site_of(r), now);
         }
         switch (before.decision) {
-            case Decision::stormed:
-            case Decision::alerted:
-            case Decision::withheld:
-                clocks_.limit_us[r] = ends_by_quiet(r) ? limit_us(restore_time(r)) : kNoLimit;
-                break;
-            case Decision::probing: clocks_.limit_us[r] = old.clocks_.limit_us[from]; break;
-            default: break;
+        case Decision::stormed:
+        case Decision::alerted:
+        case Decision::withheld: clocks_.limit_us[r] = ends_by_quiet(r) ? limit_us(restore_time(r)) : kNoLimit; break;
+        case Decision::probing: clocks_.limit_us[r] = old.clocks_.limit_us[from]; break;
+        default: break;
         }
     }
 
-    // --- events -------------------------------------------------------------------------------------------------------------
+    // --- events
+    // -------------------------------------------------------------------------------------------------------------
 
     std::uint64_t emit(Outbox& out, EventKind kind, Reason why, std::uint32_t r, Instant now)
     {
@@ -1211,7 +1241,7 @@ private:
     std::vector<QueueStats> stats_;
     std::vector<Instant> storms_;  // latch_depth_ a row, newest first
     std::size_t latch_depth_{};
-    std::vector<Site> sites_;        // one a row, then one a port
+    std::vector<Site> sites_;  // one a row, then one a port
     std::vector<bool> site_busy_;
     std::vector<std::uint32_t> active_;  // rows that are neither off nor just watching
     std::vector<std::uint32_t> busy_;    // sites that are not settled

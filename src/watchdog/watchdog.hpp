@@ -1,15 +1,13 @@
-// The sparse half: what a full clock means. A pure state machine over rows and sites; time and observations in, commands,
-// events and wanted looks out.
+// The sparse half: what a full clock means. A pure state machine over rows and sites; time and observations in,
+// commands, events and wanted looks out.
 //
-// Row (what was decided from evidence)                      Site (what the device is told; a queue, or a port for all its queues)
-//   watching --T0 of storm--> stormed | alerted | withheld    wants a treatment while any row holds it; commands it until the
-//   stormed  --T1 of quiet--> probing or restoring            device shows it; on failure again with back-off, on refusal the
-//   probing  --probe of storm--> stormed (longer T1)          next weaker treatment
-//   probing  --T0 + T2 without--> watching
-//   restoring --site shows none--> watching
-//   stormed  --N storms in M--> latched --release--> restoring
-//   withheld --budget free--> stormed
-//   any      --link down--> restoring (a latch stays)
+// Row (what was decided from evidence)                      Site (what the device is told; a queue, or a port for all
+// its queues)
+//   watching --T0 of storm--> stormed | alerted | withheld    wants a treatment while any row holds it; commands it
+//   until the stormed  --T1 of quiet--> probing or restoring            device shows it; on failure again with
+//   back-off, on refusal the probing  --probe of storm--> stormed (longer T1)          next weaker treatment probing
+//   --T0 + T2 without--> watching restoring --site shows none--> watching stormed  --N storms in M--> latched
+//   --release--> restoring withheld --budget free--> stormed any      --link down--> restoring (a latch stays)
 //
 // What does not fit the outbox waits for the next pass: nothing is decided half. No allocation in look() or tick().
 #pragma once

@@ -12,8 +12,8 @@ namespace {
 // A frame on a lossless fabric is no longer than this: packets are turned into bytes with it, rounding progress up.
 constexpr std::uint64_t kLongestFrame = 9216;
 
-constexpr Fields kShowsPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) |
-                               bit(Field::rx_xoff) | bit(Field::rx_pfc);
+constexpr Fields kShowsPause =
+    bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::rx_pfc);
 
 Source pause_source(Criterion criterion, Fields fields)
 {
@@ -78,26 +78,26 @@ public:
     {
         const auto fields = can_.fields;
         switch (policy_.criterion) {
-            case Criterion::continuous:
-            case Criterion::stalled:
-                if (source() == Source::none) {
-                    return "pause_state, pause_us, paused_now with on2off, or rx_xoff with tx_packets";
-                }
-                if (policy_.criterion == Criterion::stalled && policy_.needs_backlog && !has(fields, Field::occupancy)) {
-                    return "occupancy_bytes: a backlog that cannot drain has to be seen";
-                }
-                return std::nullopt;
-            case Criterion::progress:
-                if (source() == Source::none || !sends()) {
-                    return "pause_us, pause_state or paused_now, and tx_bytes or tx_packets";
-                }
-                return std::nullopt;
-            case Criterion::receive_stall:
-                return source() == Source::none ? std::optional{"rx_packets, and pause_tx_us or pause_tx"} : std::nullopt;
-            case Criterion::pause_timeout:
-                return has(fields, Field::pause_timeout) ? std::nullopt : std::optional{"pause_timeout"};
-            case Criterion::device:
-                return can_.detects_itself ? std::nullopt : std::optional{"a device that detects storms itself"};
+        case Criterion::continuous:
+        case Criterion::stalled:
+            if (source() == Source::none) {
+                return "pause_state, pause_us, paused_now with on2off, or rx_xoff with tx_packets";
+            }
+            if (policy_.criterion == Criterion::stalled && policy_.needs_backlog && !has(fields, Field::occupancy)) {
+                return "occupancy_bytes: a backlog that cannot drain has to be seen";
+            }
+            return std::nullopt;
+        case Criterion::progress:
+            if (source() == Source::none || !sends()) {
+                return "pause_us, pause_state or paused_now, and tx_bytes or tx_packets";
+            }
+            return std::nullopt;
+        case Criterion::receive_stall:
+            return source() == Source::none ? std::optional{"rx_packets, and pause_tx_us or pause_tx"} : std::nullopt;
+        case Criterion::pause_timeout:
+            return has(fields, Field::pause_timeout) ? std::nullopt : std::optional{"pause_timeout"};
+        case Criterion::device:
+            return can_.detects_itself ? std::nullopt : std::optional{"a device that detects storms itself"};
         }
         return std::nullopt;
     }
@@ -141,11 +141,13 @@ public:
                                         policy_.name, action_name(action())));
         }
         if (policy_.criterion == Criterion::progress && policy_.needs_backlog && !has(can_.fields, Field::occupancy)) {
-            notes.push_back(fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
+            notes.push_back(
+                fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
         }
         if (policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
-            notes.push_back(fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",
-                                        policy_.name, whole_ms(policy_.poll), whole_ms(policy_.detect)));
+            notes.push_back(
+                fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",
+                            policy_.name, whole_ms(policy_.poll), whole_ms(policy_.detect)));
         }
     }
 
@@ -174,7 +176,8 @@ private:
     const Capabilities& can_;
 };
 
-// Rows nobody watches join the run they stand in: their clocks have no limit, and long runs are what makes the pass fast.
+// Rows nobody watches join the run they stand in: their clocks have no limit, and long runs are what makes the pass
+// fast.
 void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>& rule)
 {
     const bool joins = !runs.empty() && (!rule || runs.back().rule == *rule);
@@ -191,15 +194,15 @@ void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>
 Treatment weaker(Treatment t)
 {
     switch (t) {
-        case Treatment::lossless_off:
-        case Treatment::squeeze: return Treatment::drop;
-        case Treatment::drop: return Treatment::drop_egress;
-        case Treatment::drop_egress: return Treatment::ignore_pause;
-        case Treatment::none:
-        case Treatment::ignore_pause:
-        case Treatment::mute_pause:
-        case Treatment::port_down:
-        case Treatment::count_: break;
+    case Treatment::lossless_off:
+    case Treatment::squeeze: return Treatment::drop;
+    case Treatment::drop: return Treatment::drop_egress;
+    case Treatment::drop_egress: return Treatment::ignore_pause;
+    case Treatment::none:
+    case Treatment::ignore_pause:
+    case Treatment::mute_pause:
+    case Treatment::port_down:
+    case Treatment::count_: break;
     }
     return Treatment::none;
 }

@@ -1,5 +1,6 @@
-// A policy book compiled for one device: what is wanted, held against what the device can observe and do. Wishes a device
-// cannot meet are either complaints (it cannot be watched at all) or notes (it is watched, with another action or signal).
+// A policy book compiled for one device: what is wanted, held against what the device can observe and do. Wishes a
+// device cannot meet are either complaints (it cannot be watched at all) or notes (it is watched, with another action
+// or signal).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ inline constexpr std::uint16_t kUnwatched = 0xffff;
 struct Effective {
     std::uint16_t policy{kUnwatched};
     Treatment action{};
-    bool port_wide{};      // the action hits the whole port
-    bool shows_quiet{};    // some signal survives the action: quiet can be seen; otherwise release is a timed probe
+    bool port_wide{};    // the action hits the whole port
+    bool shows_quiet{};  // some signal survives the action: quiet can be seen; otherwise release is a timed probe
 };
 
 struct Watchlist {

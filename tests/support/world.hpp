@@ -1,5 +1,5 @@
-// A world whose truth is known: for each queue the spans in which it is paused, to the microsecond. It answers what a truthful
-// device would answer at any instant, so that laws can hold what the watchdog did against what really was.
+// A world whose truth is known: for each queue the spans in which it is paused, to the microsecond. It answers what a
+// truthful device would answer at any instant, so that laws can hold what the watchdog did against what really was.
 #pragma once
 
 #include <algorithm>
