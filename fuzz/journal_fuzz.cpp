@@ -1,0 +1,24 @@
+// Any bytes as a journal: the reader refuses them or finds entries that say the same when they are written again.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/assert.hpp"
+#include "runtime/file_journal_format.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    using namespace petrel::runtime;
+    const auto content = parse_journal(std::as_bytes(std::span{data, size}));
+    if (!content) {
+        PETREL_ASSERT(!content.error().what.empty(), "refused without a word");
+        return 0;
+    }
+    PETREL_ASSERT(content->size + content->dropped == size, "{} + {} of {} bytes", content->size, content->dropped,
+                  size);
+    const auto again = parse_journal(journal_bytes(content->device, content->entries));
+    PETREL_ASSERT(again && again->dropped == 0, "what was read cannot be written");
+    PETREL_ASSERT(again->entries == content->entries && again->device == content->device,
+                  "what was read is written otherwise");
+    return 0;
+}
