@@ -5,9 +5,10 @@
 namespace petrel {
 namespace {
 
-constexpr std::uint32_t kPolynomial = 0x82f63b78; // bit-reversed
+constexpr std::uint32_t kPolynomial = 0x82f63b78;  // bit-reversed
 
-constexpr std::array<std::uint32_t, 256> make_table() {
+constexpr std::array<std::uint32_t, 256> make_table()
+{
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
         std::uint32_t rest = byte;
@@ -21,9 +22,10 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 
 constexpr auto kTable = make_table();
 
-} // namespace
+}  // namespace
 
-std::uint32_t crc32c(std::span<const std::byte> bytes) {
+std::uint32_t crc32c(std::span<const std::byte> bytes)
+{
     std::uint32_t rest = ~0U;
     for (const auto byte : bytes) {
         rest = (rest >> 8) ^ kTable[(rest ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
@@ -31,4 +33,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) {
     return ~rest;
 }
 
-} // namespace petrel
+}  // namespace petrel

@@ -9,4 +9,4 @@ namespace petrel {
 
 std::uint32_t crc32c(std::span<const std::byte>);
 
-} // namespace petrel
+}  // namespace petrel

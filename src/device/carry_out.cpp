@@ -28,7 +28,8 @@ struct Seen {
     std::string detail;
 };
 
-Verdict verdict_of(const Error& error) {
+Verdict verdict_of(const Error& error)
+{
     switch (error.kind) {
     case ErrorKind::unsupported:
     case ErrorKind::denied: return Verdict::refused;
@@ -38,7 +39,8 @@ Verdict verdict_of(const Error& error) {
 }
 
 // The journal's Undo comes first: once a target is treated, the device itself only shows our own doing.
-Result<Before> find_before(const Command& command, Device& device, Journal& journal) {
+Result<Before> find_before(const Command& command, Device& device, Journal& journal)
+{
     auto active = journal.active();
     if (!active) {
         return tl::unexpected(
@@ -52,7 +54,8 @@ Result<Before> find_before(const Command& command, Device& device, Journal& jour
 }
 
 // What the device shows outweighs what it answered: a write that is read back as wanted did happen.
-Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>& shown) {
+Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>& shown)
+{
     const auto in_effect = shown ? std::optional{*shown} : std::nullopt;
     if (in_effect == want) {
         return {Verdict::confirmed, in_effect, applied ? "" : applied.error().what};
@@ -69,14 +72,16 @@ Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>&
     return {Verdict::differs, in_effect, fmt::format("wanted {}, the device shows {}", name(want), name(*in_effect))};
 }
 
-Seen judge_unread(Treatment want, const Result<void>& applied) {
+Seen judge_unread(Treatment want, const Result<void>& applied)
+{
     return applied ? Seen{Verdict::accepted, want, ""}
                    : Seen{verdict_of(applied.error()), std::nullopt, applied.error().what};
 }
 
 // Whether the entry may go. As long as something is in force, or may still come into force, it has to stay.
 bool nothing_in_force(const Command& command, const Before& before, const Result<void>& applied, const Seen& seen,
-                      bool was_read) {
+                      bool was_read)
+{
     if (command.want == Treatment::none) {
         return seen.verdict == Verdict::confirmed || seen.verdict == Verdict::accepted;
     }
@@ -86,10 +91,11 @@ bool nothing_in_force(const Command& command, const Before& before, const Result
     return was_read ? seen.in_effect == Treatment::none : seen.verdict == Verdict::refused && !before.journaled;
 }
 
-} // namespace
+}  // namespace
 
 Outcome carry_out(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
-                  const FaultHook& at) {
+                  const FaultHook& at)
+{
     const auto reached = [&at](FaultPoint point) {
         if (at) {
             at(point);
@@ -136,4 +142,4 @@ Outcome carry_out(const Command& command, Device& device, Journal& journal, cons
     return outcome(seen.verdict, seen.in_effect.value_or(Treatment::none), std::move(seen.detail));
 }
 
-} // namespace petrel::device
+}  // namespace petrel::device

@@ -15,7 +15,7 @@ namespace petrel::runtime {
 namespace {
 
 // A journal is rewritten when it is this large and mostly history.
-constexpr std::uint64_t kCompactFrom = 64 * 1024;
+constexpr std::uint64_t kCompactFrom = 65'536;  // bytes
 constexpr std::uint64_t kCompactAtTimesLive = 4;
 
 Result<FileDescriptor> take_lock(const std::filesystem::path& path)

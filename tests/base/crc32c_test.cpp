@@ -10,18 +10,18 @@
 namespace petrel {
 namespace {
 
-std::uint32_t crc_of(std::string_view text) {
-    return crc32c(std::as_bytes(std::span{text}));
-}
+std::uint32_t crc_of(std::string_view text) { return crc32c(std::as_bytes(std::span{text})); }
 
-TEST(Crc32c, KnownValues) {
+TEST(Crc32c, KnownValues)
+{
     EXPECT_EQ(crc_of(""), 0U);
     EXPECT_EQ(crc_of("123456789"), 0xe3069283U);
     EXPECT_EQ(crc_of(std::string(32, '\0')), 0x8a9136aaU);
     EXPECT_EQ(crc_of(std::string(32, '\xff')), 0x62a8ab43U);
 }
 
-RC_GTEST_PROP(Crc32c, SeesEveryFlippedBit, (std::vector<std::uint8_t> bytes)) {
+RC_GTEST_PROP(Crc32c, SeesEveryFlippedBit, (std::vector<std::uint8_t> bytes))
+{
     RC_PRE(!bytes.empty());
     const auto before = crc32c(std::as_bytes(std::span{bytes}));
     const auto bit = *rc::gen::inRange<std::size_t>(0, bytes.size() * 8);
@@ -29,5 +29,5 @@ RC_GTEST_PROP(Crc32c, SeesEveryFlippedBit, (std::vector<std::uint8_t> bytes)) {
     RC_ASSERT(crc32c(std::as_bytes(std::span{bytes})) != before);
 }
 
-} // namespace
-} // namespace petrel
+}  // namespace
+}  // namespace petrel

@@ -43,9 +43,9 @@ inline constexpr DeviceId kDeviceId{5};
 inline watchdog::Inventory inventory_of(const std::vector<std::string>& ports)
 {
     watchdog::Inventory inventory;
-    for (std::uint16_t index = 0; index < ports.size(); ++index) {
-        inventory.ports.push_back({ports[index], "", std::nullopt});
-        inventory.rows.push_back({{{kDeviceId, index}, Priority{3}}, 3, BitRate{}, true});
+    for (std::uint16_t index = 0; const auto& port : ports) {
+        inventory.ports.push_back({port, "", std::nullopt});
+        inventory.rows.push_back({{{kDeviceId, index++}, Priority{3}}, 3, BitRate{}, true});
     }
     return inventory;
 }

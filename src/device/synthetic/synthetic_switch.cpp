@@ -38,8 +38,8 @@ SyntheticSwitch::SyntheticSwitch(Options options, const TimeSource& clock) : opt
 {
     PETREL_ASSERT(!options_.priorities.empty(), "a switch without queues");
     place_.fill(kNoPlace);
-    for (std::uint8_t place = 0; place < options_.priorities.size(); ++place) {
-        place_[options_.priorities[place].value] = place;
+    for (std::uint8_t place = 0; const auto priority : options_.priorities) {
+        place_[priority.value] = place++;
     }
     const QueueModel::Shape shape{options_.speed, options_.packet_bytes, options_.buffer_bytes, options_.freezes};
     for (std::uint16_t index = 0; index < options_.ports; ++index) {
@@ -93,7 +93,7 @@ QueueModel& SyntheticSwitch::current(const Target& queue)
 
 std::span<QueueModel> SyntheticSwitch::queues_of(std::uint16_t port_index)
 {
-    return std::span{queues_}.subspan(port_index * queues_per_port(), queues_per_port());
+    return std::span{queues_}.subspan(std::size_t{port_index} * queues_per_port(), queues_per_port());
 }
 
 void SyntheticSwitch::pause(const Target& queue, const Stretches& stretches) { current(queue).add_pause(stretches); }
