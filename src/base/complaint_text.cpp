@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace petrel {
 
@@ -29,23 +29,26 @@ std::string printable(std::string_view text)
     return shown;
 }
 
-// Letters inserted, left out, replaced, or swapped with their neighbour.
+// Letters inserted, left out, replaced, or swapped with their neighbour. Neither word is longer than kLongestWord.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
-    std::vector<std::size_t> before_last, last, row(b.size() + 1);
+    using Row = std::array<std::size_t, kLongestWord + 1>;
+    Row before_last{};
+    Row last{};
+    Row row{};
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         before_last = std::exchange(last, row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const bool same = a[i - 1] == b[j - 1];
-            row[j] = std::min({last[j - 1] + (same ? 0 : 1), last[j] + 1, row[j - 1] + 1});
+            row[j] = std::min({last[j - 1] + (same ? 0U : 1U), last[j] + 1, row[j - 1] + 1});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 row[j] = std::min(row[j], before_last[j - 2] + 1);
             }
         }
     }
-    return row.back();
+    return row[b.size()];
 }
 
 }  // namespace

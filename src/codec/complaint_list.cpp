@@ -32,15 +32,15 @@ void ComplaintList::add(Place at, std::string_view value, std::string allowed)
         ++more_;
         return;
     }
-    complaints_.push_back({file_, at.line, at.column, recognisable(value), std::move(allowed)});
+    // Readers go through a text in their own order; people from top to bottom.
+    const auto later = std::upper_bound(complaints_.begin(), complaints_.end(), at, [](Place a, const Complaint& b) {
+        return std::pair{a.line, a.column} < std::pair{b.line, b.column};
+    });
+    complaints_.insert(later, {file_, at.line, at.column, recognisable(value), std::move(allowed)});
 }
 
 std::vector<Complaint> ComplaintList::take() &&
 {
-    // Readers go through a text in their own order; people from top to bottom.
-    std::stable_sort(complaints_.begin(), complaints_.end(), [](const Complaint& a, const Complaint& b) {
-        return std::pair{a.line, a.column} < std::pair{b.line, b.column};
-    });
     if (more_ != 0) {
         complaints_.push_back({file_, 0, 0, fmt::format("and {} more problem{}", more_, more_ == 1 ? "" : "s"), {}});
     }

@@ -105,8 +105,9 @@ void TraceBuilder::sort_by_time(Gathered& device)
     }
     std::vector<std::size_t> order(device.time_us.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return device.time_us[a] < device.time_us[b]; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair{device.time_us[a], a} < std::pair{device.time_us[b], b};
+    });
     const auto rearrange = [&order](auto& column) {
         std::remove_reference_t<decltype(column)> sorted;
         sorted.reserve(column.size());
