@@ -209,6 +209,8 @@ TEST(SyntheticSwitch, WhatFreezesStandsStillWhileTreated)
     EXPECT_EQ(bench.read(Field::paused_now), 1U);
     EXPECT_EQ(bench.state(), PauseState::paused);
     EXPECT_EQ(bench.read(Field::on2off), 1U) << "not frozen";
+    bench.treat(Treatment::drop_egress);
+    EXPECT_EQ(bench.read(Field::paused_now), 1U) << "still treated, still frozen";
     bench.treat(Treatment::none);
     EXPECT_EQ(bench.read(Field::paused_now), 0U);
     EXPECT_EQ(bench.read(Field::pause_us), 1'000U);

@@ -129,7 +129,9 @@ TEST_F(FileJournalTest, CutAtAnyByteItKeepsEveryWholeRecord)
             more.target = target_of(1, std::nullopt);
             ASSERT_TRUE(journal->open(more));
         }
-        EXPECT_EQ(must_open(path)->active()->size(), active.size() + 1) << "what is written behind a cut can be read";
+        const auto again = must_open(path);
+        EXPECT_EQ(again->active()->size(), active.size() + 1) << "what is written behind a cut can be read";
+        EXPECT_EQ(again->tail_dropped(), 0U) << "and nothing of what was cut off is left behind it";
     }
 }
 
