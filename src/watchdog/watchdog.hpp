@@ -44,6 +44,8 @@ private:
     std::size_t room_;
 };
 
+class Machine;
+
 class Watchdog {
 public:
     Watchdog(Watchlist, Instant now);
@@ -74,8 +76,7 @@ public:
     const Watchlist& watchlist() const;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    std::unique_ptr<Machine> machine_;
 };
 
 }  // namespace petrel::watchdog

@@ -1,0 +1,137 @@
+// The state machine behind Watchdog (its table is in watchdog.hpp), in rooms: machine_look.cpp is the poll pass and the
+// passing of time, machine_storm.cpp begins and ends storms, machine_input.cpp takes outcomes, notices and orders,
+// machine_memory.cpp saves, loads and carries over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "watchdog/recorder.hpp"
+#include "watchdog/row_map.hpp"
+#include "watchdog/sites.hpp"
+#include "watchdog/watchdog.hpp"
+
+namespace petrel::watchdog {
+
+class Machine {
+public:
+    Machine(Watchlist, Instant now);
+    Machine(const Machine&) = delete;  // its sites refer to its map
+    Machine& operator=(const Machine&) = delete;
+
+    void look(const Observations&, Instant now, Outbox&);
+    void tick(Instant now, Outbox&);
+    void settle(const Outcome&, Instant now, Outbox&);
+    void hear(const Notice&, Instant now, Outbox&);
+    void order(const Order&, Instant now, Outbox&);
+
+    Checkpoint save(Instant now) const;
+    void load(const Checkpoint&, Instant now);
+    void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
+    void inherit(const Machine& old, Instant now);
+
+    Instant next_timer() const;
+    bool idle() const { return sites_.idle(); }
+    Phase phase(std::uint32_t row) const;
+    Treatment in_effect(std::uint32_t row) const;
+    QueueStats stats(std::uint32_t row, Instant now) const;
+    const Watchlist& watchlist() const { return list_; }
+
+private:
+    enum class Decision : std::uint8_t { off, watching, alerted, withheld, stormed, probing, restoring, latched };
+    enum class Origin : std::uint8_t { evidence, operator_, red_switch, device };
+
+    struct Row {
+        Decision decision{};
+        Origin origin{};
+        Treatment treatment{};  // wanted while stormed or latched
+        Reason ending{};        // why it is restoring
+        std::uint8_t backoff{};
+        bool active{};         // stands in active_
+        std::uint32_t site{};  // where its treatment is applied
+        Instant since;         // of the decision
+        Instant began;         // of the storm
+        Instant restored_at{Instant::min()};
+        std::uint64_t cause{};
+    };
+
+    // Rows.
+    bool watched(std::uint32_t r) const { return list_.rows[r].policy != kUnwatched; }
+    const Policy& policy(std::uint32_t r) const { return list_.policies[list_.rows[r].policy]; }
+    Criterion criterion(std::uint32_t r) const { return watched(r) ? policy(r).criterion : Criterion::continuous; }
+    bool under_treatment(std::uint32_t r) const;
+    bool at_work(std::uint32_t r) const;
+    bool in_storm(std::uint32_t r) const { return at_work(r) && rows_[r].origin != Origin::red_switch; }
+    static bool counts_as_mitigated(const Row&);
+    const Run* run_of(std::uint32_t r) const;
+    const Rule& rule_of(std::uint32_t r) const;
+
+    // The poll pass and the passing of time.
+    static bool worth_visiting(std::uint32_t left, const Rule&, const Outbox&);
+    void visit(const Run&, std::uint32_t first, std::uint32_t count, const Observations&, Instant now, Outbox&);
+    void visit_row(std::uint32_t r, std::uint32_t left, const Rule&, const Observations&, Instant now, Outbox&);
+    void clock_full(std::uint32_t r, Instant now, Outbox&);
+    void account(std::uint32_t r, const Observations&, Instant now);
+    Instant deadline(std::uint32_t r) const;
+    void serve(std::uint32_t r, Instant now, Outbox&);
+
+    // Clocks.
+    void watch(std::uint32_t r, Duration limit);
+    void stop_clock(std::uint32_t r);
+    void wait_for_quiet(std::uint32_t r);
+    bool ends_by_quiet(std::uint32_t r) const;
+    Duration restore_time(std::uint32_t r) const;
+    Duration probe_time(std::uint32_t r) const;
+
+    // A storm begins and ends.
+    void decide(std::uint32_t r, Decision, Instant now);
+    void begin(std::uint32_t r, Origin, Instant now);
+    void storm(std::uint32_t r, Instant now, Outbox&);
+    void mitigate(std::uint32_t r, Instant now, Outbox&);
+    void apply(std::uint32_t r, Treatment);
+    bool over_budget() const { return list_.max_mitigated != 0 && mitigated_ >= list_.max_mitigated; }
+    void adjust_backoff(std::uint32_t r, Instant now);
+    bool latches(std::uint32_t r, Instant now);
+    bool whole_site_quiet(std::uint32_t r) const;
+    void release(std::uint32_t r, Reason why, Instant now);
+    void finish(std::uint32_t r, Instant now, Outbox&);
+    void close_storm(std::uint32_t r, Reason why, Instant now, Outbox&);
+    void link_down(std::uint32_t r, Instant now);
+    void wish(std::uint32_t site, Instant now);
+    std::uint32_t site_for(std::uint32_t r, Treatment) const;
+    std::uint64_t emit(Outbox&, EventKind, Reason why, std::uint32_t r, Instant now);
+
+    // Outcomes and orders.
+    bool tell_failure(std::uint32_t site, const Failure&, Instant now, Outbox&);
+    void give_up(std::uint32_t site, Instant now);
+    void mitigate_by_order(std::uint32_t r, Origin, std::uint64_t cause, Instant now);
+    Treatment treatment_by_order(std::uint32_t r, Origin) const;
+    void red_switch(bool on, Instant now);
+    void stop(Instant now);
+    void hold(Instant now);
+
+    // Memory.
+    Checkpoint::Row save_row(std::uint32_t r, Instant now) const;
+    void load_row(std::uint32_t r, const Checkpoint::Row&, Instant now);
+    void inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now);
+
+    Watchlist list_;
+    RowMap map_;
+    AlignedColumns storage_;
+    Clocks clocks_;
+    Recorder recorder_;
+    std::vector<Row> rows_;
+    std::vector<QueueStats> stats_;
+    std::size_t latch_depth_{};
+    std::vector<Instant> storms_;        // latch_depth_ a row, newest first
+    std::vector<std::uint32_t> active_;  // rows that are neither off nor just watching
+    Sites sites_;
+    std::uint64_t next_seq_{1};
+    std::uint32_t mitigated_{};  // by evidence: what the blast radius counts
+    bool red_{};
+    bool stopping_{};
+    bool hold_{};  // everything stays as it is
+};
+
+}  // namespace petrel::watchdog

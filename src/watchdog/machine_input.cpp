@@ -1,0 +1,182 @@
+// What comes back and what comes from outside: outcomes of commands, notices of the device, orders of people.
+#include "watchdog/machine.hpp"
+
+namespace petrel::watchdog {
+
+void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
+{
+    if (const auto site = sites_.settle(outcome, list_.poll, now)) {
+        wish(*site, now);  // a refusal leaves only weaker treatments to want
+        tick(now, out);
+    }
+}
+
+bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now, Outbox& out)
+{
+    if (!out.room_for(2, 0)) {
+        return false;
+    }
+    const bool restoring = failure.wanted == Treatment::none;
+    auto holder = map_.rows_at(s).front();
+    for (const auto r : map_.rows_at(s)) {
+        if (rows_[r].site == s && at_work(r)) {
+            holder = r;
+        }
+    }
+    emit(out, restoring ? EventKind::restore_failed : EventKind::mitigation_failed, failure.why, holder, now);
+    auto& told = out.events.back();
+    told.target = map_.site_target(s);
+    told.action = failure.wanted;
+    told.by = sites_.take_detail(s);
+    if (!restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none) {
+        emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
+        give_up(s, now);
+    }
+    return true;
+}
+
+// The device has refused everything we know: all that is left is to go on watching, and to say so.
+void Machine::give_up(std::uint32_t s, Instant now)
+{
+    for (const auto r : map_.rows_at(s)) {
+        if (rows_[r].site == s && under_treatment(r)) {
+            rows_[r].treatment = Treatment::none;
+            decide(r, Decision::alerted, now);
+            wait_for_quiet(r);
+        }
+    }
+}
+
+void Machine::hear(const Notice& notice, Instant now, Outbox& out)
+{
+    map_.for_rows_of(notice.target, [&](std::uint32_t r) {
+        const bool by_device = watched(r) && policy(r).criterion == Criterion::device;
+        switch (notice.kind) {
+        case Notice::Kind::link_up: break;
+        case Notice::Kind::link_down: link_down(r, now); break;
+        case Notice::Kind::detected:
+            if (by_device && rows_[r].decision == Decision::watching) {
+                begin(r, Origin::device, now);
+                rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
+                decide(r, Decision::stormed, now);
+            }
+            break;
+        case Notice::Kind::recovered:
+            if (by_device && rows_[r].decision == Decision::stormed) {
+                release(r, Reason::device, now);
+            }
+            break;
+        }
+    });
+    tick(now, out);
+}
+
+void Machine::order(const Order& order, Instant now, Outbox& out)
+{
+    Event taken;
+    taken.seq = next_seq_++;
+    taken.at = now;
+    taken.kind = EventKind::order_taken;
+    taken.reason = Reason::operator_;
+    taken.policy = kUnwatched;
+    taken.target = order.target.value_or(Target{});
+    taken.by = std::string{name(order.kind)} + (order.by.empty() ? "" : " by " + order.by);
+    const auto cause = taken.seq;
+    out.events.push_back(std::move(taken));
+
+    const auto each = [&](auto what) {
+        if (order.target) {
+            map_.for_rows_of(*order.target, what);
+            return;
+        }
+        for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+            what(r);
+        }
+    };
+    switch (order.kind) {
+    case Order::Kind::mitigate:
+        each([&](std::uint32_t r) { mitigate_by_order(r, Origin::operator_, cause, now); });
+        break;
+    case Order::Kind::release:
+        each([&](std::uint32_t r) {
+            if (at_work(r) && rows_[r].decision != Decision::restoring) {
+                release(r, Reason::operator_, now);
+            }
+        });
+        break;
+    case Order::Kind::red_switch_on: red_switch(true, now); break;
+    case Order::Kind::red_switch_off: red_switch(false, now); break;
+    case Order::Kind::stop: stop(now); break;
+    case Order::Kind::stop_and_hold: hold(now); break;
+    }
+    tick(now, out);
+}
+
+void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t cause, Instant now)
+{
+    const auto treatment = watched(r) ? treatment_by_order(r, origin) : Treatment::none;
+    if (treatment == Treatment::none || under_treatment(r)) {
+        return;
+    }
+    begin(r, origin, now);
+    rows_[r].cause = cause;
+    apply(r, treatment);
+    decide(r, Decision::stormed, now);
+    stop_clock(r);
+}
+
+// The policy's action; where that is to alert (or the big red switch asks for more than forwarding) the best for a
+// queue.
+Treatment Machine::treatment_by_order(std::uint32_t r, Origin origin) const
+{
+    const auto configured = list_.rows[r].action;
+    const bool too_weak =
+        configured == Treatment::none || (origin == Origin::red_switch && configured == Treatment::ignore_pause);
+    if (!too_weak || !map_.target(r).priority) {
+        return configured;
+    }
+    auto best = Treatment::drop;
+    while (best != Treatment::none && !has(list_.capabilities.treatments, best)) {
+        best = weaker(best);
+    }
+    return best;
+}
+
+void Machine::red_switch(bool on, Instant now)
+{
+    red_ = on;
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        if (on && map_.target(r).priority) {
+            mitigate_by_order(r, Origin::red_switch, 0, now);
+        } else if (!on && rows_[r].origin == Origin::red_switch && under_treatment(r)) {
+            release(r, Reason::red_switch, now);
+        }
+    }
+}
+
+void Machine::stop(Instant now)
+{
+    stopping_ = true;
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        if (rows_[r].decision == Decision::latched && criterion(r) == Criterion::receive_stall) {
+            continue;  // a NIC that was latched stays so until it is repaired
+        }
+        if (at_work(r)) {
+            release(r, Reason::stop, now);
+        } else {
+            decide(r, Decision::off, now);
+            stop_clock(r);
+        }
+    }
+}
+
+void Machine::hold(Instant now)
+{
+    hold_ = true;
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        decide(r, Decision::off, now);
+        stop_clock(r);
+    }
+}
+
+}  // namespace petrel::watchdog

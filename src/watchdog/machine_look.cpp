@@ -1,0 +1,279 @@
+// The poll pass and the passing of time.
+#include <algorithm>
+
+#include "watchdog/machine.hpp"
+
+namespace petrel::watchdog {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint32_t kBlock =
+    1024;  // rows swept and, if one is near its limit, visited while they are still in cache
+
+}  // namespace
+
+Machine::Machine(Watchlist list, Instant now)
+    : list_(std::move(list)),
+      map_(list_.inventory),
+      recorder_(list_.rows.size()),
+      rows_(list_.rows.size()),
+      stats_(list_.rows.size()),
+      sites_(map_)
+{
+    const auto n = list_.rows.size();
+    storage_ =
+        AlignedColumns{3 * AlignedColumns::bytes_for<std::uint32_t>(n) + AlignedColumns::bytes_for<std::uint8_t>(n)};
+    clocks_.proven_us = storage_.take<std::uint32_t>(n);
+    clocks_.limit_us = storage_.take<std::uint32_t>(n);
+    clocks_.longest_us = storage_.take<std::uint32_t>(n);
+    clocks_.wants_quiet = storage_.take<std::uint8_t>(n);
+    active_.reserve(n);
+    for (const auto& p : list_.policies) {
+        latch_depth_ = std::max<std::size_t>(latch_depth_, p.latch_count);
+    }
+    storms_.resize(n * latch_depth_, Instant::min());
+    for (std::uint32_t r = 0; r < n; ++r) {
+        rows_[r].site = site_for(r, Treatment::none);
+        if (watched(r)) {
+            rows_[r].decision = Decision::watching;
+            watch(r, policy(r).detect);
+        } else {
+            stop_clock(r);
+        }
+    }
+    if (list_.big_red_switch) {
+        red_switch(true, now);
+    }
+}
+
+void Machine::look(const Observations& seen, Instant now, Outbox& out)
+{
+    if (seen.all || seen.touched.size() * 16 > rows_.size()) {
+        for (const auto& run : list_.runs) {
+            for (std::uint32_t done = 0; done < run.count; done += kBlock) {
+                const auto first = run.first + done;
+                const auto count = std::min(kBlock, run.count - done);
+                if (worth_visiting(advance(seen, run.rule, clocks_, first, count), run.rule, out)) {
+                    visit(run, first, count, seen, now, out);
+                }
+            }
+        }
+    } else {
+        for (const auto r : seen.touched) {
+            if (const Run* run = run_of(r)) {
+                const auto left = advance_row(seen, run->rule, clocks_, r);
+                if (worth_visiting(left, run->rule, out)) {
+                    visit_row(r, left, run->rule, seen, now, out);
+                }
+            }
+        }
+    }
+    for (const auto r : active_) {
+        if (seen.dt_us[r] != 0) {
+            account(r, seen, now);
+        }
+    }
+    tick(now, out);
+}
+
+// A clock that is full is visited now, one that will be before the next poll is looked at again in time. Clocks further
+// off ask for a look as well, in case the next poll is late, as long as half of the room for looks is free.
+bool Machine::worth_visiting(std::uint32_t left, const Rule& rule, const Outbox& out)
+{
+    return left <= rule.near_us || (left != kNoLimit && out.looks.size() < out.looks.capacity() / 2);
+}
+
+void Machine::visit(const Run& run, std::uint32_t first, std::uint32_t count, const Observations& seen, Instant now,
+                    Outbox& out)
+{
+    for (std::uint32_t r = first; r < first + count; ++r) {
+        const auto left = time_left(seen, run.rule, clocks_, r);
+        if (worth_visiting(left, run.rule, out)) {
+            visit_row(r, left, run.rule, seen, now, out);
+        }
+    }
+}
+
+void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
+                        Outbox& out)
+{
+    if (seen.dt_us[r] != 0) {
+        recorder_.note(r, seen, now);
+    }
+    if (left == 0) {
+        clock_full(r, now, out);
+    } else if (out.looks.size() < out.looks.capacity()) {
+        out.looks.push_back({Slot{r}, now + microseconds{std::min(left, rule.near_us)}});
+    }
+}
+
+void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
+{
+    switch (rows_[r].decision) {
+    case Decision::watching:
+    case Decision::probing: storm(r, now, out); break;
+    case Decision::alerted:
+    case Decision::withheld: release(r, Reason::quiet, now); break;
+    case Decision::stormed:
+        if (whole_site_quiet(r)) {
+            release(r, Reason::quiet, now);
+        }
+        break;
+    case Decision::off:
+    case Decision::restoring:
+    case Decision::latched: break;
+    }
+}
+
+// What a look says about a row that is being treated: its packets, its link, whether the treatment shows.
+void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
+{
+    if ((seen.pause[r] & kLinkDown) != 0) {
+        link_down(r, now);
+        return;
+    }
+    const auto known = [&](Field f) { return has(seen.known[r], f); };
+    const auto value = [&](Field f) { return known(f) ? seen.column(f)[r] : 0U; };
+    auto& s = stats_[r];
+    if (under_treatment(r)) {
+        const auto count = [&](std::uint64_t& total, std::uint64_t& last, Field f) {
+            total += value(f);
+            last += value(f);
+        };
+        count(s.tx_ok, s.tx_ok_last, Field::tx_packets);
+        count(s.tx_drop, s.tx_drop_last, Field::tx_drops);
+        count(s.rx_ok, s.rx_ok_last, Field::rx_packets);
+        count(s.rx_drop, s.rx_drop_last, Field::rx_drops);
+        if (watched(r) && known(Field::occupancy) && known(Field::tx_packets)) {
+            const bool moves = value(Field::tx_packets) > 0 || value(Field::tx_drops) > 0;
+            const bool stuck = value(Field::occupancy) > 0 && !moves;
+            sites_.change(rows_[r].site, [&](Site& site) {
+                site.watch_effect(stuck, seen.dt_us[r], policy(r).detect, list_.poll, now);
+            });
+        }
+    }
+    if (in_storm(r) && rows_[r].origin == Origin::evidence && (seen.pause[r] & kIs) != 0 && watched(r)) {
+        s.longest_pause = std::max(s.longest_pause, now - rows_[r].began + policy(r).detect);
+    }
+}
+
+void Machine::tick(Instant now, Outbox& out)
+{
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        serve(active_[i], now, out);
+    }
+    sites_.serve(now, out, [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
+    std::erase_if(active_, [&](std::uint32_t r) {
+        rows_[r].active = at_work(r);
+        return !rows_[r].active;
+    });
+}
+
+// When time alone changes something for this row.
+Instant Machine::deadline(std::uint32_t r) const
+{
+    const Row& row = rows_[r];
+    if (!watched(r)) {
+        return kNever;
+    }
+    switch (row.decision) {
+    case Decision::stormed:
+        if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r)) {
+            return kNever;
+        }
+        return row.since + restore_time(r);
+    case Decision::alerted:
+    case Decision::withheld: return ends_by_quiet(r) ? kNever : row.since + restore_time(r);
+    case Decision::probing: return row.since + policy(r).detect + list_.poll;
+    case Decision::off:
+    case Decision::watching:
+    case Decision::restoring:
+    case Decision::latched: break;
+    }
+    return kNever;
+}
+
+void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
+{
+    const Row& row = rows_[r];
+    const bool due = now >= deadline(r);
+    if (row.decision == Decision::restoring) {
+        finish(r, now, out);
+    } else if (row.decision == Decision::probing) {
+        if (due && out.room_for(1, 0)) {
+            const auto proven = clocks_.proven_us[r];
+            close_storm(r, Reason::probe, now, out);
+            clocks_.proven_us[r] = proven;  // what the probe has seen so far still counts towards T0
+        }
+    } else if (row.decision == Decision::withheld && !over_budget() && clocks_.proven_us[r] == 0) {
+        // Still stormed (no quiet is proven), and the budget has room again.
+        if (out.room_for(2, 0)) {
+            mitigate(r, now, out);
+            wait_for_quiet(r);
+        }
+    } else if (due) {
+        release(r, policy(r).release == Release::forced ? Reason::forced : Reason::probe, now);
+    }
+}
+
+Instant Machine::next_timer() const
+{
+    Instant next = sites_.next_retry();
+    for (const auto r : active_) {
+        next = std::min(next, deadline(r));
+    }
+    return next;
+}
+
+const Run* Machine::run_of(std::uint32_t r) const
+{
+    const auto after = std::upper_bound(list_.runs.begin(), list_.runs.end(), r,
+                                        [](std::uint32_t row, const Run& run) { return row < run.first; });
+    if (after == list_.runs.begin()) {
+        return nullptr;
+    }
+    const auto& run = *std::prev(after);
+    return r < run.first + run.count ? &run : nullptr;
+}
+
+const Rule& Machine::rule_of(std::uint32_t r) const
+{
+    static const Rule none{};
+    const Run* run = run_of(r);
+    return run == nullptr ? none : run->rule;
+}
+
+Phase Machine::phase(std::uint32_t r) const
+{
+    switch (rows_[r].decision) {
+    case Decision::off: return Phase::off;
+    case Decision::watching: return Phase::watching;
+    case Decision::alerted:
+    case Decision::withheld: return Phase::alerted;
+    case Decision::probing: return Phase::probing;
+    case Decision::restoring: return Phase::restoring;
+    case Decision::latched: return Phase::latched;
+    case Decision::stormed: break;
+    }
+    return sites_[rows_[r].site].settled() ? Phase::mitigated : Phase::mitigating;
+}
+
+Treatment Machine::in_effect(std::uint32_t r) const
+{
+    const auto own = map_.target(r).priority ? sites_[r].believed() : Treatment::none;
+    return std::max(own, sites_[map_.port_site(r)].believed());
+}
+
+QueueStats Machine::stats(std::uint32_t r, Instant now) const
+{
+    QueueStats s = stats_[r];
+    if (in_storm(r)) {
+        s.in_storm += now - rows_[r].began;
+    }
+    s.longest_pause = std::max<Duration>(s.longest_pause, microseconds{clocks_.longest_us[r]});
+    return s;
+}
+
+}  // namespace petrel::watchdog

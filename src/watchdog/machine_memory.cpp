@@ -1,0 +1,241 @@
+// What is remembered: across a restart (save, load, adopt) and across a change of policy or inventory (inherit).
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "watchdog/machine.hpp"
+
+namespace petrel::watchdog {
+
+using std::chrono::microseconds;
+
+Checkpoint Machine::save(Instant now) const
+{
+    Checkpoint saved;
+    saved.next_seq = next_seq_;
+    saved.red_switch = red_;
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        auto row = save_row(r, now);
+        Checkpoint::Row nothing;
+        nothing.target = row.target;
+        nothing.phase = row.phase == Phase::off ? Phase::off : Phase::watching;
+        if (!(row == nothing)) {
+            saved.rows.push_back(std::move(row));
+        }
+    }
+    return saved;
+}
+
+Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
+{
+    const Row& row = rows_[r];
+    Checkpoint::Row saved;
+    saved.target = map_.target(r);
+    saved.phase = phase(r);
+    saved.treatment = row.treatment;
+    saved.ordered = row.origin != Origin::evidence;
+    saved.proven = microseconds{clocks_.proven_us[r]};
+    saved.in_phase = at_work(r) ? now - row.began : Duration{};
+    saved.backoff = row.backoff;
+    saved.cause = row.cause;
+    if (row.restored_at != Instant::min()) {
+        saved.restored_ago = now - row.restored_at;
+    }
+    for (std::size_t i = 0; i < latch_depth_; ++i) {
+        const auto at = storms_[r * latch_depth_ + i];
+        if (at != Instant::min()) {
+            saved.storms_ago.push_back(now - at);
+        }
+    }
+    saved.stats = stats(r, now);
+    for (auto* at : {&saved.stats.last_detected, &saved.stats.last_restored}) {
+        if (*at) {
+            *at = Instant{now - **at};
+        }
+    }
+    return saved;
+}
+
+void Machine::load(const Checkpoint& saved, Instant now)
+{
+    next_seq_ = std::max(next_seq_, saved.next_seq);
+    for (const auto& from : saved.rows) {
+        map_.for_rows_of(from.target, [&](std::uint32_t r) {
+            if (map_.target(r) == from.target) {
+                load_row(r, from, now);
+            }
+        });
+    }
+    if (saved.red_switch) {
+        red_switch(true, now);
+    }
+}
+
+void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now)
+{
+    Row& row = rows_[r];
+    auto& stats = stats_[r];
+    stats = from.stats;
+    for (auto* at : {&stats.last_detected, &stats.last_restored}) {
+        if (*at) {
+            *at = now - (*at)->time_since_epoch();
+        }
+    }
+    if (from.restored_ago) {
+        row.restored_at = now - *from.restored_ago;
+    }
+    for (std::size_t i = 0; i < std::min(latch_depth_, from.storms_ago.size()); ++i) {
+        storms_[r * latch_depth_ + i] = now - from.storms_ago[i];
+    }
+    row.backoff = static_cast<std::uint8_t>(std::min(from.backoff, 20U));
+    if (!watched(r)) {
+        return;
+    }
+    const bool at_rest = from.phase == Phase::watching || from.phase == Phase::off;
+    if (!at_rest) {
+        stats.in_storm -= std::min(stats.in_storm, from.in_phase);  // still running: it is added at the storm's end
+        row.cause = from.cause;
+        row.since = now - from.in_phase;
+        row.began = row.since;
+        row.origin = from.ordered ? Origin::operator_ : Origin::evidence;
+        apply(r, from.treatment);
+    }
+    switch (from.phase) {
+    case Phase::off:
+    case Phase::watching:
+    case Phase::count_: break;
+    case Phase::alerted:
+        decide(r, list_.rows[r].action == Treatment::none ? Decision::alerted : Decision::withheld, now);
+        wait_for_quiet(r);
+        break;
+    case Phase::mitigating:
+    case Phase::mitigated:
+        decide(r, Decision::stormed, now);
+        wait_for_quiet(r);
+        break;
+    case Phase::latched:
+        decide(r, Decision::latched, now);
+        wait_for_quiet(r);
+        break;
+    case Phase::probing:
+        decide(r, Decision::probing, now);
+        watch(r, probe_time(r));
+        break;
+    case Phase::restoring:
+        row.ending = Reason::reconciled;
+        decide(r, Decision::restoring, now);
+        stop_clock(r);
+        break;
+    }
+    clocks_.proven_us[r] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(from.proven), 0, kClockMost));
+    if (row.treatment != Treatment::none) {
+        sites_.change(row.site, [&](Site& site) { site.believe(std::nullopt, now); });
+    }
+}
+
+void Machine::adopt(const Target& target, Treatment found, bool keep, Instant now, Outbox& out)
+{
+    map_.for_rows_of(target, [&](std::uint32_t r) {
+        const auto site = target.priority ? r : map_.port_site(r);
+        if (keep && watched(r) && !under_treatment(r)) {
+            begin(r, Origin::evidence, now);
+            apply(r, found);
+            rows_[r].site = site;
+            rows_[r].cause = emit(out, EventKind::storm_detected, Reason::reconciled, r, now);
+            decide(r, Decision::stormed, now);
+            wait_for_quiet(r);
+        } else if (!keep && at_work(r) && rows_[r].site == site) {
+            release(r, Reason::reconciled, now);
+        }
+        wish(site, now);
+        // Nothing is assumed: the device is told once more what shall hold, which also renews or closes the journal.
+        sites_.change(site, [&](Site& s) {
+            s.believe(found, now);
+            s.believe(std::nullopt, now);
+        });
+    });
+    tick(now, out);
+}
+
+void Machine::inherit(const Machine& old, Instant now)
+{
+    next_seq_ = old.next_seq_;
+    stopping_ = old.stopping_;
+    hold_ = old.hold_;
+    std::map<std::string, std::uint32_t> place;
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        place[to_string(list_.inventory, map_.target(r))] = r;
+    }
+    for (std::uint32_t from = 0; from < old.map_.rows(); ++from) {
+        const auto at = place.find(to_string(old.list_.inventory, old.map_.target(from)));
+        if (at != place.end()) {
+            inherit_row(at->second, old, from, now);
+        }
+    }
+    if (old.red_ && !red_) {
+        red_switch(true, now);
+    }
+}
+
+void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now)
+{
+    const auto take_site = [&](std::uint32_t mine, std::uint32_t theirs) {
+        sites_.change(mine, [&](Site& site) {
+            site = old.sites_[theirs];
+            site.lose_track(now);  // its command's outcome names a site of the old machine
+        });
+    };
+    take_site(r, from);
+    take_site(map_.port_site(r), old.map_.port_site(from));
+    stats_[r] = old.stats_[from];
+    clocks_.longest_us[r] = old.clocks_.longest_us[from];
+    for (std::size_t i = 0; i < std::min(latch_depth_, old.latch_depth_); ++i) {
+        storms_[r * latch_depth_ + i] = old.storms_[from * old.latch_depth_ + i];
+    }
+    const Row& before = old.rows_[from];
+    Row& row = rows_[r];
+    row.backoff = before.backoff;
+    row.restored_at = before.restored_at;
+    if (!old.at_work(from)) {
+        const bool same_proof = watched(r) && old.watched(from) && policy(r).criterion == old.policy(from).criterion;
+        clocks_.proven_us[r] = same_proof ? old.clocks_.proven_us[from] : 0;
+        wish(row.site, now);
+        return;
+    }
+    if (row.origin == Origin::red_switch) {
+        return;  // the new configuration has thrown the big red switch: that stands above what was
+    }
+    row.origin = before.origin;
+    row.ending = before.ending;
+    row.since = before.since;
+    row.began = before.began;
+    row.cause = before.cause;
+    apply(r, before.treatment);
+    decide(r, before.decision, now);
+    clocks_.wants_quiet[r] = old.clocks_.wants_quiet[from];
+    clocks_.proven_us[r] = old.clocks_.proven_us[from];
+    clocks_.limit_us[r] = kNoLimit;
+    if (before.decision == Decision::restoring) {
+        return;
+    }
+    const bool by_evidence = before.origin == Origin::evidence;
+    if (!watched(r) || (by_evidence && under_treatment(r) && list_.rows[r].action == Treatment::none)) {
+        release(r, Reason::reconfigured, now);
+        return;
+    }
+    if (by_evidence && under_treatment(r) && row.treatment != list_.rows[r].action) {
+        const auto left = row.site;
+        apply(r, list_.rows[r].action);
+        wish(left, now);
+        wish(row.site, now);
+    }
+    if (before.decision == Decision::probing) {
+        clocks_.limit_us[r] = old.clocks_.limit_us[from];
+    } else {
+        const auto quiet = clocks_.proven_us[r];
+        wait_for_quiet(r);
+        clocks_.proven_us[r] = quiet;
+    }
+}
+
+}  // namespace petrel::watchdog

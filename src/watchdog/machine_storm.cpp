@@ -1,0 +1,340 @@
+// A storm begins, is treated, and ends.
+#include <algorithm>
+
+#include "watchdog/machine.hpp"
+
+namespace petrel::watchdog {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint8_t kMostBackoff = 20;
+
+// Limits round up, and "at once" still needs one look that says so.
+std::uint32_t limit_us(Duration d)
+{
+    const auto us = std::chrono::ceil<microseconds>(d).count();
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, 1, kClockMost));
+}
+
+EventKind begin_kind(Criterion c)
+{
+    switch (c) {
+    case Criterion::pause_timeout: return EventKind::pause_too_long;
+    case Criterion::receive_stall: return EventKind::nic_latched;
+    case Criterion::continuous:
+    case Criterion::stalled:
+    case Criterion::progress:
+    case Criterion::device: break;
+    }
+    return EventKind::storm_detected;
+}
+
+}  // namespace
+
+bool Machine::under_treatment(std::uint32_t r) const
+{
+    return rows_[r].decision == Decision::stormed || rows_[r].decision == Decision::latched;
+}
+
+bool Machine::at_work(std::uint32_t r) const
+{
+    return rows_[r].decision != Decision::off && rows_[r].decision != Decision::watching;
+}
+
+bool Machine::counts_as_mitigated(const Row& row)
+{
+    const bool held = row.decision == Decision::stormed || row.decision == Decision::latched ||
+                      row.decision == Decision::probing || row.decision == Decision::restoring;
+    return held && row.origin == Origin::evidence;
+}
+
+// --- clocks
+// -----------------------------------------------------------------------------------------------------------------
+
+void Machine::watch(std::uint32_t r, Duration limit)
+{
+    clocks_.wants_quiet[r] = 0;
+    clocks_.proven_us[r] = 0;
+    clocks_.limit_us[r] = limit_us(limit);
+}
+
+void Machine::stop_clock(std::uint32_t r)
+{
+    clocks_.proven_us[r] = 0;
+    clocks_.limit_us[r] = kNoLimit;
+}
+
+void Machine::wait_for_quiet(std::uint32_t r)
+{
+    clocks_.wants_quiet[r] = 0xff;
+    clocks_.proven_us[r] = 0;
+    clocks_.limit_us[r] = ends_by_quiet(r) ? limit_us(restore_time(r)) : kNoLimit;
+}
+
+bool Machine::ends_by_quiet(std::uint32_t r) const
+{
+    const Row& row = rows_[r];
+    const bool shown = rule_of(r).quiet_bit != 0;
+    if (row.decision == Decision::alerted || row.decision == Decision::withheld) {
+        return shown;
+    }
+    return row.decision == Decision::stormed && row.origin == Origin::evidence && shown &&
+           policy(r).release == Release::quiet;
+}
+
+Duration Machine::restore_time(std::uint32_t r) const
+{
+    const auto& p = policy(r);
+    if (p.backoff_max == Duration::zero()) {
+        return p.restore;
+    }
+    return std::min(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostBackoff)), p.backoff_max);
+}
+
+Duration Machine::probe_time(std::uint32_t r) const
+{
+    const auto& p = policy(r);
+    return p.probe > Duration::zero() ? p.probe : p.detect / 4;
+}
+
+// --- it begins
+// --------------------------------------------------------------------------------------------------------------
+
+void Machine::decide(std::uint32_t r, Decision decision, Instant now)
+{
+    Row& row = rows_[r];
+    mitigated_ -= counts_as_mitigated(row) ? 1U : 0U;
+    row.decision = decision;
+    mitigated_ += counts_as_mitigated(row) ? 1U : 0U;
+    if (at_work(r) && !row.active) {
+        row.active = true;
+        active_.push_back(r);
+    }
+    wish(row.site, now);
+}
+
+void Machine::begin(std::uint32_t r, Origin origin, Instant now)
+{
+    Row& row = rows_[r];
+    row.origin = origin;
+    row.since = now;
+    row.began = now;
+    row.cause = 0;
+    auto& stats = stats_[r];
+    stats.tx_ok_last = stats.tx_drop_last = stats.rx_ok_last = stats.rx_drop_last = 0;
+    if (origin == Origin::evidence || origin == Origin::device) {
+        ++stats.detected;
+        stats.last_detected = now;
+    }
+}
+
+void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
+{
+    if (!out.room_for(2, 0)) {
+        return;  // the clock stays full: the next pass sees it again
+    }
+    Row& row = rows_[r];
+    if (row.decision == Decision::probing) {
+        row.backoff = static_cast<std::uint8_t>(std::min<unsigned>(row.backoff + 1U, kMostBackoff));
+        row.since = now;
+        emit(out, EventKind::probe_failed, Reason::probe, r, now);
+        apply(r, list_.rows[r].action);
+        decide(r, Decision::stormed, now);
+    } else {
+        begin(r, Origin::evidence, now);
+        adjust_backoff(r, now);
+        if (list_.rows[r].action == Treatment::none) {
+            row.cause = emit(out, EventKind::storm_alert, Reason::proven, r, now);
+            decide(r, Decision::alerted, now);
+        } else if (over_budget()) {
+            row.cause = emit(out, EventKind::storm_alert, Reason::blast_radius, r, now);
+            emit(out, EventKind::storm_escalated, Reason::blast_radius, r, now);
+            decide(r, Decision::withheld, now);
+        } else {
+            mitigate(r, now, out);
+        }
+    }
+    wait_for_quiet(r);
+}
+
+void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
+{
+    Row& row = rows_[r];
+    apply(r, list_.rows[r].action);
+    row.since = now;
+    const auto kind = begin_kind(policy(r).criterion);
+    row.cause = emit(out, kind, Reason::proven, r, now);
+    const bool latch = latches(r, now);
+    if (latch && kind != EventKind::nic_latched) {
+        emit(out, EventKind::storm_latched, Reason::repeated, r, now);
+    }
+    decide(r, latch ? Decision::latched : Decision::stormed, now);
+}
+
+void Machine::apply(std::uint32_t r, Treatment treatment)
+{
+    rows_[r].treatment = treatment;
+    rows_[r].site = site_for(r, treatment);
+}
+
+// A port's own row, and a treatment that hits the whole port, are commanded as the port.
+std::uint32_t Machine::site_for(std::uint32_t r, Treatment treatment) const
+{
+    const bool whole_port = has(list_.capabilities.port_wide, treatment) || !map_.target(r).priority;
+    return whole_port ? map_.port_site(r) : r;
+}
+
+// What the rows of a site want together.
+void Machine::wish(std::uint32_t s, Instant now)
+{
+    if (hold_) {
+        return;
+    }
+    Treatment most = Treatment::none;
+    std::uint64_t cause = sites_[s].cause();
+    for (const auto r : map_.rows_at(s)) {
+        if (rows_[r].site == s && under_treatment(r) && rows_[r].treatment > most) {
+            most = rows_[r].treatment;
+            cause = rows_[r].cause;
+        }
+    }
+    sites_.change(s, [&](Site& site) { site.set_want(most, cause, now); });
+}
+
+// Storms that return soon after a release double the wait; healthy time takes it back step by step.
+void Machine::adjust_backoff(std::uint32_t r, Instant now)
+{
+    Row& row = rows_[r];
+    if (policy(r).backoff_max == Duration::zero() || row.restored_at == Instant::min()) {
+        row.backoff = 0;
+        return;
+    }
+    Duration healthy = now - row.restored_at;
+    if (healthy < 2 * restore_time(r)) {
+        row.backoff = static_cast<std::uint8_t>(std::min<unsigned>(row.backoff + 1U, kMostBackoff));
+        return;
+    }
+    while (row.backoff > 0 && healthy >= restore_time(r)) {
+        healthy -= restore_time(r);
+        --row.backoff;
+    }
+}
+
+bool Machine::latches(std::uint32_t r, Instant now)
+{
+    const auto& p = policy(r);
+    if (p.latch_count == 0) {
+        return false;
+    }
+    const auto mine = std::span{storms_}.subspan(r * latch_depth_, latch_depth_);
+    std::shift_right(mine.begin(), mine.end(), 1);
+    mine.front() = now;
+    const auto earliest = mine[p.latch_count - 1];
+    return earliest != Instant::min() && now - earliest <= p.latch_window;
+}
+
+// --- it ends
+// ----------------------------------------------------------------------------------------------------------------
+
+// A port stays treated while any of its queues asks for it: they are released together.
+bool Machine::whole_site_quiet(std::uint32_t r) const
+{
+    const auto s = rows_[r].site;
+    const auto rows = map_.rows_at(s);
+    return std::none_of(rows.begin(), rows.end(), [&](std::uint32_t other) {
+        return under_treatment(other) && rows_[other].site == s && clocks_.proven_us[other] < clocks_.limit_us[other];
+    });
+}
+
+void Machine::release(std::uint32_t r, Reason why, Instant now)
+{
+    Row& row = rows_[r];
+    row.ending = why;
+    row.since = now;
+    clocks_.limit_us[r] = kNoLimit;
+    decide(r, Decision::restoring, now);
+}
+
+void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
+{
+    Row& row = rows_[r];
+    const bool treated = row.treatment != Treatment::none;
+    if ((treated && !sites_[row.site].settled()) || !out.room_for(1, 0)) {
+        return;
+    }
+    const bool wants_probe = row.ending == Reason::probe ||
+                             (row.ending == Reason::quiet && watched(r) && policy(r).probe > Duration::zero());
+    if (treated && wants_probe && watched(r) && !stopping_) {
+        row.since = now;
+        decide(r, Decision::probing, now);
+        watch(r, probe_time(r));
+        return;
+    }
+    close_storm(r, row.ending, now, out);
+}
+
+void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
+{
+    Row& row = rows_[r];
+    const bool by_order = row.origin == Origin::operator_ || row.origin == Origin::red_switch;
+    const bool released = why == Reason::operator_ || by_order;
+    const auto kind =
+        criterion(r) == Criterion::pause_timeout ? EventKind::pause_too_long_cleared : EventKind::storm_restored;
+    emit(out, released ? EventKind::storm_released : kind, why, r, now);
+    auto& stats = stats_[r];
+    if (!by_order) {
+        ++stats.restored;
+        stats.last_restored = now;
+    }
+    if (row.origin != Origin::red_switch) {
+        stats.in_storm += now - row.began;
+    }
+    row.restored_at = now;
+    if (why == Reason::operator_) {
+        row.backoff = 0;
+    }
+    sites_.change(row.site, [](Site& site) { site.forget_refusals(); });
+    const bool goes_on = watched(r) && !stopping_;
+    decide(r, goes_on ? Decision::watching : Decision::off, now);
+    row.origin = Origin::evidence;
+    row.cause = 0;
+    apply(r, Treatment::none);
+    if (goes_on) {
+        watch(r, policy(r).detect);
+    } else {
+        stop_clock(r);
+    }
+}
+
+void Machine::link_down(std::uint32_t r, Instant now)
+{
+    const Row& row = rows_[r];
+    const bool by_evidence = row.origin == Origin::evidence || row.origin == Origin::device;
+    const bool storm = row.decision == Decision::stormed || row.decision == Decision::alerted ||
+                       row.decision == Decision::withheld || row.decision == Decision::probing;
+    if (by_evidence && storm) {
+        release(r, Reason::link_down, now);
+    }
+}
+
+std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32_t r, Instant now)
+{
+    Event& event = out.events.emplace_back();
+    event.seq = next_seq_++;
+    event.cause = rows_[r].cause;
+    event.at = now;
+    event.kind = kind;
+    event.reason = why;
+    event.target = map_.target(r);
+    event.policy = list_.rows[r].policy;
+    event.action = rows_[r].treatment != Treatment::none ? rows_[r].treatment : list_.rows[r].action;
+    event.evidence.rule = rule_of(r);
+    event.evidence.proven = microseconds{clocks_.proven_us[r]};
+    event.evidence.limit = microseconds{clocks_.limit_us[r] == kNoLimit ? 0 : clocks_.limit_us[r]};
+    recorder_.fill(event.evidence, r);
+    return event.seq;
+}
+
+}  // namespace petrel::watchdog
