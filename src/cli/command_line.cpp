@@ -96,13 +96,13 @@ struct ReplayCommand {
     }
 
     // Problems go along: those with the trace and the policies are to be told in the same breath.
-    ReplayOptions request(std::vector<Complaint> problems) const
+    ReplayOptions request(std::vector<Complaint> problems, bool trace_may_be_a_value) const
     {
         auto wanted = options;
         wanted.problems = std::move(problems);
         check(wanted.problems);
-        if (!app->remaining().empty()) {
-            wanted.trace.clear();  // which of the words is the trace, nobody knows
+        if (trace_may_be_a_value) {
+            wanted.trace.clear();
         }
         wanted.format = json ? "json" : options.format;
         for (const auto& setting : settings) {
@@ -117,13 +117,13 @@ private:
     void check(std::vector<Complaint>& problems) const
     {
         if (options.trace.empty()) {
-            problems.push_back({"TRACE", 0, 0, {}, "a file, or - for stdin"});
+            problems.push_back({"TRACE", 0, 0, "which one? A file, or - for stdin", {}});
         }
         constexpr std::array<std::string_view, 3> kFormats{"text", "json", "html"};
         if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
             problems.push_back({"--format", 0, 0, options.format, "text, json or html"});
         } else if (json && app->count("--format") != 0 && options.format != "json") {
-            problems.push_back({"--json", 0, 0, fmt::format("--format {}", options.format), "one format"});
+            problems.push_back({"--json", 0, 0, fmt::format("contradicts --format {}", options.format), {}});
         }
     }
 
@@ -210,10 +210,13 @@ public:
 
     Parsed<Request> parse(int argc, const char* const* argv)
     {
+        words_.assign(argv, argv + argc);
         try {
             petrel_.parse(argc, argv);
         } catch (const CLI::CallForHelp&) {
-            return Request{Answer{petrel_.help()}};  // of the command, if there is one
+            auto text = petrel_.help();  // of the command, if there is one
+            text.erase(text.find_last_not_of('\n') + 1);
+            return Request{Answer{text + '\n'}};
         } catch (const CLI::ParseError& error) {
             return tl::unexpected(std::vector{Complaint{{}, 0, 0, error.what(), {}}});
         }
@@ -231,12 +234,22 @@ private:
         complain_unknown_flags(petrel_, complaints);
         complain_unknown_flags(*chosen.front(), complaints);
         if (chosen.front() == replay_.app) {
-            return replay_.request(std::move(complaints));
+            return replay_.request(std::move(complaints), follows_unknown_flag(replay_.options.trace));
         }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
         }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
+    }
+
+    // "--bogus 7 trace.csv": 7 was taken for the trace.
+    bool follows_unknown_flag(const std::string& word) const
+    {
+        const auto unknown = replay_.app->remaining();
+        const auto at = std::adjacent_find(words_.begin(), words_.end(), [&](const auto& before, const auto& after) {
+            return after == word && std::find(unknown.begin(), unknown.end(), before) != unknown.end();
+        });
+        return at != words_.end();
     }
 
     Parsed<Request> without_command() const
@@ -245,13 +258,16 @@ private:
             return Request{Answer{"petrel " PETREL_VERSION "\n"}};
         }
         constexpr std::array<std::string_view, 3> kCommands{"replay", "demo", "policies"};
+        std::vector<Complaint> complaints;
+        complain_unknown_flags(petrel_, complaints);
         const auto words = petrel_.remaining();
-        const auto word = words.empty() ? std::string{} : words.front();
-        if (word.empty()) {
-            return tl::unexpected(
-                std::vector{Complaint{{}, 0, 0, "a command is wanted: replay, demo or policies", {}}});
+        const auto word = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with('-'); });
+        if (word != words.end()) {
+            complaints = {{"petrel", 0, 0, *word, "a command, " + instead_of(*word, kCommands)}};
+        } else if (complaints.empty()) {
+            complaints = {{{}, 0, 0, "a command is wanted: replay, demo or policies", {}}};
         }
-        return tl::unexpected(std::vector{Complaint{"petrel", 0, 0, word, instead_of(word, kCommands)}});
+        return tl::unexpected(std::move(complaints));
     }
 
     // Commands inherit the help flag as it is when they are made.
@@ -267,6 +283,7 @@ private:
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};
     bool version_{};
+    std::vector<std::string> words_;
 };
 
 }  // namespace

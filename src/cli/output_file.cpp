@@ -22,6 +22,11 @@ Result<void> write_output_file(const std::filesystem::path& path, std::string_vi
         }
         return {};
     }
+    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        return tl::unexpected(
+            Error{ErrorKind::unreachable, fmt::format("cannot write {}: no such folder", path.string())});
+    }
     // Through a link to the file behind it, so that the link stays one.
     const auto real = std::filesystem::weakly_canonical(path, ignored);
     return runtime::write_atomically(ignored ? path : real, text);

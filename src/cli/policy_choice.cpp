@@ -63,7 +63,8 @@ Parsed<Setting> parse_setting(std::string_view text, const std::string& flag, co
     std::replace(setting.key.begin(), setting.key.end(), '-', '_');
     const auto keys = parameter_keys();
     if (std::find(keys.begin(), keys.end(), setting.key) == keys.end()) {
-        return tl::unexpected(std::vector{Complaint{flag, 0, 0, setting.key, instead_of(setting.key, keys)}});
+        return tl::unexpected(
+            std::vector{Complaint{flag, 0, 0, setting.key, "a parameter, " + instead_of(setting.key, keys)}});
     }
     if (preset != nullptr) {
         auto scratch = preset->policy;

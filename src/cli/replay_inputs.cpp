@@ -81,12 +81,12 @@ private:
             return;
         }
         if (options_.policies.empty()) {
-            complain("--policy", {}, "one or more policies (`petrel policies` lists them), or --config FILE");
+            complain("--policy", "which one? `petrel policies` lists them; or give --config FILE", {});
         }
         std::set<std::string_view> seen;
         for (const auto& text : options_.policies) {
             if (!seen.insert(text).second) {
-                complain("--policy", text, "every policy once");
+                complain("--policy", fmt::format("{} is given twice", text), {});
             } else if (auto choice = keep(parse_policy_choice(text))) {
                 choices_.push_back(std::move(*choice));
             }
@@ -119,14 +119,14 @@ private:
     void read_config(const std::string& path)
     {
         if (!options_.policies.empty()) {
-            complain("--config", path, "either --config or --policy");
+            complain("--config", "either this or --policy, not both", {});
         }
         for (const auto& setting : options_.settings) {
-            complain(setting.flag, setting.value,
-                     fmt::format("only with --policy; with --config write {} in the file", setting.key));
+            complain(setting.flag, fmt::format("only with --policy; with --config, {} goes into the file", setting.key),
+                     {});
         }
         if (options_.start_default) {
-            complain("--start-default", {}, "only with --policy");
+            complain("--start-default", "only with --policy", {});
         }
         if (const auto text = read(path)) {
             config_ = keep(codec::read_policy_file(*text, shown_name(path)));
@@ -160,7 +160,7 @@ private:
             if (const auto field = watchdog::field_from_name(word)) {
                 fields |= watchdog::bit(*field);
             } else if (word != "none") {
-                complain("--survives", std::string{word}, instead_of(word, names));
+                complain("--survives", std::string{word}, "a field, " + instead_of(word, names));
             }
         }
         for (auto& device : inputs_.trace.devices) {
@@ -195,7 +195,7 @@ private:
         }
         for (const auto word : wanted) {
             if (!known.empty() && std::find(known.begin(), known.end(), word) == known.end()) {
-                complain("--host-ports", std::string{word}, instead_of(word, known));
+                complain("--host-ports", std::string{word}, "a port of the trace, " + instead_of(word, known));
             }
         }
     }

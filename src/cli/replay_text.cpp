@@ -60,7 +60,7 @@ std::string event_lines(const PolicyRun& run, const Paint& paint)
     const auto events = events_in_time(run);
     for (const auto& [device, event] : events) {
         const auto& replayed = run.devices[device];
-        Words words{seconds_text(event->at),
+        Words words{seconds_text(event->at) + " s",
                     std::string{name(event->kind)},
                     fmt::format("{} {}", replayed.device, to_string(replayed.watchlist.inventory, event->target)),
                     policy_text(*event, replayed.watchlist),

@@ -13,6 +13,9 @@ using watchdog::EventKind;
 using watchdog::Field;
 using watchdog::Reason;
 
+constexpr Duration kAtOnce =
+    std::chrono::microseconds{1};  // a limit of one microsecond asks for one look, not for time
+
 std::string with_decimals(std::int64_t units, std::int64_t per_whole, int digits)
 {
     return fmt::format("{}{}.{:0{}}", units < 0 ? "-" : "", std::abs(units / per_whole), std::abs(units % per_whole),
@@ -67,7 +70,7 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     case Reason::blast_radius:
         return fmt::format("not acted on: the limit of {} is reached",
                            count_text(watchlist.max_mitigated, "mitigated queue"));
-    case Reason::repeated: return "storms keep coming back: stays mitigated until released";
+    case Reason::repeated: return "latched: stays mitigated until it is released";
     case Reason::operator_: return "ordered by an operator";
     case Reason::red_switch: return "the big red switch is on";
     case Reason::stop: return "the watchdog was stopped";
@@ -133,7 +136,7 @@ std::string policy_text(const Event& event, const watchdog::Watchlist& watchlist
 std::string evidence_text(const Event& event, const watchdog::Watchlist& watchlist)
 {
     auto text = measured_text(event);
-    if (!text.empty() && event.evidence.limit > Duration::zero()) {
+    if (!text.empty() && event.evidence.limit > kAtOnce) {
         text += fmt::format(" (limit {}; {})", limit_text(event.evidence.limit), looks_text(event.evidence.looks));
     }
     const auto add = [&](std::string_view more) {

@@ -1,0 +1,150 @@
+// How the program behaves towards the system: files, pipes, full disks, terminals, Ctrl-C.
+#include <gtest/gtest.h>
+
+#include "cli/exit_code.hpp"
+#include "petrel_program.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using petrel::test::run;
+using test::content;
+using test::petrel;
+
+class Folder {
+public:
+    Folder()
+    {
+        std::string name = testing::TempDir() + "petrel-cli-XXXXXX";
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    std::filesystem::path operator/(const char* name) const { return path_ / name; }
+    std::size_t files() const
+    {
+        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{path_}, {}));
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+void put(const std::filesystem::path& path, std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
+
+TEST(Program, OutputFileHoldsWhatStdoutWould)
+{
+    const Folder folder;
+    const auto file = folder / "events.jsonl";
+    put(file, "something older");
+    const auto to_file = run(petrel({"replay", "storm.csv", "--policy", "sonic", "--json", "-o", file.string()}));
+    const auto to_stdout = run(petrel({"replay", "storm.csv", "--policy", "sonic", "--json", "-o", "-"}));
+    EXPECT_EQ(to_file.exit_code, 0);
+    EXPECT_EQ(to_file.out, "");
+    EXPECT_FALSE(to_stdout.out.empty());
+    EXPECT_EQ(content(file), to_stdout.out);
+    EXPECT_EQ(folder.files(), 1U) << "no draft is left behind";
+}
+
+TEST(Program, BadInputLeavesTheOutputFileAlone)
+{
+    const Folder folder;
+    const auto file = folder / "events.jsonl";
+    put(file, "something older");
+    const auto ended =
+        run(petrel({"replay", "storm.csv", "--policy", "sonic", "--detect-ms", "1", "-o", file.string()}));
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(content(file), "something older");
+    EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(Program, OutputThroughALinkKeepsTheLink)
+{
+    const Folder folder;
+    const auto real = folder / "real.txt";
+    const auto link = folder / "link.txt";
+    put(real, "something older");
+    std::filesystem::create_symlink(real, link);
+    EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", link.string()})).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_NE(content(real).find("storm_detected"), std::string::npos);
+}
+
+TEST(Program, OutputToADeviceIsWrittenNotReplaced)
+{
+    EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", "/dev/null"})).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+    const auto full = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", "/dev/full"}));
+    EXPECT_EQ(full.exit_code, 1);
+    EXPECT_EQ(full.err, "petrel: cannot write to /dev/full\n");
+}
+
+TEST(Program, FullDiskIsAFailure)
+{
+    for (const auto& command :
+         {std::vector<std::string>{"replay", "storm.csv", "--policy", "sonic"}, {"policies"}, {"demo"}, {"--help"}}) {
+        auto call = petrel(command);
+        call.stdout_path = "/dev/full";
+        const auto ended = run(call);
+        EXPECT_EQ(ended.exit_code, 1) << command.front();
+        EXPECT_EQ(ended.err, "petrel: cannot write to stdout: No space left on device\n") << command.front();
+    }
+}
+
+TEST(Program, ClosedPipeEndsQuietly)
+{
+    for (const auto& command : {std::vector<std::string>{"replay", "storm.csv", "--policy", "sonic"},
+                                {"policies", "--json"},
+                                {"demo", "--realtime"}}) {
+        auto call = petrel(command);
+        call.nobody_reads_stdout = true;
+        const auto ended = run(call);
+        EXPECT_EQ(ended.exit_code, 0) << command.front();
+        EXPECT_EQ(ended.signal, 0) << command.front();
+        EXPECT_EQ(ended.err, "") << command.front();
+    }
+}
+
+TEST(Program, InterruptEndsWith130)
+{
+    auto call = petrel({"demo", "--realtime"});
+    call.interrupt_after_bytes = 1;
+    const auto ended = run(call);
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_EQ(ended.out.find("storm_restored"), std::string::npos);
+}
+
+TEST(Program, ColourOnlyOnATerminalAndWithoutNoColor)
+{
+    const std::string escape = "\x1b[";
+    auto call = petrel({"replay", "storm.csv", "--policy", "sonic"});
+    call.environment = {{"NO_COLOR", ""}};  // empty counts as not set
+    EXPECT_EQ(run(call).out.find(escape), std::string::npos);
+    call.stdout_is_terminal = true;
+    EXPECT_NE(run(call).out.find(escape), std::string::npos);
+    call.environment = {{"NO_COLOR", "1"}};
+    EXPECT_EQ(run(call).out.find(escape), std::string::npos);
+}
+
+TEST(Program, SameInputSameOutput)
+{
+    const auto call =
+        petrel({"replay", "two-switches.jsonl", "--policy", "sonic", "--policy", "progress", "--format", "html"});
+    EXPECT_EQ(run(call).out, run(call).out);
+}
+
+TEST(ExitCode, EveryErrorHasOne)
+{
+    EXPECT_EQ(exit_code(ErrorKind::invalid), ExitCode::usage);
+    EXPECT_EQ(exit_code(ErrorKind::unreachable), ExitCode::unreachable);
+    EXPECT_EQ(exit_code(ErrorKind::timed_out), ExitCode::unreachable);
+    EXPECT_EQ(exit_code(ErrorKind::denied), ExitCode::permission);
+    EXPECT_EQ(exit_code(ErrorKind::unsupported), ExitCode::failure);
+    EXPECT_EQ(exit_code(ErrorKind::corrupt), ExitCode::failure);
+    EXPECT_EQ(exit_code(ErrorKind::exhausted), ExitCode::failure);
+    EXPECT_EQ(static_cast<int>(ExitCode::expectation), 5);
+}
+
+}  // namespace
+}  // namespace petrel::cli

@@ -1,0 +1,226 @@
+// A replay is the agent under recorded time: the same decisions as live on the same grid, and the same again every
+// time.
+#include "runtime/replay.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "device/manual_clock.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "device/synthetic/synthetic_switch.hpp"
+#include "runtime/inline_runner.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using watchdog::EventKind;
+using watchdog::Field;
+using watchdog::PauseState;
+using watchdog::Phase;
+
+constexpr auto kPoll = 100ms;
+constexpr Target kQueue{PortId{DeviceId{0}, 0}, Priority{3}};
+
+watchdog::PolicyBook sonic()
+{
+    watchdog::PolicyBook book;
+    book.policies.push_back(watchdog::find_preset("sonic")->policy);
+    book.assigned.push_back({0, std::nullopt, std::nullopt});
+    return book;
+}
+
+// One queue that tells its pause time and state, read every poll; `storm` is whole polls.
+device::DeviceTrace trace_of(int polls, int storm_from, int storm_to)
+{
+    device::DeviceTrace trace;
+    trace.device = "sw";
+    trace.inventory.ports.push_back({"Ethernet0", "", std::nullopt});
+    trace.inventory.rows.push_back({kQueue, 3, BitRate{100'000'000'000}, true});
+    trace.capabilities = device::SyntheticSwitch::everything();
+    trace.capabilities.fields = trace.capabilities.survive =
+        watchdog::bit(Field::pause_state) | watchdog::bit(Field::pause_us);
+    for (int poll = 0; poll <= polls; ++poll) {
+        watchdog::Sample sample;
+        sample.read_at = Instant{poll * kPoll};
+        sample.known = trace.capabilities.fields;
+        sample.epoch = 1;
+        sample.pause_state = poll > storm_from && poll <= storm_to ? PauseState::paused : PauseState::not_paused;
+        sample[Field::pause_us] =
+            static_cast<std::uint64_t>(std::clamp(poll - storm_from, 0, storm_to - storm_from)) * 100'000;
+        trace.samples.push_back(sample);
+        trace.time_us.push_back(whole_us(sample.read_at));
+    }
+    return trace;
+}
+
+Replayed replayed(const device::DeviceTrace& trace)
+{
+    auto result = replay(trace, sonic());
+    EXPECT_TRUE(result.has_value());
+    return std::move(*result);
+}
+
+TEST(Replay, FindsAndEndsAStorm)
+{
+    const auto result = replayed(trace_of(60, 10, 30));
+    ASSERT_EQ(result.events.size(), 2U);
+    EXPECT_EQ(result.events[0].kind, EventKind::storm_detected);
+    EXPECT_EQ(result.events[0].at, Instant{1400ms});
+    EXPECT_EQ(result.events[1].kind, EventKind::storm_restored);
+    EXPECT_EQ(result.events[1].cause, result.events[0].seq);
+    ASSERT_EQ(result.stats.size(), 1U);
+    EXPECT_EQ(result.stats[0].detected, 1U);
+    EXPECT_EQ(result.stats[0].restored, 1U);
+    EXPECT_EQ(result.stats[0].in_storm, result.events[1].at - result.events[0].at);
+    EXPECT_EQ(result.last_phase[0], Phase::watching);
+}
+
+TEST(Replay, PhasesTellWhatEventsTell)
+{
+    const auto result = replayed(trace_of(60, 10, 30));
+    ASSERT_EQ(result.phases.size(), 3U);
+    EXPECT_EQ(result.phases[0].phase, Phase::watching);
+    EXPECT_EQ(result.phases[0].at, Instant{});
+    EXPECT_EQ(result.phases[1].phase, Phase::mitigated);
+    EXPECT_EQ(result.phases[1].at, result.events[0].at);
+    EXPECT_EQ(result.phases[2].phase, Phase::watching);
+    EXPECT_EQ(result.phases[2].at, result.events[1].at);
+}
+
+TEST(Replay, AStormThatDoesNotEndStaysMitigated)
+{
+    const auto result = replayed(trace_of(40, 10, 100));
+    ASSERT_EQ(result.events.size(), 1U);
+    EXPECT_EQ(result.last_phase[0], Phase::mitigated);
+    EXPECT_EQ(result.stats[0].in_storm, 2600ms);
+}
+
+TEST(Replay, TimersRunBetweenTheRows)
+{
+    auto book = sonic();
+    book.policies[0].release = watchdog::Release::forced;
+    book.policies[0].restore = 250ms;
+    const auto result = replay(trace_of(17, 10, 100), book);
+    ASSERT_TRUE(result.has_value());
+    ASSERT_EQ(result->events.size(), 2U);
+    EXPECT_EQ(result->events[1].kind, EventKind::storm_restored);
+    EXPECT_EQ(result->events[1].at, Instant{1650ms}) << "half-way between two rows";
+}
+
+TEST(Replay, ATraceThatCannotTellIsAComplaint)
+{
+    auto trace = trace_of(3, 10, 20);
+    trace.capabilities.fields = watchdog::bit(Field::tx_packets);
+    EXPECT_FALSE(replay(trace, sonic()).has_value());
+}
+
+TEST(Replay, AnEmptyTraceHasNoEvents)
+{
+    auto trace = trace_of(0, 10, 20);
+    trace.samples.clear();
+    trace.time_us.clear();
+    EXPECT_TRUE(replayed(trace).events.empty());
+}
+
+RC_GTEST_PROP(Replay, IsDeterministicAndNeverEarly, ())
+{
+    const auto from = *rc::gen::inRange(0, 40);
+    const auto length = *rc::gen::inRange(0, 40);
+    const auto trace = trace_of(90, from, from + length);
+    const auto once = replayed(trace);
+    const auto again = replayed(trace);
+    RC_ASSERT(once.events.size() == again.events.size());
+    RC_ASSERT(once.stats == again.stats);
+    RC_ASSERT((length >= 4) == !once.events.empty());
+    if (!once.events.empty()) {
+        RC_ASSERT(once.events.front().at == Instant{(from + 4) * kPoll});
+    }
+}
+
+// --- the same agent, live
+// --------------------------------------------------------------------------------------------------
+
+struct Live {
+    device::ManualClock clock;
+    device::SyntheticSwitch fake{device::SyntheticSwitch::Options{}, clock};
+    device::MemoryJournal journal;
+    agent::Output output;
+    agent::Agent agent{*watchdog::compile(sonic(), fake.inventory(), fake.capabilities()), agent::Start{}, clock.now(),
+                       output};
+    InlineRunner runner{agent, output, fake, journal, clock};
+    std::vector<watchdog::Event> events;
+
+    Live()
+    {
+        runner.on_event([this](const watchdog::Event& event) { events.push_back(event); });
+    }
+};
+
+TEST(InlineRunner, DrivesAStormFromProofToRestoration)
+{
+    Live live;
+    live.fake.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
+    live.runner.run_until(Instant{2s});
+    ASSERT_EQ(live.events.size(), 1U);
+    EXPECT_EQ(live.events[0].at, Instant{1437ms}) << "extra looks land on T0";
+    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
+    EXPECT_EQ(live.journal.active()->size(), 1U);
+    EXPECT_EQ(live.clock.now().mono, Instant{2s});
+
+    live.runner.run_until(Instant{6s});
+    ASSERT_EQ(live.events.size(), 2U);
+    EXPECT_EQ(live.events[1].kind, EventKind::storm_restored);
+    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
+    EXPECT_TRUE(live.journal.active()->empty());
+}
+
+TEST(InlineRunner, ReportsLooksCommandsAndTheStepsOfCarryingThemOut)
+{
+    Live live;
+    std::size_t looks = 0;
+    std::vector<watchdog::Treatment> commands;
+    std::vector<device::FaultPoint> points;
+    live.runner.on_look([&](const watchdog::Observations&) { ++looks; });
+    live.runner.on_carry_out([&](device::FaultPoint point) { points.push_back(point); });
+    live.runner.on_outcome([&](const watchdog::Command& command, const watchdog::Outcome& outcome) {
+        commands.push_back(command.want);
+        EXPECT_EQ(outcome.verdict, watchdog::Verdict::confirmed);
+    });
+    live.fake.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    live.runner.run_until(Instant{1s});
+    EXPECT_GE(looks, 11U);
+    EXPECT_EQ(commands, std::vector{watchdog::Treatment::drop});
+    EXPECT_EQ(points,
+              (std::vector{device::FaultPoint::before_prepare, device::FaultPoint::prepared,
+                           device::FaultPoint::journaled, device::FaultPoint::applied, device::FaultPoint::read_back}));
+}
+
+TEST(InlineRunner, GivesOrdersAtOnce)
+{
+    Live live;
+    live.runner.run_until(Instant{150ms});
+    live.runner.give(watchdog::Order{watchdog::Order::Kind::mitigate, kQueue, "test"});
+    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
+    live.runner.give(watchdog::Order{watchdog::Order::Kind::stop, std::nullopt, "test"});
+    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
+    EXPECT_TRUE(live.agent.stopped());
+}
+
+TEST(InlineRunner, DeliversNotices)
+{
+    Live live;
+    live.fake.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    live.runner.run_until(Instant{1s});
+    ASSERT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
+    live.fake.tell({watchdog::Notice::Kind::link_down, live.fake.port(0), live.clock.now().mono});
+    live.runner.run_until(Instant{1s});
+    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
+    EXPECT_EQ(live.events.back().reason, watchdog::Reason::link_down);
+}
+
+}  // namespace
+}  // namespace petrel::runtime
