@@ -21,11 +21,11 @@ Parsed<ReplayReport> replay_all(ReplayInputs inputs)
     std::vector<Complaint> complaints;
     ReplayReport report{inputs.trace_name, std::move(inputs.trace), {}};
     for (const auto& what_if : inputs.what_ifs) {
-        PolicyRun run{what_if.label, {}};
+        std::vector<runtime::Replayed> devices;
         for (std::size_t i = 0; i < report.trace.devices.size(); ++i) {
             auto replayed = runtime::replay(report.trace.devices[i], what_if.books[i]);
             if (replayed) {
-                run.devices.push_back(std::move(*replayed));
+                devices.push_back(std::move(*replayed));
                 continue;
             }
             for (const auto& complaint : replayed.error()) {
@@ -37,7 +37,7 @@ Parsed<ReplayReport> replay_all(ReplayInputs inputs)
                      {}});
             }
         }
-        report.runs.push_back(std::move(run));
+        report.runs.push_back(make_run(what_if.label, std::move(devices)));
     }
     if (!complaints.empty()) {
         return tl::unexpected(std::move(complaints));

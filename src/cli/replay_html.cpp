@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "cli/html_text.hpp"
 #include "cli/pause_signal.hpp"
@@ -66,7 +67,7 @@ std::string comparison_table(const ReplayReport& report, const std::vector<Queue
         "<div class=\"card scroll\"><table>\n<thead><tr><th rowspan=2>queue</th>{}</tr><tr>{}</tr></thead>\n"
         "<tbody>\n",
         groups, titles);
-    for (const auto queue : queues) {
+    for (const auto queue : std::span{queues}.first(std::min(queues.size(), kMostWithEvents))) {
         table += fmt::format("<tr><td><a href=\"#{}\">{}</a></td>", anchor(queue), html(queue_text(report, queue)));
         for (const auto& run : report.runs) {
             const auto result = result_of(run, queue);

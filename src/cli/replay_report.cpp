@@ -9,6 +9,22 @@
 
 namespace petrel::cli {
 
+PolicyRun make_run(std::string label, std::vector<runtime::Replayed> devices)
+{
+    PolicyRun run{std::move(label), std::move(devices), {}};
+    for (std::size_t device = 0; device < run.devices.size(); ++device) {
+        const auto& rows = run.devices[device].watchlist.inventory.rows;
+        std::map<Target, Slot> slots;
+        for (std::uint32_t row = 0; row < rows.size(); ++row) {
+            slots[rows[row].target] = Slot{row};
+        }
+        for (const auto& event : run.devices[device].events) {
+            run.by_queue[{device, slots.at(event.target)}].push_back({device, &event});
+        }
+    }
+    return run;
+}
+
 std::vector<EventRef> events_in_time(const PolicyRun& run)
 {
     std::vector<EventRef> events;
@@ -22,34 +38,19 @@ std::vector<EventRef> events_in_time(const PolicyRun& run)
     return events;
 }
 
-std::vector<EventRef> events_of(const PolicyRun& run, QueueRef queue)
+const std::vector<EventRef>& events_of(const PolicyRun& run, QueueRef queue)
 {
-    const auto& replayed = run.devices[queue.device];
-    const auto& target = replayed.watchlist.inventory.rows[queue.slot.value].target;
-    std::vector<EventRef> events;
-    for (const auto& event : replayed.events) {
-        if (event.target == target) {
-            events.push_back({queue.device, &event});
-        }
-    }
-    return events;
+    static const std::vector<EventRef> none;
+    const auto found = run.by_queue.find(queue);
+    return found == run.by_queue.end() ? none : found->second;
 }
 
 std::vector<QueueRef> queues_with_events(const ReplayReport& report)
 {
     std::set<QueueRef> queues;
     for (const auto& run : report.runs) {
-        for (std::size_t device = 0; device < run.devices.size(); ++device) {
-            std::set<Target> targets;
-            for (const auto& event : run.devices[device].events) {
-                targets.insert(event.target);
-            }
-            const auto& rows = run.devices[device].watchlist.inventory.rows;
-            for (std::uint32_t row = 0; row < rows.size(); ++row) {
-                if (targets.contains(rows[row].target)) {
-                    queues.insert({device, Slot{row}});
-                }
-            }
+        for (const auto& [queue, events] : run.by_queue) {
+            queues.insert(queue);
         }
     }
     return {queues.begin(), queues.end()};

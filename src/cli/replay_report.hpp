@@ -2,6 +2,7 @@
 // the trace.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +12,22 @@
 
 namespace petrel::cli {
 
+// A queue (or port row) of one device of the trace.
+struct QueueRef {
+    std::size_t device{};
+    Slot slot;
+    auto operator<=>(const QueueRef&) const = default;
+};
+
+struct EventRef {
+    std::size_t device{};
+    const watchdog::Event* event{};
+};
+
 struct PolicyRun {
     std::string label;
-    std::vector<runtime::Replayed> devices;  // as in the trace
+    std::vector<runtime::Replayed> devices;              // as in the trace
+    std::map<QueueRef, std::vector<EventRef>> by_queue;  // their events again, only of queues that have any
 };
 
 struct ReplayReport {
@@ -22,12 +36,7 @@ struct ReplayReport {
     std::vector<PolicyRun> runs;
 };
 
-// A queue (or port row) of one device of the trace.
-struct QueueRef {
-    std::size_t device{};
-    Slot slot;
-    auto operator<=>(const QueueRef&) const = default;
-};
+PolicyRun make_run(std::string label, std::vector<runtime::Replayed> devices);
 
 // What one policy made of one queue.
 struct QueueResult {
@@ -37,11 +46,6 @@ struct QueueResult {
     std::uint64_t storms{};
 };
 
-struct EventRef {
-    std::size_t device{};
-    const watchdog::Event* event{};
-};
-
 struct RunTotals {
     std::uint64_t storms{};
     std::size_t stormed_queues{};
@@ -49,7 +53,7 @@ struct RunTotals {
 };
 
 std::vector<EventRef> events_in_time(const PolicyRun&);  // of all devices together
-std::vector<EventRef> events_of(const PolicyRun&, QueueRef);
+const std::vector<EventRef>& events_of(const PolicyRun&, QueueRef);
 std::vector<QueueRef> queues_with_events(const ReplayReport&);  // under any policy; in order of the trace
 QueueResult result_of(const PolicyRun&, QueueRef);
 RunTotals totals(const PolicyRun&);
