@@ -1,0 +1,270 @@
+// The agent on a synthetic switch: what it asks for and when, and what it does when answers are late, wrong or missing.
+#include "agent/agent.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "device/synthetic/faulty_device.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "device/synthetic/synthetic_switch.hpp"
+#include "runtime/inline_runner.hpp"
+#include "support/world.hpp"
+
+namespace petrel::agent {
+namespace {
+
+using namespace std::chrono_literals;
+using device::FaultyDevice;
+using device::SyntheticSwitch;
+using watchdog::Event;
+using watchdog::EventKind;
+using watchdog::Order;
+using watchdog::Phase;
+using watchdog::Reason;
+using watchdog::Treatment;
+
+Instant at(Duration since_start) { return Instant{since_start}; }
+
+class AgentOnSwitch : public testing::Test {
+protected:
+    void start(const char* preset = "sonic", const std::function<void(watchdog::Policy&)>& adjust = {})
+    {
+        auto policy = watchdog::find_preset(preset)->policy;
+        if (adjust) {
+            adjust(policy);
+        }
+        auto book = test::book_of(policy);
+        book.max_mitigated = max_mitigated;
+        auto list = watchdog::compile(book, sw.inventory(), sw.capabilities());
+        ASSERT_TRUE(list);
+        agent.emplace(std::move(*list), Start{}, clock.now(), output);
+        runner.emplace(*agent, output, faulty, journal, clock);
+        runner->on_event([this](const Event& e) { events.push_back(e); });
+    }
+
+    std::vector<EventKind> kinds() const
+    {
+        std::vector<EventKind> all;
+        for (const auto& e : events) {
+            all.push_back(e.kind);
+        }
+        return all;
+    }
+
+    Target queue() const { return sw.queue(1, Priority{3}); }
+    Phase phase() const { return agent->watchdog().phase(sw.slot(queue())); }
+
+    static SyntheticSwitch::Options options()
+    {
+        SyntheticSwitch::Options o;
+        o.ports = 4;
+        return o;
+    }
+
+    std::uint32_t max_mitigated{};
+    device::ManualClock clock;
+    SyntheticSwitch sw{options(), clock};
+    FaultyDevice faulty{sw};
+    device::MemoryJournal journal;
+    Output output;
+    std::optional<Agent> agent;
+    std::optional<runtime::InlineRunner> runner;
+    std::vector<Event> events;
+};
+
+TEST_F(AgentOnSwitch, DetectsAtT0ContainsAndRestoresAtT1)
+{
+    sw.pause(queue(), device::storm(at(1050ms), at(3s)));
+    start();
+    runner->run_until(at(10s));
+    ASSERT_EQ(kinds(), (std::vector{EventKind::storm_detected, EventKind::storm_restored}));
+    // The pause time is known, so the first, partly paused interval counts: T0 after its true beginning.
+    EXPECT_EQ(events[0].at, at(1450ms));
+    EXPECT_EQ(events[0].evidence.proven, 400ms);
+    EXPECT_EQ(events[1].at, at(5s));
+    EXPECT_EQ(events[1].cause, events[0].seq);
+    EXPECT_EQ(sw.in_force(queue()), Treatment::none);
+    EXPECT_TRUE(journal.active()->empty());
+}
+
+TEST_F(AgentOnSwitch, AsksForSingleRowsBetweenPolls)
+{
+    sw.pause(queue(), device::storm(at(1010ms), at(9s)));
+    start();
+    std::vector<std::size_t> rows_read;
+    runner->on_look([&](const watchdog::Observations& seen) { rows_read.push_back(seen.touched.size()); });
+    runner->run_until(at(1500ms));
+    EXPECT_EQ(events.front().at, at(1410ms));
+    EXPECT_EQ(std::count(rows_read.begin(), rows_read.end(), 1), 1);
+}
+
+TEST_F(AgentOnSwitch, FailedWriteIsToldRetriedAndConfirmed)
+{
+    sw.pause(queue(), device::storm(at(1s), at(9s)));
+    faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::fail, 2);
+    start();
+    runner->run_until(at(2s));
+    EXPECT_EQ(kinds(),
+              (std::vector{EventKind::storm_detected, EventKind::mitigation_failed, EventKind::mitigation_failed}));
+    EXPECT_EQ(phase(), Phase::mitigated);
+    EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
+}
+
+TEST_F(AgentOnSwitch, SilentlyIgnoredWriteIsFoundByReadBack)
+{
+    sw.pause(queue(), device::storm(at(1s), at(9s)));
+    faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::have_no_effect);
+    start();
+    runner->run_until(at(2s));
+    ASSERT_GE(events.size(), 2U);
+    EXPECT_EQ(events[1].reason, Reason::differs);
+    EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
+}
+
+TEST_F(AgentOnSwitch, FailedRestoreIsToldAndRetriedUntilDone)
+{
+    sw.pause(queue(), device::storm(at(1s), at(2s)));
+    start();
+    runner->run_until(at(3s));
+    faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::fail, 3);
+    runner->run_until(at(12s));
+    EXPECT_EQ(kinds(), (std::vector{EventKind::storm_detected, EventKind::restore_failed, EventKind::restore_failed,
+                                    EventKind::restore_failed, EventKind::storm_restored}));
+    EXPECT_EQ(sw.in_force(queue()), Treatment::none);
+}
+
+TEST_F(AgentOnSwitch, UnreadableDeviceIsCountedAndTheNextLookCountsTheWholeTime)
+{
+    sw.pause(queue(), device::storm(at(1s), at(9s)));
+    start();
+    runner->run_until(at(1050ms));
+    faulty.next(FaultyDevice::Call::look, FaultyDevice::Fault::fail, 3);
+    runner->run_until(at(2s));
+    EXPECT_GE(agent->counters().looks_failed, 3U);
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.front().at, at(1400ms));
+}
+
+TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
+{
+    for (const auto kind : {Order::Kind::stop, Order::Kind::stop_and_hold}) {
+        sw.pause(queue(), device::storm(clock.now().mono + 1s, clock.now().mono + 9s));
+        start();
+        runner->run_until(clock.now().mono + 2s);
+        ASSERT_EQ(sw.in_force(queue()), Treatment::drop);
+        runner->give(Order{kind, std::nullopt, "night shift"});
+        EXPECT_TRUE(agent->stopped());
+        EXPECT_EQ(sw.in_force(queue()), kind == Order::Kind::stop ? Treatment::none : Treatment::drop);
+        runner->run_until(clock.now().mono + 20s);
+    }
+}
+
+TEST_F(AgentOnSwitch, ALateLookIsStillUsedAndMissedPollsAreCounted)
+{
+    auto list =
+        watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), sw.inventory(), sw.capabilities());
+    ASSERT_TRUE(list);
+    Agent late{std::move(*list), Start{}, clock.now(), output};
+    ASSERT_TRUE(output.look);
+    const auto first = output.look->look;
+    watchdog::Intake intake{sw.inventory(), sw.capabilities()};
+    const auto answer = [&](std::uint64_t look) {
+        intake.begin();
+        ASSERT_TRUE(sw.look({}, intake));
+        output.clear();
+        late.step(LookDone{look, &intake.view()}, clock.now(), output);
+    };
+    sw.pause(queue(), device::storm(at(1ms), at(9s)));
+    answer(first);
+    clock.set(at(100ms));
+    output.clear();
+    late.step(Tick{}, clock.now(), output);
+    ASSERT_TRUE(output.look);
+    const auto second = output.look->look;
+    clock.set(at(350ms));
+    output.clear();
+    late.step(Overdue{second}, clock.now(), output);
+    EXPECT_EQ(late.counters().looks_overdue, 1U);
+    EXPECT_FALSE(output.look) << "nothing may be queued behind a look that hangs";
+    clock.set(at(450ms));
+    answer(second);
+    ASSERT_FALSE(output.box.events.empty());
+    EXPECT_EQ(output.box.events.front().kind, EventKind::storm_detected);
+    EXPECT_EQ(late.counters().polls_missed, 2U);
+}
+
+TEST_F(AgentOnSwitch, OutputsAreBoundedAndNothingIsLost)
+{
+    device::SyntheticSwitch::Options big;
+    big.ports = 600;
+    device::ManualClock time;
+    SyntheticSwitch many{big, time};
+    for (std::uint16_t p = 0; p < big.ports; ++p) {
+        many.pause(many.queue(p, Priority{3}), device::storm(at(1s), at(3s)));
+    }
+    auto list =
+        watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), many.inventory(), many.capabilities());
+    ASSERT_TRUE(list);
+    Output out;
+    Agent busy{std::move(*list), Start{}, time.now(), out};
+    runtime::InlineRunner run{busy, out, many, journal, time};
+    std::size_t detected = 0;
+    std::size_t restored = 0;
+    std::size_t widest = 0;
+    run.on_event([&](const Event& e) {
+        detected += e.kind == EventKind::storm_detected ? 1 : 0;
+        restored += e.kind == EventKind::storm_restored ? 1 : 0;
+        widest = std::max(widest, out.box.events.size());
+    });
+    run.run_until(at(10s));
+    EXPECT_EQ(detected, 600U);
+    EXPECT_EQ(restored, 600U);
+    EXPECT_LE(widest, 256U);
+    EXPECT_TRUE(journal.active()->empty());
+}
+
+// Whatever a device does wrong, and whenever: once it behaves again and the storms are over, nothing stays mitigated.
+RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
+{
+    device::ManualClock clock;
+    SyntheticSwitch::Options options;
+    options.ports = 3;
+    SyntheticSwitch sw{options, clock};
+    FaultyDevice faulty{sw};
+    device::MemoryJournal journal;
+    const auto policy = watchdog::find_preset(*rc::gen::element<std::string>("sonic", "progress", "sai"))->policy;
+    for (std::uint16_t p = 0; p < options.ports; ++p) {
+        const auto from = *rc::gen::inRange(100, 2000);
+        sw.pause(sw.queue(p, Priority{3}),
+                 device::storm(Instant{std::chrono::milliseconds{from}},
+                               Instant{std::chrono::milliseconds{from + *rc::gen::inRange(10, 3000)}}));
+        sw.demand(sw.queue(p, Priority{3}), BitRate{10'000'000'000});
+    }
+    auto list = watchdog::compile(test::book_of(policy), sw.inventory(), sw.capabilities());
+    RC_ASSERT(list.has_value());
+    Output output;
+    Agent agent{*list, Start{}, clock.now(), output};
+    runtime::InlineRunner runner{agent, output, faulty, journal, clock};
+    std::size_t begun = 0;
+    std::size_t ended = 0;
+    runner.on_event([&](const Event& e) {
+        begun += e.kind == EventKind::storm_detected || (e.kind == EventKind::storm_alert) ? 1 : 0;
+        ended += e.kind == EventKind::storm_restored ? 1 : 0;
+    });
+    const auto faults = *rc::gen::container<std::vector<std::tuple<int, int, int>>>(
+        rc::gen::tuple(rc::gen::inRange(0, 4), rc::gen::inRange(1, 6), rc::gen::inRange(0, 500)));
+    for (const auto& [call, fault, gap] : faults) {
+        runner.run_until(clock.now().mono + std::chrono::milliseconds{gap});
+        faulty.next(static_cast<FaultyDevice::Call>(call), static_cast<FaultyDevice::Fault>(fault));
+    }
+    runner.run_until(clock.now().mono + 60s);
+    for (std::uint16_t p = 0; p < options.ports; ++p) {
+        RC_ASSERT(sw.in_force(sw.queue(p, Priority{3})) == Treatment::none);
+        RC_ASSERT(agent.watchdog().phase(sw.slot(sw.queue(p, Priority{3}))) == Phase::watching);
+    }
+    RC_ASSERT(journal.active()->empty());
+    RC_ASSERT(begun == ended);
+}
+
+}  // namespace
+}  // namespace petrel::agent
