@@ -1,0 +1,93 @@
+// What a detector said about a trace, by poll index: how it is written down, and whether it was right. Right is what
+// the timers promise, held against what the trace knows to have happened; no detector's opinion goes into it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces.hpp"
+
+namespace petrel::peers {
+
+struct Told {
+    std::size_t poll{};
+    bool storm{};  // else restored
+};
+
+using Answer = std::vector<Told>;
+
+// "5-16": storm told at poll 5, restored at 16. "4-": never restored. "4,7-12": told twice before. "none": silent.
+inline std::string text(const Answer& answer)
+{
+    std::string line;
+    bool open = false;
+    for (const auto& told : answer) {
+        if (told.storm) {
+            line += fmt::format("{}{}", open ? "," : (line.empty() ? "" : " "), told.poll);
+        } else {
+            line += fmt::format("-{}", told.poll);
+        }
+        open = told.storm;
+    }
+    return line.empty() ? "none" : line + (open ? "-" : "");
+}
+
+// Every way in which the answer breaks its word, in the order of appearance; none if it is right.
+//   never before D of pause; at most a poll later; once a storm; restored after R of quiet, at most a poll later
+inline std::vector<std::string_view> faults(const Trace& trace, const Answer& answer)
+{
+    std::vector<std::string_view> found;
+    const auto fault_if = [&](bool wrong, std::string_view what) {
+        if (wrong && std::find(found.begin(), found.end(), what) == found.end()) {
+            found.push_back(what);
+        }
+    };
+    const auto& storm = trace.storm;
+    const auto act_at = storm.from_us + trace.timers.detect_us;
+    const bool ends = storm.to_us != kNoEnd;
+    const auto quiet_at = ends ? storm.to_us + trace.timers.restore_us : kNoEnd;
+    bool open = false;
+    bool seen = false;
+    bool real = false;  // the storm told of last is the trace's own
+    for (const auto& told : answer) {
+        const auto at_us = told.poll * trace.period_us;
+        if (told.storm) {
+            real = storm.kind != Storm::Kind::none && at_us <= storm.to_us;
+            fault_if(!real, storm.kind == Storm::Kind::none ? "false storm" : "phantom storm");
+            fault_if(real && at_us < act_at, "too early");
+            fault_if(real && !seen && at_us > act_at + trace.period_us, "late");
+            fault_if(real && open, "told again");
+            fault_if(real && seen && !open, "flaps");
+            seen = seen || real;
+        } else if (real) {
+            fault_if(at_us < quiet_at, ends ? "restored too early" : "false restore");
+            fault_if(ends && at_us > quiet_at + trace.period_us, "restored late");
+        }
+        open = told.storm;
+    }
+    fault_if(storm.kind == Storm::Kind::continuous && !seen, "missed");
+    fault_if(open && ends, "never restored");
+    return found;
+}
+
+inline Answer ask(const Peer& peer, const Trace& trace)
+{
+    Answer answer;
+    PeerDetector detector{peer, trace.timers};
+    std::size_t poll = 0;
+    for (const auto& reading : readings(trace)) {
+        const auto said = detector.poll(reading);
+        if (said.storm || said.restore) {
+            answer.push_back({poll, said.storm});
+        }
+        ++poll;
+    }
+    return answer;
+}
+
+}  // namespace petrel::peers
