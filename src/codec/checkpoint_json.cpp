@@ -92,6 +92,15 @@ ordered_json to_json(const Checkpoint::Row& row, const watchdog::Inventory& inve
     return result;
 }
 
+// Only scalars are shown in full: writing out what is nested goes as deep on the stack as the text asks for.
+std::string shown(const json& value)
+{
+    if (value.is_structured()) {
+        return value.is_array() ? "[...]" : "{...}";
+    }
+    return to_line(value);
+}
+
 // Takes values out of one JSON object, and complains with their path about those that are not there or wrong.
 class ObjectReader {
 public:
@@ -99,7 +108,7 @@ public:
         : object_(object), path_(std::move(path)), complaints_(complaints)
     {
         if (!object.is_object()) {
-            complaints_.add({}, path_.empty() ? to_line(object) : fmt::format("{} = {}", path_, to_line(object)),
+            complaints_.add({}, path_.empty() ? shown(object) : fmt::format("{} = {}", path_, shown(object)),
                             "an object");
         }
     }
@@ -120,7 +129,7 @@ public:
     void complain(std::string_view key, std::string allowed)
     {
         if (object_.is_object()) {
-            complaints_.add({}, fmt::format("{} = {}", path(key), to_line(value(key))), std::move(allowed));
+            complaints_.add({}, fmt::format("{} = {}", path(key), shown(value(key))), std::move(allowed));
         }
     }
 

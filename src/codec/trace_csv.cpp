@@ -88,19 +88,18 @@ private:
     std::deque<std::string> undoubled_;  // cells point into it
 };
 
-// Which column stands at which position. Unknown and repeated ones are complained about and then passed over.
+// Which column stands at which position; none where it is unknown, and then there is a complaint.
 std::vector<std::optional<Column>> read_header(const Line& line, const std::vector<Cell>& cells,
                                                ComplaintList& complaints)
 {
     std::vector<std::optional<Column>> positions;
     for (const auto& cell : cells) {
-        auto column = column_from_name(cell.text);
+        const auto column = column_from_name(cell.text);
         if (!column) {
             complaints.add(line.place(cell.at), cell.text,
                            fmt::format("a known column, {}", instead_of(cell.text, column_names())));
         } else if (std::find(positions.begin(), positions.end(), column) != positions.end()) {
             complaints.add(line.place(cell.at), cell.text, "each column once");
-            column.reset();
         }
         positions.push_back(column);
     }

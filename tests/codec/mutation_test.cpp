@@ -121,5 +121,31 @@ TEST(Mutation, Checkpoint)
     expect_both(survivors(checkpoint_json(checkpoint, two_ports()), 20'000, read), 20'000);
 }
 
+// Parsers, and what shows or frees their results, could run out of stack.
+TEST(Mutation, DepthIsNoDanger)
+{
+    constexpr std::size_t kDeep = 200'000;
+    const auto repeated = [](std::string_view part, std::size_t times) {
+        std::string text;
+        for (std::size_t i = 0; i < times; ++i) {
+            text += part;
+        }
+        return text;
+    };
+    const auto brackets = repeated("[", kDeep);
+    const auto closed = brackets + repeated("]", kDeep);
+    expect_some(read_trace("{\"time_us\":" + closed + "}", "t"));
+    EXPECT_FALSE(read_checkpoint(closed, "t", two_ports()).has_value());
+    EXPECT_FALSE(read_checkpoint(brackets, "t", two_ports()).has_value());
+    EXPECT_FALSE(read_checkpoint("{\"petrel_checkpoint\":" + closed + "}", "t", two_ports()).has_value());
+    EXPECT_FALSE(read_policy_file("x = " + closed, "t").has_value());
+    EXPECT_FALSE(read_policy_file("a" + repeated(".a", kDeep) + " = 1", "t").has_value());
+    EXPECT_FALSE(read_policy_file("[a" + repeated(".a", kDeep) + "]", "t").has_value());
+    // The deepest that is let through: names of many parts, on lines of their own, within one another.
+    const auto names = "a" + repeated(".a", 128) + " = [\n";
+    EXPECT_FALSE(read_policy_file(names + repeated("{" + names, 126) + repeated("]}", 126) + "]\n", "t").has_value());
+    EXPECT_FALSE(read_policy_file(names + repeated("{" + names, 126), "t").has_value());
+}
+
 }  // namespace
 }  // namespace petrel::codec
