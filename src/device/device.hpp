@@ -1,9 +1,10 @@
 // The hardware seam, one for switches and NICs. An adapter is a Device; it owns no thread and no timer.
 //
-// Contract: calls block, come one at a time, from one thread that the runner owns. look() reads the rows asked for (none = all)
-// and puts a Sample of each into the Intake; a queue that cannot be read is simply not put. prepare() and read_back() only read.
-// apply() is idempotent and works in a new process with a journaled Undo. Whoever reads a continuous pause state consumes it:
-// the runner delivers a late look all the same.
+// Contract: calls block, come one at a time, from one thread that the runner owns. look() reads the rows asked for
+// (none = all) and puts a Sample of each into the Intake; a queue that cannot be read is simply not put. prepare() and
+// read_back() only read; read_back() says none only when nothing of a treatment is left. A treatment that hits the
+// whole port is asked for at the port. apply() is idempotent and works in a new process with a journaled Undo. Whoever
+// reads a continuous pause state consumes it: the runner delivers a late look all the same.
 #pragma once
 
 #include <array>

@@ -103,6 +103,7 @@ private:
     std::uint64_t emit(Outbox&, EventKind, Reason why, std::uint32_t r, Instant now);
 
     // Outcomes and orders.
+    void step_down(std::uint32_t site, Instant now);
     bool tell_failure(std::uint32_t site, const Failure&, Instant now, Outbox&);
     void give_up(std::uint32_t site, Instant now);
     void mitigate_by_order(std::uint32_t r, Origin, std::uint64_t cause, Instant now);

@@ -6,8 +6,26 @@ namespace petrel::watchdog {
 void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
 {
     if (const auto site = sites_.settle(outcome, list_.poll, now)) {
-        wish(*site, now);  // a refusal leaves only weaker treatments to want
+        step_down(*site, now);
+        wish(*site, now);
         tick(now, out);
+    }
+}
+
+// A refusal leaves only weaker treatments to want. Below those that hit the whole port, each queue goes on at its own
+// site.
+void Machine::step_down(std::uint32_t s, Instant now)
+{
+    for (const auto r : map_.rows_at(s)) {
+        auto treatment = rows_[r].treatment;
+        while (treatment != Treatment::none && sites_[s].refused(treatment)) {
+            treatment = weaker(treatment);
+        }
+        const bool elsewhere = treatment != Treatment::none && site_for(r, treatment) != s;
+        if (rows_[r].site == s && under_treatment(r) && elsewhere) {
+            apply(r, treatment);
+            wish(rows_[r].site, now);
+        }
     }
 }
 
@@ -18,9 +36,11 @@ bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now,
     }
     const bool restoring = failure.wanted == Treatment::none;
     auto holder = map_.rows_at(s).front();
+    bool needed = false;
     for (const auto r : map_.rows_at(s)) {
         if (rows_[r].site == s && at_work(r)) {
             holder = r;
+            needed = needed || under_treatment(r);
         }
     }
     emit(out, restoring ? EventKind::restore_failed : EventKind::mitigation_failed, failure.why, holder, now);
@@ -28,7 +48,7 @@ bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now,
     told.target = map_.site_target(s);
     told.action = failure.wanted;
     told.by = sites_.take_detail(s);
-    if (!restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none) {
+    if (needed && !restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none) {
         emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
         give_up(s, now);
     }

@@ -110,6 +110,25 @@ TEST_F(AgentOnSwitch, FailedWriteIsToldRetriedAndConfirmed)
     EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
 }
 
+TEST_F(AgentOnSwitch, ARefusedPortTreatmentStepsDownToTheQueues)
+{
+    for (const auto priority : {Priority{3}, Priority{4}}) {
+        sw.pause(sw.queue(1, priority), device::storm(at(1s), at(3s)));
+        sw.demand(sw.queue(1, priority), BitRate{10'000'000'000});
+    }
+    faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::refuse);
+    start("rdma-switch");
+    runner->run_until(at(2s));
+    const auto all = kinds();
+    EXPECT_EQ(std::count(all.begin(), all.end(), EventKind::storm_escalated), 0);
+    EXPECT_EQ(sw.in_force(sw.port(1)), Treatment::none);
+    EXPECT_EQ(sw.in_force(sw.queue(1, Priority{3})), Treatment::drop);
+    EXPECT_EQ(sw.in_force(sw.queue(1, Priority{4})), Treatment::drop);
+    runner->run_until(at(10s));
+    EXPECT_EQ(phase(), Phase::watching);
+    EXPECT_EQ(sw.in_force(sw.queue(1, Priority{3})), Treatment::none);
+}
+
 TEST_F(AgentOnSwitch, SilentlyIgnoredWriteIsFoundByReadBack)
 {
     sw.pause(queue(), device::storm(at(1s), at(9s)));

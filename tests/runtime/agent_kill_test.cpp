@@ -1,0 +1,230 @@
+// kill -9 at every point between prepare, journal, apply, read-back and close, during mitigation and during
+// restoration, with and without a checkpoint that survived: the next process leaves nothing mitigated without a reason
+// and releases nothing that still needs it. The processes, the journal and the checkpoint are real; the switch is
+// synthetic, its registers outlive them.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <utility>
+
+#include "codec/checkpoint_json.hpp"
+#include "device/synthetic/synthetic_switch.hpp"
+#include "journal_fixture.hpp"
+#include "runtime/atomic_file.hpp"
+#include "runtime/file_journal.hpp"
+#include "runtime/inline_runner.hpp"
+#include "runtime/start.hpp"
+#include "support/world.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using device::FaultPoint;
+using watchdog::EventKind;
+using watchdog::Phase;
+using watchdog::Treatment;
+
+constexpr Duration kDetect = 400ms;
+constexpr Duration kRestore = 2s;
+constexpr Duration kPoll = 100ms;
+constexpr Instant kStormFrom{1s};
+
+// What outlives a process: the switch's registers and the time of day.
+struct Outside {
+    Treatment in_force{};
+    Duration now{};
+    std::uint64_t detected{};
+    std::uint64_t restored{};
+    std::uint64_t released_in_storm{};
+};
+
+class SharedMemory {
+public:
+    SharedMemory()
+        : memory_(::mmap(nullptr, sizeof(Outside), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    {
+        *get() = {};
+    }
+    ~SharedMemory() { ::munmap(memory_, sizeof(Outside)); }
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+    Outside* get() const { return static_cast<Outside*>(memory_); }
+
+private:
+    void* memory_;
+};
+
+// The synthetic switch, whose treatment is written through to where it survives.
+class DurableSwitch final : public device::Device {
+public:
+    DurableSwitch(device::SyntheticSwitch& sw, const Target& queue, Outside& outside, std::function<bool()> in_storm)
+        : switch_(sw), queue_(queue), outside_(outside), in_storm_(std::move(in_storm))
+    {
+        if (outside_.in_force != Treatment::none) {
+            EXPECT_TRUE(switch_.apply({1, 0, queue_, outside_.in_force, kNever}, {}));
+        }
+    }
+
+    const watchdog::Inventory& inventory() const override { return switch_.inventory(); }
+    const watchdog::Capabilities& capabilities() const override { return switch_.capabilities(); }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override { return switch_.look(rows, into); }
+    Result<device::Undo> prepare(const watchdog::Command& c) override { return switch_.prepare(c); }
+    Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
+    void listen(device::NoticeSink& sink) override { switch_.listen(sink); }
+    Result<void> apply(const watchdog::Command& c, const device::Undo& undo) override
+    {
+        auto applied = switch_.apply(c, undo);
+        if (c.target == queue_) {
+            const auto before = std::exchange(outside_.in_force, switch_.in_force(queue_));
+            const bool released = before != Treatment::none && outside_.in_force == Treatment::none;
+            outside_.released_in_storm += released && in_storm_() ? 1U : 0U;
+        }
+        return applied;
+    }
+
+private:
+    device::SyntheticSwitch& switch_;
+    Target queue_;
+    Outside& outside_;
+    std::function<bool()> in_storm_;
+};
+
+struct Death {
+    FaultPoint point{};
+    Treatment during{};  // drop: while mitigating; none: while restoring
+    bool checkpoint{};   // one was saved just before
+};
+
+class AgentKill : public testing::TestWithParam<Death> {
+protected:
+    // One life of the agent process, from the time that is now until `end` or until it kills itself.
+    void live(Instant storm_to, Instant end, const Death* death)
+    {
+        device::ManualClock clock{Instant{outside_.get()->now}};
+        device::SyntheticSwitch::Options options;
+        options.ports = 2;
+        device::SyntheticSwitch sw{options, clock};
+        const auto queue = sw.queue(1, Priority{3});
+        // The script begins anew with each process: what is past is past.
+        sw.pause(queue, device::storm(std::max(kStormFrom, clock.now().mono + 1us),
+                                      std::max(storm_to, clock.now().mono + 2us)));
+        sw.demand(queue, BitRate{10'000'000'000});
+        DurableSwitch device{sw, queue, *outside_.get(), [&] { return clock.now().mono < storm_to; }};
+        auto journal = FileJournal::open_file(folder_ / "journal", "switch0", sw.inventory());
+        ASSERT_TRUE(journal) << journal.error().what;
+        std::optional<watchdog::Checkpoint> remembered;
+        if (const auto text = read_whole_file(folder_ / "checkpoint")) {
+            auto loaded = codec::read_checkpoint(*text, "checkpoint", sw.inventory());
+            ASSERT_TRUE(loaded);
+            remembered = *loaded;
+        }
+        auto policy = watchdog::find_preset("sonic")->policy;
+        auto list = watchdog::compile(test::book_of(policy), sw.inventory(), sw.capabilities());
+        ASSERT_TRUE(list);
+        auto start = gather_start(device, **journal, remembered);
+        ASSERT_TRUE(start);
+        agent::Output output;
+        agent::Agent agent{std::move(*list), *start, clock.now(), output};
+        InlineRunner runner{agent, output, device, **journal, clock};
+        runner.on_event([&](const watchdog::Event& e) {
+            outside_.get()->detected += e.kind == EventKind::storm_detected ? 1U : 0U;
+            outside_.get()->restored += e.kind == EventKind::storm_restored ? 1U : 0U;
+        });
+        const auto save = [&] {
+            const auto text = codec::checkpoint_json(agent.save(clock.now().mono), sw.inventory());
+            ASSERT_TRUE(write_atomically(folder_ / "checkpoint", text));
+        };
+        Treatment current{};
+        if (death != nullptr) {
+            runner.on_carry_out([&](FaultPoint point) {
+                outside_.get()->now = clock.now().mono.time_since_epoch();
+                current =
+                    agent.watchdog().phase(sw.slot(queue)) == Phase::restoring ? Treatment::none : Treatment::drop;
+                if (current != death->during) {
+                    return;
+                }
+                if (point == FaultPoint::before_prepare && death->checkpoint) {
+                    save();
+                }
+                if (point == death->point) {
+                    ::kill(::getpid(), SIGKILL);
+                }
+            });
+        }
+        runner.run_until(end);
+        outside_.get()->now = end.time_since_epoch();
+        const auto phase = agent.watchdog().phase(sw.slot(queue));
+        const auto active = (*journal)->active();
+        ASSERT_TRUE(active);
+        // Three columns that must agree: what was decided, what is journaled, what is in force.
+        EXPECT_EQ(sw.in_force(queue) == Treatment::drop, phase == Phase::mitigated);
+        EXPECT_EQ(active->size(), phase == Phase::mitigated ? 1U : 0U);
+    }
+
+    // True if the process died as planned.
+    bool live_and_die(Instant storm_to, Instant end, const Death& death)
+    {
+        const auto child = ::fork();
+        if (child == 0) {
+            live(storm_to, end, &death);
+            ::_exit(testing::Test::HasFailure() ? 1 : 0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0) << "the child failed before it died";
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    }
+
+    SharedMemory outside_;
+    TemporaryFolder folder_;
+};
+
+TEST_P(AgentKill, TheNextProcessPutsEverythingRight)
+{
+    const auto death = GetParam();
+    const bool mitigating = death.during == Treatment::drop;
+    const Instant storm_to = mitigating ? Instant{60s} : Instant{2s};
+    const bool died = live_and_die(storm_to, Instant{10s}, death);
+    const bool reachable =
+        !(mitigating && death.point == FaultPoint::closed) && !(!mitigating && death.point == FaultPoint::journaled);
+    ASSERT_EQ(died, reachable);
+
+    const Instant reborn{outside_.get()->now + 1s};
+    outside_.get()->now = reborn.time_since_epoch();
+    if (mitigating) {
+        // The storm goes on: contained again in T0 + T2 at most, and not released while it lasts.
+        live(storm_to, reborn + kDetect + 2 * kPoll, nullptr);
+        EXPECT_EQ(outside_.get()->in_force, Treatment::drop);
+        live(storm_to, reborn + 30s, nullptr);
+        EXPECT_EQ(outside_.get()->in_force, Treatment::drop);
+    }
+    EXPECT_EQ(outside_.get()->released_in_storm, 0U);
+    // The storm is over: released in T1 + 2 T2 (the first reading after a start proves nothing yet).
+    const Instant after = std::max(Instant{outside_.get()->now}, storm_to);
+    outside_.get()->now = after.time_since_epoch();
+    live(storm_to, after + kRestore + 2 * kPoll, nullptr);
+    EXPECT_EQ(outside_.get()->in_force, Treatment::none);
+}
+
+std::vector<Death> all_deaths()
+{
+    std::vector<Death> all;
+    for (unsigned point = 0; point < static_cast<unsigned>(FaultPoint::count_); ++point) {
+        for (const auto during : {Treatment::drop, Treatment::none}) {
+            for (const bool checkpoint : {false, true}) {
+                all.push_back({static_cast<FaultPoint>(point), during, checkpoint});
+            }
+        }
+    }
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, AgentKill, testing::ValuesIn(all_deaths()));
+
+}  // namespace
+}  // namespace petrel::runtime
