@@ -1,0 +1,21 @@
+// All there is to measure. A bench prepares its world when it is run, not before: a million queues take memory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+
+namespace petrel::bench {
+
+struct Bench {
+    std::string name;
+    std::function<void(Report&)> run;
+};
+
+std::vector<Bench> poll_benches();
+std::vector<Bench> intake_benches();
+std::vector<Bench> trace_benches();
+
+}  // namespace petrel::bench

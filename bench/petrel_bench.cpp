@@ -1,0 +1,66 @@
+// petrel-bench [NAME] [--json]: runs the benches whose name contains NAME.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "benches.hpp"
+
+namespace {
+
+constexpr std::string_view kUsage =
+    "usage: petrel-bench [NAME] [--json]\n"
+    "\n"
+    "Runs the benches whose name contains NAME, or all. The fastest of many repeats counts.\n"
+    "  --json   one line per metric: {\"bench\":...,\"metric\":...,\"value\":...}\n"
+    "\n"
+    "benches:\n";
+
+constexpr int kUsageError = 2;
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    using namespace petrel::bench;
+    std::vector<Bench> benches = poll_benches();
+    for (auto more : {intake_benches(), trace_benches()}) {
+        benches.insert(benches.end(), more.begin(), more.end());
+    }
+    const auto print_usage = [&](std::FILE* to) {
+        fmt::print(to, "{}", kUsage);
+        for (const auto& bench : benches) {
+            fmt::print(to, "  {}\n", bench.name);
+        }
+    };
+
+    bool json = false;
+    std::string_view wanted;
+    for (const std::string_view argument : std::span{argv, static_cast<std::size_t>(argc)}.subspan(1)) {
+        if (argument == "--json") {
+            json = true;
+        } else if (argument == "-h" || argument == "--help") {
+            print_usage(stdout);
+            return 0;
+        } else if (argument.starts_with("-") || !wanted.empty()) {
+            fmt::print(stderr, "petrel-bench: what is '{}'?\n\n", argument);
+            print_usage(stderr);
+            return kUsageError;
+        } else {
+            wanted = argument;
+        }
+    }
+    std::erase_if(benches, [&](const Bench& bench) { return bench.name.find(wanted) == std::string::npos; });
+    if (benches.empty()) {
+        fmt::print(stderr, "petrel-bench: no bench is called '{}'; --help lists them\n", wanted);
+        return kUsageError;
+    }
+    Report report{json};
+    for (const auto& bench : benches) {
+        report.begin(bench.name);
+        bench.run(report);
+    }
+    return 0;
+}
