@@ -130,7 +130,7 @@ std::string bands(const runtime::Replayed& replayed, Slot slot, const Scale& sca
         if (change.slot != slot) {
             continue;
         }
-        if (current != nullptr && change.at > current->at) {
+        if (current != nullptr) {
             svg += band(current->phase, current->at, change.at, scale, y);
         }
         current = &change;
