@@ -1,0 +1,69 @@
+// Puts samples of one or more rows through a real Intake, one look at a time, so that a test reads as what the device
+// said and what followed from it.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "support/world.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::test {
+
+using watchdog::Field;
+using watchdog::Fields;
+using watchdog::PauseState;
+
+struct Says {
+    std::int64_t at_us{};
+    std::initializer_list<std::pair<Field, std::uint64_t>> values;  // pause_state and paused_now as numbers
+    std::uint32_t epoch{1};
+};
+
+inline watchdog::Sample sample(std::uint32_t row, const Says& says)
+{
+    watchdog::Sample s;
+    s.slot = Slot{row};
+    s.read_at = instant_from_us(says.at_us);
+    s.epoch = says.epoch;
+    for (const auto& [field, value] : says.values) {
+        s.known |= bit(field);
+        if (field == Field::pause_state) {
+            s.pause_state = static_cast<PauseState>(value);
+        } else if (field == Field::paused_now) {
+            s.paused_now = value != 0;
+        } else {
+            s[field] = value;
+        }
+    }
+    return s;
+}
+
+class Reader {
+public:
+    explicit Reader(Fields fields, std::size_t rows = 1, std::uint64_t bps = 100'000'000'000)
+        : Reader(able(fields), rows, bps)
+    {}
+    explicit Reader(const watchdog::Capabilities& can, std::size_t rows = 1, std::uint64_t bps = 100'000'000'000)
+        : intake_(small_inventory(rows, bps), can)
+    {}
+
+    // One look in which row 0 says this.
+    Reader& read(const Says& says)
+    {
+        intake_.begin();
+        intake_.put(sample(0, says));
+        return *this;
+    }
+
+    watchdog::Intake& intake() { return intake_; }
+    std::uint32_t dt_us(std::uint32_t row = 0) const { return intake_.view().dt_us[row]; }
+    Fields known(std::uint32_t row = 0) const { return intake_.view().known[row]; }
+    std::uint8_t pause(std::uint32_t row = 0) const { return intake_.view().pause[row]; }
+    std::uint32_t value(Field f, std::uint32_t row = 0) const { return intake_.view().column(f)[row]; }
+
+private:
+    watchdog::Intake intake_;
+};
+
+}  // namespace petrel::test
