@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/complaint_text.hpp"
 #include "watchdog/policy.hpp"

@@ -110,12 +110,12 @@ private:
                         whole_ms(policy.poll), watchdog::action_name(policy.action)));
         story_.tell("fabric", "is quiet");
         play_until(kStormBegins);
-        story_.tell("fabric", fmt::format("The NIC behind Ethernet{0} goes mad: it pauses queue {1} and does not stop",
+        story_.tell("fabric", fmt::format("the NIC behind Ethernet{0} goes mad: it pauses queue {1} and does not stop",
                                           kMadPort, kMadPriority.value));
         play_until(kLookAround);
         story_.tell_containment();
         play_until(kStormEnds);
-        story_.tell("fabric", "The NIC is reset: no more pause");
+        story_.tell("fabric", "the NIC is reset: no more pause");
         play_until(kTheEnd);
         story_.plain(fmt::format("\n{}", story_.statistics()));
     }

@@ -114,11 +114,12 @@ void DemoStory::hear(const watchdog::Command& command, const watchdog::Outcome& 
 void DemoStory::tell_containment()
 {
     const auto& inventory = agent_.watchdog().watchlist().inventory;
-    const auto others = inventory.rows.size() - 1;
-    tell("petrel", fmt::format("contains it: {} sent {} and dropped {}; the {} other queues sent {} and dropped {}",
-                               to_string(inventory, inventory.rows[culprit_.value].target),
-                               gigabytes(culprit_sent_.bytes), count_text(culprit_sent_.dropped, "packet"), others,
-                               gigabytes(others_sent_.bytes), count_text(others_sent_.dropped, "packet")));
+    const auto fared = [](const Sent& sent) {
+        return fmt::format("sent {} and dropped {}", gigabytes(sent.bytes), count_text(sent.dropped, "packet"));
+    };
+    tell("petrel", fmt::format("contains it: since the storm was found, {} {},",
+                               to_string(inventory, inventory.rows[culprit_.value].target), fared(culprit_sent_)));
+    tell("", fmt::format("the {} other queues {}", inventory.rows.size() - 1, fared(others_sent_)));
 }
 
 std::string DemoStory::statistics() const
