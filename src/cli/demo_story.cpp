@@ -11,7 +11,6 @@ namespace petrel::cli {
 namespace {
 
 using device::FaultPoint;
-using watchdog::EventKind;
 using watchdog::Field;
 using watchdog::Treatment;
 
