@@ -31,7 +31,8 @@ Role role(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase)
         }
     }
     // Spread evenly over 0..999, without a pattern that the hardware could guess.
-    const auto spread = static_cast<std::uint32_t>((std::uint64_t{row * 2'654'435'761U} * 1000) >> 32U);
+    const std::uint32_t mixed = row * 2'654'435'761U;
+    const auto spread = static_cast<std::uint32_t>((std::uint64_t{mixed} * 1000) >> 32U);
     const auto place = (spread + other * 500) % 1000;
     if (place < mix.running_of_1000) {
         return Role::running;

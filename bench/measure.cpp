@@ -53,6 +53,7 @@ std::vector<Timing> in_turns(const std::vector<Pass>& passes, nanoseconds budget
         }
     }
     std::vector<Timing> timings;
+    timings.reserve(passes.size());
     for (std::size_t i = 0; i < passes.size(); ++i) {
         timings.push_back(summary(batches[i], repeat[i]));
     }
