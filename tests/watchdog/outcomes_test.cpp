@@ -1,0 +1,426 @@
+// What follows from each answer a device can give to a command, for mitigating and for restoring: what is believed,
+// what is told, when it is tried again, and how refusals walk down to weaker treatments.
+#include <gtest/gtest.h>
+
+#include "driver.hpp"
+
+namespace petrel {
+namespace {
+
+using namespace watchdog;
+using std::chrono::milliseconds;
+using test::Answer;
+using test::Driver;
+using test::preset;
+using test::Story;
+
+// A sonic queue whose storm is detected at 400 ms.
+void detect(Driver& d)
+{
+    d.storm();
+    d.run_ms(400);
+}
+
+// --- mitigate
+
+TEST(MitigateOutcome, ConfirmedIsInEffect)
+{
+    Driver d{preset("sonic")};
+    d.stays_silent();
+    detect(d);
+    EXPECT_EQ(d.phase(), Phase::mitigating) << "not yet answered";
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+    EXPECT_FALSE(d.dog().idle());
+    d.settle(d.commands().at(0), {Verdict::confirmed, Treatment::drop, ""});
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+    EXPECT_EQ(d.in_effect(), Treatment::drop);
+    EXPECT_TRUE(d.dog().idle());
+}
+
+TEST(MitigateOutcome, CommandNamesItsCauseAndDeadline)
+{
+    Driver d{preset("sonic")};
+    detect(d);
+    const auto& command = d.commands().at(0);
+    EXPECT_EQ(command.cause, d.last(EventKind::storm_detected).seq);
+    EXPECT_EQ(command.target, d.target());
+    EXPECT_GT(command.deadline, d.now());
+}
+
+TEST(MitigateOutcome, FailedIsToldAndTriedAgainWithBackOff)
+{
+    Driver d{preset("sonic")};
+    d.answer = [](const Command&) { return Answer{Verdict::failed, Treatment::none, "bus error"}; };
+    detect(d);
+    d.run_ms(1'600);
+    EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
+                                "400 mitigation_failed Ethernet0:3 failed",  //
+                                "500 do drop Ethernet0:3", "500 mitigation_failed Ethernet0:3 failed",
+                                "700 do drop Ethernet0:3", "700 mitigation_failed Ethernet0:3 failed",
+                                "1100 do drop Ethernet0:3", "1100 mitigation_failed Ethernet0:3 failed",
+                                "1900 do drop Ethernet0:3", "1900 mitigation_failed Ethernet0:3 failed"}));
+    EXPECT_EQ(d.last(EventKind::mitigation_failed).by, "bus error");
+    EXPECT_EQ(d.last(EventKind::mitigation_failed).action, Treatment::drop);
+    EXPECT_EQ(d.phase(), Phase::mitigating);
+}
+
+TEST(MitigateOutcome, BackOffStopsGrowingAtTenSeconds)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    detect(d);
+    d.run_ms(100'000);
+    const auto before = d.commands().size();
+    d.run_ms(30'000);
+    EXPECT_EQ(d.commands().size() - before, 3U);
+}
+
+TEST(MitigateOutcome, SuccessAfterAFailureIsSettled)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    detect(d);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.run_ms(10'000);
+    EXPECT_EQ(d.story(), Story{"500 do drop Ethernet0:3"});
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+}
+
+TEST(MitigateOutcome, TimedOutIsUnknownAndAskedAgain)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::timed_out);
+    detect(d);
+    EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
+                                "400 mitigation_failed Ethernet0:3 timed_out"}));
+    EXPECT_EQ(d.phase(), Phase::mitigating);
+    d.answers(Verdict::confirmed);
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), Story{"500 do drop Ethernet0:3"});
+}
+
+TEST(MitigateOutcome, AfterATimeOutTheReleaseIsCommandedAlthoughNothingWasBelieved)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::timed_out);
+    detect(d);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.hear(Notice::Kind::link_down, d.target());
+    d.run_ms(200);
+    EXPECT_EQ(d.story(), (Story{"400 do none Ethernet0:3", "400 storm_restored Ethernet0:3 link_down"}))
+        << "the treatment may have reached the device";
+}
+
+TEST(MitigateOutcome, DiffersBelievesTheDeviceAndInsists)
+{
+    Driver d{preset("sonic")};
+    d.answer = [](const Command&) { return Answer{Verdict::differs, Treatment::ignore_pause, ""}; };
+    detect(d);
+    EXPECT_EQ(d.story().back(), "400 mitigation_failed Ethernet0:3 differs");
+    EXPECT_EQ(d.in_effect(), Treatment::ignore_pause);
+    EXPECT_EQ(d.phase(), Phase::mitigating);
+    d.answers(Verdict::confirmed);
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), Story{"500 do drop Ethernet0:3"});
+    EXPECT_EQ(d.in_effect(), Treatment::drop);
+}
+
+TEST(MitigateOutcome, RefusedWalksDownToWhatTheDeviceTakes)
+{
+    Driver d{preset("sonic")};
+    d.answer = [](const Command& c) {
+        return Answer{c.want == Treatment::drop || c.want == Treatment::drop_egress ? Verdict::refused
+                                                                                    : Verdict::confirmed,
+                      Treatment::none, "no such table"};
+    };
+    detect(d);
+    EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
+                                "400 mitigation_failed Ethernet0:3 refused", "400 do drop_egress Ethernet0:3",
+                                "400 mitigation_failed Ethernet0:3 refused", "400 do ignore_pause Ethernet0:3"}));
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+    EXPECT_EQ(d.in_effect(), Treatment::ignore_pause);
+    d.run_ms(10'000);
+    EXPECT_EQ(d.story(), Story{}) << "what was refused is not asked again in this storm";
+    d.calm();
+    d.run_ms(2'200);
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+}
+
+TEST(MitigateOutcome, EverythingRefusedIsEscalatedAndStaysAnAlert)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::refused);
+    detect(d);
+    EXPECT_EQ(d.story(),
+              (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
+                     "400 mitigation_failed Ethernet0:3 refused", "400 do drop_egress Ethernet0:3",
+                     "400 mitigation_failed Ethernet0:3 refused", "400 do ignore_pause Ethernet0:3",
+                     "400 mitigation_failed Ethernet0:3 refused", "400 storm_escalated Ethernet0:3 refused"}));
+    EXPECT_EQ(d.phase(), Phase::alerted);
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(2'050);
+    EXPECT_EQ(d.story(), Story{"2500 storm_restored Ethernet0:3 quiet"});
+}
+
+TEST(MitigateOutcome, TheNextStormAsksAgain)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::refused);
+    detect(d);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(2'050);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.storm();
+    d.run_ms(400);
+    EXPECT_EQ(d.story(), (Story{"2900 storm_detected Ethernet0:3 proven", "2900 do drop Ethernet0:3"}));
+}
+
+TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
+{
+    Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+    d.answers(Verdict::refused);
+    for (int i = 0; i < 10; ++i) {
+        d.queue().counters[Field::pause_tx] += 1;
+        d.run_ms(10);
+    }
+    EXPECT_EQ(d.story(),
+              (Story{"100 nic_latched Ethernet0:3 proven", "100 do mute_pause Ethernet0:3",
+                     "100 mitigation_failed Ethernet0:3 refused", "100 storm_escalated Ethernet0:3 refused"}));
+    EXPECT_EQ(d.phase(), Phase::alerted) << "nothing is latched that was never applied";
+}
+
+TEST(MitigateOutcome, AnswerToAnotherQuestionIsIgnored)
+{
+    Driver d{preset("sonic")};
+    d.stays_silent();
+    detect(d);
+    auto stale = d.commands().at(0);
+    stale.id += 1ULL << 32U;
+    d.settle(stale, {Verdict::confirmed, Treatment::drop, ""});
+    stale.id = ~0ULL;
+    d.settle(stale, {Verdict::confirmed, Treatment::drop, ""});
+    EXPECT_EQ(d.phase(), Phase::mitigating);
+    d.settle(d.commands().at(0), {});
+    d.settle(d.commands().at(0), {Verdict::failed, Treatment::none, ""});
+    EXPECT_EQ(d.phase(), Phase::mitigated) << "an answer counts once";
+}
+
+TEST(MitigateOutcome, StormThatEndsWhileTheCommandIsUnderwayIsStillUndone)
+{
+    Driver d{preset("sonic")};
+    d.stays_silent();
+    detect(d);
+    d.hear(Notice::Kind::link_down, d.target());
+    EXPECT_EQ(d.commands().size(), 1U) << "one command a site at a time";
+    EXPECT_EQ(d.phase(), Phase::restoring);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.settle(d.commands().at(0), {});
+    EXPECT_EQ(d.story(), (Story{"400 do none Ethernet0:3", "400 storm_restored Ethernet0:3 link_down"}));
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+}
+
+// --- accepted: no read-back, the effect has to be seen
+
+TEST(AcceptedOutcome, CountsAsInEffectUntilShownOtherwise)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::accepted);
+    detect(d);
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+    EXPECT_EQ(d.in_effect(), Treatment::drop);
+}
+
+TEST(AcceptedOutcome, WithoutVisibleEffectIsAFailureAndCommandedAgain)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::accepted);
+    d.queue().counters[Field::occupancy] = 5'000;  // a backlog that neither drains nor is dropped
+    detect(d);
+    d.story();
+    d.run_ms(300);
+    EXPECT_EQ(d.story(), Story{});
+    d.run_ms(200);
+    EXPECT_EQ(d.story(), (Story{"800 mitigation_failed Ethernet0:3 no_effect", "900 do drop Ethernet0:3"}));
+}
+
+TEST(AcceptedOutcome, DropsOrPacketsShowTheEffect)
+{
+    for (const auto moves : {Field::tx_drops, Field::tx_packets}) {
+        Driver d{preset("sonic")};
+        d.answers(Verdict::accepted);
+        d.queue().counters[Field::occupancy] = 5'000;
+        detect(d);
+        d.run_ms(300);
+        d.queue().counters[moves] += 1;
+        d.run_ms(10'000);
+        d.story();
+        EXPECT_EQ(d.commands().size(), 1U) << name(moves);
+    }
+}
+
+TEST(AcceptedOutcome, EmptyQueueIsNoSignOfFailure)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::accepted);
+    detect(d);
+    d.run_ms(10'000);
+    EXPECT_EQ(d.commands().size(), 1U);
+}
+
+TEST(AcceptedOutcome, ConfirmedNeedsNoWatching)
+{
+    Driver d{preset("sonic")};
+    d.queue().counters[Field::occupancy] = 5'000;
+    detect(d);
+    d.run_ms(10'000);
+    EXPECT_EQ(d.commands().size(), 1U);
+}
+
+// --- restore
+
+void begin_restoring(Driver& d)
+{
+    detect(d);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(1'950);
+    d.story();
+}
+
+class RestoreOutcome : public testing::TestWithParam<Verdict> {};
+
+TEST_P(RestoreOutcome, FailureIsToldAndTriedAgainAndTheQueueIsNotCalledRestored)
+{
+    Driver d{preset("sonic")};
+    begin_restoring(d);
+    d.answer = [](const Command&) { return Answer{GetParam(), Treatment::drop, ""}; };
+    d.run_ms(300);
+    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam())};
+    EXPECT_EQ(d.story(),
+              (Story{"2500 do none Ethernet0:3", "2500 " + failed, "2600 do none Ethernet0:3", "2600 " + failed}));
+    EXPECT_EQ(d.phase(), Phase::restoring);
+    EXPECT_EQ(d.last(EventKind::restore_failed).action, Treatment::none);
+    d.answers(Verdict::confirmed);
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"2800 do none Ethernet0:3", "2800 storm_restored Ethernet0:3 quiet"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RestoreOutcome,
+                         testing::Values(Verdict::refused, Verdict::failed, Verdict::differs, Verdict::timed_out),
+                         [](const auto& one) { return std::string{name(one.param)}; });
+
+TEST(RestoreOutcomes, AcceptedEndsIt)
+{
+    Driver d{preset("sonic")};
+    begin_restoring(d);
+    d.answers(Verdict::accepted);
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"2500 do none Ethernet0:3", "2500 storm_restored Ethernet0:3 quiet"}));
+}
+
+TEST(RestoreOutcomes, NothingIsToldBeforeTheDeviceShowsIt)
+{
+    Driver d{preset("sonic")};
+    begin_restoring(d);
+    d.stays_silent();
+    d.run_ms(5'000);
+    EXPECT_EQ(d.story(), Story{"2500 do none Ethernet0:3"});
+    EXPECT_EQ(d.phase(), Phase::restoring);
+    d.settle(d.commands().back(), {});
+    EXPECT_EQ(d.story(), Story{"7400 storm_restored Ethernet0:3 quiet"});
+}
+
+// --- a treatment of the whole port that is refused
+
+struct PortDriver : Driver {
+    PortDriver() : Driver(test::book_of(policy()), inventory()) {}
+    static Policy policy()
+    {
+        auto p = preset("rdma-switch");
+        p.needs_backlog = false;
+        return p;
+    }
+    static Inventory inventory()
+    {
+        auto two = test::small_inventory(1);
+        two.rows.push_back(two.rows[0]);
+        two.rows[1].target.priority = Priority{4};
+        return two;
+    }
+    void refuse_port_treatment()
+    {
+        answer = [](const Command& c) {
+            return Answer{c.want == Treatment::lossless_off ? Verdict::refused : Verdict::confirmed, Treatment::none,
+                          ""};
+        };
+    }
+};
+
+TEST(PortRefuses, QueueGoesOnWithAWeakerTreatmentOfItsOwn)
+{
+    PortDriver d;
+    d.refuse_port_treatment();
+    d.storm(0);
+    d.run_ms(250);
+    EXPECT_EQ(d.story(), (Story{"250 storm_detected Ethernet0:3 proven", "250 do lossless_off Ethernet0",
+                                "250 mitigation_failed Ethernet0 refused", "250 do drop Ethernet0:3"}));
+    EXPECT_EQ(d.in_effect(0), Treatment::drop);
+    EXPECT_EQ(d.in_effect(1), Treatment::none);
+}
+
+TEST(PortRefuses, AnotherQueueOfThePortIsTreatedToo)
+{
+    PortDriver d;
+    d.refuse_port_treatment();
+    d.storm(0);
+    d.run_ms(250);
+    d.storm(1);
+    d.run_ms(250);
+    EXPECT_EQ(d.in_effect(1), Treatment::drop);
+    for (const auto& command : d.commands()) {
+        EXPECT_EQ(command.target.priority.has_value(), command.want != Treatment::lossless_off)
+            << "a treatment of queues is never commanded to the port";
+    }
+}
+
+TEST(PortRefuses, TheNextStormIsTreatedToo)
+{
+    PortDriver d;
+    d.refuse_port_treatment();
+    d.storm(0);
+    d.run_ms(275);
+    d.calm(0);
+    d.run_ms(1'000);
+    ASSERT_EQ(d.phase(0), Phase::watching);
+    d.storm(0);
+    d.run_ms(325);
+    EXPECT_EQ(d.phase(0), Phase::mitigated);
+    EXPECT_EQ(d.in_effect(0), Treatment::drop);
+    EXPECT_EQ(d.in_effect(1), Treatment::none) << "a treatment of one queue is never commanded to the port";
+}
+
+TEST(PortRefuses, EverythingRefusedIsToldOnTheNextStormAsWell)
+{
+    PortDriver d;
+    d.answers(Verdict::refused);
+    d.storm(0);
+    d.run_ms(275);
+    d.calm(0);
+    d.run_ms(1'000);
+    ASSERT_EQ(d.phase(0), Phase::watching);
+    d.story();
+    d.storm(0);
+    d.run_ms(325);
+    EXPECT_EQ(d.phase(0), Phase::alerted) << "nothing is in effect: it must not look mitigated";
+    EXPECT_EQ(d.story().back(), "1500 storm_escalated Ethernet0:3 refused");
+}
+
+}  // namespace
+}  // namespace petrel
