@@ -1,4 +1,5 @@
 // Any bytes are a policy file or a list of complaints, never a crash; and what is bound points only to what exists.
+#include <array>
 #include <string_view>
 
 #include "base/assert.hpp"
@@ -32,9 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         PETREL_ASSERT(petrel::watchdog::check(entry.policy).empty(), "a policy that does not hold together");
     }
     auto inventory = two_ports();
-    if (const auto book = petrel::codec::bind(*file, inventory)) {
-        for (const auto& assignment : book->assigned) {
-            PETREL_ASSERT(assignment.policy < book->policies.size(), "policy {}", assignment.policy);
+    if (const auto books = petrel::codec::bind_ports(*file, std::array{&inventory})) {
+        for (const auto& assignment : books->front().assigned) {
+            PETREL_ASSERT(assignment.policy < books->front().policies.size(), "policy {}", assignment.policy);
             PETREL_ASSERT(assignment.port.value_or(0) < inventory.ports.size(), "port {}", *assignment.port);
         }
     }

@@ -68,7 +68,9 @@ private:
     {
         auto text = runtime::read_whole_file(path == "-" ? "/dev/stdin" : path);
         if (!text) {
-            refusal_.errors.push_back(text.error());
+            // A file that is not there is a wrong argument, not a device out of reach.
+            auto& error = refusal_.errors.emplace_back(text.error());
+            error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
             return std::nullopt;
         }
         return std::move(*text);
@@ -218,11 +220,12 @@ private:
             }
         }
         if (config_) {
-            inputs_.what_ifs.push_back({shown_name(*options_.config), {}});
+            std::vector<watchdog::Inventory*> inventories;
             for (auto& device : inputs_.trace.devices) {
-                if (auto book = keep(codec::bind(*config_, device.inventory))) {
-                    inputs_.what_ifs.back().books.push_back(std::move(*book));
-                }
+                inventories.push_back(&device.inventory);
+            }
+            if (auto books = keep(codec::bind_ports(*config_, inventories))) {
+                inputs_.what_ifs.push_back({shown_name(*options_.config), std::move(*books)});
             }
         }
         note_assumed_roles();

@@ -81,17 +81,23 @@ std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& 
                       {"time_us", whole_us(event.at)},
                       {"event", watchdog::name(event.kind)},
                       {"device", device_name},
-                      {"port", watchdog::to_string(watchlist.inventory, {target.port, std::nullopt})},
+                      {"port", nullptr},
                       {"queue", nullptr},
                       {"policy", nullptr},
                       {"reason", watchdog::name(event.reason)},
-                      {"action", watchdog::name(event.action)},
+                      {"action", nullptr},
                       {"cause", nullptr}};
+    if (!event.whole_device) {
+        json["port"] = watchdog::to_string(watchlist.inventory, {target.port, std::nullopt});
+    }
     if (target.priority) {
         json["queue"] = target.priority->value;
     }
     if (event.policy < watchlist.policies.size()) {
         json["policy"] = watchlist.policies[event.policy].name;
+    }
+    if (event.kind != watchdog::EventKind::order_taken) {
+        json["action"] = watchdog::action_name(event.action);
     }
     if (event.cause != 0) {
         json["cause"] = event.cause;

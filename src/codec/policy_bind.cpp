@@ -1,7 +1,8 @@
-// The half of the policy reader that knows a device: names become numbers.
-#include <limits>
+// The half of the policy reader that knows devices: names become numbers.
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/complaint_text.hpp"
 #include "codec/policy_reader.hpp"
@@ -10,83 +11,112 @@ namespace petrel::codec {
 
 namespace {
 
-class PortFinder {
-public:
-    PortFinder(const watchdog::Inventory& inventory, ComplaintList& complaints) : complaints_(complaints)
-    {
-        for (const auto& port : inventory.ports) {
-            const auto index = static_cast<std::uint16_t>(&port - inventory.ports.data());
-            for (const std::string_view name : {std::string_view{port.name}, std::string_view{port.xname}}) {
-                if (!name.empty()) {
-                    numbers_.emplace(name, index);
-                }
+using PortNumbers = std::map<std::string_view, std::uint16_t>;
+
+PortNumbers numbers_of(const watchdog::Inventory& inventory)
+{
+    PortNumbers numbers;
+    for (std::uint16_t index = 0; const auto& port : inventory.ports) {
+        for (const std::string_view name : {std::string_view{port.name}, std::string_view{port.xname}}) {
+            if (!name.empty()) {
+                numbers.emplace(name, index);
             }
         }
+        ++index;
     }
+    return numbers;
+}
 
-    // None, and a complaint, if the device has no such port.
-    std::optional<std::uint16_t> find(const PortName& port) const
-    {
-        if (const auto at = numbers_.find(port.name); at != numbers_.end()) {
-            return at->second;
+// A file may speak of many devices, but of no port that none of them has.
+void check_ports(const PolicyFile& file, std::span<const PortNumbers> devices, ComplaintList& complaints)
+{
+    std::set<std::string_view> known;
+    for (const auto& numbers : devices) {
+        for (const auto& [name, number] : numbers) {
+            known.insert(name);
         }
-        std::vector<std::string_view> names;
-        for (const auto& [name, number] : numbers_) {
-            names.push_back(name);
-        }
-        complaints_.add(port.at, port.name, "a port of the device, " + instead_of(port.name, names));
-        return std::nullopt;
     }
+    const auto check = [&](const PortName& port) {
+        if (!known.contains(port.name)) {
+            const std::vector<std::string_view> names{known.begin(), known.end()};
+            complaints.add(port.at, port.name, "a port of the device, " + instead_of(port.name, names));
+        }
+    };
+    for (const auto& entry : file.policies) {
+        std::for_each(entry.ports.begin(), entry.ports.end(), check);
+    }
+    for (const auto& role : file.roles) {
+        check(role.port);
+    }
+}
 
-private:
-    ComplaintList& complaints_;
-    std::map<std::string_view, std::uint16_t> numbers_;
-};
-
-void assign(watchdog::PolicyBook& book, watchdog::Policy policy, const std::vector<std::optional<std::uint16_t>>& ports,
-            std::optional<Priority> priority)
+void assign(watchdog::PolicyBook& book, const watchdog::Policy& policy,
+            const std::vector<std::optional<std::uint16_t>>& ports, std::optional<Priority> priority)
 {
     const auto number = static_cast<std::uint16_t>(book.policies.size());
-    book.policies.push_back(std::move(policy));
+    book.policies.push_back(policy);
     for (const auto port : ports) {
         book.assigned.push_back({.policy = number, .port = port, .priority = priority});
     }
 }
 
-}  // namespace
-
-Parsed<watchdog::PolicyBook> bind(const PolicyFile& file, watchdog::Inventory& inventory)
+watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers)
 {
-    ComplaintList complaints{file.file};
-    const PortFinder finder{inventory, complaints};
     watchdog::PolicyBook book{
         .policies = {}, .assigned = {}, .max_mitigated = file.max_mitigated, .big_red_switch = file.big_red_switch};
     for (const auto& entry : file.policies) {
         std::vector<std::optional<std::uint16_t>> ports;
         for (const auto& port : entry.ports) {
-            ports.push_back(finder.find(port));
+            if (const auto at = numbers.find(port.name); at != numbers.end()) {
+                ports.emplace_back(at->second);
+            }
         }
         if (entry.ports.empty()) {
             ports.emplace_back();  // every port
+        }
+        if (ports.empty()) {
+            continue;  // it speaks of other devices
         }
         assign(book, entry.policy, ports, std::nullopt);
         for (const auto& [priority, policy] : entry.per_priority) {
             assign(book, policy, ports, priority);
         }
     }
-    std::vector<std::optional<bool>> host_facing(inventory.ports.size());
+    return book;
+}
+
+void note_roles(const PolicyFile& file, const PortNumbers& numbers, watchdog::Inventory& inventory)
+{
     for (const auto& role : file.roles) {
-        if (const auto port = finder.find(role.port)) {
-            host_facing[*port] = role.host_facing;
+        const auto at = numbers.find(role.port.name);
+        for (auto& row : inventory.rows) {
+            if (at != numbers.end() && row.target.port.index == at->second) {
+                row.host_facing = role.host_facing;
+            }
         }
     }
+}
+
+}  // namespace
+
+Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile& file,
+                                                     std::span<watchdog::Inventory* const> devices)
+{
+    std::vector<PortNumbers> numbers;
+    for (const auto* device : devices) {
+        numbers.push_back(numbers_of(*device));
+    }
+    ComplaintList complaints{file.file};
+    check_ports(file, numbers, complaints);
     if (!complaints.empty()) {
         return tl::make_unexpected(std::move(complaints).take());
     }
-    for (auto& row : inventory.rows) {
-        row.host_facing = host_facing.at(row.target.port.index).value_or(row.host_facing);
+    std::vector<watchdog::PolicyBook> books;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        note_roles(file, numbers[i], *devices[i]);
+        books.push_back(book_for(file, numbers[i]));
     }
-    return book;
+    return books;
 }
 
 }  // namespace petrel::codec

@@ -1,8 +1,9 @@
-// Reads a policy file (TOML) and binds it to a device. A file speaks of ports by name, so one file serves many devices;
-// only bind() knows a device. The format: docs/policy-file.md. Ranges live with the policies, not here.
+// Reads a policy file (TOML) and binds it to devices. A file speaks of ports by name, so one file serves many devices;
+// only bind_ports() knows them. The format: docs/policy-file.md. Ranges live with the policies, not here.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,8 @@ struct PolicyFile {
 
 Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file);
 
-// Finds the ports and notes their roles in the inventory, which is left alone if a port is not there.
-Parsed<watchdog::PolicyBook> bind(const PolicyFile&, watchdog::Inventory&);
+// One book for each device. Finds the ports and notes their roles in the inventories, which are left alone if a port is
+// on none of the devices.
+Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile&, std::span<watchdog::Inventory* const> devices);
 
 }  // namespace petrel::codec

@@ -1,5 +1,5 @@
-// The one way to carry a command out: prepare (read what will be overwritten), journal it durably, apply, read back, close.
-// Every runner uses it, and so does a release of everything with the daemon dead.
+// The one way to carry a command out: prepare (read what will be overwritten), journal it durably, apply, read back,
+// close. Every runner uses it, and so does a release of everything with the daemon dead.
 #pragma once
 
 #include <cstdint>

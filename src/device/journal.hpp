@@ -16,8 +16,8 @@ struct Active {
     bool operator==(const Active&) const = default;
 };
 
-// open() and close() are durable when they return. active() drops a torn tail and keeps the rest. Opening a target again
-// keeps the first Undo: it is the one that holds what was there before we came.
+// open() and close() are durable when they return. active() drops a torn tail and keeps the rest. Opening a target
+// again keeps the first Undo: it is the one that holds what was there before we came.
 class Journal {
 public:
     virtual ~Journal() = default;

@@ -108,6 +108,7 @@ struct Event {
     EventKind kind{};
     Reason reason{};
     Target target;
+    bool whole_device{};     // an order that names no target
     std::uint16_t policy{};  // index into the watchlist's policies; kUnwatched = none
     Treatment action{};      // in effect or, while not yet confirmed, wanted
     Evidence evidence;

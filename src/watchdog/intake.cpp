@@ -160,9 +160,8 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     }
 
     // Enough XOFF frames to hold the queue all the time, and none that let it go.
-    const bool held = hold_us_[row] != 0 && has(known, Field::rx_xoff) &&
-                      std::uint64_t{value(row, Field::rx_xoff)} * hold_us_[row] >= view_.dt_us[row] &&
-                      (!has(capabilities_.fields, Field::rx_xon) || zero(Field::rx_xon));
+    const bool held = hold_us_[row] != 0 && has(known, Field::rx_xoff) && zero(Field::rx_xon) &&
+                      std::uint64_t{value(row, Field::rx_xoff)} * hold_us_[row] >= view_.dt_us[row];
     const bool both_ends = (bits & kWas) != 0 && (bits & kIs) != 0;
     bool throughout = false;
     if (has(known, Field::pause_state)) {
@@ -198,15 +197,18 @@ bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bi
     if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
         return false;
     }
-    if (still(Field::rx_xoff) || still(Field::pause_us)) {
+    if (still(Field::pause_us)) {
         return true;
+    }
+    // A pause outlives its last frame: an interval that began paused is not quiet, though no frame came in it.
+    if (state && (bits & kWas) != 0) {
+        return false;
     }
     // Frames of both kinds together: none at all is quiet; some may be XON only, then the state has to tell.
-    if (still(Field::rx_pfc)) {
+    if (still(Field::rx_xoff) || still(Field::rx_pfc)) {
         return true;
     }
-    const bool both_ends = state && was_known && (bits & (kWas | kIs)) == 0;
-    return both_ends && !moved(Field::on2off);
+    return state && was_known && !moved(Field::on2off);
 }
 
 }  // namespace petrel::watchdog

@@ -54,6 +54,8 @@ private:
         Instant began;         // of the storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
+        std::uint32_t end_proven_us{};  // what its clock said when its end was decided
+        std::uint32_t end_limit_us{};
     };
 
     // Rows.

@@ -12,20 +12,19 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
     }
 }
 
-// A refusal leaves only weaker treatments to want. Below those that hit the whole port, each queue goes on at its own
-// site.
+// A refusal leaves only weaker treatments to want.
 void Machine::step_down(std::uint32_t s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
-        auto treatment = rows_[r].treatment;
-        while (treatment != Treatment::none && sites_[s].refused(treatment)) {
-            treatment = weaker(treatment);
+        Row& row = rows_[r];
+        if (row.site != s || !under_treatment(r) || !sites_[s].refused(row.treatment)) {
+            continue;
         }
-        const bool elsewhere = treatment != Treatment::none && site_for(r, treatment) != s;
-        if (rows_[r].site == s && under_treatment(r) && elsewhere) {
-            apply(r, treatment);
-            wish(rows_[r].site, now);
+        apply(r, row.treatment);
+        if (row.treatment == Treatment::none) {
+            row.site = s;  // nothing is left: it is given up where it was refused
         }
+        wish(row.site, now);
     }
 }
 
@@ -100,6 +99,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     taken.reason = Reason::operator_;
     taken.policy = kUnwatched;
     taken.target = order.target.value_or(Target{});
+    taken.whole_device = !order.target;
     taken.by = std::string{name(order.kind)} + (order.by.empty() ? "" : " by " + order.by);
     const auto cause = taken.seq;
     out.events.push_back(std::move(taken));

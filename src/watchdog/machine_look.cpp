@@ -137,7 +137,8 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
     const auto known = [&](Field f) { return has(seen.known[r], f); };
     const auto value = [&](Field f) { return known(f) ? seen.column(f)[r] : 0U; };
     auto& s = stats_[r];
-    if (under_treatment(r)) {
+    const bool was_treated = under_treatment(r) && rows_[r].since < now;  // the look that decided speaks of before
+    if (was_treated) {
         const auto count = [&](std::uint64_t& total, std::uint64_t& last, Field f) {
             total += value(f);
             last += value(f);

@@ -164,6 +164,12 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
     Row& row = rows_[r];
     apply(r, list_.rows[r].action);
     row.since = now;
+    if (row.treatment == Treatment::none) {
+        row.cause = emit(out, EventKind::storm_alert, Reason::refused, r, now);
+        emit(out, EventKind::storm_escalated, Reason::refused, r, now);
+        decide(r, Decision::alerted, now);
+        return;
+    }
     const auto kind = begin_kind(policy(r).criterion);
     row.cause = emit(out, kind, Reason::proven, r, now);
     const bool latch = latches(r, now);
@@ -173,10 +179,15 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
     decide(r, latch ? Decision::latched : Decision::stormed, now);
 }
 
-void Machine::apply(std::uint32_t r, Treatment treatment)
+// The strongest of the wish and its weaker stand-ins that the device has not refused. Below those that hit the whole
+// port, each queue is treated at its own site.
+void Machine::apply(std::uint32_t r, Treatment wish)
 {
-    rows_[r].treatment = treatment;
-    rows_[r].site = site_for(r, treatment);
+    while (wish != Treatment::none && sites_[site_for(r, wish)].refused(wish)) {
+        wish = weaker(wish);
+    }
+    rows_[r].treatment = wish;
+    rows_[r].site = site_for(r, wish);
 }
 
 // A port's own row, and a treatment that hits the whole port, are commanded as the port.
@@ -253,6 +264,8 @@ void Machine::release(std::uint32_t r, Reason why, Instant now)
     Row& row = rows_[r];
     row.ending = why;
     row.since = now;
+    row.end_proven_us = clocks_.proven_us[r];
+    row.end_limit_us = clocks_.limit_us[r];
     clocks_.limit_us[r] = kNoLimit;
     decide(r, Decision::restoring, now);
 }
@@ -295,7 +308,9 @@ void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
     if (why == Reason::operator_) {
         row.backoff = 0;
     }
-    sites_.change(row.site, [](Site& site) { site.forget_refusals(); });
+    for (const auto site : {r, map_.port_site(r)}) {
+        sites_.change(site, [](Site& s) { s.forget_refusals(); });
+    }
     const bool goes_on = watched(r) && !stopping_;
     decide(r, goes_on ? Decision::watching : Decision::off, now);
     row.origin = Origin::evidence;
@@ -331,8 +346,11 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32
     event.policy = list_.rows[r].policy;
     event.action = rows_[r].treatment != Treatment::none ? rows_[r].treatment : list_.rows[r].action;
     event.evidence.rule = rule_of(r);
-    event.evidence.proven = microseconds{clocks_.proven_us[r]};
-    event.evidence.limit = microseconds{clocks_.limit_us[r] == kNoLimit ? 0 : clocks_.limit_us[r]};
+    // A restoration is told when it is done; what it rests on is what was known when it was decided.
+    const bool ending = rows_[r].decision == Decision::restoring;
+    const auto limit = ending ? rows_[r].end_limit_us : clocks_.limit_us[r];
+    event.evidence.proven = microseconds{ending ? rows_[r].end_proven_us : clocks_.proven_us[r]};
+    event.evidence.limit = microseconds{limit == kNoLimit ? 0 : limit};
     recorder_.fill(event.evidence, r);
     return event.seq;
 }

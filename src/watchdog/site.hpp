@@ -31,12 +31,8 @@ public:
     std::uint64_t cause() const { return cause_; }
     bool refused(Treatment t) const { return has(refused_, t); }
 
-    // The strongest of the wish and its weaker stand-ins that the device has not refused.
     void set_want(Treatment wish, std::uint64_t cause, Instant now)
     {
-        while (wish != Treatment::none && has(refused_, wish)) {
-            wish = weaker(wish);
-        }
         if (wish == want_) {
             return;
         }

@@ -29,9 +29,9 @@ Source pause_source(Criterion criterion, Fields fields)
     if (counted) {
         return Source::duration;
     }
-    const bool ends = has(fields, Field::paused_now) && (has(fields, Field::on2off) || has(fields, Field::rx_xoff));
-    const bool frames = has(fields, Field::rx_xoff) && sends;
-    return ends || frames ? Source::state : Source::none;
+    const bool frames = has(fields, Field::rx_xoff) && has(fields, Field::rx_xon);
+    const bool ends = has(fields, Field::paused_now) && (has(fields, Field::on2off) || frames);
+    return ends || (frames && sends) ? Source::state : Source::none;
 }
 
 Source send_source(Fields fields)
@@ -81,7 +81,7 @@ public:
         case Criterion::continuous:
         case Criterion::stalled:
             if (source() == Source::none) {
-                return "pause_state, pause_us, paused_now with on2off, or rx_xoff with tx_packets";
+                return "pause_state, pause_us, paused_now with on2off, or rx_xoff and rx_xon with tx_packets";
             }
             if (policy_.criterion == Criterion::stalled && policy_.needs_backlog && !has(fields, Field::occupancy)) {
                 return "occupancy_bytes: a backlog that cannot drain has to be seen";

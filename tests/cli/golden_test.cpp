@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 
 #include "petrel_program.hpp"
@@ -14,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPrompt = "$ petrel";
 
-std::filesystem::path folder() { return std::filesystem::path{PETREL_TEST_DATA} / "golden" / "cli"; }
+std::filesystem::path folder() { return petrel::test::golden("cli"); }
 
 std::vector<std::string> transcripts()
 {
@@ -74,11 +73,7 @@ TEST_P(Golden, Transcript)
     }
     ASSERT_FALSE(commands.empty()) << path << " holds no command";
     const auto now = transcript(commands);
-    if (std::getenv("PETREL_UPDATE_GOLDEN") != nullptr) {
-        std::ofstream{path, std::ios::binary} << now;
-        return;
-    }
-    EXPECT_EQ(golden, now) << path;
+    petrel::test::expect_golden(path, now);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, Golden, testing::ValuesIn(transcripts()), [](const auto& golden) {

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "support/golden.hpp"
 #include "support/subprocess.hpp"
 
 namespace petrel::cli::test {
@@ -22,10 +21,6 @@ inline petrel::test::Invocation petrel(std::vector<std::string> arguments)
     return call;
 }
 
-inline std::string content(const std::filesystem::path& path)
-{
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
+using petrel::test::content;
 
 }  // namespace petrel::cli::test

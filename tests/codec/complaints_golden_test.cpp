@@ -1,4 +1,6 @@
 // What people read when a trace, a policy file or a checkpoint is wrong: every kind of complaint, word by word.
+#include <array>
+
 #include "codec/checkpoint_json.hpp"
 #include "codec/policy_reader.hpp"
 #include "codec/trace_reader.hpp"
@@ -17,24 +19,25 @@ std::string complaints_of(const Parsed<T>& parsed)
 TEST(ComplaintsGolden, Trace)
 {
     for (const auto& path : golden::inputs("trace")) {
-        golden::expect_same(path, complaints_of(read_trace(golden::read(path), path.filename().string())));
+        golden::expect_same(path, complaints_of(read_trace(golden::content(path), path.filename().string())));
     }
 }
 
 TEST(ComplaintsGolden, Policy)
 {
     for (const auto& path : golden::inputs("policy")) {
-        const auto file = read_policy_file(golden::read(path), path.filename().string());
+        const auto file = read_policy_file(golden::content(path), path.filename().string());
         auto inventory = two_ports();
-        golden::expect_same(path, file ? complaints_of(bind(*file, inventory)) : complaints_of(file));
+        golden::expect_same(path,
+                            file ? complaints_of(bind_ports(*file, std::array{&inventory})) : complaints_of(file));
     }
 }
 
 TEST(ComplaintsGolden, Checkpoint)
 {
     for (const auto& path : golden::inputs("checkpoint")) {
-        golden::expect_same(path,
-                            complaints_of(read_checkpoint(golden::read(path), path.filename().string(), two_ports())));
+        golden::expect_same(
+            path, complaints_of(read_checkpoint(golden::content(path), path.filename().string(), two_ports())));
     }
 }
 

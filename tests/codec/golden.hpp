@@ -1,31 +1,20 @@
 // Golden texts of the readers: tests/golden/codec/<kind>/NAME.EXT is the input, NAME.txt what people read about it.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/complaint_text.hpp"
+#include "support/golden.hpp"
 
 namespace petrel::codec::golden {
 
-inline std::filesystem::path folder(std::string_view kind)
-{
-    return std::filesystem::path{PETREL_TEST_DATA} / "golden" / "codec" / kind;
-}
+inline std::filesystem::path folder(std::string_view kind) { return test::golden("codec") / kind; }
 
-inline std::string read(const std::filesystem::path& path)
-{
-    std::ifstream file{path, std::ios::binary};
-    EXPECT_TRUE(file) << path;
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
+using test::content;
 
 inline std::vector<std::filesystem::path> inputs(std::string_view kind)
 {
@@ -51,7 +40,7 @@ inline std::string lines(const std::vector<Complaint>& complaints)
 // Holds `text` against NAME.txt next to `input`.
 inline void expect_same(std::filesystem::path input, std::string_view text)
 {
-    EXPECT_EQ(read(input.replace_extension(".txt")), text) << input;
+    test::expect_golden(input.replace_extension(".txt"), text);
 }
 
 }  // namespace petrel::codec::golden

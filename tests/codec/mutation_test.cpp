@@ -1,5 +1,6 @@
 // A damaged text is read or complained about, whatever the damage: a hundred thousand times, the same ones every time.
 #include <algorithm>
+#include <array>
 
 #include "codec/checkpoint_json.hpp"
 #include "codec/complaint_list.hpp"
@@ -96,7 +97,7 @@ TEST(Mutation, PolicyFile)
         expect_some(file);
         if (file) {
             auto inventory = two_ports();
-            expect_some(bind(*file, inventory));
+            expect_some(bind_ports(*file, std::array{&inventory}));
         }
         return file.has_value();
     };

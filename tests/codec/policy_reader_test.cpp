@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "golden.hpp"
 #include "two_ports.hpp"
 
@@ -21,9 +23,9 @@ PolicyFile read(std::string_view text)
 
 watchdog::PolicyBook bound(const PolicyFile& file, watchdog::Inventory& inventory)
 {
-    const auto book = bind(file, inventory);
-    EXPECT_TRUE(book.has_value()) << (book ? "" : golden::lines(book.error()));
-    return book.value_or(watchdog::PolicyBook{});
+    const auto books = bind_ports(file, std::array{&inventory});
+    EXPECT_TRUE(books.has_value()) << (books ? "" : golden::lines(books.error()));
+    return books ? books->front() : watchdog::PolicyBook{};
 }
 
 TEST(PolicyReader, APresetIsEnough)
@@ -147,12 +149,27 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
 TEST(PolicyBind, NothingHalfDone)
 {
     auto inventory = two_ports();
-    const auto book = bind(read("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
-                                "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
-                           inventory);
+    const auto book = bind_ports(read("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
+                                      "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
+                                 std::array{&inventory});
     ASSERT_FALSE(book.has_value());
     EXPECT_EQ(book.error().size(), 1U);
     EXPECT_FALSE(inventory.rows[0].host_facing);
+}
+
+TEST(PolicyBind, AFileMaySpeakOfPortsThatOnlyOneOfTheDevicesHas)
+{
+    auto here = two_ports();
+    auto there = two_ports();
+    there.ports[0].name = "Ethernet100";
+    const auto books = bind_ports(read("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet100\"]\n"
+                                       "[[port]]\nname = \"Ethernet100\"\nrole = \"host\"\n"),
+                                  std::array{&here, &there});
+    ASSERT_TRUE(books.has_value());
+    EXPECT_TRUE(books->at(0).policies.empty());
+    EXPECT_EQ(books->at(1).assigned.size(), 1U);
+    EXPECT_FALSE(here.rows[0].host_facing);
+    EXPECT_TRUE(there.rows[0].host_facing);
 }
 
 }  // namespace

@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "petrel_answers.hpp"
+#include "support/golden.hpp"
 
 namespace petrel::peers {
 namespace {
@@ -160,12 +158,9 @@ std::string matrix()
 
 TEST(Peers, MatrixIsAsPublished)
 {
-    const auto path = std::filesystem::path{PETREL_TEST_DATA} / "golden" / "peers" / "matrix.txt";
-    std::ifstream file{path, std::ios::binary};
-    const std::string published{std::istreambuf_iterator<char>{file}, {}};
     const auto now = matrix();
     std::cout << now;
-    EXPECT_EQ(now, published) << path;
+    test::expect_golden(test::golden("peers/matrix.txt"), now);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ from pathlib import Path
 LIBRARY_OF_HEADER = {
     "fmt/": "fmt::fmt",
     "tl/": "tl::expected",
-    "spdlog/": "spdlog::spdlog",
     "nlohmann/": "nlohmann_json::nlohmann_json",
     "toml++/": "tomlplusplus::tomlplusplus",
     "CLI/": "CLI11::CLI11",

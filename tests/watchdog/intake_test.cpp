@@ -346,30 +346,39 @@ TEST(IntakePause, TransitionsThatWentBackwardsProveNothing)
 // At 100 Gbit/s a frame of full quanta holds 335 us: three of them cover a millisecond, two do not.
 TEST(IntakePause, BothEndsAndFramesThatHoldItIsThroughout)
 {
-    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff)};
-    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
-    row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 3}}});
+    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon)};
+    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
+    row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 3}, {Field::rx_xon, 0}}});
     EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
-    row.read({2'000, {{Field::paused_now, 1}, {Field::rx_xoff, 5}}});
+    row.read({2'000, {{Field::paused_now, 1}, {Field::rx_xoff, 5}, {Field::rx_xon, 0}}});
     EXPECT_EQ(row.pause(), kWas | kIs);
 }
 
 TEST(IntakePause, FramesHoldNothingWhereTheSpeedIsNotKnown)
 {
-    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff), 1, 0};
-    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
-    row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 1'000'000}}});
+    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 0};
+    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
+    row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 1'000'000}, {Field::rx_xon, 0}}});
     EXPECT_EQ(row.pause(), kWas | kIs);
 }
 
 TEST(IntakePause, FramesHoldLongerOnASlowerLink)
 {
-    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff), 1, 10'000'000'000};
-    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
-    row.read({3'355, {{Field::paused_now, 1}, {Field::rx_xoff, 1}}});
+    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 10'000'000'000};
+    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
+    row.read({3'355, {{Field::paused_now, 1}, {Field::rx_xoff, 1}, {Field::rx_xon, 0}}});
     EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
-    row.read({6'711, {{Field::paused_now, 1}, {Field::rx_xoff, 2}}});
+    row.read({6'711, {{Field::paused_now, 1}, {Field::rx_xoff, 2}, {Field::rx_xon, 0}}});
     EXPECT_EQ(row.pause(), kWas | kIs) << "a frame is rounded down, never up";
+}
+
+TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
+{
+    // One pause may have ended and another begun: the frames of both would add up.
+    Reader row{bit(Field::paused_now) | bit(Field::rx_xoff)};
+    row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
+    row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 9}}});
+    EXPECT_EQ(row.pause(), kWas | kIs);
 }
 
 TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
@@ -387,13 +396,13 @@ TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
 TEST(IntakePause, FramesAndNothingSentProveItWithoutAnyState)
 {
     for (const auto sent : {Field::tx_packets, Field::tx_bytes}) {
-        Reader row{bit(Field::rx_xoff) | bit(sent)};
-        row.read({0, {{Field::rx_xoff, 0}, {sent, 10}}});
-        row.read({1'000, {{Field::rx_xoff, 3}, {sent, 10}}});
+        Reader row{bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(sent)};
+        row.read({0, {{Field::rx_xoff, 0}, {Field::rx_xon, 0}, {sent, 10}}});
+        row.read({1'000, {{Field::rx_xoff, 3}, {Field::rx_xon, 0}, {sent, 10}}});
         EXPECT_EQ(row.pause(), kThroughout);
-        row.read({2'000, {{Field::rx_xoff, 6}, {sent, 11}}});
+        row.read({2'000, {{Field::rx_xoff, 6}, {Field::rx_xon, 0}, {sent, 11}}});
         EXPECT_EQ(row.pause(), 0U) << "it sent something";
-        row.read({3'000, {{Field::rx_xoff, 8}, {sent, 11}}});
+        row.read({3'000, {{Field::rx_xoff, 8}, {Field::rx_xon, 0}, {sent, 11}}});
         EXPECT_EQ(row.pause(), 0U) << "too few frames to hold it";
     }
     Reader row{bit(Field::rx_xoff)};

@@ -220,18 +220,20 @@ std::string lacks(std::string_view policy, Fields fields, bool detects_itself = 
 }
 
 constexpr std::string_view kNeedsPause =
-    "needs pause_state, pause_us, paused_now with on2off, or rx_xoff with tx_packets";
+    "needs pause_state, pause_us, paused_now with on2off, or rx_xoff and rx_xon with tx_packets";
 
 TEST(WatchlistComplaint, ContinuousNeedsAProofOfPause)
 {
     for (const Fields enough :
          {bit(Field::pause_state), bit(Field::pause_us), bit(Field::paused_now) | bit(Field::on2off),
-          bit(Field::paused_now) | bit(Field::rx_xoff), bit(Field::rx_xoff) | bit(Field::tx_packets),
-          bit(Field::rx_xoff) | bit(Field::tx_bytes)}) {
+          bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon),
+          bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_packets),
+          bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_bytes)}) {
         EXPECT_EQ(lacks("sonic", enough), "");
     }
     for (const Fields too_little :
          {bit(Field::tx_packets), bit(Field::paused_now), bit(Field::on2off), bit(Field::rx_xoff),
+          bit(Field::paused_now) | bit(Field::rx_xoff), bit(Field::rx_xoff) | bit(Field::tx_packets),
           bit(Field::rx_pfc) | bit(Field::tx_packets) | bit(Field::tx_bytes),
           bit(Field::rx_xon) | bit(Field::tx_bytes)}) {
         EXPECT_EQ(lacks("sonic", too_little), kNeedsPause);
@@ -299,7 +301,7 @@ TEST(WatchlistRule, BestSourceFirst)
     constexpr Fields sent = bit(Field::tx_packets);
     EXPECT_EQ(source("sonic", bit(Field::pause_state) | bit(Field::pause_us)), Source::state);
     EXPECT_EQ(source("sonic", bit(Field::pause_us) | bit(Field::paused_now)), Source::duration);
-    EXPECT_EQ(source("sonic", bit(Field::rx_xoff) | sent), Source::state);
+    EXPECT_EQ(source("sonic", bit(Field::rx_xoff) | bit(Field::rx_xon) | sent), Source::state);
     EXPECT_EQ(source("progress", bit(Field::pause_state) | bit(Field::pause_us) | sent), Source::duration);
     EXPECT_EQ(source("progress", bit(Field::pause_state) | sent), Source::state);
     EXPECT_EQ(source("rdma-nic", bit(Field::rx_packets) | bit(Field::pause_tx) | bit(Field::pause_tx_us)),
