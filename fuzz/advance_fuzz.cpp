@@ -113,11 +113,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     Hot by_run = by_row;
     std::uint32_t least = kNoLimit;
+    std::vector<std::uint32_t> left_by_row;
     for (std::uint32_t r = first; r < first + count; ++r) {
-        least = std::min(least, advance_row(seen, rule, by_row.clocks(), r));
+        left_by_row.push_back(advance_row(seen, rule, by_row.clocks(), r));
+        least = std::min(least, left_by_row.back());
     }
-    const auto told = advance(seen, rule, by_run.clocks(), first, count);
+    std::vector<std::uint32_t> left(count);
+    const auto told = advance(seen, rule, by_run.clocks(), first, left);
     PETREL_ASSERT(by_run == by_row, "clocks differ for criterion {}", name(rule.criterion));
+    PETREL_ASSERT(left == left_by_row, "times left differ for criterion {}", name(rule.criterion));
     PETREL_ASSERT(told == least, "least time left is {} for {}", told, least);
     return 0;
 }

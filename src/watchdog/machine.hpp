@@ -71,7 +71,8 @@ private:
 
     // The poll pass and the passing of time.
     static bool worth_visiting(std::uint32_t left, const Rule&, const Outbox&);
-    void visit(const Run&, std::uint32_t first, std::uint32_t count, const Observations&, Instant now, Outbox&);
+    void visit(const Run&, std::uint32_t first, std::span<const std::uint32_t> left, const Observations&, Instant now,
+               Outbox&);
     void visit_row(std::uint32_t r, std::uint32_t left, const Rule&, const Observations&, Instant now, Outbox&);
     void clock_full(std::uint32_t r, Instant now, Outbox&);
     void account(std::uint32_t r, const Observations&, Instant now);

@@ -1,5 +1,7 @@
 // The poll pass and the passing of time.
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "watchdog/machine.hpp"
 
@@ -51,12 +53,13 @@ Machine::Machine(Watchlist list, Instant now)
 void Machine::look(const Observations& seen, Instant now, Outbox& out)
 {
     if (seen.all || seen.touched.size() * 16 > rows_.size()) {
+        alignas(kCacheLine) std::array<std::uint32_t, kBlock> block;
         for (const auto& run : list_.runs) {
             for (std::uint32_t done = 0; done < run.count; done += kBlock) {
                 const auto first = run.first + done;
-                const auto count = std::min(kBlock, run.count - done);
-                if (worth_visiting(advance(seen, run.rule, clocks_, first, count), run.rule, out)) {
-                    visit(run, first, count, seen, now, out);
+                const auto left = std::span{block}.first(std::min(kBlock, run.count - done));
+                if (worth_visiting(advance(seen, run.rule, clocks_, first, left), run.rule, out)) {
+                    visit(run, first, left, seen, now, out);
                 }
             }
         }
@@ -85,21 +88,36 @@ bool Machine::worth_visiting(std::uint32_t left, const Rule& rule, const Outbox&
     return left <= rule.near_us || (left != kNoLimit && out.looks.size() < out.looks.capacity() / 2);
 }
 
-void Machine::visit(const Run& run, std::uint32_t first, std::uint32_t count, const Observations& seen, Instant now,
-                    Outbox& out)
+// Few rows of a block are worth it, if any: those that do not run (all ones) are passed over many at a time.
+void Machine::visit(const Run& run, std::uint32_t first, std::span<const std::uint32_t> left, const Observations& seen,
+                    Instant now, Outbox& out)
 {
-    for (std::uint32_t r = first; r < first + count; ++r) {
-        const auto left = time_left(seen, run.rule, clocks_, r);
-        if (worth_visiting(left, run.rule, out)) {
-            visit_row(r, left, run.rule, seen, now, out);
+    constexpr std::size_t kGroup = 16;
+    const auto visit_rows = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (worth_visiting(left[i], run.rule, out)) {
+                visit_row(first + static_cast<std::uint32_t>(i), left[i], run.rule, seen, now, out);
+            }
+        }
+    };
+    std::size_t begin = 0;
+    for (; begin + kGroup <= left.size(); begin += kGroup) {
+        std::uint32_t all = kNoLimit;
+        for (std::size_t i = 0; i < kGroup; ++i) {
+            all &= left[begin + i];
+        }
+        if (all != kNoLimit) {
+            visit_rows(begin, begin + kGroup);
         }
     }
+    visit_rows(begin, left.size());
 }
 
 void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
                         Outbox& out)
 {
-    if (seen.dt_us[r] != 0) {
+    // Of all the rows that happen to be paused now, only those with time on their clock may be asked for evidence.
+    if (seen.dt_us[r] != 0 && clocks_.proven_us[r] != 0) {
         recorder_.note(r, seen, now);
     }
     if (left == 0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -12,35 +13,38 @@ namespace petrel::watchdog {
 
 class Recorder {
 public:
-    explicit Recorder(std::size_t rows) : entries_(std::clamp<std::size_t>(rows, 1, 4096)) {}
+    explicit Recorder(std::size_t rows) : entries_(std::bit_ceil(std::clamp<std::size_t>(rows, 1, 4096))) {}
 
     void note(std::uint32_t row, const Observations& seen, Instant now)
     {
-        Entry& entry = entries_[row % entries_.size()];
+        Entry& entry = entries_[row & (entries_.size() - 1)];
         if (entry.row != row || entry.last_at > now) {
-            entry = {row, 0, now, {}};
+            entry.row = row;
+            entry.noted = 0;
         }
-        std::rotate(entry.last.begin(), entry.last.begin() + 1, entry.last.end());
-        entry.last.back() = interval(row, seen);
-        entry.looks = static_cast<std::uint8_t>(std::min<std::size_t>(entry.looks + 1U, entry.last.size()));
+        entry.last[entry.noted++ % kKept] = interval(row, seen);
         entry.last_at = now;
     }
 
     // The looks of this row that fall within the time that was proven, oldest first.
     void fill(Evidence& evidence, std::uint32_t row) const
     {
-        const Entry& entry = entries_[row % entries_.size()];
+        const Entry& entry = entries_[row & (entries_.size() - 1)];
         if (entry.row != row) {
             return;
         }
+        const auto back = [&](std::uint32_t looks) -> const Interval& {
+            return entry.last[(entry.noted - looks) % kKept];
+        };
         Duration covered{};
         std::uint8_t looks = 0;
-        while (looks < entry.looks && (looks == 0 || covered < evidence.proven)) {
-            ++looks;
-            covered += std::chrono::microseconds{entry.last[entry.last.size() - looks].dt_us};
+        while (looks < std::min(entry.noted, kKept) && (looks == 0 || covered < evidence.proven)) {
+            covered += std::chrono::microseconds{back(++looks).dt_us};
         }
         evidence.looks = looks;
-        std::copy_n(entry.last.end() - looks, looks, evidence.last.begin());
+        for (std::uint8_t i = 0; i < looks; ++i) {
+            evidence.last[i] = back(looks - i);
+        }
     }
 
     static Interval interval(std::uint32_t row, const Observations& seen)
@@ -55,11 +59,13 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t kKept = std::tuple_size_v<decltype(Evidence::last)>;
+
     struct Entry {
         std::uint32_t row{kNoLimit};
-        std::uint8_t looks{};
+        std::uint32_t noted{};  // looks since the row took the place; a ring of the newest
         Instant last_at;
-        std::array<Interval, std::tuple_size_v<decltype(Evidence::last)>> last{};
+        std::array<Interval, kKept> last{};
     };
     std::vector<Entry> entries_;
 };

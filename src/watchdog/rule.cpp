@@ -1,6 +1,7 @@
 #include "watchdog/rule.hpp"
 
 #include <algorithm>
+#include <array>
 
 // A switch CPU may be old: each loop is compiled twice and picked at start. Not under sanitizers, whose run-time is not
 // up yet when the choice is made.
@@ -8,6 +9,12 @@
 #define PETREL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define PETREL_CLONES
+#endif
+// Columns never overlap. Left to itself the compiler checks each pair at run time and, beyond ten pairs, gives up.
+#if defined(__GNUC__) && !defined(__clang__)
+#define PETREL_NO_OVERLAP _Pragma("GCC ivdep")
+#else
+#define PETREL_NO_OVERLAP
 #endif
 #define PETREL_INLINE [[gnu::always_inline]] inline
 
@@ -18,6 +25,12 @@ namespace {
 constexpr std::uint32_t share(std::uint32_t whole, std::uint32_t per_64k)
 {
     return static_cast<std::uint32_t>((std::uint64_t{whole} * per_64k) >> 16U);
+}
+
+// The same in 32-bit lanes, for shares of at most the whole.
+constexpr std::uint32_t part(std::uint32_t whole, std::uint32_t per_64k)
+{
+    return (whole >> 16U) * per_64k + (((whole & 0xffffU) * per_64k) >> 16U);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -193,9 +206,8 @@ PETREL_INLINE std::uint32_t knows(Fields known, Fields wanted) { return mask((kn
 // Each proof is told, at compile time, which columns it may touch: a device that lacks one has no memory for it.
 template <bool counted>
 struct ByState {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t bits)
     {
-        const std::uint32_t bits = c.pause[i];
         std::uint32_t carry = 0;
         if constexpr (counted) {
             carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) &
@@ -206,13 +218,12 @@ struct ByState {
 };
 
 struct ByDuration {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t bits)
     {
-        const std::uint32_t bits = c.pause[i];
         const std::uint32_t dt = c.dt[i];
         const std::uint32_t counted = knows(c.known[i], bit(Field::pause_us));
         const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
-        const std::uint32_t enough = mask(time >= dt - share(dt, rule.slack_per_64k));
+        const std::uint32_t enough = mask(time >= dt - part(dt, rule.slack_per_64k));
         const std::uint32_t going_on = mask((bits & kOver) == 0);
         return {counted & enough & going_on, time, time & mask((bits & kTrailing) != 0), mask(time != 0) & going_on};
     }
@@ -233,22 +244,21 @@ PETREL_INLINE std::uint32_t stuck(const Columns& c, const Rule& rule, std::size_
 
 template <class Pause, bool backlog, bool sends>
 struct Stalled {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t bits)
     {
-        const Lane pause = Pause::at(c, rule, i);
+        const Lane pause = Pause::at(c, rule, i, bits);
         return {pause.hit & stuck<backlog, sends>(c, rule, i), pause.charge, 0, pause.suspect};
     }
 };
 
 template <bool by_duration, bool backlog, bool sends>
 struct Progress {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, [[maybe_unused]] std::uint32_t bits)
     {
         std::uint32_t mostly = 0;
         if constexpr (by_duration) {
             mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & knows(c.known[i], bit(Field::pause_us));
         } else {
-            const std::uint32_t bits = c.pause[i];
             mostly = mask((bits & kThroughout) != 0) | mask((bits & (kWas | kIs)) == (kWas | kIs));
         }
         return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0, 0};
@@ -257,7 +267,7 @@ struct Progress {
 
 template <bool by_duration>
 struct ReceiveStall {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t)
     {
         const std::uint32_t known = knows(c.known[i], c.pause_tx_bit | bit(Field::rx_packets));
         std::uint32_t pauses = 0;
@@ -271,25 +281,25 @@ struct ReceiveStall {
 };
 
 struct TimedOut {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t)
     {
         return {mask(c.pause_timeout[i] != 0) & knows(c.known[i], bit(Field::pause_timeout)), c.dt[i], 0, 0};
     }
 };
 
 struct NoProof {
-    PETREL_INLINE static Lane at(const Columns&, const Rule&, std::size_t) { return {0, 0, 0, 0}; }
+    PETREL_INLINE static Lane at(const Columns&, const Rule&, std::size_t, std::uint32_t) { return {0, 0, 0, 0}; }
 };
 
 struct QuietByBits {
-    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule& rule, std::size_t i)
+    PETREL_INLINE static std::uint32_t at(const Columns&, const Rule& rule, std::size_t, std::uint32_t bits)
     {
-        return mask((std::uint32_t{c.pause[i]} & rule.quiet_bit) != 0);
+        return mask((bits & rule.quiet_bit) != 0);
     }
 };
 
 struct QuietByTimeout {
-    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule&, std::size_t i)
+    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule&, std::size_t i, std::uint32_t)
     {
         return mask(c.pause_timeout[i] == 0) & knows(c.known[i], bit(Field::pause_timeout));
     }
@@ -300,41 +310,57 @@ struct Hot {
     const std::uint32_t* limit;
     const std::uint8_t* wants_quiet;
     std::uint32_t* longest;
+    std::uint32_t* left;
 };
+
+// Flags are bytes, clocks are words. In one loop they would make the compiler work on 32 rows at once, for which the
+// registers do not suffice: so flags are widened first, a piece at a time.
+constexpr std::size_t kPiece = 512;
 
 template <class Storm, class Quiet, bool leaks, bool longest>
 PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, const Hot& hot, std::size_t count)
 {
     const Columns c = columns;
     const Rule r = rule;
-    std::uint32_t* __restrict const proven = hot.proven;
-    std::uint32_t* __restrict const longest_us = hot.longest;
+    alignas(64) std::array<std::uint32_t, kPiece> flags;
+    alignas(64) std::array<std::uint32_t, kPiece> waits;
     std::uint32_t least = kNoLimit;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t dt = c.dt[i];
-        const std::uint32_t limit = hot.limit[i];
-        const std::uint32_t wants = mask(hot.wants_quiet[i] != 0);
-        const std::uint32_t old = proven[i];
-        const Lane storm = Storm::at(c, r, i);
-        const std::uint32_t quiet = Quiet::at(c, r, i);
-        const std::uint32_t hit = pick(wants, quiet, storm.hit);
-        const std::uint32_t charge = pick(wants, dt, storm.charge);
-        const std::uint32_t more = std::min(old + std::min(charge, kClockMost), kClockMost);
-        std::uint32_t next = 0;
-        if constexpr (leaks) {
-            const std::uint32_t most = pick(wants | mask(limit > kClockMost / 2), kClockMost, 2 * limit);
-            const std::uint32_t fall = std::min(std::min(dt, kLongestFall) * r.leak, old);
-            next = pick(hit, std::min(more, most), (old - fall) & ~wants);
-        } else {
-            next = pick(hit, more, storm.carry & ~wants);
+    for (std::size_t from = 0; from < count; from += kPiece) {
+        const std::size_t rows = std::min(kPiece, count - from);
+        for (std::size_t j = 0; j < rows; ++j) {
+            flags[j] = c.pause[from + j];
+            waits[j] = static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(hot.wants_quiet[from + j])});
         }
-        next = pick(mask(dt != 0), next, old);
-        proven[i] = next;
-        if constexpr (longest) {
-            longest_us[i] = std::max(longest_us[i], next & ~wants & mask(dt != 0));
+        PETREL_NO_OVERLAP
+        for (std::size_t j = 0; j < rows; ++j) {
+            const std::size_t i = from + j;
+            const std::uint32_t dt = c.dt[i];
+            const std::uint32_t limit = hot.limit[i];
+            const std::uint32_t wants = waits[j];
+            const std::uint32_t old = hot.proven[i];
+            const Lane storm = Storm::at(c, r, i, flags[j]);
+            const std::uint32_t quiet = Quiet::at(c, r, i, flags[j]);
+            const std::uint32_t hit = pick(wants, quiet, storm.hit);
+            const std::uint32_t charge = pick(wants, dt, storm.charge);
+            const std::uint32_t more = std::min(old + std::min(charge, kClockMost), kClockMost);
+            std::uint32_t next = 0;
+            if constexpr (leaks) {
+                const std::uint32_t most = pick(wants | mask(limit > kClockMost / 2), kClockMost, 2 * limit);
+                const std::uint32_t fall = std::min(std::min(dt, kLongestFall) * r.leak, old);
+                next = pick(hit, std::min(more, most), (old - fall) & ~wants);
+            } else {
+                next = pick(hit, more, storm.carry & ~wants);
+            }
+            next = pick(mask(dt != 0), next, old);
+            hot.proven[i] = next;
+            if constexpr (longest) {
+                hot.longest[i] = std::max(hot.longest[i], next & ~wants & mask(dt != 0));
+            }
+            const std::uint32_t runs = mask(next != 0) | ((wants | storm.suspect) & mask(dt != 0));
+            const std::uint32_t left = (limit - std::min(next, limit)) | ~runs;
+            hot.left[i] = left;
+            least = std::min(least, left);
         }
-        const std::uint32_t runs = mask(next != 0) | ((wants | storm.suspect) & mask(dt != 0));
-        least = std::min(least, (limit - std::min(next, limit)) | ~runs);
     }
     return least;
 }
@@ -397,7 +423,7 @@ Sweep choose(const Rule& rule, bool counted)
 }  // namespace
 
 std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t first,
-                      std::uint32_t count) noexcept
+                      std::span<std::uint32_t> left) noexcept
 {
     const auto from = [&](Field f) -> const std::uint32_t* {
         const auto column = o.column(f);
@@ -417,8 +443,8 @@ std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clo
                           bit(sent),
                           bit(pause_tx)};
     const Hot hot{clocks.proven_us.data() + first, clocks.limit_us.data() + first, clocks.wants_quiet.data() + first,
-                  clocks.longest_us.data() + first};
-    return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, count);
+                  clocks.longest_us.data() + first, left.data()};
+    return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, left.size());
 }
 
 }  // namespace petrel::watchdog

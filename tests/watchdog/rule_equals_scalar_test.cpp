@@ -167,10 +167,13 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
     auto by_row = rows.hot();
     auto by_run = rows.hot();
     std::uint32_t least = kNoLimit;
+    std::vector<std::uint32_t> left_by_row;
     for (std::uint32_t r = first; r < first + count; ++r) {
-        least = std::min(least, advance_row(rows.seen(), kind.rule, by_row.clocks(), r));
+        left_by_row.push_back(advance_row(rows.seen(), kind.rule, by_row.clocks(), r));
+        least = std::min(least, left_by_row.back());
     }
-    const auto told = advance(rows.seen(), kind.rule, by_run.clocks(), first, count);
+    std::vector<std::uint32_t> left(count);
+    const auto told = advance(rows.seen(), kind.rule, by_run.clocks(), first, left);
     rows_compared += count;
     for (std::uint32_t r = 0; r < total; ++r) {
         if (by_run.proven[r] != by_row.proven[r] || by_run.longest[r] != by_row.longest[r]) {
@@ -180,6 +183,7 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
         }
     }
     RC_ASSERT(by_run == by_row);
+    RC_ASSERT(left == left_by_row);
     RC_ASSERT(told == least);
 }
 
