@@ -49,9 +49,11 @@ private:
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
         bool active{};         // stands in active_
+        bool counted{};        // stands in mitigated_
         std::uint32_t site{};  // where its treatment is applied
         Instant since;         // of the decision
         Instant began;         // of the storm
+        Instant paused_from;   // since when it is paused without a break, while in a storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
         std::uint32_t end_proven_us{};  // what its clock said when its end was decided
@@ -133,7 +135,8 @@ private:
     Sites sites_;
     std::uint64_t next_seq_{1};
     std::uint32_t mitigated_{};  // by evidence: what the blast radius counts
-    bool red_{};
+    bool red_{};                 // the big red switch is on,
+    bool red_by_order_{};        // and a person threw it, not the configuration
     bool stopping_{};
     bool hold_{};  // everything stays as it is
 };

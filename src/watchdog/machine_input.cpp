@@ -124,8 +124,14 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
             }
         });
         break;
-    case Order::Kind::red_switch_on: red_switch(true, now); break;
-    case Order::Kind::red_switch_off: red_switch(false, now); break;
+    case Order::Kind::red_switch_on:
+        red_by_order_ = true;
+        red_switch(true, now);
+        break;
+    case Order::Kind::red_switch_off:
+        red_by_order_ = false;
+        red_switch(false, now);
+        break;
     case Order::Kind::stop: stop(now); break;
     case Order::Kind::stop_and_hold: hold(now); break;
     }
@@ -193,6 +199,7 @@ void Machine::stop(Instant now)
 void Machine::hold(Instant now)
 {
     hold_ = true;
+    stopping_ = true;
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
         decide(r, Decision::off, now);
         stop_clock(r);

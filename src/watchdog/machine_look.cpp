@@ -135,7 +135,7 @@ void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
     case Decision::alerted:
     case Decision::withheld: release(r, Reason::quiet, now); break;
     case Decision::stormed:
-        if (whole_site_quiet(r)) {
+        if (whole_site_quiet(r) && !red_) {
             release(r, Reason::quiet, now);
         }
         break;
@@ -173,8 +173,10 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
             });
         }
     }
-    if (in_storm(r) && rows_[r].origin == Origin::evidence && (seen.pause[r] & kIs) != 0 && watched(r)) {
-        s.longest_pause = std::max(s.longest_pause, now - rows_[r].began + policy(r).detect);
+    if (paused_throughout(seen, rule_of(r), r)) {
+        s.longest_pause = std::max(s.longest_pause, now - rows_[r].paused_from);
+    } else {
+        rows_[r].paused_from = now;
     }
 }
 
@@ -199,7 +201,7 @@ Instant Machine::deadline(std::uint32_t r) const
     }
     switch (row.decision) {
     case Decision::stormed:
-        if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r)) {
+        if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r) || red_) {
             return kNever;
         }
         return row.since + restore_time(r);

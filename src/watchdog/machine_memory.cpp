@@ -13,7 +13,7 @@ Checkpoint Machine::save(Instant now) const
 {
     Checkpoint saved;
     saved.next_seq = next_seq_;
-    saved.red_switch = red_;
+    saved.red_switch = red_by_order_;
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
         auto row = save_row(r, now);
         Checkpoint::Row nothing;
@@ -31,13 +31,17 @@ Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
     const Row& row = rows_[r];
     Checkpoint::Row saved;
     saved.target = map_.target(r);
-    saved.phase = phase(r);
-    saved.treatment = row.treatment;
-    saved.ordered = row.origin != Origin::evidence;
-    saved.proven = microseconds{clocks_.proven_us[r]};
-    saved.in_phase = at_work(r) ? now - row.began : Duration{};
+    // What the big red switch does is not remembered row by row: it is thrown again, or it is not.
+    const bool by_itself = row.origin != Origin::red_switch;
+    saved.phase = by_itself ? phase(r) : Phase::watching;
+    if (by_itself) {
+        saved.treatment = row.treatment;
+        saved.ordered = row.origin == Origin::operator_;
+        saved.proven = microseconds{clocks_.proven_us[r]};
+        saved.in_phase = at_work(r) ? now - row.began : Duration{};
+        saved.cause = row.cause;
+    }
     saved.backoff = row.backoff;
-    saved.cause = row.cause;
     if (row.restored_at != Instant::min()) {
         saved.restored_ago = now - row.restored_at;
     }
@@ -67,6 +71,7 @@ void Machine::load(const Checkpoint& saved, Instant now)
         });
     }
     if (saved.red_switch) {
+        red_by_order_ = true;
         red_switch(true, now);
     }
 }
@@ -97,7 +102,10 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         row.cause = from.cause;
         row.since = now - from.in_phase;
         row.began = row.since;
-        row.origin = from.ordered ? Origin::operator_ : Origin::evidence;
+        row.paused_from = now;
+        row.origin = from.ordered                               ? Origin::operator_
+                     : policy(r).criterion == Criterion::device ? Origin::device
+                                                                : Origin::evidence;
         apply(r, from.treatment);
     }
     switch (from.phase) {
@@ -162,6 +170,7 @@ void Machine::inherit(const Machine& old, Instant now)
     next_seq_ = old.next_seq_;
     stopping_ = old.stopping_;
     hold_ = old.hold_;
+    sites_.number_after(old.sites_);
     std::map<std::string, std::uint32_t> place;
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
         place[to_string(list_.inventory, map_.target(r))] = r;
@@ -172,8 +181,15 @@ void Machine::inherit(const Machine& old, Instant now)
             inherit_row(at->second, old, from, now);
         }
     }
+    for (std::uint32_t r = 0; r < map_.rows() && stopping_; ++r) {
+        if (!at_work(r)) {
+            decide(r, Decision::off, now);
+            stop_clock(r);
+        }
+    }
+    red_by_order_ = old.red_by_order_;
     if (old.red_ && !red_) {
-        red_switch(true, now);
+        red_switch(red_by_order_, now);  // what the configuration threw, it has taken back
     }
 }
 
@@ -209,9 +225,12 @@ void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t fro
     row.ending = before.ending;
     row.since = before.since;
     row.began = before.began;
+    row.paused_from = before.paused_from;
     row.cause = before.cause;
     apply(r, before.treatment);
-    decide(r, before.decision, now);
+    // An alert that may act now does so as soon as the budget allows, if its storm goes on.
+    const bool may_act = before.decision == Decision::alerted && watched(r) && list_.rows[r].action != Treatment::none;
+    decide(r, may_act ? Decision::withheld : before.decision, now);
     clocks_.wants_quiet[r] = old.clocks_.wants_quiet[from];
     clocks_.proven_us[r] = old.clocks_.proven_us[from];
     clocks_.limit_us[r] = kNoLimit;

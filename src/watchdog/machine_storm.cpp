@@ -105,9 +105,10 @@ Duration Machine::probe_time(std::uint32_t r) const
 void Machine::decide(std::uint32_t r, Decision decision, Instant now)
 {
     Row& row = rows_[r];
-    mitigated_ -= counts_as_mitigated(row) ? 1U : 0U;
     row.decision = decision;
-    mitigated_ += counts_as_mitigated(row) ? 1U : 0U;
+    mitigated_ -= row.counted ? 1U : 0U;
+    row.counted = counts_as_mitigated(row);
+    mitigated_ += row.counted ? 1U : 0U;
     if (at_work(r) && !row.active) {
         row.active = true;
         active_.push_back(r);
@@ -121,6 +122,7 @@ void Machine::begin(std::uint32_t r, Origin origin, Instant now)
     row.origin = origin;
     row.since = now;
     row.began = now;
+    row.paused_from = now - microseconds{clocks_.wants_quiet[r] != 0 ? 0 : clocks_.proven_us[r]};
     row.cause = 0;
     auto& stats = stats_[r];
     stats.tx_ok_last = stats.tx_drop_last = stats.rx_ok_last = stats.rx_drop_last = 0;

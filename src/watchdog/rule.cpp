@@ -151,6 +151,11 @@ std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& c
     return proven == 0 && !may_have_begun ? kNoLimit : clocks.limit_us[row] - std::min(proven, clocks.limit_us[row]);
 }
 
+bool paused_throughout(const Observations& o, const Rule& rule, std::uint32_t row) noexcept
+{
+    return Look{o, rule, row}.paused().hit;
+}
+
 std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
 {
     auto& proven = clocks.proven_us[row];

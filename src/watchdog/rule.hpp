@@ -58,6 +58,9 @@ inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates h
 // The time left on a clock that runs, or may have begun to; kNoLimit if it does not.
 std::uint32_t time_left(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
 
+// Whether the interval is paused from end to end, by the rule's own source.
+bool paused_throughout(const Observations&, const Rule&, std::uint32_t row) noexcept;
+
 // Both return the least time left among the rows they touched. advance() takes the rows first, first + 1, ... and also
 // says what is left of each: scanning that is cheap, asking time_left() a thousand times is not.
 std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;

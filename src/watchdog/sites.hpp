@@ -96,6 +96,9 @@ public:
         return next;
     }
 
+    // After a change of machine: answers to commands of the old one must not be taken for answers to ours.
+    void number_after(const Sites& old) { next_command_ = old.next_command_; }
+
     bool idle() const
     {
         return std::all_of(busy_.begin(), busy_.end(), [&](std::uint32_t s) { return sites_[s].settled(); });
