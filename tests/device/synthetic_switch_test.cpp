@@ -348,7 +348,7 @@ struct Naive {
         on2off += paused && !pause ? 1 : 0;
         xon += paused && !pause ? 1 : 0;
         run = age;
-        xoff += pause && (!paused || run % kHoldUs == 0) ? 1 : 0;
+        xoff += pause && (!paused || run % kHoldUs == 0) ? 1U : 0U;
         run = paused ? run : 0;
         paused = pause;
     }
