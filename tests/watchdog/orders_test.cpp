@@ -176,6 +176,7 @@ TEST(OrderBudget, OrderOnAQueueThatIsBeingRestoredLeavesItAsItWas)
     Driver d{limited(1), test::small_inventory(3)};
     d.storm(0);
     d.run_ms(400);
+    d.calm(0);
     d.stays_silent();
     d.hear(Notice::Kind::link_down, d.target(0));
     ASSERT_EQ(d.phase(0), Phase::restoring);
