@@ -6,9 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/world.hpp"
@@ -78,8 +82,8 @@ struct Answer {
 
 class Driver {
 public:
-    Driver(watchdog::PolicyBook book, watchdog::Inventory inventory, watchdog::Capabilities can = able(kTellsAll),
-           std::size_t room = 64)
+    Driver(const watchdog::PolicyBook& book, watchdog::Inventory inventory,
+           watchdog::Capabilities can = able(kTellsAll), std::size_t room = 64)
         : inventory_(std::move(inventory)),
           can_(can),
           dog_(list_of(book), Instant{}),
@@ -116,7 +120,7 @@ public:
     {
         while (now_us_ < end) {
             const auto timer = dog_.next_timer();
-            const auto tick = timer == kNever ? end : std::max(now_us_ + 1, (whole_us(timer)));
+            const auto tick = timer == kNever ? end : std::max(now_us_ + 1, whole_us(timer));
             now_us_ = std::min({end, next_poll_us_, tick});
             if (now_us_ == next_poll_us_) {
                 poll();
@@ -182,6 +186,7 @@ public:
     Story story() { return std::exchange(story_, {}); }
     const std::vector<watchdog::Event>& events() const { return events_; }
     const std::vector<watchdog::Command>& commands() const { return commands_; }
+    const std::vector<watchdog::LookAgain>& looks() const { return looks_; }
     const watchdog::Event& last(watchdog::EventKind kind) const
     {
         const auto at = std::find_if(events_.rbegin(), events_.rend(), [&](const auto& e) { return e.kind == kind; });
@@ -212,7 +217,7 @@ private:
             const auto events = std::exchange(out_.events, {});
             const auto commands = std::exchange(out_.commands, {});
             const bool more = std::exchange(out_.overflowed, false);
-            looks.insert(looks.end(), out_.looks.begin(), out_.looks.end());
+            looks_.insert(looks_.end(), out_.looks.begin(), out_.looks.end());
             out_.looks.clear();
             for (const auto& e : events) {
                 const auto at = e.kind == watchdog::EventKind::order_taken ? e.by : to_string(inventory_, e.target);
@@ -243,10 +248,6 @@ private:
         return now_us_ % 1000 == 0 ? fmt::format("{}", now_us_ / 1000) : fmt::format("{:.3f}", double(now_us_) / 1000);
     }
 
-public:
-    std::vector<watchdog::LookAgain> looks;  // asked for so far
-
-private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities can_;
     watchdog::Watchdog dog_;
@@ -258,6 +259,7 @@ private:
     Story story_;
     std::vector<watchdog::Event> events_;
     std::vector<watchdog::Command> commands_;
+    std::vector<watchdog::LookAgain> looks_;
 };
 
 }  // namespace petrel::test

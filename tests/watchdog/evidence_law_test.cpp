@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
+
 #include "driver.hpp"
 
 namespace petrel {
@@ -42,7 +44,7 @@ constexpr std::array kTroubles{Trouble::backwards,  Trouble::reset, Trouble::jum
 constexpr std::array kCounters{Field::pause_us, Field::rx_xoff,    Field::on2off,  Field::tx_packets,
                                Field::tx_drops, Field::rx_packets, Field::tx_bytes};
 
-// One look in which the device is in trouble. Returns what undoes it.
+// One look in which the device is in trouble; what is not a new beginning is over after it.
 void trouble_for_one_look(Driver& d, Trouble trouble)
 {
     auto& q = d.queue();
@@ -132,7 +134,7 @@ RC_GTEST_PROP(EvidenceLaw, EveryIntervalWithAFlapIsNoEvidence, ())
     // Paused without a break, but every T0 the link flaps or changes its speed.
     Driver d{preset("sonic")};
     d.storm();
-    for (const auto ms : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 4))) {
+    for (const auto ms : *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 4))) {
         d.run_ms(100 * ms);
         d.queue().epoch += 1;
     }
@@ -191,7 +193,7 @@ RC_GTEST_PROP(StopLaw, LeavesNothingCommandedUnlessHeld, ())
         constexpr std::array kAnswers{Verdict::confirmed, Verdict::accepted, Verdict::refused,
                                       Verdict::failed,    Verdict::differs,  Verdict::timed_out};
         d.answers(what % 3 == 0 ? kAnswers[static_cast<std::size_t>(what) % kAnswers.size()] : Verdict::confirmed);
-        d.run_ms(50 * (what % 17));
+        d.run_ms(std::int64_t{50} * (what % 17));
     };
     for (const auto what : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1'000))) {
         act(what);

@@ -36,7 +36,7 @@ TEST(Watching, QuietQueueTellsNothing)
     Driver d{preset("sonic"), 3};
     d.run_ms(60'000);
     EXPECT_EQ(d.story(), Story{});
-    EXPECT_TRUE(d.looks.empty());
+    EXPECT_TRUE(d.looks().empty());
     EXPECT_EQ(d.phase(), Phase::watching);
     EXPECT_EQ(d.dog().next_timer(), kNever);
 }
@@ -69,9 +69,9 @@ TEST(Watching, SuspectIsLookedAtAgainWhenItsTimeIsUp)
     d.run_ms(30);
     d.storm();  // at 30 ms: T0 is over at 430 ms, between two polls
     d.run_ms(370);
-    ASSERT_FALSE(d.looks.empty());
-    EXPECT_EQ(d.looks.back().slot, Slot{0});
-    EXPECT_EQ(whole_us(d.looks.back().at), 430'000);
+    ASSERT_FALSE(d.looks().empty());
+    EXPECT_EQ(d.looks().back().slot, Slot{0});
+    EXPECT_EQ(whole_us(d.looks().back().at), 430'000);
 }
 
 TEST(Watching, PausesOfManyQueuesAreEachOnTheirOwn)
