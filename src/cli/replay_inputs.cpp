@@ -221,6 +221,7 @@ private:
         }
         if (config_) {
             std::vector<watchdog::Inventory*> inventories;
+            inventories.reserve(inputs_.trace.devices.size());
             for (auto& device : inputs_.trace.devices) {
                 inventories.push_back(&device.inventory);
             }

@@ -81,6 +81,7 @@ ordered_json to_json(const Checkpoint::Row& row, const watchdog::Inventory& inve
                         {"ordered", row.ordered},
                         {"proven_ns", row.proven.count()},
                         {"in_phase_ns", row.in_phase.count()},
+                        {"storm_age_ns", row.storm_age.count()},
                         {"backoff", row.backoff},
                         {"cause", row.cause},
                         {"restored_ago_ns", to_json(row.restored_ago)},
@@ -255,6 +256,7 @@ private:
         row.ordered = reader.flag("ordered");
         row.proven = reader.duration("proven_ns");
         row.in_phase = reader.duration("in_phase_ns");
+        row.storm_age = reader.duration("storm_age_ns");
         row.backoff = static_cast<std::uint32_t>(reader.number("backoff", std::numeric_limits<std::uint32_t>::max()));
         row.cause = reader.number("cause");
         row.restored_ago = reader.optional_duration("restored_ago_ns");

@@ -11,7 +11,6 @@ namespace petrel::codec {
 
 namespace {
 
-using watchdog::Sample;
 using watchdog::Treatment;
 
 constexpr std::string_view kOnlyDevice = "device0";
@@ -126,7 +125,7 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
 
     device::DeviceTrace trace;
     std::vector<Slot> slot_of_row(device.rows.size());
-    for (std::uint16_t p = 0; p < device.ports.size(); ++p) {
+    for (std::size_t p = 0; p < device.ports.size(); ++p) {
         trace.inventory.ports.push_back({.name = device.ports[p].name, .xname = {}, .number = {}});
         for (const auto number : device.ports[p].rows) {
             if (number == kNone) {
@@ -134,7 +133,7 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
             }
             slot_of_row[number].value = static_cast<std::uint32_t>(trace.inventory.rows.size());
             const auto priority = device.rows[number].priority;
-            trace.inventory.rows.push_back({.target = {PortId{id, p}, priority},
+            trace.inventory.rows.push_back({.target = {PortId{id, static_cast<std::uint16_t>(p)}, priority},
                                             .hw_queue = priority ? priority->value : 0U,
                                             .speed = {},
                                             .host_facing = false});

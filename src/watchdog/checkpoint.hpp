@@ -23,7 +23,8 @@ struct Checkpoint {
         Treatment treatment{};  // wanted for the row
         bool ordered{};         // by a person, not by evidence
         Duration proven{};
-        Duration in_phase{};
+        Duration in_phase{};   // since this phase was decided
+        Duration storm_age{};  // since the storm began
         std::uint32_t backoff{};
         std::uint64_t cause{};  // the event that began the storm
         std::optional<Duration> restored_ago;

@@ -82,9 +82,10 @@ void Intake::put(const Sample& sample)
     }
     Baseline& base = baselines_[row];
     const bool first = base.known == 0;
+    const bool same_epoch = !first && sample.epoch == base.epoch;
     // Stamps are cut to microseconds each, so that the differences add up without loss.
     const auto dt_us = whole_us(sample.read_at) - whole_us(base.read_at);
-    if (!first && dt_us <= 0) {
+    if (same_epoch && dt_us <= 0) {
         return;  // the device has not looked again since: nothing new was said
     }
     const Baseline before = base;
@@ -99,8 +100,9 @@ void Intake::put(const Sample& sample)
 
     // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link
     // flap.
-    const bool comparable = !first && sample.epoch != 0 && sample.epoch == before.epoch;
-    view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(dt_us));
+    const bool comparable = same_epoch && sample.epoch != 0;
+    const bool untouched = view_.dt_us[row] == 0;
+    view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(std::max<std::int64_t>(dt_us, 1)));
     view_.known[row] = 0;
     put_counters(row, sample, comparable ? told & before.known : 0);
     if (comparable) {
@@ -108,7 +110,7 @@ void Intake::put(const Sample& sample)
     } else {
         view_.pause[row] = sample.epoch == 0 ? kLinkDown : 0;
     }
-    if (touched_.size() < rows_) {
+    if (untouched) {
         touched_.push_back(row);
         view_.touched = touched_;
         view_.all = touched_.size() == rows_;

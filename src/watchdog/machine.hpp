@@ -80,6 +80,7 @@ private:
     void account(std::uint32_t r, const Observations&, Instant now);
     Instant deadline(std::uint32_t r) const;
     void serve(std::uint32_t r, Instant now, Outbox&);
+    void use_budget(Instant now, Outbox&);
 
     // Clocks.
     void watch(std::uint32_t r, Duration limit);

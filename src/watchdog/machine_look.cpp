@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <tuple>
 
 #include "watchdog/machine.hpp"
 
@@ -185,6 +186,7 @@ void Machine::tick(Instant now, Outbox& out)
     for (std::size_t i = 0; i < active_.size(); ++i) {
         serve(active_[i], now, out);
     }
+    use_budget(now, out);
     sites_.serve(now, out, [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
     std::erase_if(active_, [&](std::uint32_t r) {
         rows_[r].active = at_work(r);
@@ -228,14 +230,29 @@ void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
             close_storm(r, Reason::probe, now, out);
             clocks_.proven_us[r] = proven;  // what the probe has seen so far still counts towards T0
         }
-    } else if (row.decision == Decision::withheld && !over_budget() && clocks_.proven_us[r] == 0) {
-        // Still stormed (no quiet is proven), and the budget has room again.
-        if (out.room_for(2, 0)) {
-            mitigate(r, now, out);
-            wait_for_quiet(r);
-        }
     } else if (due) {
         release(r, policy(r).release == Release::forced ? Reason::forced : Reason::probe, now);
+    }
+}
+
+// Rows that were withheld and are still stormed (no quiet is proven) get what the budget has room for, the longest
+// waiting first.
+void Machine::use_budget(Instant now, Outbox& out)
+{
+    while (!over_budget()) {
+        const auto waits = [&](std::uint32_t r) {
+            return rows_[r].decision == Decision::withheld && clocks_.proven_us[r] == 0;
+        };
+        const auto longer = [&](std::uint32_t a, std::uint32_t b) {
+            return std::tuple{!waits(a), rows_[a].since, a} < std::tuple{!waits(b), rows_[b].since, b};
+        };
+        const auto next = std::min_element(active_.begin(), active_.end(), longer);
+        if (next == active_.end() || !waits(*next) || !out.room_for(2, 0)) {
+            return;
+        }
+        const auto r = *next;
+        mitigate(r, now, out);
+        wait_for_quiet(r);
     }
 }
 

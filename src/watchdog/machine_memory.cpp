@@ -38,7 +38,8 @@ Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
         saved.treatment = row.treatment;
         saved.ordered = row.origin == Origin::operator_;
         saved.proven = microseconds{clocks_.proven_us[r]};
-        saved.in_phase = at_work(r) ? now - row.began : Duration{};
+        saved.in_phase = at_work(r) ? now - row.since : Duration{};
+        saved.storm_age = at_work(r) ? now - row.began : Duration{};
         saved.cause = row.cause;
     }
     saved.backoff = row.backoff;
@@ -98,10 +99,10 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
     }
     const bool at_rest = from.phase == Phase::watching || from.phase == Phase::off;
     if (!at_rest) {
-        stats.in_storm -= std::min(stats.in_storm, from.in_phase);  // still running: it is added at the storm's end
+        stats.in_storm -= std::min(stats.in_storm, from.storm_age);  // still running: it is added at the storm's end
         row.cause = from.cause;
         row.since = now - from.in_phase;
-        row.began = row.since;
+        row.began = now - from.storm_age;
         row.paused_from = now;
         row.origin = from.ordered                               ? Origin::operator_
                      : policy(r).criterion == Criterion::device ? Origin::device

@@ -46,7 +46,8 @@ Source send_source(Fields fields)
 std::uint32_t floor_per_64k_us(BitRate speed, const Policy& policy, bool in_bytes)
 {
     const std::uint64_t bytes = speed.bps / 8 * 65'536 / 1'000'000 * policy.floor_ppm / 1'000'000;
-    const std::uint64_t units = in_bytes ? bytes : bytes / kLongestFrame;
+    // Rounded up: on a slow link the floor is less than a frame, and one stray frame is still no progress.
+    const std::uint64_t units = in_bytes ? bytes : (bytes + kLongestFrame - 1) / kLongestFrame;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(units, std::numeric_limits<std::uint32_t>::max()));
 }
 

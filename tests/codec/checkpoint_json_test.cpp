@@ -57,6 +57,7 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
         row.ordered = *rc::gen::arbitrary<bool>();
         row.proven = random_age();
         row.in_phase = random_age();
+        row.storm_age = random_age();
         row.backoff = *rc::gen::arbitrary<std::uint32_t>();
         row.cause = *rc::gen::arbitrary<std::uint64_t>();
         row.restored_ago = maybe_age();

@@ -315,13 +315,13 @@ TEST(WatchlistRule, ProgressIsToldInBytesWherePossible)
                             test::able(bit(Field::pause_us) | sent));
         return list->runs.at(0).rule;
     };
-    // 0.1 % of 100 Gbit/s in 65.536 ms are 819200 bytes, or 88 of the longest frames.
+    // 0.1 % of 100 Gbit/s in 65.536 ms are 819200 bytes, or 89 of the longest frames, rounded up.
     const auto bytes = rule(bit(Field::tx_bytes) | bit(Field::tx_packets), 100'000'000'000);
     EXPECT_TRUE(bytes.in_bytes);
     EXPECT_EQ(bytes.floor_per_64k_us, 819'200U);
     const auto packets = rule(bit(Field::tx_packets), 100'000'000'000);
     EXPECT_FALSE(packets.in_bytes);
-    EXPECT_EQ(packets.floor_per_64k_us, 88U);
+    EXPECT_EQ(packets.floor_per_64k_us, 89U);
     EXPECT_EQ(rule(bit(Field::tx_bytes), 0).floor_per_64k_us, 0U) << "speed not known: only nothing is no progress";
 }
 
