@@ -262,4 +262,27 @@ private:
     std::vector<watchdog::LookAgain> looks_;
 };
 
+// A storm from 0 on, detected at 400 ms; sonic polls every 100 ms, T0 = 400 ms, T1 = 2 s.
+inline void detect(Driver& d)
+{
+    d.storm();
+    d.run_ms(400);
+    ASSERT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
+}
+
+// The storm ends in the middle of an interval, so that quiet begins at the read after.
+inline void calm_between_reads(Driver& d, std::uint32_t row = 0)
+{
+    d.run_ms(50);
+    d.calm(row);
+    d.run_ms(50);
+}
+
+inline watchdog::Policy with_probe()
+{
+    auto policy = preset("sonic");
+    policy.probe = std::chrono::milliseconds{100};
+    return policy;
+}
+
 }  // namespace petrel::test

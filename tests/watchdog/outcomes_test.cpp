@@ -15,7 +15,7 @@ using test::preset;
 using test::Story;
 
 // A sonic queue whose storm is detected at 400 ms.
-void detect(Driver& d)
+void storm_until_t0(Driver& d)
 {
     d.storm();
     d.run_ms(400);
@@ -27,7 +27,7 @@ TEST(MitigateOutcome, ConfirmedIsInEffect)
 {
     Driver d{preset("sonic")};
     d.stays_silent();
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.phase(), Phase::mitigating) << "not yet answered";
     EXPECT_EQ(d.in_effect(), Treatment::none);
     EXPECT_FALSE(d.dog().idle());
@@ -40,7 +40,7 @@ TEST(MitigateOutcome, ConfirmedIsInEffect)
 TEST(MitigateOutcome, CommandNamesItsCauseAndDeadline)
 {
     Driver d{preset("sonic")};
-    detect(d);
+    storm_until_t0(d);
     const auto& command = d.commands().at(0);
     EXPECT_EQ(command.cause, d.last(EventKind::storm_detected).seq);
     EXPECT_EQ(command.target, d.target());
@@ -51,7 +51,7 @@ TEST(MitigateOutcome, FailedIsToldAndTriedAgainWithBackOff)
 {
     Driver d{preset("sonic")};
     d.answer = [](const Command&) { return Answer{Verdict::failed, Treatment::none, "bus error"}; };
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(1'600);
     EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
                                 "400 mitigation_failed Ethernet0:3 failed",  //
@@ -68,7 +68,7 @@ TEST(MitigateOutcome, BackOffStopsGrowingAtTenSeconds)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::failed);
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(100'000);
     const auto before = d.commands().size();
     d.run_ms(30'000);
@@ -79,7 +79,7 @@ TEST(MitigateOutcome, SuccessAfterAFailureIsSettled)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::failed);
-    detect(d);
+    storm_until_t0(d);
     d.answers(Verdict::confirmed);
     d.story();
     d.run_ms(10'000);
@@ -91,7 +91,7 @@ TEST(MitigateOutcome, TimedOutIsUnknownAndAskedAgain)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::timed_out);
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
                                 "400 mitigation_failed Ethernet0:3 timed_out"}));
     EXPECT_EQ(d.phase(), Phase::mitigating);
@@ -104,7 +104,7 @@ TEST(MitigateOutcome, AfterATimeOutTheReleaseIsCommandedAlthoughNothingWasBeliev
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::timed_out);
-    detect(d);
+    storm_until_t0(d);
     d.answers(Verdict::confirmed);
     d.story();
     d.hear(Notice::Kind::link_down, d.target());
@@ -117,7 +117,7 @@ TEST(MitigateOutcome, DiffersBelievesTheDeviceAndInsists)
 {
     Driver d{preset("sonic")};
     d.answer = [](const Command&) { return Answer{Verdict::differs, Treatment::ignore_pause, ""}; };
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.story().back(), "400 mitigation_failed Ethernet0:3 differs");
     EXPECT_EQ(d.in_effect(), Treatment::ignore_pause);
     EXPECT_EQ(d.phase(), Phase::mitigating);
@@ -135,7 +135,7 @@ TEST(MitigateOutcome, RefusedWalksDownToWhatTheDeviceTakes)
                                                                                     : Verdict::confirmed,
                       Treatment::none, "no such table"};
     };
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
                                 "400 mitigation_failed Ethernet0:3 refused", "400 do drop_egress Ethernet0:3",
                                 "400 mitigation_failed Ethernet0:3 refused", "400 do ignore_pause Ethernet0:3"}));
@@ -152,7 +152,7 @@ TEST(MitigateOutcome, EverythingRefusedIsEscalatedAndStaysAnAlert)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::refused);
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.story(),
               (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3",
                      "400 mitigation_failed Ethernet0:3 refused", "400 do drop_egress Ethernet0:3",
@@ -170,7 +170,7 @@ TEST(MitigateOutcome, TheNextStormAsksAgain)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::refused);
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(50);
     d.calm();
     d.run_ms(2'050);
@@ -199,7 +199,7 @@ TEST(MitigateOutcome, AnswerToAnotherQuestionIsIgnored)
 {
     Driver d{preset("sonic")};
     d.stays_silent();
-    detect(d);
+    storm_until_t0(d);
     auto stale = d.commands().at(0);
     stale.id += 1ULL << 32U;
     d.settle(stale, {Verdict::confirmed, Treatment::drop, ""});
@@ -215,7 +215,7 @@ TEST(MitigateOutcome, StormThatEndsWhileTheCommandIsUnderwayIsStillUndone)
 {
     Driver d{preset("sonic")};
     d.stays_silent();
-    detect(d);
+    storm_until_t0(d);
     d.hear(Notice::Kind::link_down, d.target());
     EXPECT_EQ(d.commands().size(), 1U) << "one command a site at a time";
     EXPECT_EQ(d.phase(), Phase::restoring);
@@ -232,7 +232,7 @@ TEST(AcceptedOutcome, CountsAsInEffectUntilShownOtherwise)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::accepted);
-    detect(d);
+    storm_until_t0(d);
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::drop);
 }
@@ -242,7 +242,7 @@ TEST(AcceptedOutcome, WithoutVisibleEffectIsAFailureAndCommandedAgain)
     Driver d{preset("sonic")};
     d.answers(Verdict::accepted);
     d.queue().counters[Field::occupancy] = 5'000;  // a backlog that neither drains nor is dropped
-    detect(d);
+    storm_until_t0(d);
     d.story();
     d.run_ms(300);
     EXPECT_EQ(d.story(), Story{});
@@ -256,7 +256,7 @@ TEST(AcceptedOutcome, DropsOrPacketsShowTheEffect)
         Driver d{preset("sonic")};
         d.answers(Verdict::accepted);
         d.queue().counters[Field::occupancy] = 5'000;
-        detect(d);
+        storm_until_t0(d);
         d.run_ms(300);
         d.queue().counters[moves] += 1;
         d.run_ms(10'000);
@@ -269,7 +269,7 @@ TEST(AcceptedOutcome, EmptyQueueIsNoSignOfFailure)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::accepted);
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(10'000);
     EXPECT_EQ(d.commands().size(), 1U);
 }
@@ -278,7 +278,7 @@ TEST(AcceptedOutcome, ConfirmedNeedsNoWatching)
 {
     Driver d{preset("sonic")};
     d.queue().counters[Field::occupancy] = 5'000;
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(10'000);
     EXPECT_EQ(d.commands().size(), 1U);
 }
@@ -287,7 +287,7 @@ TEST(AcceptedOutcome, ConfirmedNeedsNoWatching)
 
 void begin_restoring(Driver& d)
 {
-    detect(d);
+    storm_until_t0(d);
     d.run_ms(50);
     d.calm();
     d.run_ms(1'950);
