@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         dt.push_back(bytes.take<std::uint32_t>());
         known.push_back(bytes.take<std::uint16_t>() & can.fields);
         pause.push_back(bytes.take<std::uint8_t>());
-        by_row.wants_quiet.push_back(bytes.take<std::uint8_t>() % 2 == 0 ? 0 : 0xff);
+        by_row.wants_quiet.push_back(bytes.take<std::uint8_t>() % 2 == 0 ? std::uint8_t{0} : kQuietStill);
         by_row.proven.push_back(std::min(bytes.take<std::uint32_t>(), kClockMost));
         by_row.limit.push_back(std::max(bytes.take<std::uint32_t>(), 1U));
         by_row.longest.push_back(std::min(bytes.take<std::uint32_t>(), kClockMost));

@@ -59,7 +59,8 @@ void Agent::step(const Input& input, Now now, Output& out)
                 watchdog_.change(in, now.mono, box);
                 poll_ = watchdog_.watchlist().poll;
                 next_poll_ = now.mono;
-                again_.clear();  // slots may mean other rows now
+                again_.clear();      // slots may mean other rows now,
+                under_way_.reset();  // also those of a look that is on its way
             }
         },
         input);
@@ -74,7 +75,8 @@ void Agent::finish_look(const LookDone& done, Now now, Output& out)
     if (under_way_ && under_way_->look == done.look) {
         under_way_.reset();
     }
-    if (done.seen == nullptr) {
+    const auto rows = watchdog_.watchlist().rows.size();
+    if (done.seen == nullptr || done.seen->dt_us.size() != rows) {
         ++counters_.looks_failed;
         watchdog_.tick(now.mono, out.box);
         return;

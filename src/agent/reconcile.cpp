@@ -42,21 +42,21 @@ std::vector<Adoption> reconcile(const Start& start)
         all[active.target].journaled = true;
     }
     if (start.remembered) {
-        const auto remember = [](Witnesses& w, Phase phase) {
+        const auto remember = [](Witnesses& w, Phase phase, bool ordered) {
             w.stormed = w.stormed || phase == Phase::mitigated || phase == Phase::mitigating;
-            w.latched = w.latched || phase == Phase::latched;
+            w.latched = w.latched || phase == Phase::latched || (ordered && phase == Phase::mitigated);
             w.restoring = w.restoring || phase == Phase::restoring;
         };
         for (const auto& row : start.remembered->rows) {
             // A queue's mitigation may have been applied to its whole port.
             const Target port{row.target.port, std::nullopt};
             if (const auto whole = all.find(port); whole != all.end()) {
-                remember(whole->second, row.phase);
+                remember(whole->second, row.phase, row.ordered);
             }
             const bool matters = row.phase == Phase::mitigated || row.phase == Phase::mitigating ||
                                  row.phase == Phase::latched || row.phase == Phase::restoring;
             if (all.contains(row.target) || (matters && !all.contains(port))) {
-                remember(all[row.target], row.phase);
+                remember(all[row.target], row.phase, row.ordered);
             }
         }
         for (auto& [target, w] : all) {

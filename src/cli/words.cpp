@@ -22,6 +22,13 @@ std::string with_decimals(std::int64_t units, std::int64_t per_whole, int digits
                        digits);
 }
 
+// A status speaks of its moment; time only counts from the second reading on.
+std::string status(std::string_view says, Duration proven)
+{
+    return proven <= kAtOnce ? fmt::format("pause-timeout status is {}", says)
+                             : fmt::format("pause-timeout status {} for {}", says, ms_text(proven));
+}
+
 // The storm in words, with the time that was proven.
 std::string storm_text(const Event& event)
 {
@@ -32,7 +39,7 @@ std::string storm_text(const Event& event)
     case Criterion::stalled: return fmt::format("paused {} without a break, and its backlog did not drain", proven);
     case Criterion::progress: return fmt::format("stuck {} on balance: mostly paused, next to nothing sent", proven);
     case Criterion::receive_stall: return fmt::format("received nothing for {} while pausing its switch", proven);
-    case Criterion::pause_timeout: return fmt::format("pause-timeout status up for {}", proven);
+    case Criterion::pause_timeout: return status("up", evidence.proven);
     case Criterion::device: return "the device found the storm itself";
     }
     return {};
@@ -41,9 +48,8 @@ std::string storm_text(const Event& event)
 std::string quiet_text(const Event& event)
 {
     const auto proven = ms_text(event.evidence.proven);
-    return event.evidence.rule.criterion == Criterion::pause_timeout
-               ? fmt::format("pause-timeout status clear for {}", proven)
-               : fmt::format("no pause for {}", proven);
+    return event.evidence.rule.criterion == Criterion::pause_timeout ? status("clear", event.evidence.proven)
+                                                                     : fmt::format("no pause for {}", proven);
 }
 
 // What the clock measured when the event arose; empty if no clock decided.
@@ -55,7 +61,7 @@ std::string measured_text(const Event& event)
     case Reason::repeated: return storm_text(event);
     case Reason::quiet: return quiet_text(event);
     case Reason::probe:
-        return event.kind == EventKind::probe_failed ? "the storm was still there: " + storm_text(event)
+        return event.kind == EventKind::probe_failed ? "the storm came back or never ended: " + storm_text(event)
                                                      : "no storm during the half-open probe";
     default: return {};
     }

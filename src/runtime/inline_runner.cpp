@@ -11,7 +11,7 @@ InlineRunner::InlineRunner(agent::Agent& agent, agent::Output& output, device::D
       device_(device),
       journal_(journal),
       clock_(clock),
-      intake_(device.inventory(), device.capabilities())
+      intake_(std::in_place, device.inventory(), device.capabilities())
 {
     device_.listen(notices_);
 }
@@ -29,6 +29,9 @@ void InlineRunner::run_until(Instant end)
 
 void InlineRunner::give(const agent::Input& input)
 {
+    if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
+        intake_.emplace(list->inventory, list->capabilities);  // rows may have moved
+    }
     step(input);
     serve();
 }
@@ -80,11 +83,11 @@ bool InlineRunner::serve_one()
 void InlineRunner::look(const agent::LookRequest& request)
 {
     const auto id = request.look;
-    intake_.begin();
-    const auto read = device_.look(request.rows, intake_);
-    step(agent::LookDone{id, read ? &intake_.view() : nullptr});
+    intake_->begin();
+    const auto read = device_.look(request.rows, *intake_);
+    step(agent::LookDone{id, read ? &intake_->view() : nullptr});
     if (hear_look_ && read) {
-        hear_look_(intake_.view());
+        hear_look_(intake_->view());
     }
 }
 

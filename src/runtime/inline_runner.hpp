@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "agent/agent.hpp"
@@ -54,7 +55,7 @@ private:
     device::Device& device_;
     device::Journal& journal_;
     device::ManualClock& clock_;
-    watchdog::Intake intake_;
+    std::optional<watchdog::Intake> intake_;
     Notices notices_;
     std::deque<watchdog::Command> commands_;
     std::function<void(const watchdog::Event&)> hear_event_;

@@ -56,8 +56,13 @@ private:
         for (; next < trace_.samples.size() && trace_.time_us[next] == time_us; ++next) {
             intake_.put(trace_.samples[next]);
         }
+        overflowed_ = false;
         step(agent::LookDone{std::exchange(wanted_look_, 0), &intake_.view()}, now);
         settle(now);
+        while (std::exchange(overflowed_, false)) {  // what found no room comes out now, not at the next row
+            step(agent::Tick{}, now);
+            settle(now);
+        }
         note_phases(now);
         return next;
     }
@@ -89,6 +94,7 @@ private:
     {
         output_.clear();
         agent_.step(input, moment(now), output_);
+        overflowed_ = overflowed_ || output_.box.overflowed;
         collect();
     }
 
@@ -118,6 +124,7 @@ private:
     Replayed result_;
     std::deque<watchdog::Command> commands_;
     std::uint64_t wanted_look_{};
+    bool overflowed_{};
     agent::Output output_;
     agent::Agent agent_;
 };

@@ -85,27 +85,34 @@ void Intake::put(const Sample& sample)
     const bool same_epoch = !first && sample.epoch == base.epoch;
     // Stamps are cut to microseconds each, so that the differences add up without loss.
     const auto dt_us = whole_us(sample.read_at) - whole_us(base.read_at);
-    if (same_epoch && dt_us <= 0) {
+    if (same_epoch && dt_us == 0) {
         return;  // the device has not looked again since: nothing new was said
     }
     const Baseline before = base;
-    base = {sample.read_at, told, sample.epoch, false, false};
+    base = {};
+    base.read_at = sample.read_at;
+    base.known = told;
+    base.epoch = sample.epoch;
     if (has(told, Field::pause_state)) {
         base.pause_seen = true;
         base.paused = sample.pause_state != PauseState::not_paused;
     } else if (has(told, Field::paused_now)) {
         base.pause_seen = true;
         base.paused = sample.paused_now;
+    } else if (has(told, Field::pause_timeout)) {
+        base.pause_seen = true;
+        base.paused = sample[Field::pause_timeout] != 0;
     }
 
     // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link
     // flap.
-    const bool comparable = same_epoch && sample.epoch != 0;
+    const bool comparable = same_epoch && dt_us > 0 && sample.epoch != 0;
     const bool untouched = view_.dt_us[row] == 0;
     view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(std::max<std::int64_t>(dt_us, 1)));
     view_.known[row] = 0;
     put_counters(row, sample, comparable ? told & before.known : 0);
     if (comparable) {
+        view_.known[row] |= judge_counters(row, before);
         view_.pause[row] = judge_pause(row, sample, before);
     } else {
         view_.pause[row] = sample.epoch == 0 ? kLinkDown : 0;
@@ -148,6 +155,22 @@ void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields compar
     view_.known[row] = known;
 }
 
+Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
+{
+    const Fields known = view_.known[row];
+    const auto moved = [&](Field f) { return has(known, f) && value(row, f) > 0; };
+    Fields bits = moved(Field::on2off) || moved(Field::rx_xon) ? kBroken : 0;
+    // One pause frame says that there was a pause, not for how long: it takes frames enough to hold, where the speed
+    // tells.
+    const bool holds = hold_us_[row] == 0 || std::uint64_t{hold_us_[row]} * value_or_zero(row, Field::pause_tx) >=
+                                                 view_.dt_us[row] - view_.dt_us[row] / 10;
+    baselines_[row].sent_pause = moved(Field::pause_tx) && holds;
+    if (before.sent_pause && baselines_[row].sent_pause) {
+        bits |= kKeepsPausing;
+    }
+    return bits;
+}
+
 std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const Baseline& before) const
 {
     const auto& now = baselines_[row];
@@ -175,7 +198,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     } else {
         throughout = held && (zero(Field::tx_packets) || zero(Field::tx_bytes));
     }
-    if (throughout) {
+    if (throughout && (known & kBroken) == 0) {
         bits |= kThroughout;
     } else if (before.pause_seen && !before.paused && (bits & kIs) != 0 && zero(Field::on2off) &&
                has(known, Field::pause_us)) {

@@ -30,14 +30,20 @@ private:
         Instant read_at;
         Fields known{};  // zero = never read
         std::uint32_t epoch{};
-        bool paused{};  // at that read; holds if pause_seen
+        bool sent_pause{};  // in the interval before that read, all the time as far as frames can tell
+        bool paused{};      // at that read; holds if pause_seen
         bool pause_seen{};
     };
 
     void put_counters(std::uint32_t row, const Sample&, Fields comparable);
+    Fields judge_counters(std::uint32_t row, const Baseline& before);
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
     std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }
+    std::uint32_t value_or_zero(std::uint32_t row, Field f) const
+    {
+        return has(view_.known[row], f) ? value(row, f) : 0;
+    }
 
     Capabilities capabilities_;
     std::uint32_t rows_;

@@ -80,6 +80,8 @@ private:
     void account(std::uint32_t r, const Observations&, Instant now);
     Instant deadline(std::uint32_t r) const;
     void serve(std::uint32_t r, Instant now, Outbox&);
+    void tell_red_switch(Instant now, Outbox&);
+    void begin_waiting_storms(Instant now, Outbox&);
     void use_budget(Instant now, Outbox&);
 
     // Clocks.
@@ -112,6 +114,7 @@ private:
     void step_down(std::uint32_t site, Instant now);
     bool tell_failure(std::uint32_t site, const Failure&, Instant now, Outbox&);
     void give_up(std::uint32_t site, Instant now);
+    Event order_event(const Order&, Instant now);
     void mitigate_by_order(std::uint32_t r, Origin, std::uint64_t cause, Instant now);
     Treatment treatment_by_order(std::uint32_t r, Origin) const;
     void red_switch(bool on, Instant now);
@@ -121,6 +124,7 @@ private:
     // Memory.
     Checkpoint::Row save_row(std::uint32_t r, Instant now) const;
     void load_row(std::uint32_t r, const Checkpoint::Row&, Instant now);
+    void take_site(std::uint32_t mine, const Machine& old, std::uint32_t theirs, Instant now);
     void inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now);
 
     Watchlist list_;
@@ -135,9 +139,11 @@ private:
     std::vector<std::uint32_t> active_;  // rows that are neither off nor just watching
     Sites sites_;
     std::uint64_t next_seq_{1};
+    bool full_clocks_wait_{};    // a storm found no room in the outbox
     std::uint32_t mitigated_{};  // by evidence: what the blast radius counts
     bool red_{};                 // the big red switch is on,
     bool red_by_order_{};        // and a person threw it, not the configuration
+    bool red_untold_{};          // the configuration threw it, and that has not been told yet
     bool stopping_{};
     bool hold_{};  // everything stays as it is
 };

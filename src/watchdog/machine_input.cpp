@@ -81,7 +81,7 @@ void Machine::hear(const Notice& notice, Instant now, Outbox& out)
             }
             break;
         case Notice::Kind::recovered:
-            if (by_device && rows_[r].decision == Decision::stormed) {
+            if (by_device && rows_[r].decision == Decision::stormed && !red_) {
                 release(r, Reason::device, now);
             }
             break;
@@ -90,7 +90,7 @@ void Machine::hear(const Notice& notice, Instant now, Outbox& out)
     tick(now, out);
 }
 
-void Machine::order(const Order& order, Instant now, Outbox& out)
+Event Machine::order_event(const Order& order, Instant now)
 {
     Event taken;
     taken.seq = next_seq_++;
@@ -101,6 +101,21 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     taken.target = order.target.value_or(Target{});
     taken.whole_device = !order.target;
     taken.by = std::string{name(order.kind)} + (order.by.empty() ? "" : " by " + order.by);
+    return taken;
+}
+
+// Whoever throws it, the big red switch is audited.
+void Machine::tell_red_switch(Instant now, Outbox& out)
+{
+    if (red_untold_ && out.room_for(1, 0)) {
+        red_untold_ = false;
+        out.events.push_back(order_event({Order::Kind::red_switch_on, std::nullopt, "the configuration"}, now));
+    }
+}
+
+void Machine::order(const Order& order, Instant now, Outbox& out)
+{
+    auto taken = order_event(order, now);
     const auto cause = taken.seq;
     out.events.push_back(std::move(taken));
 
@@ -140,6 +155,9 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
 
 void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t cause, Instant now)
 {
+    if (stopping_) {
+        return;  // a stopped watchdog does not act any more
+    }
     const auto treatment = watched(r) ? treatment_by_order(r, origin) : Treatment::none;
     if (treatment == Treatment::none || under_treatment(r)) {
         return;

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "watchdog/machine.hpp"
 
@@ -48,6 +49,7 @@ Machine::Machine(Watchlist list, Instant now)
     }
     if (list_.big_red_switch) {
         red_switch(true, now);
+        red_untold_ = true;
     }
 }
 
@@ -137,7 +139,12 @@ void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
     case Decision::withheld: release(r, Reason::quiet, now); break;
     case Decision::stormed:
         if (whole_site_quiet(r) && !red_) {
-            release(r, Reason::quiet, now);
+            const auto site = rows_[r].site;
+            for (const auto other : map_.rows_at(site)) {
+                if (rows_[other].site == site && rows_[other].decision == Decision::stormed) {
+                    release(other, Reason::quiet, now);
+                }
+            }
         }
         break;
     case Decision::off:
@@ -170,7 +177,7 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
             const bool moves = value(Field::tx_packets) > 0 || value(Field::tx_drops) > 0;
             const bool stuck = value(Field::occupancy) > 0 && !moves;
             sites_.change(rows_[r].site, [&](Site& site) {
-                site.watch_effect(stuck, seen.dt_us[r], policy(r).detect, list_.poll, now);
+                site.watch_effect(stuck, seen.dt_us[r], std::max(policy(r).detect, 2 * list_.poll), list_.poll, now);
             });
         }
     }
@@ -183,11 +190,14 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
 
 void Machine::tick(Instant now, Outbox& out)
 {
+    tell_red_switch(now, out);
+    begin_waiting_storms(now, out);
     for (std::size_t i = 0; i < active_.size(); ++i) {
         serve(active_[i], now, out);
     }
     use_budget(now, out);
-    sites_.serve(now, out, [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
+    sites_.serve(now, list_.poll, out,
+                 [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
     std::erase_if(active_, [&](std::uint32_t r) {
         rows_[r].active = at_work(r);
         return !rows_[r].active;
@@ -206,12 +216,12 @@ Instant Machine::deadline(std::uint32_t r) const
         if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r) || red_) {
             return kNever;
         }
-        return row.since + restore_time(r);
-    case Decision::alerted:
-    case Decision::withheld: return ends_by_quiet(r) ? kNever : row.since + restore_time(r);
+        return row.since + std::max(restore_time(r), list_.poll);  // "at once" is after it was there
     case Decision::probing: return row.since + policy(r).detect + list_.poll;
     case Decision::off:
     case Decision::watching:
+    case Decision::alerted:
+    case Decision::withheld:
     case Decision::restoring:
     case Decision::latched: break;
     }
@@ -232,6 +242,21 @@ void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
         }
     } else if (due) {
         release(r, policy(r).release == Release::forced ? Reason::forced : Reason::probe, now);
+    }
+}
+
+// Storms that found no room before. Rare, so that walking over all rows is cheaper than keeping a list.
+void Machine::begin_waiting_storms(Instant now, Outbox& out)
+{
+    if (!std::exchange(full_clocks_wait_, false)) {
+        return;
+    }
+    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        const auto decision = rows_[r].decision;
+        const bool watches = decision == Decision::watching || decision == Decision::probing;
+        if (watches && clocks_.proven_us[r] >= clocks_.limit_us[r]) {
+            storm(r, now, out);
+        }
     }
 }
 

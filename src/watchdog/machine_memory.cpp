@@ -119,6 +119,12 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         break;
     case Phase::mitigating:
     case Phase::mitigated:
+        if (row.origin == Origin::evidence && list_.rows[r].action == Treatment::none) {
+            row.ending = Reason::reconfigured;  // the policy only alerts now
+            decide(r, Decision::restoring, now);
+            stop_clock(r);
+            break;
+        }
         decide(r, Decision::stormed, now);
         wait_for_quiet(r);
         break;
@@ -144,17 +150,21 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
 
 void Machine::adopt(const Target& target, Treatment found, bool keep, Instant now, Outbox& out)
 {
+    bool held = false;
+    map_.for_rows_of(target, [&](std::uint32_t r) { held = held || under_treatment(r); });
     map_.for_rows_of(target, [&](std::uint32_t r) {
         const auto site = target.priority ? r : map_.port_site(r);
-        if (keep && watched(r) && !under_treatment(r)) {
+        if (keep && watched(r) && !held) {
             begin(r, Origin::evidence, now);
             apply(r, found);
             rows_[r].site = site;
             rows_[r].cause = emit(out, EventKind::storm_detected, Reason::reconciled, r, now);
             decide(r, Decision::stormed, now);
             wait_for_quiet(r);
-        } else if (!keep && at_work(r) && rows_[r].site == site) {
+        } else if (!keep && at_work(r) && (rows_[r].site == site || target.priority)) {
+            const auto treated_at = rows_[r].site;
             release(r, Reason::reconciled, now);
+            sites_.change(treated_at, [&](Site& s) { s.believe(std::nullopt, now); });
         }
         wish(site, now);
         // Nothing is assumed: the device is told once more what shall hold, which also renews or closes the journal.
@@ -176,17 +186,30 @@ void Machine::inherit(const Machine& old, Instant now)
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
         place[to_string(list_.inventory, map_.target(r))] = r;
     }
-    for (std::uint32_t from = 0; from < old.map_.rows(); ++from) {
-        const auto at = place.find(to_string(old.list_.inventory, old.map_.target(from)));
-        if (at != place.end()) {
-            inherit_row(at->second, old, from, now);
+    const auto each_common_row = [&](auto what) {
+        for (std::uint32_t from = 0; from < old.map_.rows(); ++from) {
+            const auto at = place.find(to_string(old.list_.inventory, old.map_.target(from)));
+            if (at != place.end()) {
+                what(at->second, from);
+            }
         }
-    }
+    };
+    // All sites before any row: rows of one port share theirs.
+    each_common_row([&](std::uint32_t r, std::uint32_t from) {
+        take_site(r, old, from, now);
+        take_site(map_.port_site(r), old, old.map_.port_site(from), now);
+    });
+    each_common_row([&](std::uint32_t r, std::uint32_t from) { inherit_row(r, old, from, now); });
     for (std::uint32_t r = 0; r < map_.rows() && stopping_; ++r) {
         if (!at_work(r)) {
             decide(r, Decision::off, now);
             stop_clock(r);
+        } else if (rows_[r].origin == Origin::red_switch && !hold_) {
+            release(r, Reason::stop, now);
         }
+    }
+    for (std::uint32_t site = 0; site < map_.sites(); ++site) {
+        wish(site, now);
     }
     red_by_order_ = old.red_by_order_;
     if (old.red_ && !red_) {
@@ -194,16 +217,16 @@ void Machine::inherit(const Machine& old, Instant now)
     }
 }
 
+void Machine::take_site(std::uint32_t mine, const Machine& old, std::uint32_t theirs, Instant now)
+{
+    sites_.change(mine, [&](Site& site) {
+        site = old.sites_[theirs];
+        site.lose_track(now);  // its command's outcome names a site of the old machine
+    });
+}
+
 void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now)
 {
-    const auto take_site = [&](std::uint32_t mine, std::uint32_t theirs) {
-        sites_.change(mine, [&](Site& site) {
-            site = old.sites_[theirs];
-            site.lose_track(now);  // its command's outcome names a site of the old machine
-        });
-    };
-    take_site(r, from);
-    take_site(map_.port_site(r), old.map_.port_site(from));
     stats_[r] = old.stats_[from];
     clocks_.longest_us[r] = old.clocks_.longest_us[from];
     for (std::size_t i = 0; i < std::min(latch_depth_, old.latch_depth_); ++i) {

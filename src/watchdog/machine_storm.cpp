@@ -18,11 +18,11 @@ std::uint32_t limit_us(Duration d)
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, 1, kClockMost));
 }
 
-EventKind begin_kind(Criterion c)
+EventKind begin_kind(Criterion c, bool latch)
 {
     switch (c) {
     case Criterion::pause_timeout: return EventKind::pause_too_long;
-    case Criterion::receive_stall: return EventKind::nic_latched;
+    case Criterion::receive_stall: return latch ? EventKind::nic_latched : EventKind::storm_detected;
     case Criterion::continuous:
     case Criterion::stalled:
     case Criterion::progress:
@@ -68,7 +68,8 @@ void Machine::stop_clock(std::uint32_t r)
 
 void Machine::wait_for_quiet(std::uint32_t r)
 {
-    clocks_.wants_quiet[r] = 0xff;
+    // Where nothing is done to the queue every signal counts, otherwise those that survive it.
+    clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none ? kQuiet : kQuietStill;
     clocks_.proven_us[r] = 0;
     clocks_.limit_us[r] = ends_by_quiet(r) ? limit_us(restore_time(r)) : kNoLimit;
 }
@@ -76,11 +77,10 @@ void Machine::wait_for_quiet(std::uint32_t r)
 bool Machine::ends_by_quiet(std::uint32_t r) const
 {
     const Row& row = rows_[r];
-    const bool shown = rule_of(r).quiet_bit != 0;
     if (row.decision == Decision::alerted || row.decision == Decision::withheld) {
-        return shown;
+        return true;
     }
-    return row.decision == Decision::stormed && row.origin == Origin::evidence && shown &&
+    return row.decision == Decision::stormed && row.origin == Origin::evidence && rule_of(r).quiet_survives &&
            policy(r).release == Release::quiet;
 }
 
@@ -135,24 +135,32 @@ void Machine::begin(std::uint32_t r, Origin origin, Instant now)
 void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
 {
     if (!out.room_for(2, 0)) {
-        return;  // the clock stays full: the next pass sees it again
+        full_clocks_wait_ = true;
+        return;
     }
     Row& row = rows_[r];
     if (row.decision == Decision::probing) {
         row.backoff = static_cast<std::uint8_t>(std::min<unsigned>(row.backoff + 1U, kMostBackoff));
         row.since = now;
-        emit(out, EventKind::probe_failed, Reason::probe, r, now);
         apply(r, list_.rows[r].action);
-        decide(r, Decision::stormed, now);
+        emit(out, EventKind::probe_failed, Reason::probe, r, now);
+        const bool latch = latches(r, now);
+        if (latch) {
+            emit(out, EventKind::storm_latched, Reason::repeated, r, now);
+        }
+        decide(r, latch ? Decision::latched : Decision::stormed, now);
     } else {
         begin(r, Origin::evidence, now);
         adjust_backoff(r, now);
         if (list_.rows[r].action == Treatment::none) {
-            row.cause = emit(out, EventKind::storm_alert, Reason::proven, r, now);
+            const bool status = policy(r).criterion == Criterion::pause_timeout;
+            row.cause = emit(out, status ? EventKind::pause_too_long : EventKind::storm_alert, Reason::proven, r, now);
             decide(r, Decision::alerted, now);
         } else if (over_budget()) {
             row.cause = emit(out, EventKind::storm_alert, Reason::blast_radius, r, now);
             emit(out, EventKind::storm_escalated, Reason::blast_radius, r, now);
+            row.end_proven_us = clocks_.proven_us[r];
+            row.end_limit_us = clocks_.limit_us[r];
             decide(r, Decision::withheld, now);
         } else {
             mitigate(r, now, out);
@@ -172,9 +180,9 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
         decide(r, Decision::alerted, now);
         return;
     }
-    const auto kind = begin_kind(policy(r).criterion);
-    row.cause = emit(out, kind, Reason::proven, r, now);
     const bool latch = latches(r, now);
+    const auto kind = begin_kind(policy(r).criterion, latch);
+    row.cause = emit(out, kind, Reason::proven, r, now);
     if (latch && kind != EventKind::nic_latched) {
         emit(out, EventKind::storm_latched, Reason::repeated, r, now);
     }
@@ -276,7 +284,10 @@ void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     const bool treated = row.treatment != Treatment::none;
-    if ((treated && !sites_[row.site].settled()) || !out.room_for(1, 0)) {
+    // A port may still be treated for another of its queues; only a person may let go of one alone.
+    const Site& site = sites_[row.site];
+    const bool free = site.settled() && (site.want() == Treatment::none || row.ending == Reason::operator_);
+    if ((treated && !free) || !out.room_for(1, 0)) {
         return;
     }
     const bool wants_probe = row.ending == Reason::probe ||
@@ -331,7 +342,7 @@ void Machine::link_down(std::uint32_t r, Instant now)
     const bool by_evidence = row.origin == Origin::evidence || row.origin == Origin::device;
     const bool storm = row.decision == Decision::stormed || row.decision == Decision::alerted ||
                        row.decision == Decision::withheld || row.decision == Decision::probing;
-    if (by_evidence && storm) {
+    if (by_evidence && storm && !red_) {
         release(r, Reason::link_down, now);
     }
 }
@@ -346,10 +357,11 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32
     event.reason = why;
     event.target = map_.target(r);
     event.policy = list_.rows[r].policy;
-    event.action = rows_[r].treatment != Treatment::none ? rows_[r].treatment : list_.rows[r].action;
+    event.action = rows_[r].treatment;
     event.evidence.rule = rule_of(r);
-    // A restoration is told when it is done; what it rests on is what was known when it was decided.
-    const bool ending = rows_[r].decision == Decision::restoring;
+    // A restoration is told when it is done, a withheld storm when it is acted on; what they rest on is what was known
+    // when they were decided.
+    const bool ending = rows_[r].decision == Decision::restoring || rows_[r].decision == Decision::withheld;
     const auto limit = ending ? rows_[r].end_limit_us : clocks_.limit_us[r];
     event.evidence.proven = microseconds{ending ? rows_[r].end_proven_us : clocks_.proven_us[r]};
     event.evidence.limit = microseconds{limit == kNoLimit ? 0 : limit};

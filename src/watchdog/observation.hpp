@@ -126,6 +126,11 @@ inline constexpr std::uint8_t kQuiet = 32;       // no pause between the two, by
 inline constexpr std::uint8_t kQuietStill = 64;  // the same, by signals that survive a mitigation
 inline constexpr std::uint8_t kLinkDown = 128;   // the link is down at this read
 
+// Two more, kept in the upper bits of `known` because they come from counters.
+inline constexpr Fields kBroken = 1U << 29U;  // a pause ended between the two reads
+inline constexpr Fields kKeepsPausing =
+    1U << 30U;  // pause was sent in this interval and in the one before, enough to hold
+
 // What happened to each row since it was last read. Spans are 64-byte aligned and padded to whole cache lines.
 struct Observations {
     std::span<std::uint32_t> dt_us;  // measured; 0 = not looked at, or an unchanged stamp

@@ -62,7 +62,8 @@ public:
             return {is(kThroughout), dt(), carry, is(kIs)};
         }
         const bool enough = time >= dt() - share(dt(), rule_.slack_per_64k);
-        return {counted && !is(kOver) && enough, time, carry, time > 0 && !is(kOver)};
+        const bool broken = (o_.known[row_] & kBroken) != 0;
+        return {counted && !is(kOver) && !broken && enough, time, carry, time > 0 && !is(kOver)};
     }
 
     bool mostly_paused() const
@@ -84,7 +85,7 @@ public:
     bool pauses_its_peer() const
     {
         if (rule_.source == Source::state) {
-            return known(Field::pause_tx) && value(Field::pause_tx) > 0;
+            return (o_.known[row_] & kKeepsPausing) != 0;
         }
         return known(Field::pause_tx_us) &&
                std::min(value(Field::pause_tx_us), dt()) >= dt() - share(dt(), rule_.slack_per_64k);
@@ -92,13 +93,21 @@ public:
 
     bool receives_nothing() const { return known(Field::rx_packets) && value(Field::rx_packets) == 0; }
     bool timed_out() const { return known(Field::pause_timeout) && value(Field::pause_timeout) != 0; }
+    bool timed_out_before() const { return is(kWas); }
 
-    bool quiet() const
+    // A status speaks of its moment only: time counts between two readings that say the same, the first one starts it.
+    std::uint32_t status_time() const { return timed_out() == timed_out_before() ? dt() : 1; }
+
+    bool quiet(std::uint8_t by) const
     {
         if (rule_.criterion == Criterion::pause_timeout) {
             return known(Field::pause_timeout) && value(Field::pause_timeout) == 0;
         }
-        return (o_.pause[row_] & rule_.quiet_bit) != 0;
+        if (rule_.criterion == Criterion::receive_stall) {
+            const Field sent = rule_.source == Source::duration ? Field::pause_tx_us : Field::pause_tx;
+            return (known(Field::rx_packets) && value(Field::rx_packets) > 0) || (known(sent) && value(sent) == 0);
+        }
+        return (o_.pause[row_] & by) != 0;
     }
 
     Proof storm() const
@@ -111,7 +120,7 @@ public:
         }
         case Criterion::progress: return {backlogged() && mostly_paused() && sends_nothing(), dt(), 0, false};
         case Criterion::receive_stall: return {pauses_its_peer() && receives_nothing(), dt(), 0, false};
-        case Criterion::pause_timeout: return {timed_out(), dt(), 0, false};
+        case Criterion::pause_timeout: return {timed_out(), status_time(), 0, false};
         case Criterion::device: break;
         }
         return {};
@@ -162,7 +171,8 @@ std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks&
     const Look look{o, rule, row};
     if (look.dt() != 0) {
         if (clocks.wants_quiet[row] != 0) {
-            proven = look.quiet() ? add(proven, look.dt()) : 0;
+            const bool status = rule.criterion == Criterion::pause_timeout;
+            proven = look.quiet(clocks.wants_quiet[row]) ? add(proven, status ? look.status_time() : look.dt()) : 0;
         } else if (rule.criterion == Criterion::progress) {
             proven = leak(proven, clocks.limit_us[row], look.storm(), look.dt(), rule.leak);
         } else {
@@ -193,10 +203,10 @@ struct Columns {
     const std::uint32_t* occupancy;
     const std::uint32_t* sent;
     const std::uint32_t* pause_tx;
+    const std::uint32_t* pause_tx_us;
     const std::uint32_t* rx_packets;
     const std::uint32_t* pause_timeout;
     Fields sent_bit;
-    Fields pause_tx_bit;
 };
 
 struct Lane {
@@ -230,7 +240,9 @@ struct ByDuration {
         const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
         const std::uint32_t enough = mask(time >= dt - part(dt, rule.slack_per_64k));
         const std::uint32_t going_on = mask((bits & kOver) == 0);
-        return {counted & enough & going_on, time, time & mask((bits & kTrailing) != 0), mask(time != 0) & going_on};
+        const std::uint32_t unbroken = mask((c.known[i] & kBroken) == 0);
+        return {counted & enough & going_on & unbroken, time, time & mask((bits & kTrailing) != 0),
+                mask(time != 0) & going_on};
     }
 };
 
@@ -274,21 +286,25 @@ template <bool by_duration>
 struct ReceiveStall {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t)
     {
-        const std::uint32_t known = knows(c.known[i], c.pause_tx_bit | bit(Field::rx_packets));
+        std::uint32_t known = knows(c.known[i], bit(Field::rx_packets));
         std::uint32_t pauses = 0;
         if constexpr (by_duration) {
-            pauses = mask(std::min(c.pause_tx[i], c.dt[i]) >= c.dt[i] - share(c.dt[i], rule.slack_per_64k));
+            known &= knows(c.known[i], bit(Field::pause_tx_us));
+            pauses = mask(std::min(c.pause_tx_us[i], c.dt[i]) >= c.dt[i] - share(c.dt[i], rule.slack_per_64k));
         } else {
-            pauses = mask(c.pause_tx[i] > 0);
+            pauses = knows(c.known[i], kKeepsPausing);
         }
         return {known & pauses & mask(c.rx_packets[i] == 0), c.dt[i], 0, 0};
     }
 };
 
 struct TimedOut {
-    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t)
+    PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t bits)
     {
-        return {mask(c.pause_timeout[i] != 0) & knows(c.known[i], bit(Field::pause_timeout)), c.dt[i], 0, 0};
+        const std::uint32_t known = knows(c.known[i], bit(Field::pause_timeout));
+        const std::uint32_t now = mask(c.pause_timeout[i] != 0) & known;
+        const std::uint32_t before = mask((bits & kWas) != 0);
+        return {now, pick(now ^ before, 1, c.dt[i]), 0, 0};
     }
 };
 
@@ -297,14 +313,28 @@ struct NoProof {
 };
 
 struct QuietByBits {
-    PETREL_INLINE static std::uint32_t at(const Columns&, const Rule& rule, std::size_t, std::uint32_t bits)
+    static constexpr bool whole_interval = true;
+    PETREL_INLINE static std::uint32_t at(const Columns&, std::size_t, std::uint32_t bits, std::uint32_t by)
     {
-        return mask((bits & rule.quiet_bit) != 0);
+        return mask((bits & by) != 0);
+    }
+};
+
+template <bool by_duration>
+struct QuietByReceive {
+    static constexpr bool whole_interval = true;
+    PETREL_INLINE static std::uint32_t at(const Columns& c, std::size_t i, std::uint32_t, std::uint32_t)
+    {
+        const Fields sent = bit(by_duration ? Field::pause_tx_us : Field::pause_tx);
+        const std::uint32_t* const column = by_duration ? c.pause_tx_us : c.pause_tx;
+        return (knows(c.known[i], bit(Field::rx_packets)) & mask(c.rx_packets[i] > 0)) |
+               (knows(c.known[i], sent) & mask(column[i] == 0));
     }
 };
 
 struct QuietByTimeout {
-    PETREL_INLINE static std::uint32_t at(const Columns& c, const Rule&, std::size_t i, std::uint32_t)
+    static constexpr bool whole_interval = false;  // as the storm's: since when the status says the same
+    PETREL_INLINE static std::uint32_t at(const Columns& c, std::size_t i, std::uint32_t, std::uint32_t)
     {
         return mask(c.pause_timeout[i] == 0) & knows(c.known[i], bit(Field::pause_timeout));
     }
@@ -334,19 +364,19 @@ PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, cons
         const std::size_t rows = std::min(kPiece, count - from);
         for (std::size_t j = 0; j < rows; ++j) {
             flags[j] = c.pause[from + j];
-            waits[j] = static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(hot.wants_quiet[from + j])});
+            waits[j] = hot.wants_quiet[from + j];
         }
         PETREL_NO_OVERLAP
         for (std::size_t j = 0; j < rows; ++j) {
             const std::size_t i = from + j;
             const std::uint32_t dt = c.dt[i];
             const std::uint32_t limit = hot.limit[i];
-            const std::uint32_t wants = waits[j];
+            const std::uint32_t wants = mask(waits[j] != 0);
             const std::uint32_t old = hot.proven[i];
             const Lane storm = Storm::at(c, r, i, flags[j]);
-            const std::uint32_t quiet = Quiet::at(c, r, i, flags[j]);
+            const std::uint32_t quiet = Quiet::at(c, i, flags[j], waits[j]);
             const std::uint32_t hit = pick(wants, quiet, storm.hit);
-            const std::uint32_t charge = pick(wants, dt, storm.charge);
+            const std::uint32_t charge = Quiet::whole_interval ? pick(wants, dt, storm.charge) : storm.charge;
             const std::uint32_t more = std::min(old + std::min(charge, kClockMost), kClockMost);
             std::uint32_t next = 0;
             if constexpr (leaks) {
@@ -379,8 +409,8 @@ PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, cons
 PETREL_SWEEP(continuous_state, ByState<false>, QuietByBits, false, true)
 PETREL_SWEEP(continuous_state_counted, ByState<true>, QuietByBits, false, true)
 PETREL_SWEEP(continuous_duration, ByDuration, QuietByBits, false, true)
-PETREL_SWEEP(receive_stall_frames, ReceiveStall<false>, QuietByBits, false, false)
-PETREL_SWEEP(receive_stall_duration, ReceiveStall<true>, QuietByBits, false, false)
+PETREL_SWEEP(receive_stall_frames, ReceiveStall<false>, QuietByReceive<false>, false, false)
+PETREL_SWEEP(receive_stall_duration, ReceiveStall<true>, QuietByReceive<true>, false, false)
 PETREL_SWEEP(timed_out, TimedOut, QuietByTimeout, false, false)
 PETREL_SWEEP(no_proof, NoProof, QuietByBits, false, false)
 
@@ -435,18 +465,17 @@ std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clo
         return column.empty() ? nullptr : column.data() + first;
     };
     const Field sent = rule.in_bytes ? Field::tx_bytes : Field::tx_packets;
-    const Field pause_tx = rule.source == Source::duration ? Field::pause_tx_us : Field::pause_tx;
     const Columns columns{o.dt_us.data() + first,
                           o.known.data() + first,
                           o.pause.data() + first,
                           from(Field::pause_us),
                           from(Field::occupancy),
                           from(sent),
-                          from(pause_tx),
+                          from(Field::pause_tx),
+                          from(Field::pause_tx_us),
                           from(Field::rx_packets),
                           from(Field::pause_timeout),
-                          bit(sent),
-                          bit(pause_tx)};
+                          bit(sent)};
     const Hot hot{clocks.proven_us.data() + first, clocks.limit_us.data() + first, clocks.wants_quiet.data() + first,
                   clocks.longest_us.data() + first, left.data()};
     return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, left.size());

@@ -27,7 +27,7 @@ enum class Source : std::uint8_t {
 struct Rule {
     Criterion criterion{};
     Source source{};
-    std::uint8_t quiet_bit{};          // which pause bit proves quiet: kQuiet, kQuietStill, or 0 = nothing does
+    bool quiet_survives{};             // some signal of quiet survives the policy's action
     bool backlog{};                    // the queue must hold bytes
     bool in_bytes{};                   // progress is told in bytes (else in packets)
     bool sends{};                      // progress is told at all
@@ -48,7 +48,7 @@ struct Run {
 struct Clocks {
     std::span<std::uint32_t> proven_us;   // of pause while watching, of quiet while waiting for it
     std::span<std::uint32_t> limit_us;    // kNoLimit: never full
-    std::span<std::uint8_t> wants_quiet;  // 0 or 0xff
+    std::span<std::uint8_t> wants_quiet;  // 0, or the bit that proves it: kQuiet or kQuietStill
     std::span<std::uint32_t> longest_us;  // longest pause proven without a break
 };
 

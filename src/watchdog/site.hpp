@@ -27,7 +27,16 @@ public:
     bool sure() const { return sure_; }
     bool settled() const { return want_ == believed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
-    Instant retry_at() const { return retry_at_; }
+    Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }
+
+    // The outcome of a command that nobody will tell any more: it is unknown.
+    std::optional<Outcome> lost(Instant now) const
+    {
+        if (!in_flight() || now < deadline_) {
+            return std::nullopt;
+        }
+        return Outcome{in_flight_, Verdict::timed_out, {}, now, {}};
+    }
     std::uint64_t cause() const { return cause_; }
     bool refused(Treatment t) const { return has(refused_, t); }
 
@@ -54,9 +63,10 @@ public:
 
     bool due(Instant now) const { return in_flight_ == 0 && !(want_ == believed_ && sure_) && now >= retry_at_; }
 
-    void sent(std::uint64_t command)
+    void sent(std::uint64_t command, Instant deadline)
     {
         in_flight_ = command;
+        deadline_ = deadline;
         commanded_ = want_;
     }
 
@@ -150,6 +160,7 @@ private:
     std::uint64_t cause_{};
     std::uint64_t unverified_us_{};  // zero = verified; else how long nothing was seen of it
     Instant retry_at_;
+    Instant deadline_;
     std::optional<Failure> failure_;
 };
 

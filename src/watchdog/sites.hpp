@@ -50,10 +50,13 @@ public:
 
     // tell(site, failure) says a failure once and returns false if there was no room for it yet.
     template <class Tell>
-    void serve(Instant now, Outbox& out, Tell tell)
+    void serve(Instant now, Duration retry, Outbox& out, Tell tell)
     {
         for (std::size_t i = 0; i < busy_.size(); ++i) {
             const auto s = busy_[i];
+            if (const auto lost = sites_[s].lost(now)) {
+                settle(*lost, retry, now);
+            }
             if (const auto failure = sites_[s].failure()) {
                 if (!tell(s, *failure)) {
                     continue;
@@ -62,9 +65,9 @@ public:
             }
             if (sites_[s].due(now) && out.room_for(0, 1)) {
                 const auto id = (next_command_++ << kSiteBits) | s;
-                out.commands.push_back(
-                    {id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), now + kCommandTime});
-                sites_[s].sent(id);
+                const auto deadline = now + kCommandTime;
+                out.commands.push_back({id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), deadline});
+                sites_[s].sent(id, deadline + kCommandTime);  // the runner's own word may come a little late
             }
         }
         std::erase_if(busy_, [&](std::uint32_t s) {
@@ -89,9 +92,7 @@ public:
     {
         Instant next = kNever;
         for (const auto s : busy_) {
-            if (!sites_[s].in_flight()) {
-                next = std::min(next, sites_[s].retry_at());
-            }
+            next = std::min(next, sites_[s].retry_at());
         }
         return next;
     }

@@ -112,14 +112,23 @@ public:
         return best;
     }
 
-    bool shows_quiet() const { return quiet_bit() != 0; }
+    // Whether a queue under the policy's action still shows that it is quiet.
+    bool shows_quiet() const
+    {
+        const auto by = action() == Treatment::none ? can_.fields : can_.fields & can_.survive;
+        switch (policy_.criterion) {
+        case Criterion::pause_timeout: return has(by, Field::pause_timeout);
+        case Criterion::receive_stall: return (by & (bit(Field::pause_tx) | bit(Field::pause_tx_us))) != 0;
+        default: return (by & kShowsPause) != 0;
+        }
+    }
 
     Rule rule(BitRate speed) const
     {
         Rule rule;
         rule.criterion = policy_.criterion;
         rule.source = source();
-        rule.quiet_bit = quiet_bit();
+        rule.quiet_survives = shows_quiet();
         const bool drains = policy_.criterion == Criterion::stalled || policy_.criterion == Criterion::progress;
         rule.backlog = drains && policy_.needs_backlog && has(can_.fields, Field::occupancy);
         rule.sends = drains && sends();
@@ -160,18 +169,6 @@ private:
     }
 
     bool sends() const { return has(can_.fields, Field::tx_bytes) || has(can_.fields, Field::tx_packets); }
-
-    std::uint8_t quiet_bit() const
-    {
-        const auto by = action() == Treatment::none ? can_.fields : can_.fields & can_.survive;
-        if (policy_.criterion == Criterion::pause_timeout) {
-            return has(by, Field::pause_timeout) ? kQuietStill : std::uint8_t{0};
-        }
-        if ((by & kShowsPause) == 0) {
-            return 0;
-        }
-        return action() == Treatment::none ? kQuiet : kQuietStill;
-    }
 
     const Policy& policy_;
     const Capabilities& can_;
@@ -245,7 +242,16 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
     for (std::size_t i = 0; i < compilers.size(); ++i) {
         const auto& policy = list.policies[i];
         if (!used[i]) {
-            list.notes.push_back(fmt::format("{}: watches no queue of this device", policy.name));
+            const auto same_name = [&](std::size_t other) {
+                return used[other] && list.policies[other].name == policy.name;
+            };
+            bool named_elsewhere = false;
+            for (std::size_t other = 0; other < compilers.size(); ++other) {
+                named_elsewhere = named_elsewhere || same_name(other);
+            }
+            if (!named_elsewhere) {
+                list.notes.push_back(fmt::format("{}: watches no queue of this device", policy.name));
+            }
             continue;
         }
         if (const auto missing = compilers[i].lacks()) {

@@ -266,7 +266,7 @@ TEST(RedSwitch, OfTheConfigurationHoldsFromTheStart)
     auto book = test::book_of(preset("sonic"));
     book.big_red_switch = true;
     Driver d{book, test::small_inventory(1)};
-    EXPECT_EQ(d.story(), Story{"0 do drop Ethernet0:3"});
+    EXPECT_EQ(d.story(), (Story{"0 order_taken red_switch_on by the configuration operator", "0 do drop Ethernet0:3"}));
 }
 
 TEST(RedSwitch, DropsWhereThePolicyOnlyForwards)

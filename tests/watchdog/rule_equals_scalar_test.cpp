@@ -27,7 +27,7 @@ auto shape(const Kind& kind)
     const auto& r = kind.rule;
     return std::tuple{r.criterion,
                       r.source,
-                      r.quiet_bit,
+                      r.quiet_survives,
                       r.backlog,
                       r.sends,
                       r.sends && r.in_bytes,
@@ -137,6 +137,7 @@ private:
     {
         dt_[r] = chance(6) ? 0 : (chance(4) ? edge(100'000) : static_cast<std::uint32_t>(random_() % 200'000 + 1));
         known_[r] = chance(3) ? static_cast<Fields>(random_()) & fields : fields;
+        known_[r] |= (chance(4) ? kBroken : 0U) | (chance(2) ? kKeepsPausing : 0U);
         pause_[r] = static_cast<std::uint8_t>(random_());
         for (auto& column : values_) {
             if (!column.empty()) {
@@ -146,7 +147,7 @@ private:
         limit_[r] = chance(4) ? kNoLimit : std::max(1U, std::min(edge(400'000), kClockMost));
         proven_[r] = std::min(chance(3) ? 0U : edge(limit_[r]), kClockMost);
         longest_[r] = std::min(edge(proven_[r]), kClockMost);
-        wants_quiet_[r] = chance(3) ? 0xff : 0;
+        wants_quiet_[r] = chance(3) ? (chance(2) ? kQuiet : kQuietStill) : std::uint8_t{0};
     }
 
     std::mt19937_64 random_;

@@ -180,7 +180,7 @@ TEST(Watchlist, AlertWantsNothingAndNeedsNoNote)
     const auto list = compiled(book({alert}, {everywhere(0)}), can);
     EXPECT_EQ(list.rows[3].action, Treatment::none);
     EXPECT_TRUE(list.notes.empty());
-    EXPECT_EQ(list.runs[0].rule.quiet_bit, kQuiet) << "nothing is mitigated: every signal counts";
+    EXPECT_TRUE(list.runs[0].rule.quiet_survives) << "nothing is mitigated: every signal counts";
 }
 
 TEST(Watchlist, PortWideTreatmentIsMarked)
@@ -193,11 +193,11 @@ TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
 {
     auto can = test::able(bit(Field::pause_state) | bit(Field::rx_xoff));
     const auto b = book({preset("sonic")}, {everywhere(0)});
-    EXPECT_EQ(compiled(b, can).runs[0].rule.quiet_bit, kQuietStill);
+    EXPECT_TRUE(compiled(b, can).runs[0].rule.quiet_survives);
     EXPECT_TRUE(compiled(b, can).rows[3].shows_quiet);
     can.survive = 0;
     const auto blind = compiled(b, can);
-    EXPECT_EQ(blind.runs[0].rule.quiet_bit, 0);
+    EXPECT_FALSE(blind.runs[0].rule.quiet_survives);
     EXPECT_FALSE(blind.rows[3].shows_quiet);
     ASSERT_EQ(blind.notes.size(), 1U);
     EXPECT_EQ(blind.notes[0], "sonic: no signal of the device survives drop; queues are released by a timed probe");
