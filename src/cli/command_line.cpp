@@ -88,7 +88,7 @@ struct ReplayCommand {
             ->type_name("FIELD,...|none");
         app->add_flag("--start-default", options.start_default,
                       "SONiC's start_default timers for the number of ports in the trace");
-        app->add_flag("--check", options.check, "Exit with 1 if any policy finds a storm");
+        app->add_flag("--check", options.check, "Exit with 1 if any policy finds a storm, or watches nothing");
         app->add_option("--format", options.format, "How the result is shown; default: text")
             ->type_name("text|json|html");
         app->add_flag("--json", json, "The same as --format json: one event a line");

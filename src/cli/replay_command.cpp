@@ -60,6 +60,18 @@ void say_notes(const std::vector<std::string>& assumed, const ReplayReport& repo
     }
 }
 
+// A check that looked at nothing must not look like a clean bill of health.
+bool watches_nothing(const ReplayReport& report)
+{
+    return std::any_of(report.runs.begin(), report.runs.end(), [](const PolicyRun& run) {
+        return std::all_of(run.devices.begin(), run.devices.end(), [](const runtime::Replayed& device) {
+            const auto& rows = device.watchlist.rows;
+            return std::all_of(rows.begin(), rows.end(),
+                               [](const watchdog::Effective& row) { return row.policy == watchdog::kUnwatched; });
+        });
+    });
+}
+
 std::string render(const ReplayReport& report, const ReplayOptions& options, bool to_stdout)
 {
     if (options.format == "json") {
@@ -90,7 +102,8 @@ ExitCode run_replay(const ReplayOptions& options)
     }
     say_notes(notes, *report);
 
-    const auto code = options.check && any_storm(*report) ? ExitCode::failure : ExitCode::ok;
+    const auto code =
+        options.check && (any_storm(*report) || watches_nothing(*report)) ? ExitCode::failure : ExitCode::ok;
     const bool to_stdout = !options.output || *options.output == "-";
     const auto text = render(*report, options, to_stdout);
     if (to_stdout) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "cli/html_text.hpp"
 #include "cli/pause_signal.hpp"
@@ -152,9 +153,11 @@ std::vector<QueueRef> suspicious_queues(const ReplayReport& report, const std::v
             }
         }
     }
-    std::stable_sort(queues.begin(), queues.end(), [&](QueueRef a, QueueRef b) {
-        return mean_share(signals[a.device][a.slot.value]) > mean_share(signals[b.device][b.slot.value]);
-    });
+    const auto most_paused_first = [&](QueueRef q) {
+        return std::tuple{-mean_share(signals[q.device][q.slot.value]), q.device, q.slot.value};
+    };
+    std::sort(queues.begin(), queues.end(),
+              [&](QueueRef a, QueueRef b) { return most_paused_first(a) < most_paused_first(b); });
     return queues;
 }
 

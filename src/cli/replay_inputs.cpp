@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -35,6 +37,7 @@ public:
 
     tl::expected<ReplayInputs, Refusal> run()
     {
+        check_output();
         read_policies();
         read_trace();
         narrow_survivors();
@@ -74,6 +77,17 @@ private:
             return std::nullopt;
         }
         return std::move(*text);
+    }
+
+    // A recording is not written anew, and a report over it would be the end of it.
+    void check_output()
+    {
+        for (const auto& input : {std::optional{options_.trace}, options_.config}) {
+            std::error_code ignored;
+            if (options_.output && input && std::filesystem::equivalent(*options_.output, *input, ignored)) {
+                complain("--output", *options_.output, "a file that is not read from");
+            }
+        }
     }
 
     void read_policies()

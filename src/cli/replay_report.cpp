@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "cli/words.hpp"
 
@@ -33,8 +34,9 @@ std::vector<EventRef> events_in_time(const PolicyRun& run)
             events.push_back({device, &event});
         }
     }
-    std::stable_sort(events.begin(), events.end(),
-                     [](const EventRef& a, const EventRef& b) { return a.event->at < b.event->at; });
+    std::sort(events.begin(), events.end(), [](const EventRef& a, const EventRef& b) {
+        return std::tuple{a.event->at, a.device, a.event->seq} < std::tuple{b.event->at, b.device, b.event->seq};
+    });
     return events;
 }
 

@@ -45,6 +45,36 @@ private:
     std::uint32_t changes_{};
 };
 
+// Whether the stamps of a row can be measured against each other. A device's clock that was set, a row without a stamp
+// among rows with one, and a row that tells nothing (what the next one says of "since the row before" is then about no
+// known moment) each begin a new reckoning.
+class StampHistory {
+public:
+    void hear(std::int64_t time_us, std::int64_t stamp_us, bool tells)
+    {
+        constexpr std::int64_t kJitterUs = 20'000;
+        const bool jumped = heard_ && stamp_us - stamp_us_ > 2 * (time_us - time_us_) + kJitterUs;
+        breaks_ += jumped || (ever_told_ && !tells_) ? 1U : 0U;
+        if (!heard_ || stamp_us != stamp_us_) {
+            time_us_ = time_us;
+            stamp_us_ = stamp_us;
+        }
+        heard_ = true;
+        tells_ = tells;
+        ever_told_ = ever_told_ || tells;
+    }
+
+    std::uint32_t breaks() const { return breaks_; }
+
+private:
+    std::int64_t time_us_{};  // of the row that brought the stamp
+    std::int64_t stamp_us_{};
+    std::uint32_t breaks_{};
+    bool heard_{};
+    bool tells_{};
+    bool ever_told_{};
+};
+
 }  // namespace
 
 std::optional<TraceBuilder::Misfit> TraceBuilder::add(const TraceRow& row)
@@ -168,6 +198,7 @@ void TraceBuilder::set_epochs(const Gathered& device, device::DeviceTrace& trace
     auto& rows = trace.inventory.rows;
     std::vector<LinkHistory> of_port(device.ports.size());
     std::vector<LinkHistory> of_row(rows.size());
+    std::vector<StampHistory> stamps(rows.size());
     for (std::size_t first = 0, last = 0; first < trace.samples.size(); first = last) {
         for (; last < trace.samples.size() && trace.time_us[last] == trace.time_us[first]; ++last) {
             const auto& target = rows[trace.samples[last].slot.value].target;
@@ -182,7 +213,9 @@ void TraceBuilder::set_epochs(const Gathered& device, device::DeviceTrace& trace
             const auto& port = of_port[target.port.index];
             own.hear(device.links[i].up, device.links[i].speed_bps);
             const bool up = own.up().value_or(port.up().value_or(true));
-            sample.epoch = up ? 1 + own.changes() + port.changes() : 0;
+            auto& stamp = stamps[sample.slot.value];
+            stamp.hear(trace.time_us[i], whole_us(sample.read_at), sample.known != 0);
+            sample.epoch = up ? 1 + own.changes() + port.changes() + stamp.breaks() : 0;
         }
     }
     for (std::size_t r = 0; r < rows.size(); ++r) {

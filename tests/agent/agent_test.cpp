@@ -231,6 +231,9 @@ TEST_F(AgentOnSwitch, OutputsAreBoundedAndNothingIsLost)
     std::size_t restored = 0;
     std::size_t widest = 0;
     run.on_event([&](const Event& e) {
+        if (e.kind == EventKind::storm_detected) {
+            EXPECT_EQ(e.at, at(1400ms)) << "a mass storm begins at once";
+        }
         detected += e.kind == EventKind::storm_detected ? 1 : 0;
         restored += e.kind == EventKind::storm_restored ? 1 : 0;
         widest = std::max(widest, out.box.events.size());
@@ -240,6 +243,46 @@ TEST_F(AgentOnSwitch, OutputsAreBoundedAndNothingIsLost)
     EXPECT_EQ(restored, 600U);
     EXPECT_LE(widest, 256U);
     EXPECT_TRUE(journal.active()->empty());
+}
+
+TEST_F(AgentOnSwitch, APortThatTheDeviceDoesNotShowTreatedIsNotTreatedAgain)
+{
+    sw.pause(queue(), device::storm(at(1s), at(3s)));
+    sw.demand(queue(), BitRate{10'000'000'000});
+    start("rdma-switch");
+    runner->run_until(at(2s));
+    ASSERT_EQ(sw.in_force(sw.port(1)), Treatment::lossless_off);
+    Start next;
+    next.remembered = agent->save(clock.now().mono);
+    runner->run_until(at(5s));
+    ASSERT_EQ(sw.in_force(sw.port(1)), Treatment::none);
+    auto list = watchdog::compile(test::book_of(watchdog::find_preset("rdma-switch")->policy), sw.inventory(),
+                                  sw.capabilities());
+    ASSERT_TRUE(list);
+    Output out;
+    Agent reborn{std::move(*list), next, clock.now(), out};
+    for (const auto& command : out.box.commands) {
+        EXPECT_EQ(command.want, Treatment::none);
+    }
+}
+
+TEST_F(AgentOnSwitch, ALookOfAnOldInventoryIsDropped)
+{
+    start();
+    device::SyntheticSwitch::Options more = options();
+    more.ports = 64;
+    SyntheticSwitch grown{more, clock};
+    auto list = watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), grown.inventory(),
+                                  grown.capabilities());
+    ASSERT_TRUE(list);
+    watchdog::Intake old{sw.inventory(), sw.capabilities()};
+    old.begin();
+    ASSERT_TRUE(sw.look({}, old));
+    output.clear();
+    agent->step(*list, clock.now(), output);
+    output.clear();
+    agent->step(LookDone{1, &old.view()}, clock.now(), output);
+    EXPECT_EQ(agent->counters().looks_failed, 1U);
 }
 
 // Whatever a device does wrong, and whenever: once it behaves again and the storms are over, nothing stays mitigated.

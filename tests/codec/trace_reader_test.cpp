@@ -134,6 +134,27 @@ TEST(TraceReader, DevicesAreApart)
     EXPECT_EQ(trace.devices[1].inventory.rows[0].target.port.device, DeviceId{1});
 }
 
+TEST(TraceReader, StampsThatCannotBeComparedBeginANewEpoch)
+{
+    const auto epochs = [](std::string_view rows) {
+        std::vector<std::uint32_t> all;
+        const auto trace = read_trace("time_us,port,queue,pause_us,sampled_us\n" + std::string{rows}, "t");
+        EXPECT_TRUE(trace.has_value());
+        for (const auto& sample : trace->devices.at(0).samples) {
+            all.push_back(sample.epoch);
+        }
+        return all;
+    };
+    using Epochs = std::vector<std::uint32_t>;
+    EXPECT_EQ(epochs("0,E0,3,0,5000000\n100000,E0,3,0,5000000\n200000,E0,3,0,5200000\n"), (Epochs{1, 1, 1}))
+        << "counters that are refreshed now and then";
+    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,0,5100000\n200000,E0,3,0,5200000\n"), (Epochs{1, 2, 2}))
+        << "a row without a stamp among rows with one";
+    EXPECT_EQ(epochs("0,E0,3,0,0\n100000,E0,3,0,9000000\n200000,E0,3,0,9100000\n"), (Epochs{1, 2, 2}))
+        << "a device's clock that was set";
+    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,,\n200000,E0,3,0,\n"), (Epochs{1, 1, 2})) << "a row that tells nothing";
+}
+
 TEST(TraceReader, EpochGrowsWithTheLinkAndItsSpeed)
 {
     const auto trace =

@@ -320,6 +320,16 @@ PolicyBook red(bool on)
     return book;
 }
 
+TEST(ChangeRedSwitch, TakesAQueueThatWasOnlyAlerted)
+{
+    Driver d{sonic(Treatment::none)};
+    storm_for(d, 1'000);
+    auto book = book_of(sonic(Treatment::none));
+    book.big_red_switch = true;
+    d.change(book);
+    EXPECT_EQ(d.in_effect(), Treatment::drop);
+}
+
 TEST(ChangeRedSwitch, OnMitigatesAndOffReleases)
 {
     Driver d{preset("sonic")};

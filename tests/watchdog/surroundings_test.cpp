@@ -289,6 +289,55 @@ TEST(PortWide, OneQueueReleasedByAPersonLeavesThePortToTheOther)
     EXPECT_EQ(d.phase(1), Phase::mitigated);
 }
 
+TEST(PortWide, IsToldRestoredOnlyWhenThePortIs)
+{
+    auto policy = port_wide();
+    policy.release = Release::forced;
+    policy.restore = milliseconds{1'000};
+    Driver d{test::book_of(policy), one_port()};
+    d.storm(0);
+    d.run_ms(500);
+    d.storm(1);
+    d.run_ms(300);
+    d.story();
+    d.calm(0);
+    d.calm(1);
+    d.run_ms(2'000);
+    EXPECT_EQ(d.story(), (Story{"1750 do none Ethernet0", "1750 storm_restored Ethernet0:3 forced",
+                                "1750 storm_restored Ethernet0:4 forced"}));
+}
+
+TEST(PortWide, SurvivesANewConfigurationOfItsNeighbour)
+{
+    auto by_queue = port_wide();
+    by_queue.action = Treatment::drop;
+    Driver d{test::book_of(by_queue), one_port()};
+    d.storm(0);
+    d.run_ms(300);
+    d.story();
+    d.change(test::book_of(port_wide()));
+    EXPECT_EQ(d.in_effect(0), Treatment::lossless_off);
+    EXPECT_EQ(d.phase(0), Phase::mitigated);
+}
+
+TEST(BlastRadius, WithheldQueueIsNotOverWhileItStorms)
+{
+    auto book = test::book_of(preset("sonic"));
+    book.max_mitigated = 1;
+    auto can = test::able(bit(Field::pause_state));
+    can.survive = 0;
+    Driver d{book, test::small_inventory(2), can};
+    d.storm(0);
+    d.storm(1);
+    d.run_ms(1'500);
+    EXPECT_EQ(d.phase(1), Phase::alerted);
+    d.story();
+    d.run_ms(900);
+    for (const auto& line : d.story()) {
+        EXPECT_EQ(line.find("storm_restored Ethernet4:3"), std::string::npos) << line;
+    }
+}
+
 // --- the device detects
 
 Driver by_device()
