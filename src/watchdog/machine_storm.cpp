@@ -51,7 +51,6 @@ bool Machine::counts_as_mitigated(const Row& row)
 }
 
 // --- clocks
-// -----------------------------------------------------------------------------------------------------------------
 
 void Machine::watch(std::uint32_t r, Duration limit)
 {
@@ -100,7 +99,6 @@ Duration Machine::probe_time(std::uint32_t r) const
 }
 
 // --- it begins
-// --------------------------------------------------------------------------------------------------------------
 
 void Machine::decide(std::uint32_t r, Decision decision, Instant now)
 {
@@ -257,7 +255,6 @@ bool Machine::latches(std::uint32_t r, Instant now)
 }
 
 // --- it ends
-// ----------------------------------------------------------------------------------------------------------------
 
 // A port stays treated while any of its queues asks for it: they are released together.
 bool Machine::whole_site_quiet(std::uint32_t r) const

@@ -195,6 +195,17 @@ Refusal set_priorities(Policy& policy, std::string_view text)
     return std::nullopt;
 }
 
+// Only SAI's machine exists in hardware as well.
+Refusal set_detector(Policy& policy, const Preset& preset, std::string_view text)
+{
+    const bool may = preset.policy.name == "sai";
+    if (text == "petrel" || (text == "device" && may)) {
+        policy.criterion = text == "device" ? Criterion::device : preset.policy.criterion;
+        return std::nullopt;
+    }
+    return may ? "petrel or device" : "petrel";
+}
+
 std::string priorities_text(const Policy& policy)
 {
     if (policy.priorities == 0xff) {
@@ -269,6 +280,9 @@ const std::array kRows{
     Row{{"host_facing_only", "only ports whose peer is a server"},
         [](Policy& p, const Preset&, Text t) { return set_flag(p.host_facing_only, t); },
         [](const Policy& p) { return flag_text(p.host_facing_only); }},
+    Row{{"detected_by", "who finds a storm: petrel, or (sai) the device, which recovers by itself and tells"},
+        [](Policy& p, const Preset& s, Text t) { return set_detector(p, s, t); },
+        [](const Policy& p) { return std::string{p.criterion == Criterion::device ? "device" : "petrel"}; }},
     Row{{"priorities", "the queues that are watched: all, or a list such as 3,4"},
         [](Policy& p, const Preset&, Text t) { return set_priorities(p, t); },
         priorities_text},

@@ -1,13 +1,18 @@
 // The sparse half: what a full clock means. A pure state machine over rows and sites; time and observations in,
 // commands, events and wanted looks out.
 //
-// Row (what was decided from evidence)                      Site (what the device is told; a queue, or a port for all
-// its queues)
-//   watching --T0 of storm--> stormed | alerted | withheld    wants a treatment while any row holds it; commands it
-//   until the stormed  --T1 of quiet--> probing or restoring            device shows it; on failure again with
-//   back-off, on refusal the probing  --probe of storm--> stormed (longer T1)          next weaker treatment probing
-//   --T0 + T2 without--> watching restoring --site shows none--> watching stormed  --N storms in M--> latched
-//   --release--> restoring withheld --budget free--> stormed any      --link down--> restoring (a latch stays)
+// clang-format off
+// A row decides from evidence:                                   A site (a queue, or a port for all its queues) commands:
+//   watching  --T0 of storm-->        stormed, alerted, withheld    it wants the strongest treatment its rows want;
+//   stormed   --T1 of quiet-->        restoring                     until the device shows it: again, with back-off,
+//   stormed   --N storms in M-->      latched                       after a failure or no answer;
+//   latched   --release-->            restoring                     after a refusal the next weaker treatment, and
+//   withheld  --budget free-->        stormed                       when nothing is left, an escalation
+//   restoring --site shows none-->    probing, or watching
+//   probing   --storm-->              stormed, with a longer T1
+//   probing   --T0 + T2 without-->    watching
+//   any       --link down-->          restoring (a latch stays)
+// clang-format on
 //
 // What does not fit the outbox waits for the next pass: nothing is decided half. No allocation in look() or tick().
 #pragma once

@@ -73,6 +73,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"untreated_forgotten", Treatment::none, false, std::nullopt, std::nullopt}),
     [](const auto& c) { return c.param.name; });
 
+TEST(ReconcileOrder, OutlivesARebootOfTheSwitch)
+{
+    Start start;
+    start.remembered.emplace();
+    auto& row = start.remembered->rows.emplace_back();
+    row.target = kQueue;
+    row.phase = Phase::mitigated;
+    row.ordered = true;
+    EXPECT_EQ(reconcile(start), (std::vector<Adoption>{{kQueue, Treatment::none, true}}));
+}
+
 TEST(ReconcilePort, StaysTreatedWhileOneOfItsQueuesNeedsIt)
 {
     Start start;

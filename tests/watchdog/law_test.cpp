@@ -9,6 +9,10 @@
 #include "support/world.hpp"
 #include "watchdog/watchdog.hpp"
 
+#ifndef PETREL_LAW_CASES
+#define PETREL_LAW_CASES 1500
+#endif
+
 namespace petrel {
 namespace {
 
@@ -289,7 +293,7 @@ TEST_P(Laws, HoldOverRandomStorms)
     const auto [signals, honoured] = GetParam();
     steps = 0;
     rc::detail::TestParams params = rc::detail::configuration().testParams;
-    params.maxSuccess = 1500;
+    params.maxSuccess = PETREL_LAW_CASES;
     const auto result = rc::detail::checkTestable(
         [&, s = signals, h = honoured] {
             const Plan plan = any_plan(s, h);

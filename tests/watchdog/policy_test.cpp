@@ -181,6 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
         Word{"release", {"auto", "forced", "manual"}, {"", "quiet", "AUTO", "auto,forced"}},
         Word{"needs_backlog", {"true", "false"}, {"", "1", "yes", "True"}},
         Word{"host_facing_only", {"true", "false"}, {"", "0", "no"}},
+        Word{"detected_by", {"petrel"}, {"", "device", "Petrel", "nobody"}},
         Word{"priorities",
              {"all", "0", "7", "3,4", "0,1,2,3,4,5,6"},
              {"", ",", "3,", ",3", "8", "-1", "3;4", "3, 4", "all,3"}}),
@@ -188,7 +189,16 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SetParameter, EveryKeyIsCoveredAbove)
 {
-    EXPECT_EQ(parameters().size(), 15U) << "a new parameter needs its row in Ranges or Words";
+    EXPECT_EQ(parameters().size(), 16U) << "a new parameter needs its row in Ranges or Words";
+}
+
+TEST(SetParameter, OnlySaiLetsTheDeviceDetect)
+{
+    Policy policy = preset("sai").policy;
+    EXPECT_FALSE(set_parameter(policy, preset("sai"), "detected_by", "device"));
+    EXPECT_EQ(policy.criterion, Criterion::device);
+    EXPECT_FALSE(set_parameter(policy, preset("sai"), "detected_by", "petrel"));
+    EXPECT_EQ(policy.criterion, Criterion::continuous);
 }
 
 TEST(SetParameter, RepeatedAndUnsortedPrioritiesAreOneSet)
@@ -212,13 +222,9 @@ TEST(SetParameter, NeverDoesMoreThanItsKeySays)
 {
     for (const auto& one : parameters()) {
         Policy policy = preset("sonic").policy;
-        const std::map<std::string_view, std::string_view> other{{"action", "forward"},
-                                                                 {"release", "manual"},
-                                                                 {"needs_backlog", "true"},
-                                                                 {"host_facing_only", "true"},
-                                                                 {"priorities", "0"},
-                                                                 {"latch_count", "3"},
-                                                                 {"leak", "2"}};
+        const std::map<std::string_view, std::string_view> other{
+            {"action", "forward"}, {"release", "manual"},     {"needs_backlog", "true"}, {"host_facing_only", "true"},
+            {"priorities", "0"},   {"detected_by", "petrel"}, {"latch_count", "3"},      {"leak", "2"}};
         const auto value = other.contains(one.key) ? other.at(one.key) : "777";
         ASSERT_FALSE(set_parameter(policy, preset("sonic"), one.key, value)) << one.key;
         EXPECT_EQ(parameter_text(policy, one.key), value);
