@@ -45,6 +45,7 @@ TEST(TopologyCheck, SaysAllThatIsWrong)
     link({NodeId{2}, 2}, {NodeId{2}, 2});
     link({NodeId{3}, 1}, {NodeId{3}, 2});
     link({NodeId{9}, 0}, {NodeId{2}, 7});
+    link({NodeId{2}, 7}, {NodeId{2}, 2});
     link({NodeId{2}, 2}, {NodeId{3}, 2}, BitRate{0}, Delay{-1});
     std::string said;
     for (const auto& problem : problems(broken)) {
