@@ -1,0 +1,42 @@
+// The frames that pause: PFC (802.1Qbb, eight classes) and 802.3x (the whole port), to bytes and back. For captures and
+// for whoever meets real frames; inside the twin a pause has no bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "wire/bytes.hpp"
+
+namespace petrel::wire {
+
+inline constexpr MacAddress kMacControlAddress{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
+inline constexpr std::size_t kPauseFrameBytes = 60;  // as captures hold it; on the wire 4 bytes of FCS follow
+
+struct ClassPause {
+    std::uint8_t enabled{};                           // bit p: the time of priority p counts
+    std::array<std::uint16_t, kPriorities> quanta{};  // of 512 bit times; 0 = go on
+    bool operator==(const ClassPause&) const = default;
+};
+
+struct PortPause {
+    std::uint16_t quanta{};
+    bool operator==(const PortPause&) const = default;
+};
+
+struct PauseFrame {
+    MacAddress source{};
+    std::variant<ClassPause, PortPause> pause;
+    bool operator==(const PauseFrame&) const = default;
+};
+
+Bytes build(const PauseFrame&);  // kPauseFrameBytes
+
+// With or without the FCS, which is not checked. Refused: another length, address, type or opcode. Reserved bits and
+// padding are not looked at, as the standards want it.
+Result<PauseFrame> parse_pause(std::span<const std::byte> frame);
+
+}  // namespace petrel::wire
