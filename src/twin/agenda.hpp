@@ -1,0 +1,63 @@
+// What a node has to do later, apart from sending and receiving: pause refreshes, delayed pauses, retransmissions,
+// hardware detectors, faults, an agent's step. A heap in time order; entries of one instant come in the order of their
+// kind, port and class, so that the order of insertion never shows.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "twin/sim_time.hpp"
+
+namespace petrel::twin {
+
+enum class Task : std::uint8_t {
+    fault,           // arg: row of the node's list of faults
+    delayed_pause,   // arg: row of the node's waiting pause frames
+    refresh,         // port: tell again what is paused
+    port_detector,   // port: pause too long
+    queue_detector,  // port, queue: deadlock detection
+    recovery_end,    // port, queue
+    flow_start,      // arg: flow
+    flow_stop,       // arg: flow
+    retransmit,      // arg: flow
+    rate_timer,      // arg: flow
+    alpha_timer,     // arg: flow
+    drain,           // the receive pipeline takes the next frame
+    storm,           // arg: storm generator
+    call,            // arg: row of the node's calls: agents step here, after everything that happened until then
+    count_
+};
+
+struct Todo {
+    Ps at{};
+    Task task{};
+    std::uint8_t port{};
+    std::uint8_t queue{};
+    std::uint32_t arg{};
+    auto operator<=>(const Todo&) const = default;
+};
+
+class Agenda {
+public:
+    Ps next() const { return heap_.empty() ? kForever : heap_.front().at; }
+    void add(const Todo& todo)
+    {
+        heap_.push_back(todo);
+        std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+    }
+    Todo pop()
+    {
+        std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
+        const Todo first = heap_.back();
+        heap_.pop_back();
+        return first;
+    }
+
+private:
+    std::vector<Todo> heap_;
+};
+
+}  // namespace petrel::twin

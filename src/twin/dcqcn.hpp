@@ -1,0 +1,92 @@
+// DCQCN's reaction point: the rate of one flow. Notifications cut it, time and bytes sent bring it back: first halfway
+// to where it was, then by steps, then by larger ones.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "twin/config.hpp"
+
+namespace petrel::twin {
+
+class RateControl {
+public:
+    RateControl(const Dcqcn& parameters, BitRate line)
+        : set_{&parameters}, line_{static_cast<double>(line.bps)}, current_{line_}, target_{line_}
+    {}
+
+    const Dcqcn& set() const { return *set_; }
+    double bps() const { return current_; }
+    bool limited() const { return current_ < line_; }
+
+    // True if the rate was cut: both timers start again.
+    bool notified(Ps now)
+    {
+        seen_ = true;
+        if (cut_once_ && now - cut_at_ < set_->cut_interval)
+            return false;
+        cut_once_ = true;
+        cut_at_ = now;
+        target_ = current_;
+        current_ = std::max(current_ * (1 - alpha_ / 2), static_cast<double>(set_->floor.bps));
+        alpha_ = (1 - set_->g) * alpha_ + set_->g;
+        timer_steps_ = 0;
+        byte_steps_ = 0;
+        bytes_ = 0;
+        return true;
+    }
+
+    void alpha_timer()
+    {
+        if (!seen_)
+            alpha_ *= 1 - set_->g;
+        seen_ = false;
+    }
+
+    void increase_timer()
+    {
+        ++timer_steps_;
+        increase();
+    }
+
+    void sent(std::uint32_t bytes)
+    {
+        if (!limited())
+            return;
+        bytes_ += bytes;
+        if (bytes_ < set_->increase_bytes)
+            return;
+        bytes_ -= set_->increase_bytes;
+        ++byte_steps_;
+        increase();
+    }
+
+private:
+    static constexpr std::uint32_t kFastSteps = 5;
+
+    void increase()
+    {
+        if (std::min(timer_steps_, byte_steps_) > kFastSteps)
+            target_ += static_cast<double>(set_->hyper.bps);
+        else if (std::max(timer_steps_, byte_steps_) > kFastSteps)
+            target_ += static_cast<double>(set_->additive.bps);
+        target_ = std::min(target_, line_);
+        current_ = std::min((target_ + current_) / 2, line_);
+        if (line_ - current_ < 1e-6 * line_)
+            current_ = line_;
+    }
+
+    const Dcqcn* set_;
+    double line_;
+    double current_;
+    double target_;
+    double alpha_{1};
+    Ps cut_at_{};
+    bool cut_once_{};
+    bool seen_{};
+    std::uint32_t timer_steps_{};
+    std::uint32_t byte_steps_{};
+    std::uint64_t bytes_{};
+};
+
+}  // namespace petrel::twin

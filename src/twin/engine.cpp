@@ -1,0 +1,133 @@
+#include "twin/engine.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+
+namespace petrel::twin {
+
+namespace {
+
+constexpr std::size_t kWorthSharing = 32;  // active nodes; below, waking the others costs more than they save
+constexpr std::uint32_t kClaim = 4;        // nodes claimed at once
+constexpr int kSpins = 4000;               // before a thread that waits goes to sleep
+
+void relax()
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+Engine::Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads)
+    : nodes_{std::move(nodes)},
+      window_length_{std::min(window, kLongestWindow)},
+      threads_{std::max(1U, threads)},
+      next_(nodes_.size(), 0),
+      arrived_(nodes_.size()),
+      mail_(threads_, std::vector<Mail>(nodes_.size())),
+      segments_(threads_)
+{
+    PETREL_ASSERT(window_length_ > 0, "a link without latency leaves no window");
+    active_.reserve(nodes_.size());
+    for (unsigned t = 1; t != threads_; ++t)
+        workers_.emplace_back([this, t] { work(t); });
+}
+
+Engine::~Engine()
+{
+    quit_ = true;
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+}
+
+bool Engine::run_window(Ps end)
+{
+    Ps begin = kForever;
+    for (Ps next : next_)
+        begin = std::min(begin, next);
+    if (begin >= end)
+        return false;
+    window_ = {begin, std::min(begin + window_length_, end)};
+
+    active_.clear();
+    for (std::uint32_t node = 0; node != next_.size(); ++node)
+        if (next_[node] < window_.end)
+            active_.push_back(node);
+    if (threads_ == 1 || active_.size() < kWorthSharing)
+        for (std::uint32_t node : active_)
+            run_node(node, mail_[0].data());
+    else
+        run_together();
+
+    for (auto& mail : mail_) {
+        for (std::size_t node = 0; node != mail.size(); ++node) {
+            if (mail[node].ports == 0)
+                continue;
+            next_[node] = std::min(next_[node], mail[node].earliest);
+            arrived_[node] |= mail[node].ports;
+            mail[node] = {};
+        }
+    }
+    now_ = window_.end;
+    ++windows_;
+    return true;
+}
+
+inline void Engine::run_node(std::uint32_t node, Mail* mail)
+{
+    const std::uint64_t arrived = arrived_[node];
+    arrived_[node] = 0;
+    const NodeRef& ref = nodes_[node];
+    next_[node] = ref.host != nullptr ? ref.host->run(window_, arrived != 0, mail)
+                                      : ref.fabric_switch->run(window_, arrived, mail);
+}
+
+void Engine::run_together()
+{
+    const auto count = static_cast<std::uint32_t>(active_.size());
+    for (unsigned t = 0; t != threads_; ++t) {
+        segments_[t].next.store(count * t / threads_, std::memory_order_relaxed);
+        segments_[t].end = count * (t + 1) / threads_;
+    }
+    busy_.store(threads_ - 1, std::memory_order_relaxed);
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+    run_share(0);
+    while (busy_.load(std::memory_order_acquire) != 0)
+        relax();
+}
+
+void Engine::run_share(unsigned thread)
+{
+    for (unsigned i = 0; i != threads_; ++i) {
+        Segment& segment = segments_[(thread + i) % threads_];
+        for (;;) {
+            const std::uint32_t first = segment.next.fetch_add(kClaim, std::memory_order_relaxed);
+            if (first >= segment.end)
+                break;
+            const std::uint32_t last = std::min(first + kClaim, segment.end);
+            for (std::uint32_t n = first; n != last; ++n)
+                run_node(active_[n], mail_[thread].data());
+        }
+    }
+}
+
+void Engine::work(unsigned thread)
+{
+    std::uint64_t seen = 0;
+    for (;;) {
+        for (int i = 0; i != kSpins && round_.load(std::memory_order_acquire) == seen; ++i)
+            relax();
+        round_.wait(seen, std::memory_order_acquire);
+        seen = round_.load(std::memory_order_acquire);
+        if (quit_)
+            return;
+        run_share(thread);
+        busy_.fetch_sub(1, std::memory_order_release);
+    }
+}
+
+}  // namespace petrel::twin

@@ -1,0 +1,78 @@
+// Runs the nodes in windows of time. A window is no longer than the shortest link: what a node sends in it arrives
+// after it, so every node runs its whole window alone, in any order, on any thread, and there is no global event queue.
+// Idle time between windows is jumped over; a window may be cut anywhere without changing results.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "twin/host_node.hpp"
+#include "twin/switch_node.hpp"
+
+namespace petrel::twin {
+
+struct NodeRef {  // one of the two
+    HostNode* host{};
+    SwitchNode* fabric_switch{};
+};
+
+class Engine {
+public:
+    // `window`: at most the least latency of a link.
+    Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    // Everything before `end`. Returns early, at a window's end, once `done` says so.
+    template <class Done>
+    void run_until(Ps end, Done done)
+    {
+        while (run_window(end))
+            if (done())
+                return;
+        now_ = end;
+    }
+
+    // Something was put on a node's agenda from outside: it wants to run then.
+    void expect(std::uint32_t node, Ps at) { next_[node] = std::min(next_[node], at); }
+
+    Ps now() const { return now_; }  // everything before is done
+    std::uint64_t windows() const { return windows_; }
+
+private:
+    struct alignas(
+        64) Segment {  // of the active nodes: one for each thread, who claims from others' when its own is done
+        std::atomic<std::uint32_t> next;
+        std::uint32_t end{};
+    };
+
+    bool run_window(Ps end);
+    void run_node(std::uint32_t node, Mail* mail);
+    void run_share(unsigned thread);
+    void run_together();
+    void work(unsigned thread);
+
+    std::vector<NodeRef> nodes_;
+    Ps window_length_;
+    unsigned threads_;
+    std::vector<Ps> next_;                 // by node: its next event
+    std::vector<std::uint64_t> arrived_;   // by node: input ports that got frames since it last ran
+    std::vector<std::vector<Mail>> mail_;  // by thread and node
+    std::vector<std::uint32_t> active_;
+    Window window_;
+    Ps now_{};
+    std::uint64_t windows_{};
+
+    std::vector<Segment> segments_;
+    std::vector<std::jthread> workers_;
+    std::atomic<std::uint64_t> round_{};
+    std::atomic<unsigned> busy_{};
+    std::atomic<bool> quit_{};
+};
+
+}  // namespace petrel::twin

@@ -1,0 +1,148 @@
+// A host's NIC: one port. Frames to send are made when the line is free for them (a flow is a counter, not a queue);
+// only acknowledgements wait in rings. Received frames are delivered at once unless the receive pipeline is limited,
+// stopped or dead: then they wait in the port buffer, and the NIC pauses its switch. Order inside a window: (time,
+// transmit opportunity, arrival, agenda).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "twin/agenda.hpp"
+#include "twin/config.hpp"
+#include "twin/dcqcn.hpp"
+#include "twin/drops.hpp"
+#include "twin/flow_state.hpp"
+#include "twin/packet_ring.hpp"
+#include "twin/pause_meter.hpp"
+#include "twin/port.hpp"
+
+namespace petrel::twin {
+
+// The receive side of a NIC: frames leave the port buffer at a rate, or not at all.
+struct Pipeline {
+    enum class State : std::uint8_t { wire_speed, limited, stopped } state{State::wire_speed};
+    std::uint32_t pace{};  // picoseconds a byte takes, times 1024, when limited
+    bool draining{};       // the next frame's end is on the agenda
+    std::uint32_t bytes{};
+    std::uint32_t peak{};
+    PacketRing waiting;
+};
+
+// A NIC that pauses by a pattern of its own.
+struct Storm {
+    std::uint8_t priorities{};
+    std::uint16_t quanta{65535};
+    Ps period{};  // between two frames
+    Ps stop{kForever};
+    Ps burst{};                 // on for so long, then
+    Ps silence{};               // off for so long; 0 = always on
+    std::uint32_t xon_every{};  // every n-th frame is an XON; 0 = none
+    Ps begun{};                 // filled when it starts
+    std::uint64_t sent{};
+};
+
+class HostNode {
+public:
+    HostNode(std::uint32_t id, const NicProfile&, std::uint32_t overhead_bytes, std::span<Sender> senders,
+             std::span<Receiver> receivers, Arena&);
+
+    OutPort& out() { return out_; }
+    InPort& in() { return in_; }
+
+    void add_flow(std::uint32_t flow, Ps start, Ps stop);
+    void control_rate(std::uint32_t flow, const Dcqcn&, BitRate line);
+
+    Ps run(const Window&, bool mail_in, Mail* mail_out);
+
+    // ---- results
+    std::uint64_t arrivals() const { return arrivals_; }
+    std::uint64_t events() const { return events_; }
+    std::uint64_t digest() const { return digest_; }
+    std::uint64_t injected() const { return injected_; }
+    std::uint64_t delivered() const { return delivered_; }
+    std::uint64_t waiting() const;  // frames in the NIC
+    std::uint64_t flows_left() const { return flows_left_; }
+    const DropCounts& drops() const { return drops_; }
+    const Pipeline& pipeline() const { return pipeline_; }
+
+private:
+    friend class NicView;
+
+    void arrive(const Packet&, Ps);
+    void receive(const Packet&, Ps);
+    void deliver(const Packet&, Ps);
+    void take_data(const Packet&, Ps);
+    void take_ack(const Packet&, Ps);
+    void reply(Kind, std::uint32_t flow, const Receiver&, Ps);
+    void notified(std::uint32_t flow, Ps);
+
+    void wake(Ps now) { tx_at_ = std::min(tx_at_, std::max(out_.free_at, now)); }
+    void opportunity(Ps);
+    bool send_control(Ps);
+    bool send_reply(Ps);
+    bool send_data(Ps, Ps& again_at);
+    void list(std::uint32_t flow);
+    void finish(Sender&, Ps);
+
+    void hear_pause(const Packet&, Ps);
+    void apply_pause(const Packet&, Ps);
+    void pause_peer(std::uint8_t priority, Ps);
+    void resume_peer(Ps);
+    void drain(Ps);
+    void start_draining(Ps);
+
+    void perform(const Todo&, Ps);
+    void set_pace(std::uint32_t flow, Ps, Task timer);
+    void start_flow(std::uint32_t flow, Ps);
+    void retransmit(std::uint32_t flow, Ps);
+    void refresh(Ps);
+    void storm(std::uint32_t index, Ps);
+
+    std::uint8_t priority_of(const Packet& p) const { return priority_of_dscp_[p.dscp()]; }
+
+    // -- hot
+    OutPort out_;
+    InPort in_;
+    Window window_;
+    Mail* mail_{};
+    Ps tx_at_{kForever};
+    Ps rx_at_{kForever};
+    std::uint64_t digest_;
+    std::uint64_t arrivals_{};
+    std::uint64_t events_{};
+    std::uint64_t injected_{};
+    std::uint64_t delivered_{};
+    std::span<Sender> senders_;
+    std::span<Receiver> receivers_;
+    std::vector<std::uint32_t> listed_;  // flows that have something to send
+    std::uint32_t turn_{};
+    std::uint32_t overhead_bytes_;
+    std::uint16_t ack_bytes_;
+    bool rx_pending_{};
+    bool dead_{};
+    Pipeline pipeline_;
+    std::array<PacketRing, kPriorities> replies_{};
+    std::array<std::uint8_t, 64> priority_of_dscp_{default_dscp_map()};
+    Arena& arena_;
+
+    // -- cold
+    std::uint32_t id_;
+    NicProfile profile_;
+    Agenda agenda_;
+    std::array<PauseMeter, kPriorities> meters_{};
+    std::vector<Packet> control_;  // pause frames of storms, to be sent
+    std::vector<Storm> storms_;
+    std::map<std::uint32_t, RateControl> rates_;
+    std::vector<std::function<void(Ps)>> calls_;
+    std::uint8_t pause_tx_{0xff};  // priorities it may pause for: a watchdog mutes it here
+    bool refreshing_{};
+    std::uint64_t flows_left_{};
+    std::uint64_t pause_sent_{};
+    DropCounts drops_;
+};
+
+}  // namespace petrel::twin

@@ -1,0 +1,256 @@
+// What a NIC does now and then: its pause, its receive pipeline when that is not as fast as the wire, timers of flows,
+// storms.
+#include <bit>
+
+#include "base/assert.hpp"
+#include "twin/host_node.hpp"
+
+namespace petrel::twin {
+
+namespace {
+
+Ps pause_time(const OutPort& out, std::uint16_t quanta) { return transmission_time(out, quanta * 64U); }
+
+}  // namespace
+
+void HostNode::add_flow(std::uint32_t flow, Ps start, Ps stop)
+{
+    ++flows_left_;
+    agenda_.add({start, Task::flow_start, 0, 0, flow});
+    if (stop != kForever)
+        agenda_.add({stop, Task::flow_stop, 0, 0, flow});
+}
+
+void HostNode::control_rate(std::uint32_t flow, const Dcqcn& set, BitRate line)
+{
+    rates_.emplace(flow, RateControl{set, line});
+    senders_[flow].pace = static_cast<std::uint32_t>(8 * kSecond * 1024 / line.bps);
+}
+
+std::uint64_t HostNode::waiting() const
+{
+    std::uint64_t frames = pipeline_.waiting.size();
+    for (const auto& ring : replies_)
+        frames += ring.size();
+    return frames;
+}
+
+void HostNode::perform(const Todo& todo, Ps now)
+{
+    switch (todo.task) {
+    case Task::flow_start: return start_flow(todo.arg, now);
+    case Task::flow_stop: senders_[todo.arg].on = false; return;
+    case Task::retransmit: return retransmit(todo.arg, now);
+    case Task::rate_timer: rates_.at(todo.arg).increase_timer(); return set_pace(todo.arg, now, Task::rate_timer);
+    case Task::alpha_timer: rates_.at(todo.arg).alpha_timer(); return set_pace(todo.arg, now, Task::alpha_timer);
+    case Task::drain: return drain(now);
+    case Task::refresh: return refresh(now);
+    case Task::storm: return storm(todo.arg, now);
+    case Task::delayed_pause: {
+        Packet frame;
+        frame.flow = todo.arg;
+        return apply_pause(frame, now);
+    }
+    case Task::fault:
+    case Task::call: {
+        const auto call = std::move(calls_[todo.arg]);
+        return call(now);
+    }
+    default: PETREL_ASSERT(false, "a host has no task {}", static_cast<int>(todo.task));
+    }
+}
+
+void HostNode::start_flow(std::uint32_t id, Ps now)
+{
+    senders_[id].on = true;
+    list(id);
+    wake(now);
+}
+
+// Go back to the first packet that was not acknowledged.
+void HostNode::retransmit(std::uint32_t id, Ps now)
+{
+    Sender& flow = senders_[id];
+    flow.timed = false;
+    if (flow.acked == flow.total || (flow.next == flow.acked && !flow.on))
+        return;
+    const Ps due = flow.progress_at + profile_.retransmit_after;
+    if (due > now) {
+        flow.timed = true;
+        agenda_.add({due, Task::retransmit, 0, 0, id});
+        return;
+    }
+    flow.next = flow.acked;
+    flow.progress_at = now;
+    list(id);
+    wake(now);
+}
+
+// ---------------------------------------------------------------------------------------------------- DCQCN
+
+void HostNode::notified(std::uint32_t id, Ps now)
+{
+    const auto rate = rates_.find(id);
+    if (rate == rates_.end())
+        return;
+    const bool was_limited = rate->second.limited();
+    if (!rate->second.notified(now))
+        return;
+    if (was_limited)
+        return set_pace(id, now, Task::count_);
+    set_pace(id, now, Task::rate_timer);
+    set_pace(id, now, Task::alpha_timer);
+}
+
+// The flow's pace follows its rate; a timer runs on only while the rate is below the line's.
+void HostNode::set_pace(std::uint32_t id, Ps now, Task timer)
+{
+    const RateControl& rate = rates_.at(id);
+    senders_[id].pace = static_cast<std::uint32_t>(8.0 * static_cast<double>(kSecond) * 1024 / rate.bps());
+    if (!rate.limited())
+        return;
+    if (timer == Task::rate_timer)
+        agenda_.add({now + rate.set().increase_timer, timer, 0, 0, id});
+    if (timer == Task::alpha_timer)
+        agenda_.add({now + rate.set().alpha_timer, timer, 0, 0, id});
+}
+
+// ---------------------------------------------------------------------------------------------------- pause
+
+bool HostNode::send_control(Ps now)
+{
+    if (!control_.empty()) {
+        const Packet frame = control_.front();
+        control_.erase(control_.begin());
+        transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
+        ++pause_sent_;
+        return true;
+    }
+    const auto on = static_cast<std::uint8_t>(out_.xoffed & out_.tell);
+    const Packet frame = pause_frame(out_.tell, on, profile_.pause.quanta);
+    out_.tell = 0;
+    transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
+    ++pause_sent_;
+    if (on != 0 && !refreshing_) {
+        refreshing_ = true;
+        agenda_.add({now + pause_time(out_, profile_.pause.quanta) * 7 / 8, Task::refresh, 0, 0, 0});
+    }
+    return true;
+}
+
+void HostNode::refresh(Ps now)
+{
+    refreshing_ = out_.xoffed != 0;
+    if (!refreshing_)
+        return;
+    out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
+    agenda_.add({now + pause_time(out_, profile_.pause.quanta) * 7 / 8, Task::refresh, 0, 0, 0});
+    if (out_.tell != 0)
+        wake(now);
+}
+
+void HostNode::hear_pause(const Packet& frame, Ps now)
+{
+    if (profile_.pause.response == 0)
+        return apply_pause(frame, now);
+    agenda_.add({now + profile_.pause.response, Task::delayed_pause, 0, 0, frame.flow});
+}
+
+void HostNode::apply_pause(const Packet& frame, Ps now)
+{
+    const Ps until = now + pause_time(out_, pause_quanta(frame));
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        const auto bit = static_cast<std::uint8_t>(1U << priority);
+        if ((pause_enable(frame) & bit) == 0)
+            continue;
+        if ((pause_on(frame) & bit) != 0 && pause_quanta(frame) != 0) {
+            meters_[priority].pause(now, until);
+            out_.paused |= bit;
+        } else {
+            meters_[priority].resume(now);
+            out_.paused &= static_cast<std::uint8_t>(~bit);
+            wake(now);
+        }
+    }
+}
+
+void HostNode::pause_peer(std::uint8_t priority, Ps now)
+{
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if ((profile_.lossless & bit) == 0 || (out_.xoffed & bit) != 0)
+        return;
+    out_.xoffed |= bit;
+    out_.tell |= static_cast<std::uint8_t>(bit & pause_tx_);
+    if (out_.tell != 0)
+        wake(now);
+}
+
+void HostNode::resume_peer(Ps now)
+{
+    out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
+    out_.xoffed = 0;
+    if (out_.tell != 0)
+        wake(now);
+}
+
+// ---------------------------------------------------------------------------------------------------- pipeline
+
+void HostNode::receive(const Packet& p, Ps now)
+{
+    if (pipeline_.bytes + p.bytes > profile_.buffer_bytes) {
+        ++drops_[Drop::nic_buffer];
+        return;
+    }
+    pipeline_.waiting.push(p, arena_);
+    pipeline_.bytes += p.bytes;
+    pipeline_.peak = std::max(pipeline_.peak, pipeline_.bytes);
+    if (pipeline_.bytes > profile_.xoff_bytes)
+        pause_peer(priority_of(p), now);
+    start_draining(now);
+}
+
+void HostNode::start_draining(Ps now)
+{
+    if (pipeline_.draining || pipeline_.state == Pipeline::State::stopped || pipeline_.waiting.empty())
+        return;
+    pipeline_.draining = true;
+    const Ps takes =
+        pipeline_.state == Pipeline::State::limited ? Ps{pipeline_.waiting.front().bytes} * pipeline_.pace >> 10U : 0;
+    agenda_.add({now + takes, Task::drain, 0, 0, 0});
+}
+
+void HostNode::drain(Ps now)
+{
+    pipeline_.draining = false;
+    if (pipeline_.state == Pipeline::State::stopped || pipeline_.waiting.empty())
+        return;
+    const Packet p = pipeline_.waiting.pop();
+    pipeline_.bytes -= p.bytes;
+    deliver(p, now);
+    if (out_.xoffed != 0 && pipeline_.bytes <= profile_.xon_bytes)
+        resume_peer(now);
+    start_draining(now);
+}
+
+// ---------------------------------------------------------------------------------------------------- storms
+
+void HostNode::storm(std::uint32_t index, Ps now)
+{
+    Storm& s = storms_[index];
+    if (now >= s.stop)
+        return;
+    const Ps cycle = s.burst + s.silence;
+    const bool on = s.silence == 0 || (now - s.begun) % cycle < s.burst;
+    if (on && !dead_) {
+        ++s.sent;
+        const bool xon = s.xon_every != 0 && s.sent % s.xon_every == 0;
+        const auto told = static_cast<std::uint8_t>(s.priorities & pause_tx_);
+        if (told != 0) {
+            control_.push_back(pause_frame(told, xon ? 0 : told, s.quanta));
+            wake(now);
+        }
+    }
+    agenda_.add({now + s.period, Task::storm, 0, 0, index});
+}
+
+}  // namespace petrel::twin

@@ -1,0 +1,59 @@
+// A frame, in sixteen bytes and by value: there is no packet pool and no pointer to a packet anywhere. On a link it
+// lives in the wire's ring, in a switch in its queue's ring, in a host only in counters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace petrel::twin {
+
+enum class Kind : std::uint8_t {
+    data,
+    ack,  // cumulative: everything below seq has arrived
+    nak,  // the same, and seq itself is missing: go back to it
+    cnp,  // congestion notification: data of this flow was marked
+    pfc,
+    global_pause,  // 802.3x
+    signal,        // not a frame: the far end's transmitter went off (seq 0) or on (seq 1)
+};
+
+inline constexpr std::uint8_t kEcnCapable = 1;
+inline constexpr std::uint8_t kEcnMarked = 3;
+inline constexpr std::uint32_t kSeqMask = 0xff'ffff;
+
+struct Packet {
+    std::uint32_t flow{};       // of a PFC frame: enable vector, classes with a time, time (see pause_frame)
+    std::uint32_t seq_ttl{};    // seq in the low 24 bits (modulo), time to live in the high 8
+    std::uint16_t dst{};        // host
+    std::uint16_t bytes{};      // on the wire with FCS, without preamble and gap
+    std::uint16_t hash_kind{};  // 13 bits for ECMP, 3 bits of Kind
+    std::uint8_t tos{};         // DSCP in the high 6 bits, ECN in the low 2
+    std::uint8_t ingress{};     // the port it came in by, while it waits in a switch
+
+    Kind kind() const { return static_cast<Kind>(hash_kind & 7U); }
+    std::uint32_t seq() const { return seq_ttl & kSeqMask; }
+    std::uint8_t ttl() const { return static_cast<std::uint8_t>(seq_ttl >> 24U); }
+    std::uint8_t dscp() const { return static_cast<std::uint8_t>(tos >> 2U); }
+    std::uint8_t ecn() const { return tos & 3U; }
+    bool is_control() const { return kind() >= Kind::pfc; }
+};
+static_assert(sizeof(Packet) == 16);
+
+inline constexpr std::uint16_t kControlFrameBytes = 64;
+
+// Classes in `enable` are told something: those also in `on` to pause for `quanta`, the others to go on. Frames whose
+// eight times differ name a row of the twin's table of times instead (1 + index in seq_ttl).
+constexpr Packet pause_frame(std::uint8_t enable, std::uint8_t on, std::uint16_t quanta, std::uint32_t times = 0)
+{
+    Packet p;
+    p.flow = enable | std::uint32_t{on} << 8U | std::uint32_t{quanta} << 16U;
+    p.seq_ttl = times;
+    p.bytes = kControlFrameBytes;
+    p.hash_kind = static_cast<std::uint16_t>(Kind::pfc);
+    return p;
+}
+constexpr std::uint8_t pause_enable(const Packet& p) { return static_cast<std::uint8_t>(p.flow); }
+constexpr std::uint8_t pause_on(const Packet& p) { return static_cast<std::uint8_t>(p.flow >> 8U); }
+constexpr std::uint16_t pause_quanta(const Packet& p) { return static_cast<std::uint16_t>(p.flow >> 16U); }
+
+}  // namespace petrel::twin

@@ -1,0 +1,63 @@
+// The two halves of a port, each one cache line: what is touched when a frame leaves, and when one comes in. Hosts and
+// switches share them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "twin/sim_time.hpp"
+#include "twin/wire.hpp"
+
+namespace petrel::twin {
+
+// A time span of nodes that run it alone: whatever is sent in it arrives after its end.
+struct Window {
+    Ps begin{};
+    Ps end{};
+};
+
+// What senders leave for a receiver, in a copy of their thread's own: the engine merges the copies after each window.
+struct Mail {
+    Ps earliest{kForever};
+    std::uint64_t ports{};  // input ports with frames in flight
+};
+
+struct alignas(64) OutPort {
+    WireIn wire;
+    Ps free_at{};          // the transmitter is busy until then
+    Ps latency{};          // of the link, with the receiver's fixed latency
+    std::uint32_t rate{};  // picoseconds a byte takes, times 1024
+    std::uint16_t peer{};  // node at the far end
+    std::uint8_t peer_port{};
+    std::uint8_t nonempty{};  // queues that hold something
+    std::uint8_t paused{};    // queues that must not send; a pause that ran out is noticed at the next opportunity
+    std::uint8_t tell{};      // priorities whose pause has to be told to the peer
+    std::uint8_t xoffed{};    // priorities the peer was told to pause
+    bool odd{};               // something unusual is set: look at the registers
+};
+static_assert(sizeof(OutPort) == 64);
+
+struct alignas(64) InPort {
+    WireOut wire;
+    std::uint64_t frames{};
+    Ps dead_from{kForever};  // frames that arrive in between are lost
+    Ps dead_until{};
+    std::uint8_t odd{};
+
+    bool dead(Ps t) const { return t >= dead_from && t < dead_until; }
+};
+
+constexpr Ps transmission_time(const OutPort& out, std::uint32_t bytes) { return Ps{bytes} * out.rate >> 10U; }
+
+// The frame leaves now: everything about its way over the link is known and done at once.
+inline void transmit(OutPort& out, const Packet& p, Ps now, std::uint32_t overhead_bytes, Mail* mail, Arena& arena)
+{
+    out.free_at = now + transmission_time(out, p.bytes + overhead_bytes);
+    const Ps arrival = out.free_at + out.latency;
+    out.wire.put(arrival, p, arena);
+    Mail& box = mail[out.peer];
+    box.earliest = std::min(box.earliest, arrival);
+    box.ports |= std::uint64_t{1} << out.peer_port;
+}
+
+}  // namespace petrel::twin

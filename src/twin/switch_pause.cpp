@@ -1,0 +1,105 @@
+// The switch's pause: what it tells its peers, and what it makes of what they tell.
+#include <bit>
+
+#include "twin/switch_node.hpp"
+
+namespace petrel::twin {
+
+namespace {
+
+constexpr Ps kBytesPerQuantum = 64;  // 512 bit times
+
+Ps pause_time(const OutPort& out, std::uint16_t quanta)
+{
+    return transmission_time(out, static_cast<std::uint32_t>(quanta * kBytesPerQuantum));
+}
+
+}  // namespace
+
+void SwitchNode::send_pause(std::uint8_t port, Ps now)
+{
+    OutPort& out = outs_[port];
+    const auto on = static_cast<std::uint8_t>(out.xoffed & out.tell);
+    Packet frame = pause_frame(out.tell, on, profile_.pause.quanta);
+    if (profile_.pause.global) {
+        frame = pause_frame(0xff, out.xoffed != 0 ? 0xff : 0, profile_.pause.quanta);
+        frame.hash_kind = static_cast<std::uint16_t>(Kind::global_pause);
+    }
+    out.tell = 0;
+    transmit(out, frame, now, overhead_bytes_, mail_, arena_);
+    for (std::uint8_t q = 0; q != kPriorities; ++q)
+        if ((pause_enable(frame) >> q & 1U) != 0)
+            ++extra(port, queue_of_[q]).pause_sent;
+    const std::uint64_t bit = std::uint64_t{1} << port;
+    if (on == 0 || (refreshing_ & bit) != 0)
+        return;
+    refreshing_ |= bit;
+    agenda_.add({now + refresh_after(port), Task::refresh, port, 0, 0});
+    arm_agenda();
+}
+
+// Late enough to cost little, early enough that the frame arrives in time behind one that is just being sent.
+Ps SwitchNode::refresh_after(std::uint8_t port) const
+{
+    const OutPort& out = outs_[port];
+    const Ps whole = pause_time(out, profile_.pause.quanta);
+    const Ps margin = std::max(whole / 8, 2 * transmission_time(out, profile_.max_frame_bytes));
+    return whole > 2 * margin ? whole - margin : whole / 2;
+}
+
+void SwitchNode::refresh(std::uint8_t port, Ps now)
+{
+    OutPort& out = outs_[port];
+    // The threshold may have risen since the group last saw a frame leave.
+    for (std::uint8_t g = 0; g != kPriorities; ++g) {
+        IngressGroup& line = group(port, g);
+        if (!line.may_resume(ingress_pools_[line.pool]))
+            continue;
+        line.xoff = false;
+        out.xoffed &= static_cast<std::uint8_t>(~line.priorities);
+        tell(port, line.priorities, now);
+    }
+    if (out.xoffed == 0) {
+        refreshing_ &= ~(std::uint64_t{1} << port);
+        return;
+    }
+    tell(port, out.xoffed, now);
+    agenda_.add({now + refresh_after(port), Task::refresh, port, 0, 0});
+}
+
+void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
+{
+    if (profile_.pause.response == 0)
+        return apply_pause(port, frame, now);
+    agenda_.add({now + profile_.pause.response, Task::delayed_pause, port,
+                 static_cast<std::uint8_t>(frame.kind() == Kind::global_pause), frame.flow});
+    arm_agenda();
+}
+
+void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
+{
+    OutPort& out = outs_[port];
+    const PortRegisters& set = registers_[port];
+    const Ps until = now + pause_time(out, pause_quanta(frame));
+    const bool any_time = pause_quanta(frame) != 0;
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        const auto bit = static_cast<std::uint8_t>(1U << priority);
+        if ((pause_enable(frame) & bit) == 0)
+            continue;
+        const std::uint8_t q = queue_of_[priority];
+        const auto queue_bit = static_cast<std::uint8_t>(1U << q);
+        PauseMeter& heard = meter(port, q);
+        if ((pause_on(frame) & bit) != 0 && any_time) {
+            heard.pause(now, until);
+            if ((set.pause_rx & ~set.ignore_pause & bit) != 0)
+                out.paused |= queue_bit;
+        } else {
+            heard.resume(now);
+            out.paused &= static_cast<std::uint8_t>(~queue_bit);
+            if ((out.nonempty & queue_bit) != 0)
+                wake(port, now);
+        }
+    }
+}
+
+}  // namespace petrel::twin

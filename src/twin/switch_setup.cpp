@@ -1,0 +1,201 @@
+// Building a switch from its profile, and everything it does that is rare: tasks of the agenda, marking, limits, frames
+// without a route, registers in the way.
+#include <bit>
+
+#include "base/assert.hpp"
+#include "twin/digest.hpp"
+#include "twin/switch_node.hpp"
+
+namespace petrel::twin {
+
+namespace {
+
+constexpr std::uint32_t kQuantumUnit = 2048;  // bytes a weight of one may send in a round
+
+template <std::size_t N>
+void fill_pools(std::array<Pool, N>& pools, const std::vector<std::uint64_t>& sizes, std::uint64_t rest)
+{
+    if (sizes.empty())
+        pools[0].size = rest;
+    for (std::size_t i = 0; i != sizes.size(); ++i)
+        pools[i].size = sizes[i];
+}
+
+}  // namespace
+
+SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile& profile, std::uint32_t overhead_bytes,
+                       std::uint64_t seed, Arena& arena)
+    : key_count_{(2U * ports + 1U + 3U) / 4U * 4U},
+      port_count_{ports},
+      digest_{mix(id, 1)},
+      overhead_bytes_{overhead_bytes},
+      salt_{static_cast<std::uint32_t>(mix(id, 2))},
+      priority_of_dscp_{profile.priority_of_dscp},
+      group_of_{profile.group_of_priority},
+      queue_of_{profile.queue_of_priority},
+      arena_{arena},
+      id_{id},
+      profile_{profile},
+      random_{mix(seed, id) | 1U}
+{
+    PETREL_ASSERT(ports <= kMaxPorts, "a switch has at most {} ports, not {}", kMaxPorts, ports);
+    const std::size_t rows = ports * std::size_t{kPriorities};
+    keys_ = arena.make<std::uint32_t>(key_count_).data();
+    std::fill_n(keys_, key_count_, kNoEvent);
+    at_ = arena.make<Ps>(2U * ports).data();
+    std::fill_n(at_, 2U * ports, kForever);
+    outs_ = arena.make<OutPort>(ports).data();
+    ins_ = arena.make<InPort>(ports).data();
+    groups_ = arena.make<IngressGroup>(rows).data();
+    queues_ = arena.make<EgressQueue>(rows).data();
+    meters_ = arena.make<PauseMeter>(rows).data();
+    extras_ = arena.make<QueueExtra>(rows).data();
+    registers_ = arena.make<PortRegisters>(ports).data();
+
+    std::uint64_t reserved = 0;
+    std::uint64_t headroom = 0;
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        const auto& made = profile.groups[group_of_[priority]];
+        if (made.lossless)
+            lossless_ |= static_cast<std::uint8_t>(1U << priority);
+        if (profile.queues[priority].strict)
+            strict_ |= static_cast<std::uint8_t>(1U << priority);
+    }
+    for (std::uint8_t port = 0; port != ports; ++port) {
+        registers_[port].max_frame_bytes = profile.max_frame_bytes;
+        registers_[port].pause_rx = lossless_;
+        registers_[port].pause_tx = lossless_;
+        for (std::uint8_t i = 0; i != kPriorities; ++i) {
+            const PgProfile& from = profile.groups[i];
+            IngressGroup& line = group(port, i);
+            line.reserved = from.reserved_bytes;
+            line.headroom_limit = from.headroom_bytes;
+            line.xon = from.xon_bytes;
+            line.xon_offset = from.xon_offset_bytes;
+            line.limit = from.limit;
+            line.lossless = from.lossless;
+            line.pool = from.pool;
+            for (std::uint8_t priority = 0; priority != kPriorities; ++priority)
+                if (group_of_[priority] == i)
+                    line.priorities |= static_cast<std::uint8_t>(1U << priority);
+            reserved += from.reserved_bytes;
+            headroom += from.headroom_bytes;
+
+            const QueueProfile& made = profile.queues[i];
+            EgressQueue& out = queue(port, i);
+            out.quantum = made.weight * kQuantumUnit;
+            if (made.ecn.max_bytes != 0)
+                out.watch = made.ecn.min_bytes;
+            if (made.limit.mode != Limit::Mode::none)
+                out.watch = 0;
+        }
+    }
+    headroom_pool_.size = profile.shared_headroom_bytes.value_or(headroom);
+    const std::uint64_t rest = profile.buffer_bytes - reserved - headroom_pool_.size;
+    fill_pools(ingress_pools_, profile.ingress_pools, rest);
+    fill_pools(egress_pools_, profile.egress_pools, rest);
+}
+
+void SwitchNode::set_route(std::uint32_t host, std::span<const std::uint16_t> ports)
+{
+    if (ports.empty()) {
+        route_[host] = kNoRoute;
+    } else if (ports.size() == 1) {
+        route_[host] = ports.front();
+    } else {
+        RouteGroup wanted;
+        wanted.count = static_cast<std::uint8_t>(std::min(ports.size(), wanted.ports.size()));
+        for (std::size_t i = 0; i != wanted.count; ++i)
+            wanted.ports[i] = static_cast<std::uint8_t>(ports[i]);
+        const auto same = [&](const RouteGroup& g) { return g.count == wanted.count && g.ports == wanted.ports; };
+        const auto found = std::find_if(route_groups_.begin(), route_groups_.end(), same);
+        route_[host] = static_cast<std::uint16_t>(kMaxPorts + (found - route_groups_.begin()));
+        if (found == route_groups_.end())
+            route_groups_.push_back(wanted);
+    }
+}
+
+void SwitchNode::perform(const Todo& todo, Ps now)
+{
+    switch (todo.task) {
+    case Task::refresh: return refresh(todo.port, now);
+    case Task::delayed_pause: {
+        Packet frame;
+        frame.flow = todo.arg;
+        return apply_pause(todo.port, frame, now);
+    }
+    case Task::fault:
+    case Task::call: {
+        const auto call = std::move(calls_[todo.arg]);
+        return call(now);
+    }
+    default: PETREL_ASSERT(false, "a switch has no task {}", static_cast<int>(todo.task));
+    }
+}
+
+bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Packet& p, std::uint8_t priority)
+{
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    (void)p;
+    if ((registers_[from].discard_ingress & bit) != 0) {
+        ++group(from, group_of_[priority]).rx_drops;
+        count_drop(Drop::mitigated_in);
+        return false;
+    }
+    if ((registers_[to].discard_egress & bit) != 0) {
+        ++extra(to, queue_of_[priority]).drops;
+        count_drop(Drop::mitigated_out);
+        return false;
+    }
+    if (!registers_[to].up) {
+        count_drop(Drop::link_down);
+        return false;
+    }
+    return true;
+}
+
+// Marks by the queue's length, with a probability that rises between the two thresholds; refuses what is over a limit.
+bool SwitchNode::mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet& p)
+{
+    const QueueProfile& made = profile_.queues[q];
+    EgressQueue& line = queue(to, q);
+    Pool& pool = egress_pools_[made.pool];
+    if (made.limit.mode != Limit::Mode::none && line.bytes + p.bytes > threshold(made.limit, pool)) {
+        ++extra(to, q).drops;
+        count_drop(Drop::egress_full);
+        return false;
+    }
+    if (made.ecn.max_bytes == 0 || line.bytes < made.ecn.min_bytes || p.ecn() == 0)
+        return true;
+    bool marks = line.bytes >= made.ecn.max_bytes;
+    if (!marks) {
+        random_ ^= random_ << 13U;
+        random_ ^= random_ >> 7U;
+        random_ ^= random_ << 17U;
+        const double above = line.bytes - made.ecn.min_bytes;
+        const double chance = above / (made.ecn.max_bytes - made.ecn.min_bytes) * made.ecn.max_probability;
+        marks = static_cast<double>(random_ >> 11U) * 0x1p-53 < chance;
+    }
+    if (marks) {
+        p.tos |= kEcnMarked;
+        ++extra(to, q).marked;
+    }
+    return true;
+}
+
+void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t priority, Ps now)
+{
+    if (!profile_.flood_unknown)
+        return count_drop(Drop::no_route);
+    for (std::uint8_t to = 0; to != port_count_; ++to) {
+        if (to == from || outs_[to].wire.far == nullptr)
+            continue;
+        (void)priority;
+        (void)now;
+        (void)p;
+    }
+}
+
+void SwitchNode::hear_signal(std::uint8_t, const Packet&, Ps) {}
+
+}  // namespace petrel::twin
