@@ -43,8 +43,9 @@ std::vector<Adoption> reconcile(const Start& start)
     }
     if (start.remembered) {
         const auto remember = [](Witnesses& w, Phase phase, bool ordered) {
-            w.stormed = w.stormed || phase == Phase::mitigated || phase == Phase::mitigating;
-            w.latched = w.latched || phase == Phase::latched || (ordered && phase == Phase::mitigated);
+            const bool stormed = phase == Phase::mitigated || phase == Phase::mitigating;
+            w.stormed = w.stormed || stormed;
+            w.latched = w.latched || phase == Phase::latched || (ordered && stormed);
             w.restoring = w.restoring || phase == Phase::restoring;
         };
         for (const auto& row : start.remembered->rows) {

@@ -33,6 +33,7 @@ public:
 
     Instant next_timer() const;
     bool idle() const { return sites_.idle(); }
+    bool held() const { return sites_.frozen(); }  // everything stays as it is, until the next start
     Phase phase(std::uint32_t row) const;
     Treatment in_effect(std::uint32_t row) const;
     QueueStats stats(std::uint32_t row, Instant now) const;
@@ -145,7 +146,6 @@ private:
     bool red_by_order_{};        // and a person threw it, not the configuration
     bool red_untold_{};          // the configuration threw it, and that has not been told yet
     bool stopping_{};
-    bool hold_{};  // everything stays as it is
 };
 
 }  // namespace petrel::watchdog

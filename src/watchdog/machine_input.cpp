@@ -6,8 +6,10 @@ namespace petrel::watchdog {
 void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
 {
     if (const auto site = sites_.settle(outcome, list_.poll, now)) {
-        step_down(*site, now);
-        wish(*site, now);
+        if (!held()) {
+            step_down(*site, now);
+            wish(*site, now);
+        }
         tick(now, out);
     }
 }
@@ -47,7 +49,7 @@ bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now,
     told.target = map_.site_target(s);
     told.action = failure.wanted;
     told.by = sites_.take_detail(s);
-    if (needed && !restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none) {
+    if (needed && !restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none && !held()) {
         emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
         give_up(s, now);
     }
@@ -68,6 +70,9 @@ void Machine::give_up(std::uint32_t s, Instant now)
 
 void Machine::hear(const Notice& notice, Instant now, Outbox& out)
 {
+    if (held()) {
+        return;
+    }
     map_.for_rows_of(notice.target, [&](std::uint32_t r) {
         const bool by_device = watched(r) && policy(r).criterion == Criterion::device;
         switch (notice.kind) {
@@ -118,6 +123,9 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     auto taken = order_event(order, now);
     const auto cause = taken.seq;
     out.events.push_back(std::move(taken));
+    if (held()) {
+        return;
+    }
 
     const auto each = [&](auto what) {
         if (order.target) {
@@ -214,13 +222,16 @@ void Machine::stop(Instant now)
     }
 }
 
+// What is decided stays decided, here and in the checkpoint, so that the next start goes on with it.
 void Machine::hold(Instant now)
 {
-    hold_ = true;
     stopping_ = true;
+    sites_.freeze();
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
-        decide(r, Decision::off, now);
-        stop_clock(r);
+        if (!at_work(r)) {
+            decide(r, Decision::off, now);
+            stop_clock(r);
+        }
     }
 }
 

@@ -55,6 +55,9 @@ Machine::Machine(Watchlist list, Instant now)
 
 void Machine::look(const Observations& seen, Instant now, Outbox& out)
 {
+    if (held()) {
+        return;
+    }
     if (seen.all || seen.touched.size() * 16 > rows_.size()) {
         alignas(kCacheLine) std::array<std::uint32_t, kBlock> block;
         for (const auto& run : list_.runs) {
@@ -191,11 +194,13 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
 void Machine::tick(Instant now, Outbox& out)
 {
     tell_red_switch(now, out);
-    begin_waiting_storms(now, out);
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-        serve(active_[i], now, out);
+    if (!held()) {
+        begin_waiting_storms(now, out);
+        for (std::size_t i = 0; i < active_.size(); ++i) {
+            serve(active_[i], now, out);
+        }
+        use_budget(now, out);
     }
-    use_budget(now, out);
     sites_.serve(now, list_.poll, out,
                  [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
     std::erase_if(active_, [&](std::uint32_t r) {
@@ -284,6 +289,9 @@ void Machine::use_budget(Instant now, Outbox& out)
 Instant Machine::next_timer() const
 {
     Instant next = sites_.next_retry();
+    if (held()) {
+        return next;
+    }
     for (const auto r : active_) {
         next = std::min(next, deadline(r));
     }

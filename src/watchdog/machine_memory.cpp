@@ -180,7 +180,6 @@ void Machine::inherit(const Machine& old, Instant now)
 {
     next_seq_ = old.next_seq_;
     stopping_ = old.stopping_;
-    hold_ = old.hold_;
     sites_.number_after(old.sites_);
     std::map<std::string, std::uint32_t> place;
     for (std::uint32_t r = 0; r < map_.rows(); ++r) {
@@ -204,7 +203,7 @@ void Machine::inherit(const Machine& old, Instant now)
         if (!at_work(r)) {
             decide(r, Decision::off, now);
             stop_clock(r);
-        } else if (rows_[r].origin == Origin::red_switch && !hold_) {
+        } else if (rows_[r].origin == Origin::red_switch) {
             release(r, Reason::stop, now);
         }
     }

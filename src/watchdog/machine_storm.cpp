@@ -208,7 +208,7 @@ std::uint32_t Machine::site_for(std::uint32_t r, Treatment treatment) const
 // What the rows of a site want together.
 void Machine::wish(std::uint32_t s, Instant now)
 {
-    if (hold_) {
+    if (held()) {
         return;
     }
     Treatment most = Treatment::none;

@@ -35,6 +35,10 @@ public:
         }
     }
 
+    // From here on nothing is wanted or commanded any more; what is under way still comes back.
+    void freeze() { frozen_ = true; }
+    bool frozen() const { return frozen_; }
+
     // The site that was waiting for this outcome, if any still is.
     std::optional<std::uint32_t> settle(const Outcome& outcome, Duration retry, Instant now)
     {
@@ -63,7 +67,7 @@ public:
                 }
                 sites_[s].failure_told();
             }
-            if (sites_[s].due(now) && out.room_for(0, 1)) {
+            if (!frozen_ && sites_[s].due(now) && out.room_for(0, 1)) {
                 const auto id = (next_command_++ << kSiteBits) | s;
                 const auto deadline = now + kCommandTime;
                 out.commands.push_back({id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), deadline});
@@ -92,7 +96,7 @@ public:
     {
         Instant next = kNever;
         for (const auto s : busy_) {
-            next = std::min(next, sites_[s].retry_at());
+            next = std::min(next, frozen_ && !sites_[s].in_flight() ? kNever : sites_[s].retry_at());
         }
         return next;
     }
@@ -102,7 +106,9 @@ public:
 
     bool idle() const
     {
-        return std::all_of(busy_.begin(), busy_.end(), [&](std::uint32_t s) { return sites_[s].settled(); });
+        return std::all_of(busy_.begin(), busy_.end(), [&](std::uint32_t s) {
+            return frozen_ ? !sites_[s].in_flight() && !sites_[s].failure() : sites_[s].settled();
+        });
     }
 
 private:
@@ -116,6 +122,7 @@ private:
     std::vector<std::uint32_t> busy_;
     std::map<std::uint32_t, std::string> details_;
     std::uint64_t next_command_{1};
+    bool frozen_{};
 };
 
 }  // namespace petrel::watchdog

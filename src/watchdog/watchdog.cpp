@@ -41,6 +41,9 @@ void Watchdog::order(const Order& order, Instant now, Outbox& out) { machine_->o
 
 void Watchdog::change(Watchlist list, Instant now, Outbox& out)
 {
+    if (machine_->held()) {
+        return;
+    }
     auto next = std::make_unique<Machine>(std::move(list), now);
     next->inherit(*machine_, now);
     machine_ = std::move(next);

@@ -65,6 +65,7 @@ public:
     void order(const Order&, Instant now, Outbox&);
 
     // New policies or another inventory; what is known is carried over by Target, what is no longer wanted is undone.
+    // After stop_and_hold it waits for the next start, like everything else.
     void change(Watchlist, Instant now, Outbox&);
 
     Checkpoint save(Instant now) const;

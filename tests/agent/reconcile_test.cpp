@@ -75,13 +75,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ReconcileOrder, OutlivesARebootOfTheSwitch)
 {
-    Start start;
-    start.remembered.emplace();
-    auto& row = start.remembered->rows.emplace_back();
-    row.target = kQueue;
-    row.phase = Phase::mitigated;
-    row.ordered = true;
-    EXPECT_EQ(reconcile(start), (std::vector<Adoption>{{kQueue, Treatment::none, true}}));
+    for (const auto phase : {Phase::mitigated, Phase::mitigating}) {
+        Start start;
+        start.remembered.emplace();
+        auto& row = start.remembered->rows.emplace_back();
+        row.target = kQueue;
+        row.phase = phase;
+        row.ordered = true;
+        EXPECT_EQ(reconcile(start), (std::vector<Adoption>{{kQueue, Treatment::none, true}})) << name(phase);
+    }
 }
 
 TEST(ReconcilePort, StaysTreatedWhileOneOfItsQueuesNeedsIt)

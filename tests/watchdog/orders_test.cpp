@@ -388,6 +388,64 @@ TEST(StopAndHold, LeavesEveryTreatmentAndDecidesNothingMore)
     EXPECT_EQ(d.story(), Story{});
     EXPECT_EQ(d.in_effect(0), Treatment::drop);
     EXPECT_EQ(d.in_effect(1), Treatment::none);
+    EXPECT_EQ(d.phase(0), Phase::mitigated) << "what was decided stays decided";
+    EXPECT_EQ(d.phase(1), Phase::off) << "what was only watched is not any more";
+}
+
+TEST(StopAndHold, EveryDecisionStandsAndTheNextStartGoesOnWithIt)
+{
+    auto policy = preset("sonic");
+    policy.latch_count = 1;
+    policy.latch_window = milliseconds{60'000};
+    auto book = test::book_of(policy);
+    book.max_mitigated = 1;
+    Driver d{book, test::small_inventory(4)};
+    d.storm(0);
+    d.run_ms(400);
+    ASSERT_EQ(d.phase(0), Phase::latched);
+    d.storm(1);
+    d.run_ms(400);
+    ASSERT_EQ(d.phase(1), Phase::alerted) << "withheld: the budget is used up";
+    d.order(Order::Kind::mitigate, d.target(2));
+    ASSERT_EQ(d.phase(2), Phase::mitigated);
+
+    d.order(Order::Kind::stop_and_hold);
+    d.calm(1);
+    d.hear(Notice::Kind::link_down, d.target(1));
+    d.order(Order::Kind::release, d.target(0));
+    d.order(Order::Kind::red_switch_on);
+    d.run_ms(60'000);
+    const auto stands = [&] {
+        EXPECT_EQ(d.phase(0), Phase::latched);
+        EXPECT_EQ(d.phase(1), Phase::alerted);
+        EXPECT_EQ(d.phase(2), Phase::mitigated);
+        EXPECT_EQ(d.dog().save(d.now()).rows.at(2).ordered, true);
+    };
+    stands();
+    d.restart(book);
+    stands();
+    d.order(Order::Kind::release);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+        EXPECT_EQ(d.phase(r), Phase::watching) << r;
+    }
+}
+
+TEST(StopAndHold, TakesTheLastAnswersAndAsksForNothingMore)
+{
+    Driver d{preset("sonic")};
+    d.stays_silent();
+    d.storm();
+    d.run_ms(400);
+    d.order(Order::Kind::stop_and_hold);
+    EXPECT_FALSE(d.dog().idle()) << "an answer is still to come";
+    const auto asked = d.commands().size();
+    d.settle(d.commands().back(), {Verdict::refused, Treatment::none, "no"});
+    EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "what goes wrong is told all the same";
+    EXPECT_TRUE(d.dog().idle());
+    EXPECT_EQ(d.dog().next_timer(), kNever);
+    d.run_ms(60'000);
+    EXPECT_EQ(d.commands().size(), asked);
+    EXPECT_EQ(d.phase(), Phase::mitigating) << "decided, and not there: the next start sees to it";
 }
 
 TEST(StopAndHold, HoldsAcrossANewConfiguration)
