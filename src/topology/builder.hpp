@@ -2,9 +2,11 @@
 // numbers that remembers the first one out of range.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "topology/generators.hpp"
 

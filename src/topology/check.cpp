@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace petrel::topology {
 namespace {

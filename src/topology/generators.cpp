@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "topology/builder.hpp"
 
 namespace petrel::topology {
@@ -113,6 +118,7 @@ Result<Topology> ring(std::uint32_t switches, std::uint32_t hosts_each, LinkShap
     }
     Builder build{switches * hosts_each, host_links};
     std::vector<NodeId> around;
+    around.reserve(switches);
     for (std::uint32_t s = 0; s < switches; ++s) {
         around.push_back(switch_with_hosts(build, fmt::format("s{}", s), hosts_each, 2));
     }
@@ -138,7 +144,9 @@ Result<Topology> leaf_spine(std::uint32_t leaves, std::uint32_t spines, std::uin
     }
     Builder build{leaves * hosts_per_leaf, host_links};
     std::vector<NodeId> lower;
+    lower.reserve(leaves);
     std::vector<NodeId> upper;
+    upper.reserve(spines);
     for (std::uint32_t l = 0; l < leaves; ++l) {
         lower.push_back(switch_with_hosts(build, fmt::format("leaf{}", l), hosts_per_leaf, spines));
     }

@@ -1,9 +1,11 @@
 // From the names people write to the numbers inside. For readers of scenarios: built once, asked for every line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "topology/topology.hpp"
 

@@ -64,6 +64,21 @@ TEST(Roce, ATagCarriesThePriority)
     EXPECT_EQ(number(shown.bytes, 20, 2), 1026U);
 }
 
+TEST(Roce, AnswersSayWhatTheyAreAndAreAsLongAsTheirHeaders)
+{
+    const auto answer = [](RoceFrame::Kind kind) { return capture({.kind = kind, .seq = 5, .frame_bytes = 64}, 128); };
+    const auto ack = answer(RoceFrame::Kind::ack);
+    EXPECT_EQ(ack.bytes.size(), 62U);
+    EXPECT_EQ(number(ack.bytes, 42, 1), 0x11U);
+    EXPECT_EQ(number(ack.bytes, 54, 4), 0x1f00'0005U);
+    const auto nak = answer(RoceFrame::Kind::nak);
+    EXPECT_EQ(number(nak.bytes, 42, 1), 0x11U);
+    EXPECT_EQ(number(nak.bytes, 54, 4), 0x6000'0005U);
+    const auto cnp = answer(RoceFrame::Kind::cnp);
+    EXPECT_EQ(cnp.bytes.size(), 74U);
+    EXPECT_EQ(number(cnp.bytes, 42, 1), 0x81U);
+}
+
 RC_GTEST_PROP(Roce, LengthsAndChecksumHoldWhateverIsAsked, ())
 {
     const RoceFrame frame{.kind = *rc::gen::element(RoceFrame::Kind::data, RoceFrame::Kind::ack, RoceFrame::Kind::nak,
