@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "twin/sim_time.hpp"
@@ -56,8 +57,27 @@ public:
         return first;
     }
 
+    void call_at(Ps when, std::function<void(Ps)> call)
+    {
+        if (free_.empty()) {
+            free_.push_back(static_cast<std::uint32_t>(calls_.size()));
+            calls_.emplace_back();
+        }
+        const std::uint32_t row = free_.back();
+        free_.pop_back();
+        calls_[row] = std::move(call);
+        add({when, Task::call, 0, 0, row});
+    }
+    std::function<void(Ps)> take_call(const Todo& todo)
+    {
+        free_.push_back(todo.arg);
+        return std::exchange(calls_[todo.arg], nullptr);
+    }
+
 private:
     std::vector<Todo> heap_;
+    std::vector<std::function<void(Ps)>> calls_;
+    std::vector<std::uint32_t> free_;  // rows of calls_
 };
 
 }  // namespace petrel::twin

@@ -63,6 +63,13 @@ struct PauseProfile {
     bool global{};  // 802.3x: one pause for the whole port
 };
 
+// What real counters do wrong, on request.
+struct CounterFlaws {
+    bool deaf_without_pfc{};  // pause that is not honoured is not counted either
+    Ps refresh{};             // counters move only so often; 0 = always true
+    bool quanta{};            // pause time is the sum of the quanta received, not of the time paused
+};
+
 struct SwitchProfile {
     std::uint64_t buffer_bytes{std::uint64_t{12} << 20U};
     std::vector<std::uint64_t> ingress_pools;            // sizes; empty = one, of all that is not reserved or headroom
@@ -76,6 +83,7 @@ struct SwitchProfile {
     PauseProfile pause;
     Ps pipeline{};  // fixed latency, added to every frame that comes in
     std::uint16_t max_frame_bytes{9216};
+    CounterFlaws flaws;
     bool flood_unknown{};  // lossless unicast to an unknown address: drop (default) or flood
 };
 
@@ -89,6 +97,7 @@ struct NicProfile {
     PauseProfile pause;
     Ps retransmit_after{16 * kMs};
     std::uint16_t ack_bytes{64};
+    Ps notify_interval{50 * kUs};  // DCQCN: at most one notification of a flow in it
 };
 
 struct Dcqcn {
@@ -100,7 +109,6 @@ struct Dcqcn {
     BitRate additive{50'000'000};
     BitRate hyper{100'000'000};
     BitRate floor{10'000'000};
-    Ps notify_interval{50 * kUs};  // the receiver's: at most one notification in it
 };
 
 struct Flow {

@@ -12,11 +12,19 @@ constexpr std::size_t kWorthSharing = 32;  // active nodes; below, waking the ot
 constexpr std::uint32_t kClaim = 4;        // nodes claimed at once
 constexpr int kSpins = 4000;               // before a thread that waits goes to sleep
 
-void relax()
+// Waits until `word` is no longer `old`: a moment awake, since windows are short, then asleep, since a core may be
+// shared.
+template <class T>
+void await_change(const std::atomic<T>& word, T old)
 {
+    for (int i = 0; i != kSpins; ++i) {
+        if (word.load(std::memory_order_acquire) != old)
+            return;
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+        __builtin_ia32_pause();
 #endif
+    }
+    word.wait(old, std::memory_order_acquire);
 }
 
 }  // namespace
@@ -96,8 +104,8 @@ void Engine::run_together()
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
     run_share(0);
-    while (busy_.load(std::memory_order_acquire) != 0)
-        relax();
+    for (unsigned busy = busy_.load(); busy != 0; busy = busy_.load(std::memory_order_acquire))
+        await_change(busy_, busy);
 }
 
 void Engine::run_share(unsigned thread)
@@ -119,14 +127,13 @@ void Engine::work(unsigned thread)
 {
     std::uint64_t seen = 0;
     for (;;) {
-        for (int i = 0; i != kSpins && round_.load(std::memory_order_acquire) == seen; ++i)
-            relax();
-        round_.wait(seen, std::memory_order_acquire);
+        await_change(round_, seen);
         seen = round_.load(std::memory_order_acquire);
         if (quit_)
             return;
         run_share(thread);
         busy_.fetch_sub(1, std::memory_order_release);
+        busy_.notify_one();
     }
 }
 

@@ -74,16 +74,21 @@ inline void HostNode::arrive(const Packet& p, Ps now)
     ++arrivals_;
     ++in_.frames;
     digest_ = digest_arrival(digest_, now, p);
-    if (p.is_control()) [[unlikely]] {
-        if (!dead_ && !in_.dead(now))
-            hear_pause(p, now);
-        return;
-    }
     if (in_.odd) [[unlikely]] {
-        if (in_.dead(now))
-            return static_cast<void>(++drops_[Drop::link_down]);
-        if (dead_)
-            return static_cast<void>(++drops_[Drop::dead_host]);
+        if (in_.tap != nullptr)
+            in_.tap->take(now, p);
+        if (p.kind() == Kind::signal)
+            return set_link(enabled_, p.seq() != 0, now);
+        if (!up() || dead_) {
+            if (!p.is_control())
+                ++drops_[dead_ ? Drop::dead_host : Drop::link_down];
+            return;
+        }
+    }
+    if (p.is_control()) [[unlikely]] {
+        if (p.kind() == Kind::signal)
+            return set_link(enabled_, p.seq() != 0, now);
+        return hear_pause(p, now);
     }
     if (p.dst != id_) [[unlikely]]
         return static_cast<void>(++drops_[Drop::no_route]);  // flooded: not for us
@@ -96,6 +101,7 @@ inline void HostNode::arrive(const Packet& p, Ps now)
 void HostNode::deliver(const Packet& p, Ps now)
 {
     ++delivered_;
+    ++taken_[priority_of(p)];
     if (p.kind() == Kind::data)
         take_data(p, now);
     else
@@ -108,7 +114,7 @@ inline void HostNode::take_data(const Packet& p, Ps now)
     if (p.ecn() == kEcnMarked) [[unlikely]] {
         ++flow.marked;
         if (flow.notifies && now >= flow.notify_at) {
-            flow.notify_at = now + 50 * kUs;
+            flow.notify_at = now + profile_.notify_interval;
             reply(Kind::cnp, p.flow, flow, now);
         }
     }
@@ -143,7 +149,7 @@ inline void HostNode::reply(Kind kind, std::uint32_t flow, const Receiver& to, P
     const std::uint8_t priority = priority_of(p);
     const std::uint8_t bit = mask_of(priority);
     ++injected_;
-    if ((out_.nonempty | out_.tell | (out_.paused & bit)) == 0 && control_.empty() && out_.free_at <= now) {
+    if ((out_.nonempty | out_.tell | (out_.paused & bit)) == 0 && control_.empty() && out_.free_at <= now && up()) {
         transmit(out_, p, now, overhead_bytes_, mail_, arena_);
         return;
     }
@@ -181,8 +187,8 @@ inline void HostNode::take_ack(const Packet& p, Ps now)
 
 inline void HostNode::opportunity(Ps now)
 {
-    if (now < out_.free_at) {
-        tx_at_ = out_.free_at;
+    if (now < out_.free_at || dead_ || !up()) [[unlikely]] {
+        tx_at_ = dead_ || !up() ? kForever : out_.free_at;
         return;
     }
     Ps again_at = kForever;

@@ -58,6 +58,9 @@ public:
 
     Ps run(const Window&, bool mail_in, Mail* mail_out);
 
+    // Once, at that time, after everything else that happens then.
+    void call_at(Ps when, std::function<void(Ps)> call) { agenda_.call_at(when, std::move(call)); }
+
     // ---- results
     std::uint64_t arrivals() const { return arrivals_; }
     std::uint64_t events() const { return events_; }
@@ -88,6 +91,12 @@ private:
     void list(std::uint32_t flow);
     void finish(Sender&, Ps);
 
+    bool up() const { return enabled_ && signal_; }
+    void set_link(bool enabled, bool signal, Ps);
+    void set_pipeline(Pipeline::State, BitRate, Ps);
+    void reset(Ps);
+    void refresh_odd() { in_.odd = dead_ || !up() || in_.tap != nullptr; }
+    void send_pause(const Packet&, Ps);
     void hear_pause(const Packet&, Ps);
     void apply_pause(const Packet&, Ps);
     void pause_peer(std::uint8_t priority, Ps);
@@ -137,11 +146,14 @@ private:
     std::vector<Packet> control_;  // pause frames of storms, to be sent
     std::vector<Storm> storms_;
     std::map<std::uint32_t, RateControl> rates_;
-    std::vector<std::function<void(Ps)>> calls_;
     std::uint8_t pause_tx_{0xff};  // priorities it may pause for: a watchdog mutes it here
     bool refreshing_{};
     std::uint64_t flows_left_{};
-    std::uint64_t pause_sent_{};
+    bool enabled_{true};  // the transmitter is on
+    bool signal_{true};   // and the switch's
+    std::uint32_t epoch_{1};
+    std::array<PauseMeter, kPriorities> told_{};      // the pause it asked for
+    std::array<std::uint64_t, kPriorities> taken_{};  // frames that left the port buffer
     DropCounts drops_;
 };
 

@@ -51,11 +51,7 @@ void HostNode::perform(const Todo& todo, Ps now)
         frame.flow = todo.arg;
         return apply_pause(frame, now);
     }
-    case Task::fault:
-    case Task::call: {
-        const auto call = std::move(calls_[todo.arg]);
-        return call(now);
-    }
+    case Task::call: return agenda_.take_call(todo)(now);
     default: PETREL_ASSERT(false, "a host has no task {}", static_cast<int>(todo.task));
     }
 }
@@ -122,20 +118,32 @@ bool HostNode::send_control(Ps now)
     if (!control_.empty()) {
         const Packet frame = control_.front();
         control_.erase(control_.begin());
-        transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
-        ++pause_sent_;
+        send_pause(frame, now);
         return true;
     }
     const auto on = static_cast<std::uint8_t>(out_.xoffed & out_.tell);
     const Packet frame = pause_frame(out_.tell, on, profile_.pause.quanta);
     out_.tell = 0;
-    transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
-    ++pause_sent_;
+    send_pause(frame, now);
     if (on != 0 && !refreshing_) {
         refreshing_ = true;
         agenda_.add({now + pause_time(out_, profile_.pause.quanta) * 7 / 8, Task::refresh, 0, 0, 0});
     }
     return true;
+}
+
+void HostNode::send_pause(const Packet& frame, Ps now)
+{
+    transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
+    const Ps until = now + pause_time(out_, pause_quanta(frame));
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        if ((pause_enable(frame) >> priority & 1U) == 0)
+            continue;
+        if ((pause_on(frame) >> priority & 1U) != 0 && pause_quanta(frame) != 0)
+            told_[priority].pause(now, until);
+        else
+            told_[priority].resume(now);
+    }
 }
 
 void HostNode::refresh(Ps now)
@@ -230,6 +238,62 @@ void HostNode::drain(Ps now)
     if (out_.xoffed != 0 && pipeline_.bytes <= profile_.xon_bytes)
         resume_peer(now);
     start_draining(now);
+}
+
+void HostNode::set_pipeline(Pipeline::State state, BitRate rate, Ps now)
+{
+    pipeline_.state = state;
+    if (state == Pipeline::State::limited)
+        pipeline_.pace = static_cast<std::uint32_t>(8 * kSecond * 1024 / rate.bps);
+    start_draining(now);
+}
+
+// ---------------------------------------------------------------------------------------------------- link and life
+
+void HostNode::set_link(bool enabled, bool signal, Ps now)
+{
+    const bool was_up = up();
+    if (enabled != enabled_) {
+        Packet signal_change;
+        signal_change.seq_ttl = enabled ? 1 : 0;
+        signal_change.hash_kind = static_cast<std::uint16_t>(Kind::signal);
+        transmit(out_, signal_change, std::max(now, out_.free_at), 0, mail_, arena_);
+    }
+    enabled_ = enabled;
+    signal_ = signal;
+    refresh_odd();
+    if (up() == was_up)
+        return;
+    ++epoch_;
+    for (auto& heard : meters_)
+        heard.forget(now);
+    out_.paused = 0;
+    out_.tell = up() ? static_cast<std::uint8_t>(out_.xoffed & pause_tx_) : 0;
+    control_.clear();
+    for (auto& ring : replies_) {
+        drops_[Drop::link_down] += ring.size();
+        ring.head = ring.tail;
+    }
+    out_.nonempty = 0;
+    if (up())
+        wake(now);
+}
+
+// A reboot: the port buffer is lost, faults are gone, the latch of its watchdog with them.
+void HostNode::reset(Ps now)
+{
+    drops_[Drop::dead_host] += pipeline_.waiting.size();
+    pipeline_.waiting.head = pipeline_.waiting.tail;
+    pipeline_.bytes = 0;
+    dead_ = false;
+    pause_tx_ = 0xff;
+    for (Storm& s : storms_)
+        s.stop = std::min(s.stop, now);
+    control_.clear();
+    refresh_odd();
+    set_pipeline(profile_.drain.bps == 0 ? Pipeline::State::wire_speed : Pipeline::State::limited, profile_.drain, now);
+    resume_peer(now);
+    wake(now);
 }
 
 // ---------------------------------------------------------------------------------------------------- storms

@@ -40,6 +40,12 @@ struct alignas(64) PauseMeter {
         if (until != 0)
             close(now);
     }
+    void forget(Ps now)  // the link went down
+    {
+        settle(now);
+        if (until != 0)
+            close(now);
+    }
     Ps paused_for(Ps now) const  // altogether
     {
         return total + (until == 0 ? 0 : std::min(until, now) - since);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "twin/sim_time.hpp"
 #include "twin/wire.hpp"
@@ -37,14 +38,30 @@ struct alignas(64) OutPort {
 };
 static_assert(sizeof(OutPort) == 64);
 
+// Frames as they came in, for a capture.
+struct Tap {
+    struct Record {
+        Ps at{};  // last bit in
+        Packet packet;
+    };
+    std::vector<Record> records;
+    std::size_t room{};  // records it may still take
+
+    void take(Ps at, const Packet& p)
+    {
+        if (room == 0)
+            return;
+        --room;
+        records.push_back({at, p});
+    }
+};
+
 struct alignas(64) InPort {
     WireOut wire;
     std::uint64_t frames{};
-    Ps dead_from{kForever};  // frames that arrive in between are lost
-    Ps dead_until{};
-    std::uint8_t odd{};
-
-    bool dead(Ps t) const { return t >= dead_from && t < dead_until; }
+    Tap* tap{};
+    bool down{};
+    bool odd{};  // something unusual is set: down, tapped, or look at the registers
 };
 
 constexpr Ps transmission_time(const OutPort& out, std::uint32_t bytes) { return Ps{bytes} * out.rate >> 10U; }

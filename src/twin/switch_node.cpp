@@ -97,34 +97,36 @@ inline void SwitchNode::arrive(std::uint8_t port, const Packet& packet, Ps now)
     ++arrivals_;
     ++in.frames;
     digest_ = digest_arrival(digest_, now, packet);
+    if (in.odd) [[unlikely]] {
+        if (in.tap != nullptr)
+            in.tap->take(now, packet);
+        if (in.down && packet.kind() != Kind::signal) {
+            if (!packet.is_control())
+                count_drop(Drop::link_down);
+            return;
+        }
+    }
     if (packet.is_control()) [[unlikely]] {
         if (packet.kind() == Kind::signal)
-            return hear_signal(port, packet, now);
-        if (!in.dead(now))
-            hear_pause(port, packet, now);
-        return;
-    }
-    const std::uint8_t priority = priority_of_dscp_[packet.dscp()];
-    const std::uint8_t to = route(packet);
-    if (to == kMaxPorts) [[unlikely]] {
-        if (in.dead(now))
-            return count_drop(Drop::link_down);
-        return unroutable(port, packet, priority, now);
-    }
-    if (in.odd || outs_[to].odd) [[unlikely]] {
-        if (in.dead(now))
-            return count_drop(Drop::link_down);
-        if (!passes_registers(port, to, packet, priority))
-            return;
+            return set_signal(port, packet.seq() != 0, now);
+        return hear_pause(port, packet, now);
     }
     Packet next = packet;
     next.seq_ttl -= 1U << 24U;
     if (next.ttl() == 0) [[unlikely]]
         return count_drop(Drop::ttl);
+    const std::uint8_t priority = priority_of_dscp_[packet.dscp()];
+    const std::uint8_t to = route(packet);
+    if (to == kMaxPorts) [[unlikely]]
+        return unroutable(port, next, priority, now);
+    if (in.odd || outs_[to].odd) [[unlikely]] {
+        if (!passes_registers(port, to, priority))
+            return;
+    }
     forward(port, to, next, priority, now);
 }
 
-inline void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint8_t priority, Ps now)
+void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint8_t priority, Ps now)
 {
     IngressGroup& in = group(from, group_of_[priority]);
     const std::uint8_t q = queue_of_[priority];
@@ -184,6 +186,8 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
         EgressQueue& line = queue(port, q);
         const Packet p = line.ring.pop();
         line.bytes -= p.bytes;
+        if (line.watch == 0) [[unlikely]]
+            leave_egress(q, p);
         if (line.ring.empty())
             out.nonempty &= static_cast<std::uint8_t>(~mask_of(q));
         if (out.odd && p.bytes > registers_[port].max_frame_bytes) [[unlikely]] {

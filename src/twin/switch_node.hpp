@@ -28,7 +28,7 @@ namespace petrel::twin {
 struct alignas(64) EgressQueue {
     PacketRing ring;
     std::uint32_t bytes{};
-    std::uint32_t watch{UINT32_MAX};  // from here on marking or a limit has to be looked at
+    std::uint32_t watch{UINT32_MAX};  // from here on marking has to be looked at; 0 = the queue has a limit
     std::int32_t deficit{};
     std::uint32_t quantum{};
     std::uint32_t peak{};
@@ -45,22 +45,38 @@ struct QueueExtra {
     Ps read_at{};                // the continuous pause state was last read
     Ps detect{};                 // the hardware's own deadlock detection and recovery; 0 = off
     Ps recover{};
-    Ps recovering_until{};
+    Ps detect_from{};  // pause before this does not count: a recovery just ended
     std::uint64_t deadlocks{};
 };
 
-// What software can set on a port, a bit for each priority where it is a mask.
+// What software can set on a port; masks have a bit for each priority. Written as a whole through the view, which
+// carries out what follows from a change.
 struct PortRegisters {
-    std::uint8_t pause_rx{0xff};  // PFC enable: received pause is honoured
-    std::uint8_t pause_tx{0xff};  // pause is sent
-    std::uint8_t ignore_pause{};  // mitigations, over what is enabled above
-    std::uint8_t discard_egress{};
-    std::uint8_t discard_ingress{};
+    std::uint8_t pause_rx{};         // PFC enable: received pause is honoured
+    std::uint8_t pause_tx{};         // pause is sent
+    std::uint8_t ignore_pause{};     // mitigations, over what is enabled above
+    std::uint8_t discard_egress{};   // what waits is flushed, what comes later dies too
+    std::uint8_t discard_ingress{};  // what comes in by this port dies
     std::uint8_t send_no_pause{};
-    std::uint16_t max_frame_bytes{9216};
-    bool up{true};
-    Ps pause_limit{};              // the hardware's own pause-too-long detection; 0 = off
-    std::uint8_t pause_timeout{};  // status: queues that were paused longer
+    std::uint16_t max_frame_bytes{9216};  // longer frames die on their way out
+    bool enabled{true};                   // the transmitter is on
+    bool operator==(const PortRegisters&) const = default;
+};
+
+// What the hardware itself knows about a port.
+struct PortStatus {
+    bool signal{true};          // the far transmitter is on
+    std::uint32_t epoch{1};     // grows when the link comes or goes
+    std::uint8_t recovering{};  // queues in recovery after a deadlock the hardware found itself
+    bool recovery_drops{true};  // by discarding; else by ignoring pause
+    Ps pause_limit{};           // pause too long, found by the hardware; 0 = off
+};
+
+// The hardware tells: an interrupt.
+struct Interrupt {
+    enum class Kind : std::uint8_t { deadlock, recovered, pause_too_long, link_down, link_up } kind{};
+    std::uint8_t port{};
+    std::uint8_t queue{};
 };
 
 struct RouteGroup {
@@ -82,16 +98,20 @@ public:
 
     // Where frames to a host go: a port, several that share the flows, or none (an empty span).
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports);
-    void resize_routes(std::size_t hosts) { route_.assign(hosts, kNoRoute); }
 
     // Runs all of the window and returns the time of the next event after it; `mail_in`: input ports that got frames.
     Ps run(const Window&, std::uint64_t mail_in, Mail* mail_out);
+
+    // Once, at that time, after everything else that happens then.
+    void call_at(Ps when, std::function<void(Ps)> call) { agenda_.call_at(when, std::move(call)); }
 
     // ---- results
     std::uint64_t arrivals() const { return arrivals_; }
     std::uint64_t events() const { return events_; }
     std::uint64_t digest() const { return digest_; }
     const DropCounts& drops() const { return drops_; }
+    std::uint64_t flooded() const { return flooded_; }  // copies beyond the frame itself
+    std::uint64_t waiting() const;                      // frames in queues
 
 private:
     friend class SwitchView;
@@ -120,8 +140,13 @@ private:
     void arrive(std::uint8_t port, const Packet&, Ps);
     std::uint8_t route(const Packet&) const;
     void forward(std::uint8_t from, std::uint8_t to, Packet, std::uint8_t priority, Ps);
-    bool passes_registers(std::uint8_t from, std::uint8_t to, const Packet&, std::uint8_t priority);
+    bool passes_registers(std::uint8_t from, std::uint8_t to, std::uint8_t priority);
     bool mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet&);
+    void leave_egress(std::uint8_t q, const Packet& p)
+    {
+        if (profile_.queues[q].limit.mode != Limit::Mode::none)
+            egress_pools_[profile_.queues[q].pool].used -= p.bytes;
+    }
     void unroutable(std::uint8_t from, const Packet&, std::uint8_t priority, Ps);
 
     void opportunity(std::uint8_t port, Ps);
@@ -134,7 +159,20 @@ private:
 
     void hear_pause(std::uint8_t port, const Packet&, Ps);
     void apply_pause(std::uint8_t port, const Packet&, Ps);
-    void hear_signal(std::uint8_t port, const Packet&, Ps);
+    void set_signal(std::uint8_t port, bool on, Ps);
+    void send_signal(std::uint8_t port, bool on, Ps);
+    void link_changed(std::uint8_t port, bool was_up, Ps);
+    bool up(std::uint8_t port) const { return registers_[port].enabled && status_[port].signal; }
+    void write(std::uint8_t port, const PortRegisters&, Ps);
+    void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);
+    void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
+    std::uint8_t ignored(std::uint8_t port) const;    // priorities whose pause does not count
+    std::uint8_t discarded(std::uint8_t port) const;  // on their way out
+    void watch_pause(std::uint8_t port, std::uint8_t q, Ps);
+    void queue_detector(std::uint8_t port, std::uint8_t q, Ps);
+    void recovery_end(std::uint8_t port, std::uint8_t q, Ps);
+    void port_detector(std::uint8_t port, std::uint8_t q, Ps);
+    void interrupt(Interrupt::Kind, std::uint8_t port, std::uint8_t q, Ps);
     void perform(const Todo&, Ps);
     void refresh(std::uint8_t port, Ps);
     Ps refresh_after(std::uint8_t port) const;
@@ -175,13 +213,15 @@ private:
     PauseMeter* meters_;
     QueueExtra* extras_;
     PortRegisters* registers_;
+    PortStatus* status_;
+    std::function<void(const Interrupt&, Ps)> on_interrupt_;
     std::array<std::uint8_t, kMaxPorts> robin_{};  // the weighted queue whose turn it is
     std::array<Pool, 4> egress_pools_{};
     Agenda agenda_;
-    std::vector<std::function<void(Ps)>> calls_;
     std::uint64_t refreshing_{};  // ports with a refresh on the agenda
     std::uint64_t random_;
     DropCounts drops_;
+    std::uint64_t flooded_{};  // copies made
 };
 
 }  // namespace petrel::twin

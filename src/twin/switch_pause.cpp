@@ -79,20 +79,24 @@ void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
 void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
     OutPort& out = outs_[port];
-    const PortRegisters& set = registers_[port];
+    const std::uint8_t honoured = static_cast<std::uint8_t>(~ignored(port));
     const Ps until = now + pause_time(out, pause_quanta(frame));
-    const bool any_time = pause_quanta(frame) != 0;
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
         const auto bit = static_cast<std::uint8_t>(1U << priority);
         if ((pause_enable(frame) & bit) == 0)
             continue;
+        if (profile_.flaws.deaf_without_pfc && (honoured & bit) == 0)
+            continue;
         const std::uint8_t q = queue_of_[priority];
         const auto queue_bit = static_cast<std::uint8_t>(1U << q);
         PauseMeter& heard = meter(port, q);
-        if ((pause_on(frame) & bit) != 0 && any_time) {
+        if ((pause_on(frame) & bit) != 0 && pause_quanta(frame) != 0) {
+            const bool fresh = !heard.paused(now);
             heard.pause(now, until);
-            if ((set.pause_rx & ~set.ignore_pause & bit) != 0)
+            if ((honoured & bit) != 0)
                 out.paused |= queue_bit;
+            if (fresh)
+                watch_pause(port, q, now);
         } else {
             heard.resume(now);
             out.paused &= static_cast<std::uint8_t>(~queue_bit);

@@ -51,6 +51,7 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
     meters_ = arena.make<PauseMeter>(rows).data();
     extras_ = arena.make<QueueExtra>(rows).data();
     registers_ = arena.make<PortRegisters>(ports).data();
+    status_ = arena.make<PortStatus>(ports).data();
 
     std::uint64_t reserved = 0;
     std::uint64_t headroom = 0;
@@ -98,6 +99,8 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
 
 void SwitchNode::set_route(std::uint32_t host, std::span<const std::uint16_t> ports)
 {
+    if (route_.size() <= host)
+        route_.resize(host + std::size_t{1}, kNoRoute);
     if (ports.empty()) {
         route_[host] = kNoRoute;
     } else if (ports.size() == 1) {
@@ -124,34 +127,9 @@ void SwitchNode::perform(const Todo& todo, Ps now)
         frame.flow = todo.arg;
         return apply_pause(todo.port, frame, now);
     }
-    case Task::fault:
-    case Task::call: {
-        const auto call = std::move(calls_[todo.arg]);
-        return call(now);
-    }
+    case Task::call: return agenda_.take_call(todo)(now);
     default: PETREL_ASSERT(false, "a switch has no task {}", static_cast<int>(todo.task));
     }
-}
-
-bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Packet& p, std::uint8_t priority)
-{
-    const auto bit = static_cast<std::uint8_t>(1U << priority);
-    (void)p;
-    if ((registers_[from].discard_ingress & bit) != 0) {
-        ++group(from, group_of_[priority]).rx_drops;
-        count_drop(Drop::mitigated_in);
-        return false;
-    }
-    if ((registers_[to].discard_egress & bit) != 0) {
-        ++extra(to, queue_of_[priority]).drops;
-        count_drop(Drop::mitigated_out);
-        return false;
-    }
-    if (!registers_[to].up) {
-        count_drop(Drop::link_down);
-        return false;
-    }
-    return true;
 }
 
 // Marks by the queue's length, with a probability that rises between the two thresholds; refuses what is over a limit.
@@ -165,6 +143,8 @@ bool SwitchNode::mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet& p)
         count_drop(Drop::egress_full);
         return false;
     }
+    if (made.limit.mode != Limit::Mode::none)
+        pool.take(p.bytes);
     if (made.ecn.max_bytes == 0 || line.bytes < made.ecn.min_bytes || p.ecn() == 0)
         return true;
     bool marks = line.bytes >= made.ecn.max_bytes;
@@ -183,19 +163,22 @@ bool SwitchNode::mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet& p)
     return true;
 }
 
+// An address nobody knows: the frame dies, or goes everywhere.
 void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t priority, Ps now)
 {
     if (!profile_.flood_unknown)
         return count_drop(Drop::no_route);
+    std::uint64_t copies = 0;
     for (std::uint8_t to = 0; to != port_count_; ++to) {
         if (to == from || outs_[to].wire.far == nullptr)
             continue;
-        (void)priority;
-        (void)now;
-        (void)p;
+        ++copies;
+        if (!outs_[to].odd || passes_registers(from, to, priority))
+            forward(from, to, p, priority, now);
     }
+    if (copies == 0)
+        return count_drop(Drop::no_route);
+    flooded_ += copies - 1;
 }
-
-void SwitchNode::hear_signal(std::uint8_t, const Packet&, Ps) {}
 
 }  // namespace petrel::twin

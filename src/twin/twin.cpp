@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/assert.hpp"
-#include "topology/check.hpp"
 #include "topology/routes.hpp"
 #include "twin/digest.hpp"
 #include "twin/engine.hpp"
@@ -21,6 +21,14 @@ struct Twin::Parts {
     std::vector<std::unique_ptr<SwitchNode>> switches;
     std::vector<NodeRef> nodes;
     std::unique_ptr<Engine> engine;
+    std::map<std::pair<std::uint32_t, std::size_t>, Tap> taps;  // by link and end
+
+    void set_routes(std::uint32_t at_switch, const topology::Routes& routes)
+    {
+        for (std::uint32_t id = 0; id != nodes.size(); ++id)
+            if (nodes[id].host != nullptr)
+                nodes[at_switch].fabric_switch->set_route(id, routes.ports(NodeId{at_switch}, NodeId{id}));
+    }
 };
 
 namespace {
@@ -36,6 +44,17 @@ InPort& in_of(const NodeRef& node, std::uint16_t port)
     return node.host != nullptr ? node.host->in() : node.fabric_switch->in(static_cast<std::uint8_t>(port));
 }
 
+// Frames in flight; the control frames among them belong to the link itself.
+std::uint64_t frames_on(const WireOut& wire)
+{
+    const auto view = wire.view();
+    std::uint64_t frames = 0;
+    for (std::uint32_t i = wire.head.load(); view[i].at != kForever; ++i)
+        if (!view[i].packet.is_control())
+            ++frames;
+    return frames;
+}
+
 }  // namespace
 
 Twin::Twin(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} {}
@@ -43,6 +62,8 @@ Twin::~Twin() = default;
 
 Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
 {
+    if (const auto wrong = problems(setup); !wrong.empty())
+        return tl::unexpected{Error{ErrorKind::invalid, fmt::format("{}", fmt::join(wrong, "\n"))}};
     auto parts = std::make_unique<Parts>();
     parts->setup = std::move(setup);
     const Setup& set = parts->setup;
@@ -55,18 +76,15 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
     for (const auto& link : topology.links)
         for (const auto& end : link.ends)
             port_counts[end.node.value] = std::max<std::uint16_t>(port_counts[end.node.value], end.port + 1);
-    const auto profile_of = [&](std::size_t node) {
-        return node < set.profile_of.size() ? set.profile_of[node] : std::uint16_t{0};
-    };
     for (std::uint32_t id = 0; id != topology.nodes.size(); ++id) {
         NodeRef ref;
         if (topology.nodes[id].kind == topology::Kind::host) {
-            parts->hosts.push_back(std::make_unique<HostNode>(id, set.nic_profiles[profile_of(id)], set.overhead_bytes,
+            parts->hosts.push_back(std::make_unique<HostNode>(id, set.nic_profiles[set.profile(id)], set.overhead_bytes,
                                                               parts->senders, parts->receivers, arena));
             ref.host = parts->hosts.back().get();
         } else {
             parts->switches.push_back(std::make_unique<SwitchNode>(id, static_cast<std::uint8_t>(port_counts[id]),
-                                                                   set.switch_profiles[profile_of(id)],
+                                                                   set.switch_profiles[set.profile(id)],
                                                                    set.overhead_bytes, set.seed, arena));
             ref.fabric_switch = parts->switches.back().get();
         }
@@ -83,7 +101,7 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
             out.rate = pace_of(link.speed);
             out.latency = static_cast<Ps>(link.delay.count());
             if (parts->nodes[to.node.value].fabric_switch != nullptr)
-                out.latency += set.switch_profiles[profile_of(to.node.value)].pipeline;
+                out.latency += set.switch_profiles[set.profile(to.node.value)].pipeline;
             out.peer = static_cast<std::uint16_t>(to.node.value);
             out.peer_port = static_cast<std::uint8_t>(to.port);
             window = std::min(window, out.latency);
@@ -91,15 +109,9 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
     }
 
     const topology::Routes routes{topology};
-    for (std::uint32_t id = 0; id != topology.nodes.size(); ++id) {
-        SwitchNode* node = parts->nodes[id].fabric_switch;
-        if (node == nullptr)
-            continue;
-        node->resize_routes(topology.nodes.size());
-        for (std::uint32_t host = 0; host != topology.nodes.size(); ++host)
-            if (parts->nodes[host].host != nullptr)
-                node->set_route(host, routes.ports(NodeId{id}, NodeId{host}));
-    }
+    for (std::uint32_t id = 0; id != topology.nodes.size(); ++id)
+        if (parts->nodes[id].fabric_switch != nullptr)
+            parts->set_routes(id, routes);
 
     for (std::uint32_t i = 0; i != set.flows.size(); ++i) {
         const Flow& flow = set.flows[i];
@@ -144,6 +156,83 @@ void Twin::run_until_flows_finish(Ps limit)
     });
 }
 
+const Setup& Twin::setup() const { return parts_->setup; }
+
+bool Twin::is_switch(NodeId id) const { return parts_->nodes[id.value].fabric_switch != nullptr; }
+
+SwitchView Twin::switch_view(NodeId id) const
+{
+    PETREL_ASSERT(is_switch(id), "node {} is not a switch", id.value);
+    return SwitchView{*parts_->nodes[id.value].fabric_switch};
+}
+
+NicView Twin::nic_view(NodeId id) const
+{
+    PETREL_ASSERT(!is_switch(id), "node {} is not a host", id.value);
+    return NicView{*parts_->nodes[id.value].host};
+}
+
+FlowReading Twin::flow(std::uint32_t index) const
+{
+    const Sender& sender = parts_->senders[index];
+    const Receiver& receiver = parts_->receivers[index];
+    const bool finished = sender.finished_at != kForever;
+    return {sender.next, sender.acked, receiver.packets, receiver.marked, finished, finished ? sender.finished_at : 0};
+}
+
+void Twin::at(NodeId id, Ps when, std::function<void(Ps)> call)
+{
+    const NodeRef& node = parts_->nodes[id.value];
+    if (node.host != nullptr)
+        node.host->call_at(when, std::move(call));
+    else
+        node.fabric_switch->call_at(when, std::move(call));
+    parts_->engine->expect(id.value, when);
+}
+
+void Twin::cut(std::uint32_t link, Ps when) { set_signal(link, false, when); }
+void Twin::mend(std::uint32_t link, Ps when) { set_signal(link, true, when); }
+
+void Twin::set_signal(std::uint32_t link, bool on, Ps when)
+{
+    for (const auto& end : parts_->setup.topology.links[link].ends) {
+        at(end.node, when, [this, end, on](Ps now) {
+            if (is_switch(end.node))
+                switch_view(end.node).set_signal(static_cast<std::uint8_t>(end.port), on, now);
+            else
+                nic_view(end.node).set_signal(on, now);
+        });
+    }
+}
+
+void Twin::reroute(std::span<const std::uint32_t> failed_links, Ps when)
+{
+    const auto& topology = parts_->setup.topology;
+    const auto routes = std::make_shared<const topology::Routes>(topology, failed_links);
+    for (std::uint32_t id = 0; id != parts_->nodes.size(); ++id)
+        if (parts_->nodes[id].fabric_switch != nullptr)
+            at(NodeId{id}, when, [this, id, routes](Ps) { parts_->set_routes(id, *routes); });
+}
+
+void Twin::capture(std::uint32_t link, std::size_t frames)
+{
+    for (std::size_t side = 0; side != 2; ++side) {
+        const auto& end = parts_->setup.topology.links[link].ends[side];
+        Tap& tap = parts_->taps[{link, side}];
+        tap.room = frames;
+        if (is_switch(end.node))
+            switch_view(end.node).tap(static_cast<std::uint8_t>(end.port), &tap);
+        else
+            nic_view(end.node).tap(&tap);
+    }
+}
+
+std::span<const Tap::Record> Twin::captured(std::uint32_t link, std::size_t end) const
+{
+    const auto found = parts_->taps.find({link, end});
+    return found == parts_->taps.end() ? std::span<const Tap::Record>{} : found->second.records;
+}
+
 Totals Twin::totals() const
 {
     Totals sum;
@@ -161,9 +250,18 @@ Totals Twin::totals() const
             sum.delivered += host->delivered();
             sum.in_flight += host->waiting();
         } else {
-            add(*parts_->nodes[id].fabric_switch);
+            const SwitchNode& fabric_switch = *parts_->nodes[id].fabric_switch;
+            add(fabric_switch);
+            sum.injected += fabric_switch.flooded();
+            sum.in_flight += fabric_switch.waiting();
         }
     }
+    for (const auto& link : parts_->setup.topology.links)
+        for (const auto& end : link.ends)
+            sum.in_flight += frames_on(in_of(parts_->nodes[end.node.value], end.port).wire);
+    PETREL_ASSERT(sum.injected == sum.delivered + sum.drops.total() + sum.in_flight,
+                  "{} frames injected, but {} delivered, {} dropped and {} in flight", sum.injected, sum.delivered,
+                  sum.drops.total(), sum.in_flight);
     for (const Sender& s : parts_->senders)
         if (s.finished_at != kForever)
             sum.last_ack = std::max(sum.last_ack, s.finished_at);

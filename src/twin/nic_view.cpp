@@ -1,0 +1,57 @@
+#include "twin/nic_view.hpp"
+
+namespace petrel::twin {
+
+NicReading NicView::read(std::uint8_t priority, Ps now) const
+{
+    const PauseMeter& told = node_->told_[priority];
+    PauseMeter heard = node_->meters_[priority];
+    heard.settle(now);
+    NicReading r;
+    r.taken = node_->taken_[priority];
+    r.pause_sent = told.xoff + told.xon;
+    r.pausing_for = told.paused_for(now);
+    r.pausing = told.paused(now);
+    r.paused = heard.paused(now);
+    r.paused_for = heard.paused_for(now);
+    r.rx_xoff = heard.xoff;
+    r.rx_xon = heard.xon;
+    r.pauses_ended = heard.ended;
+    return r;
+}
+
+void NicView::set_pause_tx(std::uint8_t priorities, Ps now)
+{
+    node_->pause_tx_ = priorities;
+    node_->out_.tell = static_cast<std::uint8_t>(node_->out_.xoffed & priorities);
+    node_->control_.clear();
+    if (node_->out_.tell != 0)
+        node_->wake(now);
+}
+
+void NicView::start_storm(Storm storm, Ps now)
+{
+    storm.begun = now;
+    node_->storms_.push_back(storm);
+    node_->agenda_.add({now, Task::storm, 0, 0, static_cast<std::uint32_t>(node_->storms_.size() - 1)});
+}
+
+void NicView::stop_storms(Ps now)
+{
+    for (Storm& storm : node_->storms_)
+        storm.stop = std::min(storm.stop, now);
+}
+
+void NicView::die(Ps)
+{
+    node_->dead_ = true;
+    node_->refresh_odd();
+}
+
+void NicView::tap(Tap* tap)
+{
+    node_->in_.tap = tap;
+    node_->refresh_odd();
+}
+
+}  // namespace petrel::twin

@@ -1,0 +1,54 @@
+// What software sees of a NIC and may set on it, and what can go wrong with it. The contract is SwitchView's.
+#pragma once
+
+#include <cstdint>
+
+#include "twin/host_node.hpp"
+
+namespace petrel::twin {
+
+struct NicReading {
+    std::uint64_t taken{};       // frames of the priority that left the port buffer
+    std::uint64_t pause_sent{};  // frames that told the priority something
+    Ps pausing_for{};            // time for which pause was asked of the switch, altogether
+    bool pausing{};
+    bool paused{};  // by the switch
+    Ps paused_for{};
+    std::uint64_t rx_xoff{};
+    std::uint64_t rx_xon{};
+    std::uint64_t pauses_ended{};
+};
+
+class NicView {
+public:
+    explicit NicView(HostNode& node) : node_{&node} {}
+
+    NicReading read(std::uint8_t priority, Ps now) const;
+    std::uint32_t buffered_bytes() const { return node_->pipeline_.bytes; }
+    const NicProfile& profile() const { return node_->profile_; }
+    const DropCounts& drops() const { return node_->drops_; }
+    bool link_up() const { return node_->up(); }
+    std::uint32_t epoch() const { return node_->epoch_; }
+    std::uint64_t speed_bps() const { return 8 * kSecond * 1024 / node_->out_.rate; }
+
+    // The watchdog's register: priorities for which pause may be sent.
+    std::uint8_t pause_tx() const { return node_->pause_tx_; }
+    void set_pause_tx(std::uint8_t priorities, Ps now);
+
+    // Faults and repair.
+    void stop_pipeline(Ps now) { node_->set_pipeline(Pipeline::State::stopped, {}, now); }
+    void limit_pipeline(BitRate rate, Ps now) { node_->set_pipeline(Pipeline::State::limited, rate, now); }
+    void heal_pipeline(Ps now) { node_->set_pipeline(Pipeline::State::wire_speed, {}, now); }
+    void start_storm(Storm, Ps now);
+    void stop_storms(Ps now);
+    void die(Ps now);
+    void reboot(Ps now) { node_->reset(now); }
+    void set_enabled(bool on, Ps now) { node_->set_link(on, node_->signal_, now); }
+    void set_signal(bool on, Ps now) { node_->set_link(node_->enabled_, on, now); }
+    void tap(Tap*);
+
+private:
+    HostNode* node_;
+};
+
+}  // namespace petrel::twin

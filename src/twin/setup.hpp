@@ -1,0 +1,31 @@
+// Everything a twin is built from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topology/topology.hpp"
+#include "twin/config.hpp"
+
+namespace petrel::twin {
+
+struct Setup {
+    topology::Topology topology;
+    std::vector<SwitchProfile> switch_profiles{1};
+    std::vector<NicProfile> nic_profiles{1};
+    std::vector<std::uint16_t> profile_of;  // by node, into the list of its kind; missing = 0
+    std::vector<Flow> flows;
+    Dcqcn dcqcn;
+    std::uint32_t overhead_bytes{20};  // preamble and gap of every frame
+    std::uint64_t seed{1};
+    unsigned threads{1};
+    Ps window{kForever};  // at most; results do not depend on it
+
+    std::uint16_t profile(std::size_t node) const { return node < profile_of.size() ? profile_of[node] : 0; }
+};
+
+// What does not fit together, all of it, each a sentence that names the thing, the value and what is allowed.
+std::vector<std::string> problems(const Setup&);
+
+}  // namespace petrel::twin

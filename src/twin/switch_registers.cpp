@@ -1,0 +1,208 @@
+// What follows when software writes a switch's registers, when a link comes or goes, and when the hardware's own
+// detectors fire.
+#include <bit>
+
+#include "twin/switch_node.hpp"
+
+namespace petrel::twin {
+
+namespace {
+
+constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uint8_t>(1U << index); }
+
+}  // namespace
+
+std::uint8_t SwitchNode::ignored(std::uint8_t port) const
+{
+    const PortRegisters& set = registers_[port];
+    return static_cast<std::uint8_t>(~set.pause_rx | set.ignore_pause | status_[port].recovering);
+}
+
+std::uint8_t SwitchNode::discarded(std::uint8_t port) const
+{
+    const PortStatus& status = status_[port];
+    return static_cast<std::uint8_t>(registers_[port].discard_egress | (status.recovery_drops ? status.recovering : 0));
+}
+
+bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, std::uint8_t priority)
+{
+    const std::uint8_t bit = mask_of(priority);
+    if ((registers_[from].discard_ingress & bit) != 0) {
+        ++group(from, group_of_[priority]).rx_drops;
+        count_drop(Drop::mitigated_in);
+        return false;
+    }
+    if ((discarded(to) & bit) != 0) {
+        ++extra(to, queue_of_[priority]).drops;
+        count_drop(Drop::mitigated_out);
+        return false;
+    }
+    if (!up(to)) {
+        ++extra(to, queue_of_[priority]).drops;
+        count_drop(Drop::link_down);
+        return false;
+    }
+    return true;
+}
+
+void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now)
+{
+    const bool was_up = up(port);
+    const bool was_enabled = registers_[port].enabled;
+    const std::uint8_t was_discarded = discarded(port);
+    registers_[port] = wanted;
+    if (wanted.enabled != was_enabled)
+        send_signal(port, wanted.enabled, now);
+    if (up(port) != was_up)
+        link_changed(port, was_up, now);
+    apply(port, was_discarded, now);
+}
+
+// Brings the port's fast flags in line with its registers. What is newly discarded is flushed, which may tell peers to
+// go on; what may send again is woken.
+void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
+{
+    OutPort& out = outs_[port];
+    const PortRegisters& set = registers_[port];
+    out.odd = discarded(port) != 0 || !up(port) || set.max_frame_bytes != profile_.max_frame_bytes;
+    ins_[port].down = !up(port);
+    ins_[port].odd = set.discard_ingress != 0 || ins_[port].down || ins_[port].tap != nullptr;
+    flush(port, static_cast<std::uint8_t>(discarded(port) & ~was_discarded), Drop::mitigated_out, now);
+
+    const std::uint8_t ignore = ignored(port);
+    out.paused = 0;
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        const std::uint8_t q = queue_of_[priority];
+        if ((ignore & mask_of(priority)) == 0 && meter(port, q).paused(now))
+            out.paused |= mask_of(q);
+    }
+    out.tell &= static_cast<std::uint8_t>(set.pause_tx & ~set.send_no_pause);
+    tell(port, out.xoffed, now);  // who may be paused again is; who was told to stop before finds his pause run out
+    if ((out.nonempty | out.tell) != 0)
+        wake(port, now);
+}
+
+void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps now)
+{
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        if ((priorities & mask_of(priority)) == 0)
+            continue;
+        const std::uint8_t q = queue_of_[priority];
+        EgressQueue& line = queue(port, q);
+        while (!line.ring.empty()) {
+            const Packet p = line.ring.pop();
+            line.bytes -= p.bytes;
+            leave_egress(q, p);
+            ++extra(port, q).drops;
+            count_drop(why);
+            release(p, now);
+        }
+        line.deficit = 0;
+        outs_[port].nonempty &= static_cast<std::uint8_t>(~mask_of(q));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- links
+
+// The far transmitter went on or off, or the cable was cut.
+void SwitchNode::set_signal(std::uint8_t port, bool on, Ps now)
+{
+    const bool was_up = up(port);
+    status_[port].signal = on;
+    if (up(port) == was_up)
+        return;
+    link_changed(port, was_up, now);
+    apply(port, discarded(port), now);
+}
+
+// Travels behind the frames already on the link, as light does.
+void SwitchNode::send_signal(std::uint8_t port, bool on, Ps now)
+{
+    Packet signal;
+    signal.seq_ttl = on ? 1 : 0;
+    signal.hash_kind = static_cast<std::uint16_t>(Kind::signal);
+    OutPort& out = outs_[port];
+    transmit(out, signal, std::max(now, out.free_at), 0, mail_, arena_);
+}
+
+void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
+{
+    ++status_[port].epoch;
+    OutPort& out = outs_[port];
+    if (was_up)
+        flush(port, 0xff, Drop::link_down, now);
+    // Neither end remembers what the other had asked for.
+    out.tell = 0;
+    for (std::uint8_t q = 0; q != kPriorities; ++q)
+        meter(port, q).forget(now);
+    if (!was_up)
+        tell(port, out.xoffed, now);
+    interrupt(was_up ? Interrupt::Kind::link_down : Interrupt::Kind::link_up, port, 0, now);
+}
+
+// ---------------------------------------------------------------------------------------------------- detectors
+
+// A pause has just begun: if the hardware watches it, look again when it will have lasted too long.
+void SwitchNode::watch_pause(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    const Ps detect = extra(port, q).detect;
+    if (detect != 0)
+        agenda_.add({now + detect, Task::queue_detector, port, q, 0});
+    const Ps limit = status_[port].pause_limit;
+    if (limit != 0)
+        agenda_.add({now + limit, Task::port_detector, port, q, 0});
+    if (detect != 0 || limit != 0)
+        arm_agenda();
+}
+
+void SwitchNode::queue_detector(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    QueueExtra& more = extra(port, q);
+    const PauseMeter& heard = meter(port, q);
+    const std::uint8_t bit = mask_of(q);
+    if (more.detect == 0 || !heard.paused(now) || (status_[port].recovering & bit) != 0)
+        return;
+    if (now - std::max(heard.since, more.detect_from) < more.detect)
+        return;  // a later pause has its own entry
+    ++more.deadlocks;
+    const std::uint8_t was_discarded = discarded(port);
+    status_[port].recovering |= bit;
+    apply(port, was_discarded, now);
+    agenda_.add({now + more.recover, Task::recovery_end, port, q, 0});
+    interrupt(Interrupt::Kind::deadlock, port, q, now);
+}
+
+void SwitchNode::recovery_end(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    QueueExtra& more = extra(port, q);
+    status_[port].recovering &= static_cast<std::uint8_t>(~mask_of(q));
+    more.detect_from = now;
+    apply(port, discarded(port), now);
+    interrupt(Interrupt::Kind::recovered, port, q, now);
+    if (meter(port, q).paused(now) && more.detect != 0)
+        agenda_.add({now + more.detect, Task::queue_detector, port, q, 0});
+}
+
+void SwitchNode::port_detector(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    const PauseMeter& heard = meter(port, q);
+    const Ps limit = status_[port].pause_limit;
+    if (limit != 0 && heard.paused(now) && now - heard.since >= limit)
+        interrupt(Interrupt::Kind::pause_too_long, port, q, now);
+}
+
+void SwitchNode::interrupt(Interrupt::Kind kind, std::uint8_t port, std::uint8_t q, Ps now)
+{
+    if (on_interrupt_)
+        on_interrupt_({kind, port, q}, now);
+}
+
+std::uint64_t SwitchNode::waiting() const
+{
+    std::uint64_t frames = 0;
+    for (std::size_t i = 0; i != port_count_ * std::size_t{kPriorities}; ++i)
+        frames += queues_[i].ring.size();
+    return frames;
+}
+
+}  // namespace petrel::twin

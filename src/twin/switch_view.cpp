@@ -1,0 +1,89 @@
+#include "twin/switch_view.hpp"
+
+namespace petrel::twin {
+
+QueueReading SwitchView::queue(std::uint8_t port, std::uint8_t q, Ps now) const
+{
+    const EgressQueue& line = node_->queue(port, q);
+    const QueueExtra& more = node_->extra(port, q);
+    PauseMeter heard = node_->meter(port, q);
+    heard.settle(now);
+    const Ps running = heard.until == 0 ? 0 : now - heard.since;
+    QueueReading r;
+    r.paused = heard.paused(now);
+    r.paused_for = heard.paused_for(now);
+    r.longest_pause = std::max(heard.longest, running);
+    r.rx_xoff = heard.xoff;
+    r.rx_xon = heard.xon;
+    r.pauses_ended = heard.ended;
+    r.tx_packets = line.tx_packets;
+    r.tx_bytes = line.tx_bytes;
+    r.tx_drops = more.drops;
+    r.marked = more.marked;
+    r.bytes = line.bytes;
+    r.peak_bytes = line.peak;
+    r.pause_sent = more.pause_sent;
+    r.deadlocks = more.deadlocks;
+    return r;
+}
+
+GroupReading SwitchView::group(std::uint8_t port, std::uint8_t g) const
+{
+    const IngressGroup& line = node_->group(port, g);
+    return {line.rx_packets, line.rx_drops, line.bytes, line.headroom, line.peak, line.headroom_peak, line.xoff};
+}
+
+ContinuousPause SwitchView::continuous_pause(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    const PauseMeter& heard = node_->meter(port, q);
+    QueueExtra& more = node_->extra(port, q);
+    const Ps since_read = more.read_at;
+    more.read_at = now;
+    if (!heard.paused(now))
+        return ContinuousPause::not_paused;
+    return heard.since <= since_read ? ContinuousPause::paused : ContinuousPause::not_continuous;
+}
+
+std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
+{
+    const Ps limit = node_->status_[port].pause_limit;
+    if (limit == 0)
+        return 0;
+    std::uint8_t late = 0;
+    for (std::uint8_t q = 0; q != kPriorities; ++q) {
+        const PauseMeter& heard = node_->meter(port, q);
+        if (heard.paused(now) && now - heard.since >= limit)
+            late |= static_cast<std::uint8_t>(1U << q);
+    }
+    return late;
+}
+
+std::uint64_t SwitchView::speed_bps(std::uint8_t port) const
+{
+    const std::uint64_t rate = node_->outs_[port].rate;
+    return rate == 0 ? 0 : 8 * kSecond * 1024 / rate;
+}
+
+void SwitchView::set_alpha(std::uint8_t port, std::uint8_t g, std::int8_t exponent)
+{
+    node_->group(port, g).limit = {Limit::Mode::dynamic, exponent, 0};
+}
+
+void SwitchView::tap(std::uint8_t port, Tap* tap)
+{
+    node_->ins_[port].tap = tap;
+    node_->ins_[port].odd |= tap != nullptr;
+}
+
+void SwitchView::set_deadlock_timers(std::uint8_t port, std::uint8_t q, Ps detect, Ps recover)
+{
+    node_->extra(port, q).detect = detect;
+    node_->extra(port, q).recover = recover;
+}
+
+bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const
+{
+    return (node_->status_[port].recovering >> q & 1U) != 0;
+}
+
+}  // namespace petrel::twin

@@ -1,0 +1,85 @@
+// What software sees of a switch and may set on it: counters, status and registers, as an ASIC has them. Reading
+// computes everything up to the instant asked, so that a frozen fabric costs nothing.
+//
+// Contract: `now` is the simulated present. Use a view inside a call of Twin::at for that very node, or read it between
+// two runs; nothing else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "twin/switch_node.hpp"
+
+namespace petrel::twin {
+
+enum class ContinuousPause : std::uint8_t { not_paused, paused, not_continuous };
+
+struct QueueReading {
+    bool paused{};
+    Ps paused_for{};  // altogether
+    Ps longest_pause{};
+    std::uint64_t rx_xoff{};
+    std::uint64_t rx_xon{};
+    std::uint64_t pauses_ended{};
+    std::uint64_t tx_packets{};
+    std::uint64_t tx_bytes{};
+    std::uint64_t tx_drops{};
+    std::uint64_t marked{};
+    std::uint32_t bytes{};
+    std::uint32_t peak_bytes{};
+    std::uint64_t pause_sent{};
+    std::uint64_t deadlocks{};
+};
+
+struct GroupReading {
+    std::uint64_t rx_packets{};
+    std::uint64_t rx_drops{};
+    std::uint32_t bytes{};  // reserve and shared
+    std::uint32_t headroom_bytes{};
+    std::uint32_t peak_bytes{};
+    std::uint32_t peak_headroom_bytes{};
+    bool xoff{};  // the sender was told to stop
+};
+
+class SwitchView {
+public:
+    explicit SwitchView(SwitchNode& node) : node_{&node} {}
+
+    std::uint8_t ports() const { return node_->port_count_; }
+    std::uint8_t lossless() const { return node_->lossless_; }  // priorities
+    const SwitchProfile& profile() const { return node_->profile_; }
+
+    QueueReading queue(std::uint8_t port, std::uint8_t queue, Ps now) const;
+    GroupReading group(std::uint8_t port, std::uint8_t group) const;
+    std::uint64_t pool_used(std::uint8_t pool) const { return node_->ingress_pools_[pool].used; }
+    std::uint64_t pool_size(std::uint8_t pool) const { return node_->ingress_pools_[pool].size; }
+    std::uint64_t headroom_used() const { return node_->headroom_pool_.used; }
+
+    // Was the queue paused all the time since this was last asked? Asking consumes it.
+    ContinuousPause continuous_pause(std::uint8_t port, std::uint8_t queue, Ps now);
+    // Queues of the port whose pause has lasted longer than its limit and still does.
+    std::uint8_t pause_timeout(std::uint8_t port, Ps now) const;
+
+    bool link_up(std::uint8_t port) const { return node_->up(port); }
+    std::uint32_t epoch(std::uint8_t port) const { return node_->status_[port].epoch; }
+    std::uint64_t speed_bps(std::uint8_t port) const;
+
+    const PortRegisters& registers(std::uint8_t port) const { return node_->registers_[port]; }
+    void write(std::uint8_t port, const PortRegisters& wanted, Ps now) { node_->write(port, wanted, now); }
+    void set_alpha(std::uint8_t port, std::uint8_t group, std::int8_t exponent);
+    void set_route(std::uint32_t host, std::span<const std::uint16_t> ports) { node_->set_route(host, ports); }
+    void set_signal(std::uint8_t port, bool on, Ps now) { node_->set_signal(port, on, now); }  // a cable cut or mended
+    void tap(std::uint8_t port, Tap*);
+
+    // The hardware's own detectors; 0 = off.
+    void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
+    void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
+    void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }
+    bool recovering(std::uint8_t port, std::uint8_t queue) const;
+    void on_interrupt(std::function<void(const Interrupt&, Ps)> hear) { node_->on_interrupt_ = std::move(hear); }
+
+private:
+    SwitchNode* node_;
+};
+
+}  // namespace petrel::twin
