@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -16,7 +17,7 @@ namespace petrel::watchdog {
 
 class Machine {
 public:
-    Machine(Watchlist, Instant now);
+    explicit Machine(Watchlist);
     Machine(const Machine&) = delete;  // its sites refer to its map
     Machine& operator=(const Machine&) = delete;
 
@@ -30,6 +31,7 @@ public:
     void load(const Checkpoint&, Instant now);
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
     void inherit(const Machine& old, Instant now);
+    void throw_configured_switch(Instant now);
 
     Instant next_timer() const;
     bool idle() const { return sites_.idle(); }
@@ -42,6 +44,11 @@ public:
 private:
     enum class Decision : std::uint8_t { off, watching, alerted, withheld, stormed, probing, restoring, latched };
     enum class Origin : std::uint8_t { evidence, operator_, red_switch, device };
+
+    struct WaitingOrder {
+        Origin origin{};
+        std::uint64_t cause{};
+    };
 
     struct Row {
         Decision decision{};
@@ -57,7 +64,8 @@ private:
         Instant paused_from;   // since when it is paused without a break, while in a storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
-        std::uint32_t end_proven_us{};  // what its clock said when its end was decided
+        std::optional<WaitingOrder> next;  // to mitigate, as soon as the storm before it is closed
+        std::uint32_t end_proven_us{};     // what its clock said when its end was decided
         std::uint32_t end_limit_us{};
     };
 
@@ -118,6 +126,8 @@ private:
     Event order_event(const Order&, Instant now);
     void mitigate_by_order(std::uint32_t r, Origin, std::uint64_t cause, Instant now);
     Treatment treatment_by_order(std::uint32_t r, Origin) const;
+    void take_over(std::uint32_t r, Instant now, Outbox&);
+    void release_by_order(std::uint32_t r, Reason why, Instant now);
     void red_switch(bool on, Instant now);
     void stop(Instant now);
     void hold(Instant now);
@@ -125,6 +135,7 @@ private:
     // Memory.
     Checkpoint::Row save_row(std::uint32_t r, Instant now) const;
     void load_row(std::uint32_t r, const Checkpoint::Row&, Instant now);
+    bool may_act_now(std::uint32_t r) const;
     void take_site(std::uint32_t mine, const Machine& old, std::uint32_t theirs, Instant now);
     void inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now);
 

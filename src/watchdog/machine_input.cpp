@@ -142,8 +142,8 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
         break;
     case Order::Kind::release:
         each([&](std::uint32_t r) {
-            if (at_work(r) && rows_[r].decision != Decision::restoring) {
-                release(r, Reason::operator_, now);
+            if (at_work(r)) {
+                release_by_order(r, Reason::operator_, now);
             }
         });
         break;
@@ -170,11 +170,38 @@ void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t ca
     if (treatment == Treatment::none || under_treatment(r)) {
         return;
     }
+    if (at_work(r)) {
+        rows_[r].next = {origin, cause};
+        return;
+    }
     begin(r, origin, now);
     rows_[r].cause = cause;
     apply(r, treatment);
     decide(r, Decision::stormed, now);
     stop_clock(r);
+}
+
+// An order on a row whose storm is not over, or not yet told to be: the storm ends here, and the order begins anew. So
+// each storm is closed once, and what a person did is not counted as one.
+void Machine::take_over(std::uint32_t r, Instant now, Outbox& out)
+{
+    if (!out.room_for(1, 0)) {
+        return;
+    }
+    Row& row = rows_[r];
+    const auto order = *row.next;
+    row.next.reset();
+    const auto by = order.origin == Origin::red_switch ? Reason::red_switch : Reason::operator_;
+    close_storm(r, row.decision == Decision::restoring ? row.ending : by, now, out);
+    mitigate_by_order(r, order.origin, order.cause, now);
+}
+
+void Machine::release_by_order(std::uint32_t r, Reason why, Instant now)
+{
+    rows_[r].next.reset();
+    if (rows_[r].decision != Decision::restoring) {
+        release(r, why, now);
+    }
 }
 
 // The policy's action; where that is to alert (or the big red switch asks for more than forwarding) the best for a
@@ -202,7 +229,17 @@ void Machine::red_switch(bool on, Instant now)
             mitigate_by_order(r, Origin::red_switch, 0, now);
         } else if (!on && rows_[r].origin == Origin::red_switch && under_treatment(r)) {
             release(r, Reason::red_switch, now);
+        } else if (!on && rows_[r].next && rows_[r].next->origin == Origin::red_switch) {
+            rows_[r].next.reset();
         }
+    }
+}
+
+void Machine::throw_configured_switch(Instant now)
+{
+    if (list_.big_red_switch) {
+        red_switch(true, now);
+        red_untold_ = true;
     }
 }
 
@@ -214,7 +251,7 @@ void Machine::stop(Instant now)
             continue;  // a NIC that was latched stays so until it is repaired
         }
         if (at_work(r)) {
-            release(r, Reason::stop, now);
+            release_by_order(r, Reason::stop, now);
         } else {
             decide(r, Decision::off, now);
             stop_clock(r);

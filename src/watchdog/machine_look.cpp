@@ -18,7 +18,7 @@ constexpr std::uint32_t kBlock =
 
 }  // namespace
 
-Machine::Machine(Watchlist list, Instant now)
+Machine::Machine(Watchlist list)
     : list_(std::move(list)),
       map_(list_.inventory),
       recorder_(list_.rows.size()),
@@ -46,10 +46,6 @@ Machine::Machine(Watchlist list, Instant now)
         } else {
             stop_clock(r);
         }
-    }
-    if (list_.big_red_switch) {
-        red_switch(true, now);
-        red_untold_ = true;
     }
 }
 
@@ -237,7 +233,9 @@ void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
 {
     const Row& row = rows_[r];
     const bool due = now >= deadline(r);
-    if (row.decision == Decision::restoring) {
+    if (row.next) {
+        take_over(r, now, out);
+    } else if (row.decision == Decision::restoring) {
         finish(r, now, out);
     } else if (row.decision == Decision::probing) {
         if (due && out.room_for(1, 0)) {

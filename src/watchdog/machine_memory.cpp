@@ -71,9 +71,9 @@ void Machine::load(const Checkpoint& saved, Instant now)
             }
         });
     }
-    if (saved.red_switch) {
-        red_by_order_ = true;
-        red_switch(true, now);
+    red_by_order_ = saved.red_switch;
+    if (red_ || red_by_order_) {
+        red_switch(true, now);  // also over the storms that are remembered
     }
 }
 
@@ -94,27 +94,27 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         storms_[r * latch_depth_ + i] = now - from.storms_ago[i];
     }
     row.backoff = static_cast<std::uint8_t>(std::min(from.backoff, 20U));
-    if (!watched(r)) {
+    const bool at_rest = from.phase == Phase::watching || from.phase == Phase::off;
+    if (!watched(r) && at_rest) {
         return;
     }
-    const bool at_rest = from.phase == Phase::watching || from.phase == Phase::off;
     if (!at_rest) {
         stats.in_storm -= std::min(stats.in_storm, from.storm_age);  // still running: it is added at the storm's end
         row.cause = from.cause;
         row.since = now - from.in_phase;
         row.began = now - from.storm_age;
         row.paused_from = now;
-        row.origin = from.ordered                               ? Origin::operator_
-                     : policy(r).criterion == Criterion::device ? Origin::device
-                                                                : Origin::evidence;
+        row.origin = from.ordered                        ? Origin::operator_
+                     : criterion(r) == Criterion::device ? Origin::device
+                                                         : Origin::evidence;
         apply(r, from.treatment);
     }
-    switch (from.phase) {
+    switch (watched(r) ? from.phase : Phase::restoring) {
     case Phase::off:
     case Phase::watching:
     case Phase::count_: break;
     case Phase::alerted:
-        decide(r, list_.rows[r].action == Treatment::none ? Decision::alerted : Decision::withheld, now);
+        decide(r, may_act_now(r) ? Decision::withheld : Decision::alerted, now);
         wait_for_quiet(r);
         break;
     case Phase::mitigating:
@@ -137,7 +137,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         watch(r, probe_time(r));
         break;
     case Phase::restoring:
-        row.ending = Reason::reconciled;
+        row.ending = watched(r) ? Reason::reconciled : Reason::reconfigured;
         decide(r, Decision::restoring, now);
         stop_clock(r);
         break;
@@ -148,6 +148,13 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
     }
 }
 
+// An alert that may be acted on now is, as soon as the budget allows, if its storm goes on. An order that the device
+// refused is no storm.
+bool Machine::may_act_now(std::uint32_t r) const
+{
+    return rows_[r].origin == Origin::evidence && watched(r) && list_.rows[r].action != Treatment::none;
+}
+
 void Machine::adopt(const Target& target, Treatment found, bool keep, Instant now, Outbox& out)
 {
     bool held = false;
@@ -155,10 +162,15 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
     map_.for_rows_of(target, [&](std::uint32_t r) {
         const auto site = target.priority ? r : map_.port_site(r);
         if (keep && watched(r) && !held) {
-            begin(r, Origin::evidence, now);
+            const bool goes_on = at_work(r);  // a storm that is remembered needs no second announcement
+            if (!goes_on) {
+                begin(r, Origin::evidence, now);
+            }
             apply(r, found);
             rows_[r].site = site;
-            rows_[r].cause = emit(out, EventKind::storm_detected, Reason::reconciled, r, now);
+            if (!goes_on) {
+                rows_[r].cause = emit(out, EventKind::storm_detected, Reason::reconciled, r, now);
+            }
             decide(r, Decision::stormed, now);
             wait_for_quiet(r);
         } else if (!keep && at_work(r) && (rows_[r].site == site || target.priority)) {
@@ -203,17 +215,16 @@ void Machine::inherit(const Machine& old, Instant now)
         if (!at_work(r)) {
             decide(r, Decision::off, now);
             stop_clock(r);
-        } else if (rows_[r].origin == Origin::red_switch) {
-            release(r, Reason::stop, now);
         }
     }
     for (std::uint32_t site = 0; site < map_.sites(); ++site) {
         wish(site, now);
     }
     red_by_order_ = old.red_by_order_;
-    if (old.red_ && !red_) {
-        red_switch(red_by_order_, now);  // what the configuration threw, it has taken back
+    if (const bool on = red_by_order_ || list_.big_red_switch; on || old.red_) {
+        red_switch(on, now);  // what the configuration threw, it may have taken back
     }
+    red_untold_ = list_.big_red_switch && (old.red_untold_ || !old.list_.big_red_switch);
 }
 
 void Machine::take_site(std::uint32_t mine, const Machine& old, std::uint32_t theirs, Instant now)
@@ -241,18 +252,15 @@ void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t fro
         wish(row.site, now);
         return;
     }
-    if (row.origin == Origin::red_switch) {
-        return;  // the new configuration has thrown the big red switch: that stands above what was
-    }
     row.origin = before.origin;
+    row.next = before.next;
     row.ending = before.ending;
     row.since = before.since;
     row.began = before.began;
     row.paused_from = before.paused_from;
     row.cause = before.cause;
     apply(r, before.treatment);
-    // An alert that may act now does so as soon as the budget allows, if its storm goes on.
-    const bool may_act = before.decision == Decision::alerted && watched(r) && list_.rows[r].action != Treatment::none;
+    const bool may_act = before.decision == Decision::alerted && may_act_now(r);
     decide(r, may_act ? Decision::withheld : before.decision, now);
     clocks_.wants_quiet[r] = old.clocks_.wants_quiet[from];
     clocks_.proven_us[r] = old.clocks_.proven_us[from];

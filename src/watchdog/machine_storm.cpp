@@ -302,7 +302,7 @@ void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     const bool by_order = row.origin == Origin::operator_ || row.origin == Origin::red_switch;
-    const bool released = why == Reason::operator_ || by_order;
+    const bool released = why == Reason::operator_ || why == Reason::red_switch || by_order;
     const auto kind =
         criterion(r) == Criterion::pause_timeout ? EventKind::pause_too_long_cleared : EventKind::storm_restored;
     emit(out, released ? EventKind::storm_released : kind, why, r, now);

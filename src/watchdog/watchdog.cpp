@@ -28,7 +28,10 @@ bool Outbox::room_for(std::size_t events_wanted, std::size_t commands_wanted)
     return fits;
 }
 
-Watchdog::Watchdog(Watchlist list, Instant now) : machine_(std::make_unique<Machine>(std::move(list), now)) {}
+Watchdog::Watchdog(Watchlist list, Instant now) : machine_(std::make_unique<Machine>(std::move(list)))
+{
+    machine_->throw_configured_switch(now);
+}
 Watchdog::~Watchdog() = default;
 Watchdog::Watchdog(Watchdog&&) noexcept = default;
 Watchdog& Watchdog::operator=(Watchdog&&) noexcept = default;
@@ -44,7 +47,7 @@ void Watchdog::change(Watchlist list, Instant now, Outbox& out)
     if (machine_->held()) {
         return;
     }
-    auto next = std::make_unique<Machine>(std::move(list), now);
+    auto next = std::make_unique<Machine>(std::move(list));
     next->inherit(*machine_, now);
     machine_ = std::move(next);
     machine_->tick(now, out);

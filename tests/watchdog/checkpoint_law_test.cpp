@@ -245,7 +245,7 @@ TEST(Checkpoint, RestorationThatWasUnderwayIsFinished)
     EXPECT_EQ(d.commands().back().want, Treatment::none);
 }
 
-TEST(Checkpoint, QueueThatIsNoLongerWatchedOrNoLongerThereIsSkipped)
+TEST(Checkpoint, QueueThatIsNoLongerThereIsSkipped)
 {
     Driver d{preset("sonic"), 2};
     d.storm(1);
@@ -256,10 +256,6 @@ TEST(Checkpoint, QueueThatIsNoLongerWatchedOrNoLongerThereIsSkipped)
     Watchdog smaller{*compile(book_of(preset("sonic")), test::small_inventory(1), can), d.now()};
     smaller.load(saved, d.now());
     smaller.tick(d.now(), out);
-    Watchdog blind{*compile({}, test::small_inventory(2), can), d.now()};
-    blind.load(saved, d.now());
-    blind.tick(d.now(), out);
-    EXPECT_EQ(blind.phase(Slot{1}), Phase::off);
     EXPECT_TRUE(out.commands.empty());
     EXPECT_TRUE(out.events.empty());
 }

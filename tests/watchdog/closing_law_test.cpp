@@ -1,0 +1,254 @@
+// Every storm that was announced is closed once, in the events and in the statistics, whoever comes in between: orders,
+// the big red switch, failing commands, links that flap, new configuration, another process.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "driver.hpp"
+
+namespace petrel {
+namespace {
+
+using namespace watchdog;
+using std::chrono::milliseconds;
+using test::Driver;
+using test::preset;
+using test::Story;
+
+bool opens(EventKind kind)
+{
+    return kind == EventKind::storm_detected || kind == EventKind::storm_alert || kind == EventKind::pause_too_long ||
+           kind == EventKind::nic_latched;
+}
+
+bool closes(EventKind kind)
+{
+    return kind == EventKind::storm_restored || kind == EventKind::storm_released ||
+           kind == EventKind::pause_too_long_cleared;
+}
+
+// The storms of one row, as its events tell them.
+struct Told {
+    std::uint64_t opened{};
+    std::uint64_t closed{};
+    std::optional<Event> open;  // the last announcement of the storm that still goes on
+    Duration in_storm{};
+};
+
+Told told_of(const Driver& d, const Target& target)
+{
+    Told told;
+    Instant began;
+    for (const auto& e : d.events()) {
+        if (e.target != target) {
+            continue;
+        }
+        if (opens(e.kind)) {
+            // A storm that could not be acted on is announced again when it is.
+            RC_ASSERT(!told.open || e.cause == told.open->seq);
+            told.opened += told.open ? 0U : 1U;
+            began = told.open ? began : e.at;
+            told.open = e;
+        } else if (closes(e.kind) && told.open) {
+            RC_ASSERT(e.cause == told.open->seq);
+            told.open.reset();
+            ++told.closed;
+            told.in_storm += e.at - began;
+        } else if (closes(e.kind)) {
+            RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is no storm
+        }
+    }
+    told.in_storm += told.open ? d.now() - began : Duration{};
+    return told;
+}
+
+void expect_balance(const Driver& d, std::uint32_t row)
+{
+    const auto told = told_of(d, d.target(row));
+    const auto stats = d.stats(row);
+    RC_ASSERT(stats.detected == told.opened);
+    RC_ASSERT(stats.restored == told.closed);
+    RC_ASSERT(stats.in_storm >= told.in_storm);  // what a person ordered counts as well
+    const bool at_rest = d.phase(row) == Phase::watching || d.phase(row) == Phase::off;
+    RC_ASSERT(!(told.open && at_rest));
+}
+
+constexpr std::uint32_t kRows = 3;
+
+Inventory two_ports()
+{
+    auto inventory = test::small_inventory(2);
+    inventory.rows.push_back(inventory.rows[0]);
+    inventory.rows[2].target.priority = Priority{4};
+    return inventory;
+}
+
+PolicyBook any_book()
+{
+    auto policy = preset("sonic");
+    policy.restore = milliseconds{600};
+    policy.action = *rc::gen::element(Treatment::drop, Treatment::none, Treatment::lossless_off);
+    policy.probe = milliseconds{*rc::gen::element(0, 200)};
+    policy.release = *rc::gen::element(Release::quiet, Release::quiet, Release::forced);
+    policy.latch_count = *rc::gen::element(0U, 0U, 3U);
+    policy.latch_window = milliseconds{6'000};
+    auto book = test::book_of(policy);
+    book.max_mitigated = *rc::gen::inRange(0U, 3U);
+    book.big_red_switch = *rc::gen::weightedElement<bool>({{5, false}, {1, true}});
+    return book;
+}
+
+void any_order(Driver& d, std::uint32_t row)
+{
+    const auto kind = *rc::gen::element(Order::Kind::mitigate, Order::Kind::mitigate, Order::Kind::release,
+                                        Order::Kind::red_switch_on, Order::Kind::red_switch_off);
+    d.order(kind, *rc::gen::arbitrary<bool>() ? std::optional{d.target(row)} : std::nullopt);
+}
+
+void any_step(Driver& d, PolicyBook& book)
+{
+    const auto row = *rc::gen::inRange(0U, kRows);
+    switch (*rc::gen::weightedElement<int>({{4, 0}, {3, 1}, {4, 2}, {2, 3}, {1, 4}, {1, 5}, {1, 6}})) {
+    case 0: d.storm(row); break;
+    case 1: d.calm(row); break;
+    case 2: any_order(d, row); break;
+    case 3:
+        d.answers(*rc::gen::element(Verdict::confirmed, Verdict::confirmed, Verdict::failed, Verdict::refused));
+        break;
+    case 4: d.hear(Notice::Kind::link_down, d.target(row)); break;
+    case 5: d.restart(book); break;
+    case 6:
+        book = any_book();
+        d.change(book);
+        break;
+    }
+    d.run_ms(*rc::gen::element(0, 50, 100, 400, 700));
+}
+
+RC_GTEST_PROP(ClosingLaw, EveryStormIsClosedOnce, ())
+{
+    auto book = any_book();
+    const auto room = *rc::gen::element<std::size_t>(2, 3, 64);  // in a small one, much has to wait
+    Driver d{book, two_ports(), test::able(test::kTellsAll), room};
+    for (int i = 0; i < 50; ++i) {
+        any_step(d, book);
+        for (const auto& line : d.story()) {
+            RC_LOG() << line << '\n';
+        }
+        for (std::uint32_t r = 0; r < kRows; ++r) {
+            expect_balance(d, r);
+        }
+    }
+    RC_TAG(d.stats(0).detected > 0 ? "storms" : "none");
+
+    d.answers(Verdict::confirmed);
+    for (std::uint32_t r = 0; r < kRows; ++r) {
+        d.calm(r);
+    }
+    d.run_ms(15'000);  // the longest back-off of a command that failed
+    book.big_red_switch = false;
+    d.change(book);
+    d.order(Order::Kind::red_switch_off);
+    d.order(Order::Kind::release);
+    d.run_ms(15'000);
+    for (std::uint32_t r = 0; r < kRows; ++r) {
+        expect_balance(d, r);
+        RC_ASSERT(d.phase(r) == Phase::watching);
+        RC_ASSERT(d.stats(r).detected == d.stats(r).restored);
+        RC_ASSERT(d.in_effect(r) == Treatment::none);
+    }
+}
+
+// --- one by one
+
+void expect_taken_over(Driver& d, const std::string& closing)
+{
+    d.story();
+    const auto before = d.stats();
+    d.order(Order::Kind::mitigate, d.target());
+    const auto story = d.story();
+    EXPECT_EQ(std::count(story.begin(), story.end(), closing), 1) << testing::PrintToString(story);
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+    EXPECT_EQ(d.stats().restored, before.restored + 1);
+    EXPECT_EQ(d.stats().detected, d.stats().restored);
+    EXPECT_EQ(d.commands().back().want, Treatment::drop);
+    d.order(Order::Kind::release, d.target());
+    EXPECT_EQ(d.stats().detected, d.stats().restored) << "the order was no storm";
+}
+
+TEST(TakeOver, OfAnAlert)
+{
+    auto policy = preset("sonic");
+    policy.action = Treatment::none;
+    Driver d{policy};
+    d.storm();
+    d.run_ms(400);
+    expect_taken_over(d, "400 storm_released Ethernet0:3 operator");
+}
+
+TEST(TakeOver, OfAProbe)
+{
+    Driver d{test::with_probe()};
+    d.storm();
+    d.run_ms(450);
+    d.calm();
+    d.run_ms(2'100);
+    ASSERT_EQ(d.phase(), Phase::probing);
+    expect_taken_over(d, "2550 storm_released Ethernet0:3 operator");
+}
+
+TEST(TakeOver, OfARestorationKeepsItsReason)
+{
+    Driver d{preset("sonic")};
+    d.storm();
+    d.run_ms(400);
+    d.answers(Verdict::failed);
+    d.hear(Notice::Kind::link_down, d.target());
+    ASSERT_EQ(d.phase(), Phase::restoring);
+    d.answers(Verdict::confirmed);
+    expect_taken_over(d, "400 storm_restored Ethernet0:3 link_down");
+}
+
+TEST(TakeOver, ByTheRedSwitch)
+{
+    auto policy = preset("sonic");
+    policy.action = Treatment::none;
+    Driver d{policy};
+    d.storm();
+    d.run_ms(400);
+    d.story();
+    d.order(Order::Kind::red_switch_on);
+    EXPECT_EQ(d.story(), (Story{"400 order_taken red_switch_on by ann operator",
+                                "400 storm_released Ethernet0:3 red_switch", "400 do drop Ethernet0:3"}));
+    EXPECT_EQ(d.stats().restored, 1U);
+    d.run_ms(1'000);
+    EXPECT_EQ(d.stats().in_storm, Duration::zero()) << "a thrown switch is no storm";
+}
+
+TEST(TakeOver, RememberedStormGoesOnWhereTheDeviceIsTreated)
+{
+    Driver d{test::with_probe()};
+    d.storm();
+    d.run_ms(450);
+    d.calm();
+    d.run_ms(2'100);
+    ASSERT_EQ(d.phase(), Phase::probing);
+    d.restart(test::book_of(test::with_probe()));
+    d.dog().adopt(d.target(), Treatment::drop, true, d.now(), d.out());
+    EXPECT_TRUE(d.out().events.empty()) << "it was announced before";
+    EXPECT_EQ(d.stats().detected, 1U);
+}
+
+TEST(TakeOver, StormOfAQueueThatIsNotWatchedAfterARestartIsClosed)
+{
+    Driver d{preset("sonic")};
+    d.storm();
+    d.run_ms(400);
+    d.story();
+    d.restart(PolicyBook{});
+    EXPECT_EQ(d.story(), (Story{"400 do none Ethernet0:3", "400 storm_restored Ethernet0:3 reconfigured"}));
+    EXPECT_EQ(d.stats().detected, d.stats().restored);
+    EXPECT_EQ(d.phase(), Phase::off);
+}
+
+}  // namespace
+}  // namespace petrel
