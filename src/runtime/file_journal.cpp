@@ -55,7 +55,8 @@ Result<std::unique_ptr<FileJournal>> FileJournal::open_file(const std::filesyste
     if (!lock) {
         return tl::unexpected(lock.error());
     }
-    std::unique_ptr<FileJournal> journal{new FileJournal{path, device, inventory, std::move(*lock)}};
+    std::unique_ptr<FileJournal> journal{new FileJournal{path, device, std::move(*lock)}};
+    journal->learn(inventory);
     std::error_code unreadable;
     const bool there = std::filesystem::exists(path, unreadable);
     if (unreadable) {
@@ -64,14 +65,21 @@ Result<std::unique_ptr<FileJournal>> FileJournal::open_file(const std::filesyste
     return (there ? journal->load() : journal->rewrite()).map([&] { return std::move(journal); });
 }
 
-FileJournal::FileJournal(std::filesystem::path path, std::string_view device, const watchdog::Inventory& inventory,
-                         FileDescriptor lock)
-    : path_(std::move(path)), device_(device), device_id_(device_of(inventory)), lock_(std::move(lock))
+FileJournal::FileJournal(std::filesystem::path path, std::string_view device, FileDescriptor lock)
+    : path_(std::move(path)), device_(device), lock_(std::move(lock))
+{}
+
+void FileJournal::learn(const watchdog::Inventory& inventory)
 {
+    device_id_ = device_of(inventory);
+    ports_.clear();
     for (const auto& port : inventory.ports) {
         ports_.push_back(port.name);
     }
 }
+
+// Names are what is stored, so there is nothing to rewrite.
+void FileJournal::renumber(const watchdog::Inventory&, const watchdog::Inventory& after) { learn(after); }
 
 Result<void> FileJournal::load()
 {

@@ -28,6 +28,7 @@ public:
     Result<void> open(const device::Active&) override;
     Result<void> close(const Target&) override;
     Result<std::vector<device::Active>> active() override;
+    void renumber(const watchdog::Inventory& before, const watchdog::Inventory& after) override;
 
     // Entries of ports that the inventory does not have now. They are kept until the port is back.
     std::vector<JournalEntry> strangers() const;
@@ -36,9 +37,10 @@ public:
     std::size_t tail_dropped() const { return tail_dropped_; }
 
 private:
-    FileJournal(std::filesystem::path, std::string_view device, const watchdog::Inventory&, FileDescriptor lock);
+    FileJournal(std::filesystem::path, std::string_view device, FileDescriptor lock);
 
     Result<void> load();
+    void learn(const watchdog::Inventory&);
     Result<NamedTarget> named(const Target&) const;
     std::optional<Target> known(const NamedTarget&) const;
     Result<void> append(std::span<const std::byte>);

@@ -30,7 +30,9 @@ void InlineRunner::run_until(Instant end)
 void InlineRunner::give(const agent::Input& input)
 {
     if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
-        intake_.emplace(list->inventory, list->capabilities);  // rows may have moved
+        // Rows may have moved.
+        intake_.emplace(list->inventory, list->capabilities);
+        journal_.renumber(agent_.watchdog().watchlist().inventory, list->inventory);
     }
     step(input);
     serve();

@@ -178,6 +178,19 @@ TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
     }
 }
 
+TEST_F(AgentOnSwitch, JournalFollowsWhenPortsGetOtherNumbers)
+{
+    sw.pause(queue(), device::storm(at(1s), at(9s)));
+    start();
+    runner->run_until(at(2s));
+    const auto before = journal.active()->at(0).target.port.index;
+    auto inventory = sw.inventory();
+    std::reverse(inventory.ports.begin(), inventory.ports.end());
+    runner->give(
+        *watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), inventory, sw.capabilities()));
+    EXPECT_EQ(journal.active()->at(0).target.port.index, inventory.ports.size() - 1 - before);
+}
+
 TEST_F(AgentOnSwitch, ALateLookIsStillUsedAndMissedPollsAreCounted)
 {
     auto list =

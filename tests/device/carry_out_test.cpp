@@ -88,6 +88,10 @@ public:
         return closes ? kept.close(target) : closes;
     }
     Result<std::vector<Active>> active() override { return reads ? kept.active() : tl::unexpected(reads.error()); }
+    void renumber(const watchdog::Inventory& before, const watchdog::Inventory& after) override
+    {
+        kept.renumber(before, after);
+    }
 
     Result<void> opens;
     Result<void> closes;

@@ -244,6 +244,29 @@ TEST_F(FileJournalTest, RefusesRecordsItDoesNotUnderstand)
     EXPECT_EQ(kind_after(resealed(record, kTreatment, std::byte{'D'})), ErrorKind::unsupported);
 }
 
+TEST_F(FileJournalTest, FollowsPortsByNameWhenTheInventoryChanges)
+{
+    const auto after = inventory_of({"Ethernet8", "Ethernet12", "Ethernet0"});
+    {
+        const auto journal = must_open(path);
+        ASSERT_TRUE(journal->open(kFirst));
+        ASSERT_TRUE(journal->open(kThird));
+        journal->renumber(three_ports(), after);
+        auto moved = kFirst;
+        moved.target = target_of(2, Priority{3});
+        EXPECT_THAT(*journal->active(), ElementsAre(moved));
+        device::MemoryJournal memory;
+        ASSERT_TRUE(memory.open(kFirst));
+        ASSERT_TRUE(memory.open(kThird));
+        memory.renumber(three_ports(), after);
+        EXPECT_EQ(*memory.active(), *journal->active());
+        EXPECT_EQ(journal->strangers().size(), 1U) << "the port that is gone is not forgotten";
+        ASSERT_TRUE(journal->close(moved.target));
+        EXPECT_THAT(*journal->active(), IsEmpty());
+    }
+    EXPECT_THAT(*must_open(path)->active(), ElementsAre(kThird)) << "the right entry was closed";
+}
+
 TEST_F(FileJournalTest, TwoCannotHoldIt)
 {
     auto first = must_open(path);

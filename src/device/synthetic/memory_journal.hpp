@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "device/journal.hpp"
@@ -27,6 +28,19 @@ public:
         return {};
     }
     Result<std::vector<Active>> active() override { return active_; }
+    void renumber(const watchdog::Inventory& before, const watchdog::Inventory& after) override
+    {
+        std::vector<Active> found;
+        for (auto& active : active_) {
+            const auto& name = before.ports.at(active.target.port.index).name;
+            const auto port = std::ranges::find(after.ports, name, &PortNames::name);
+            if (port != after.ports.end()) {
+                active.target.port.index = static_cast<std::uint16_t>(port - after.ports.begin());
+                found.push_back(active);
+            }
+        }
+        active_ = std::move(found);
+    }
 
 private:
     std::vector<Active> active_;
