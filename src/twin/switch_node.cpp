@@ -22,6 +22,19 @@ void for_each_bit(Mask mask, Visit visit)
 
 }  // namespace
 
+inline std::uint8_t SwitchNode::route(const Packet& p) const
+{
+    const std::uint16_t entry = route_[p.dst];
+    if (entry < kMaxPorts)
+        return static_cast<std::uint8_t>(entry);
+    if (entry == kNoRoute)
+        return kMaxPorts;
+    // The ECMP hash: the packet's 13 bits with the switch's salt, by the golden ratio; the high half picks.
+    const RouteGroup& group = route_groups_[entry - kMaxPorts];
+    const std::uint32_t hash = ((p.hash_kind >> 3U) ^ salt_) * 0x9e37'79b1U >> 16U;
+    return group.ports[hash * group.count >> 16U];
+}
+
 Ps SwitchNode::run(const Window& window, std::uint64_t mail_in, Mail* mail_out)
 {
     window_ = window;
@@ -60,14 +73,27 @@ Ps SwitchNode::run(const Window& window, std::uint64_t mail_in, Mail* mail_out)
     return next;
 }
 
+// The frame at the head of the wire comes next; if it comes in this window, the lines it will touch are fetched already.
 inline void SwitchNode::arm_arrival(std::uint8_t port)
 {
     const std::uint32_t source = std::uint32_t{port_count_} + port;
-    const Ps at = ins_[port].wire.front_at();
+    WireOut& wire = ins_[port].wire;
+    InFlight& front = wire.view()[wire.head.load(std::memory_order_relaxed)];
+    const Ps at = WireOut::arrival(front);
     at_[source] = at;
-    keys_[source] = event_key(window_, at, source);
-    if (at == kForever)
-        rx_pending_ &= ~port_bit(port);
+    if (at < window_.end) {
+        keys_[source] = event_key(window_, at, source);
+        const std::uint8_t to = route(front.packet);
+        const std::uint8_t priority = priority_of_dscp_[front.packet.dscp()];
+        if (to < kMaxPorts) {
+            __builtin_prefetch(&outs_[to], 1);
+            __builtin_prefetch(&queue(to, queue_of_[priority]), 1);
+            __builtin_prefetch(&group(port, group_of_[priority]), 1);
+        }
+    } else {
+        keys_[source] = kNoEvent;
+        if (at == kForever) rx_pending_ &= ~port_bit(port);
+    }
 }
 
 void SwitchNode::arm_agenda()
@@ -77,19 +103,6 @@ void SwitchNode::arm_agenda()
 }
 
 // ---------------------------------------------------------------------------------------------------- coming in
-
-inline std::uint8_t SwitchNode::route(const Packet& p) const
-{
-    const std::uint16_t entry = route_[p.dst];
-    if (entry < kMaxPorts)
-        return static_cast<std::uint8_t>(entry);
-    if (entry == kNoRoute)
-        return kMaxPorts;
-    // The ECMP hash: the packet's 13 bits with the switch's salt, by the golden ratio; the high half picks.
-    const RouteGroup& group = route_groups_[entry - kMaxPorts];
-    const std::uint32_t hash = ((p.hash_kind >> 3U) ^ salt_) * 0x9e37'79b1U >> 16U;
-    return group.ports[hash * group.count >> 16U];
-}
 
 inline void SwitchNode::arrive(std::uint8_t port, const Packet& packet, Ps now)
 {
@@ -182,7 +195,7 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
         if (ready == 0)
             return arm(port, first_expiry(port));
         const std::uint8_t q =
-            std::has_single_bit(ready) ? static_cast<std::uint8_t>(std::countr_zero(ready)) : pick(out, port, ready);
+            (ready & (ready - 1)) == 0 ? static_cast<std::uint8_t>(std::countr_zero(ready)) : pick(out, port, ready);
         EgressQueue& line = queue(port, q);
         const Packet p = line.ring.pop();
         line.bytes -= p.bytes;
