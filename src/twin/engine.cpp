@@ -53,9 +53,7 @@ Engine::~Engine()
 
 bool Engine::run_window(Ps end)
 {
-    Ps begin = kForever;
-    for (Ps next : next_)
-        begin = std::min(begin, next);
+    const Ps begin = deliver_mail();
     if (begin >= end)
         return false;
     window_ = {begin, std::min(begin + window_length_, end)};
@@ -64,24 +62,32 @@ bool Engine::run_window(Ps end)
     for (std::uint32_t node = 0; node != next_.size(); ++node)
         if (next_[node] < window_.end)
             active_.push_back(node);
-    if (threads_ == 1 || active_.size() < kWorthSharing)
+    if (threads_ == 1 || active_.size() < kWorthSharing) {
         for (std::uint32_t node : active_)
             run_node(node, mail_[0].data());
-    else
+    } else {
         run_together();
+    }
+    now_ = window_.end;
+    ++windows_;
+    return true;
+}
 
-    for (auto& mail : mail_) {
-        for (std::size_t node = 0; node != mail.size(); ++node) {
+// What was sent in the last window reaches its receivers' books. Returns the time of the next event anywhere.
+Ps Engine::deliver_mail()
+{
+    Ps earliest = kForever;
+    for (std::size_t node = 0; node != next_.size(); ++node) {
+        for (auto& mail : mail_) {
             if (mail[node].ports == 0)
                 continue;
             next_[node] = std::min(next_[node], mail[node].earliest);
             arrived_[node] |= mail[node].ports;
             mail[node] = {};
         }
+        earliest = std::min(earliest, next_[node]);
     }
-    now_ = window_.end;
-    ++windows_;
-    return true;
+    return earliest;
 }
 
 inline void Engine::run_node(std::uint32_t node, Mail* mail)

@@ -52,6 +52,7 @@ private:
     };
 
     bool run_window(Ps end);
+    Ps deliver_mail();
     void run_node(std::uint32_t node, Mail* mail);
     void run_share(unsigned thread);
     void run_together();

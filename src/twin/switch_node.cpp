@@ -73,7 +73,8 @@ Ps SwitchNode::run(const Window& window, std::uint64_t mail_in, Mail* mail_out)
     return next;
 }
 
-// The frame at the head of the wire comes next; if it comes in this window, the lines it will touch are fetched already.
+// The frame at the head of the wire comes next; if it comes in this window, the lines it will touch are fetched
+// already.
 inline void SwitchNode::arm_arrival(std::uint8_t port)
 {
     const std::uint32_t source = std::uint32_t{port_count_} + port;
@@ -92,7 +93,8 @@ inline void SwitchNode::arm_arrival(std::uint8_t port)
         }
     } else {
         keys_[source] = kNoEvent;
-        if (at == kForever) rx_pending_ &= ~port_bit(port);
+        if (at == kForever)
+            rx_pending_ &= ~port_bit(port);
     }
 }
 

@@ -92,9 +92,12 @@ void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
         PauseMeter& heard = meter(port, q);
         if ((pause_on(frame) & bit) != 0 && pause_quanta(frame) != 0) {
             const bool fresh = !heard.paused(now);
+            const bool waits_for_end = at_[port] == heard.until;
             heard.pause(now, until);
             if ((honoured & bit) != 0)
                 out.paused |= queue_bit;
+            if (waits_for_end && (out.nonempty & ~out.paused) == 0)
+                arm(port, first_expiry(port));
             if (fresh)
                 watch_pause(port, q, now);
         } else {
