@@ -34,6 +34,7 @@ public:
     // The watchdog's register: priorities for which pause may be sent.
     std::uint8_t pause_tx() const { return node_->pause_tx_; }
     void set_pause_tx(std::uint8_t priorities, Ps now);
+    bool enabled() const { return node_->enabled_; }  // the transmitter is on
 
     // Faults and repair.
     void stop_pipeline(Ps now) { node_->set_pipeline(Pipeline::State::stopped, {}, now); }

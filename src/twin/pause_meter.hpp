@@ -17,6 +17,7 @@ struct alignas(64) PauseMeter {
     std::uint64_t xoff{};  // frames received
     std::uint64_t xon{};
     std::uint64_t ended{};  // pauses that are over
+    Ps asked{};             // what all frames asked for, as if each had run out
 
     bool paused(Ps now) const { return until > now; }
 
@@ -28,6 +29,7 @@ struct alignas(64) PauseMeter {
     void pause(Ps now, Ps end)
     {
         ++xoff;
+        asked += end - now;
         settle(now);
         if (until == 0)
             since = now;

@@ -135,7 +135,7 @@ inline void SwitchNode::arrive(std::uint8_t port, const Packet& packet, Ps now)
     if (to == kMaxPorts) [[unlikely]]
         return unroutable(port, next, priority, now);
     if (in.odd || outs_[to].odd) [[unlikely]] {
-        if (!passes_registers(port, to, priority))
+        if (!passes_registers(port, to, next, priority))
             return;
     }
     forward(port, to, next, priority, now);
@@ -274,9 +274,8 @@ void SwitchNode::release(const Packet& p, Ps now)
 
 void SwitchNode::tell(std::uint8_t port, std::uint8_t priorities, Ps now)
 {
-    const PortRegisters& set = registers_[port];
     OutPort& out = outs_[port];
-    out.tell |= static_cast<std::uint8_t>(priorities & set.pause_tx & ~set.send_no_pause);
+    out.tell |= static_cast<std::uint8_t>(priorities & may_pause(port));
     if (out.tell != 0)
         wake(port, now);
 }

@@ -58,6 +58,7 @@ struct PortRegisters {
     std::uint8_t discard_egress{};   // what waits is flushed, what comes later dies too
     std::uint8_t discard_ingress{};  // what comes in by this port dies
     std::uint8_t send_no_pause{};
+    std::uint8_t lossless_off{};          // lossless mode off: dies in both directions, pause neither honoured nor sent
     std::uint16_t max_frame_bytes{9216};  // longer frames die on their way out
     bool enabled{true};                   // the transmitter is on
     bool operator==(const PortRegisters&) const = default;
@@ -140,7 +141,7 @@ private:
     void arrive(std::uint8_t port, const Packet&, Ps);
     std::uint8_t route(const Packet&) const;
     void forward(std::uint8_t from, std::uint8_t to, Packet, std::uint8_t priority, Ps);
-    bool passes_registers(std::uint8_t from, std::uint8_t to, std::uint8_t priority);
+    bool passes_registers(std::uint8_t from, std::uint8_t to, const Packet&, std::uint8_t priority);
     bool mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet&);
     void leave_egress(std::uint8_t q, const Packet& p)
     {
@@ -168,6 +169,8 @@ private:
     void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
     std::uint8_t ignored(std::uint8_t port) const;    // priorities whose pause does not count
     std::uint8_t discarded(std::uint8_t port) const;  // on their way out
+    std::uint8_t refused(std::uint8_t port) const;    // on their way in
+    std::uint8_t may_pause(std::uint8_t port) const;  // priorities for which pause may be sent
     void watch_pause(std::uint8_t port, std::uint8_t q, Ps);
     void queue_detector(std::uint8_t port, std::uint8_t q, Ps);
     void recovery_end(std::uint8_t port, std::uint8_t q, Ps);

@@ -15,19 +15,32 @@ constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uin
 std::uint8_t SwitchNode::ignored(std::uint8_t port) const
 {
     const PortRegisters& set = registers_[port];
-    return static_cast<std::uint8_t>(~set.pause_rx | set.ignore_pause | status_[port].recovering);
+    return static_cast<std::uint8_t>(~set.pause_rx | set.ignore_pause | set.lossless_off | status_[port].recovering);
 }
 
 std::uint8_t SwitchNode::discarded(std::uint8_t port) const
 {
+    const PortRegisters& set = registers_[port];
     const PortStatus& status = status_[port];
-    return static_cast<std::uint8_t>(registers_[port].discard_egress | (status.recovery_drops ? status.recovering : 0));
+    return static_cast<std::uint8_t>(set.discard_egress | set.lossless_off |
+                                     (status.recovery_drops ? status.recovering : 0));
 }
 
-bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, std::uint8_t priority)
+std::uint8_t SwitchNode::refused(std::uint8_t port) const
+{
+    return static_cast<std::uint8_t>(registers_[port].discard_ingress | registers_[port].lossless_off);
+}
+
+std::uint8_t SwitchNode::may_pause(std::uint8_t port) const
+{
+    const PortRegisters& set = registers_[port];
+    return static_cast<std::uint8_t>(set.pause_tx & ~set.send_no_pause & ~set.lossless_off);
+}
+
+bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Packet& p, std::uint8_t priority)
 {
     const std::uint8_t bit = mask_of(priority);
-    if ((registers_[from].discard_ingress & bit) != 0) {
+    if ((refused(from) & bit) != 0) {
         ++group(from, group_of_[priority]).rx_drops;
         count_drop(Drop::mitigated_in);
         return false;
@@ -40,6 +53,11 @@ bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, std::uint8
     if (!up(to)) {
         ++extra(to, queue_of_[priority]).drops;
         count_drop(Drop::link_down);
+        return false;
+    }
+    if (p.bytes > registers_[to].max_frame_bytes) {
+        ++extra(to, queue_of_[priority]).drops;
+        count_drop(Drop::frame_size);
         return false;
     }
     return true;
@@ -66,7 +84,7 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
     const PortRegisters& set = registers_[port];
     out.odd = discarded(port) != 0 || !up(port) || set.max_frame_bytes != profile_.max_frame_bytes;
     ins_[port].down = !up(port);
-    ins_[port].odd = set.discard_ingress != 0 || ins_[port].down || ins_[port].tap != nullptr;
+    ins_[port].odd = refused(port) != 0 || ins_[port].down || ins_[port].tap != nullptr;
     flush(port, static_cast<std::uint8_t>(discarded(port) & ~was_discarded), Drop::mitigated_out, now);
 
     const std::uint8_t ignore = ignored(port);
@@ -76,7 +94,7 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
         if ((ignore & mask_of(priority)) == 0 && meter(port, q).paused(now))
             out.paused |= mask_of(q);
     }
-    out.tell &= static_cast<std::uint8_t>(set.pause_tx & ~set.send_no_pause);
+    out.tell &= may_pause(port);
     tell(port, out.xoffed, now);  // who may be paused again is; who was told to stop before finds his pause run out
     if ((out.nonempty | out.tell) != 0)
         wake(port, now);
@@ -193,8 +211,10 @@ void SwitchNode::port_detector(std::uint8_t port, std::uint8_t q, Ps now)
 
 void SwitchNode::interrupt(Interrupt::Kind kind, std::uint8_t port, std::uint8_t q, Ps now)
 {
-    if (on_interrupt_)
-        on_interrupt_({kind, port, q}, now);
+    if (!on_interrupt_)
+        return;
+    on_interrupt_({kind, port, q}, now);
+    arm_agenda();  // whoever heard it may want to act at once
 }
 
 std::uint64_t SwitchNode::waiting() const

@@ -127,6 +127,9 @@ void SwitchNode::perform(const Todo& todo, Ps now)
         frame.flow = todo.arg;
         return apply_pause(todo.port, frame, now);
     }
+    case Task::port_detector: return port_detector(todo.port, todo.queue, now);
+    case Task::queue_detector: return queue_detector(todo.port, todo.queue, now);
+    case Task::recovery_end: return recovery_end(todo.port, todo.queue, now);
     case Task::call: return agenda_.take_call(todo)(now);
     default: PETREL_ASSERT(false, "a switch has no task {}", static_cast<int>(todo.task));
     }
@@ -173,7 +176,7 @@ void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t pri
         if (to == from || outs_[to].wire.far == nullptr)
             continue;
         ++copies;
-        if (!outs_[to].odd || passes_registers(from, to, priority))
+        if (!outs_[to].odd || passes_registers(from, to, p, priority))
             forward(from, to, p, priority, now);
     }
     if (copies == 0)

@@ -11,7 +11,7 @@ QueueReading SwitchView::queue(std::uint8_t port, std::uint8_t q, Ps now) const
     const Ps running = heard.until == 0 ? 0 : now - heard.since;
     QueueReading r;
     r.paused = heard.paused(now);
-    r.paused_for = heard.paused_for(now);
+    r.paused_for = node_->profile_.flaws.quanta ? heard.asked : heard.paused_for(now);
     r.longest_pause = std::max(heard.longest, running);
     r.rx_xoff = heard.xoff;
     r.rx_xon = heard.xon;
