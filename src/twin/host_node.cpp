@@ -22,7 +22,7 @@ constexpr std::int32_t ahead(std::uint32_t low, std::uint32_t from)
 }  // namespace
 
 HostNode::HostNode(std::uint32_t id, const NicProfile& profile, std::uint32_t overhead_bytes, std::span<Sender> senders,
-                   std::span<Receiver> receivers, Arena& arena)
+                   std::span<Receiver> receivers, std::span<const PauseTimes> pause_times, Arena& arena)
     : digest_{mix(id, 1)},
       senders_{senders},
       receivers_{receivers},
@@ -30,7 +30,8 @@ HostNode::HostNode(std::uint32_t id, const NicProfile& profile, std::uint32_t ov
       ack_bytes_{profile.ack_bytes},
       arena_{arena},
       id_{id},
-      profile_{profile}
+      profile_{profile},
+      pause_times_{pause_times}
 {
     if (profile.drain.bps != 0) {
         pipeline_.state = Pipeline::State::limited;

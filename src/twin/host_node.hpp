@@ -17,6 +17,7 @@
 #include "twin/drops.hpp"
 #include "twin/flow_state.hpp"
 #include "twin/packet_ring.hpp"
+#include "twin/pause_frame.hpp"
 #include "twin/pause_meter.hpp"
 #include "twin/port.hpp"
 
@@ -36,7 +37,8 @@ struct Pipeline {
 struct Storm {
     std::uint8_t priorities{};
     std::uint16_t quanta{65535};
-    Ps period{};  // between two frames
+    std::uint8_t times{};  // 1 + a row of Setup::pause_times, for eight different times; 0 = quanta for all
+    Ps period{};           // between two frames
     Ps stop{kForever};
     Ps burst{};                 // on for so long, then
     Ps silence{};               // off for so long; 0 = always on
@@ -48,7 +50,7 @@ struct Storm {
 class HostNode {
 public:
     HostNode(std::uint32_t id, const NicProfile&, std::uint32_t overhead_bytes, std::span<Sender> senders,
-             std::span<Receiver> receivers, Arena&);
+             std::span<Receiver> receivers, std::span<const PauseTimes>, Arena&);
 
     OutPort& out() { return out_; }
     InPort& in() { return in_; }
@@ -143,6 +145,7 @@ private:
     NicProfile profile_;
     Agenda agenda_;
     std::array<PauseMeter, kPriorities> meters_{};
+    std::span<const PauseTimes> pause_times_;
     std::vector<Packet> control_;  // pause frames of storms, to be sent
     std::vector<Storm> storms_;
     std::map<std::uint32_t, RateControl> rates_;

@@ -4,14 +4,9 @@
 
 #include "base/assert.hpp"
 #include "twin/host_node.hpp"
+#include "twin/pause_frame.hpp"
 
 namespace petrel::twin {
-
-namespace {
-
-Ps pause_time(const OutPort& out, std::uint16_t quanta) { return transmission_time(out, quanta * 64U); }
-
-}  // namespace
 
 void HostNode::add_flow(std::uint32_t flow, Ps start, Ps stop)
 {
@@ -49,6 +44,7 @@ void HostNode::perform(const Todo& todo, Ps now)
     case Task::delayed_pause: {
         Packet frame;
         frame.flow = todo.arg;
+        frame.seq_ttl = todo.queue;
         return apply_pause(frame, now);
     }
     case Task::call: return agenda_.take_call(todo)(now);
@@ -135,12 +131,11 @@ bool HostNode::send_control(Ps now)
 void HostNode::send_pause(const Packet& frame, Ps now)
 {
     transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
-    const Ps until = now + pause_time(out_, pause_quanta(frame));
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
-        if ((pause_enable(frame) >> priority & 1U) == 0)
+        if (!tells(frame, priority))
             continue;
-        if ((pause_on(frame) >> priority & 1U) != 0 && pause_quanta(frame) != 0)
-            told_[priority].pause(now, until);
+        if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0)
+            told_[priority].pause(now, now + pause_time(out_, quanta));
         else
             told_[priority].resume(now);
     }
@@ -161,18 +156,18 @@ void HostNode::hear_pause(const Packet& frame, Ps now)
 {
     if (profile_.pause.response == 0)
         return apply_pause(frame, now);
-    agenda_.add({now + profile_.pause.response, Task::delayed_pause, 0, 0, frame.flow});
+    agenda_.add(
+        {now + profile_.pause.response, Task::delayed_pause, 0, static_cast<std::uint8_t>(frame.seq_ttl), frame.flow});
 }
 
 void HostNode::apply_pause(const Packet& frame, Ps now)
 {
-    const Ps until = now + pause_time(out_, pause_quanta(frame));
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
         const auto bit = static_cast<std::uint8_t>(1U << priority);
-        if ((pause_enable(frame) & bit) == 0)
+        if (!tells(frame, priority))
             continue;
-        if ((pause_on(frame) & bit) != 0 && pause_quanta(frame) != 0) {
-            meters_[priority].pause(now, until);
+        if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0) {
+            meters_[priority].pause(now, now + pause_time(out_, quanta));
             out_.paused |= bit;
         } else {
             meters_[priority].resume(now);
@@ -310,7 +305,7 @@ void HostNode::storm(std::uint32_t index, Ps now)
         const bool xon = s.xon_every != 0 && s.sent % s.xon_every == 0;
         const auto told = static_cast<std::uint8_t>(s.priorities & pause_tx_);
         if (told != 0) {
-            control_.push_back(pause_frame(told, xon ? 0 : told, s.quanta));
+            control_.push_back(pause_frame(told, xon ? 0 : told, s.quanta, xon ? 0 : s.times));
             wake(now);
         }
     }

@@ -22,7 +22,7 @@ inline constexpr std::uint8_t kEcnMarked = 3;
 inline constexpr std::uint32_t kSeqMask = 0xff'ffff;
 
 struct Packet {
-    std::uint32_t flow{};       // of a PFC frame: enable vector, classes with a time, time (see pause_frame)
+    std::uint32_t flow{};       // of a pause frame: whom it tells what (pause_frame.hpp)
     std::uint32_t seq_ttl{};    // seq in the low 24 bits (modulo), time to live in the high 8
     std::uint16_t dst{};        // host
     std::uint16_t bytes{};      // on the wire with FCS, without preamble and gap
@@ -38,22 +38,5 @@ struct Packet {
     bool is_control() const { return kind() >= Kind::pfc; }
 };
 static_assert(sizeof(Packet) == 16);
-
-inline constexpr std::uint16_t kControlFrameBytes = 64;
-
-// Classes in `enable` are told something: those also in `on` to pause for `quanta`, the others to go on. Frames whose
-// eight times differ name a row of the twin's table of times instead (1 + index in seq_ttl).
-constexpr Packet pause_frame(std::uint8_t enable, std::uint8_t on, std::uint16_t quanta, std::uint32_t times = 0)
-{
-    Packet p;
-    p.flow = enable | std::uint32_t{on} << 8U | std::uint32_t{quanta} << 16U;
-    p.seq_ttl = times;
-    p.bytes = kControlFrameBytes;
-    p.hash_kind = static_cast<std::uint16_t>(Kind::pfc);
-    return p;
-}
-constexpr std::uint8_t pause_enable(const Packet& p) { return static_cast<std::uint8_t>(p.flow); }
-constexpr std::uint8_t pause_on(const Packet& p) { return static_cast<std::uint8_t>(p.flow >> 8U); }
-constexpr std::uint16_t pause_quanta(const Packet& p) { return static_cast<std::uint16_t>(p.flow >> 16U); }
 
 }  // namespace petrel::twin

@@ -27,6 +27,7 @@ public:
             return std::move(found_);
         nodes();
         links();
+        require(set_.pause_times.size() <= 255, "{} rows of pause times; at most 255", set_.pause_times.size());
         for (std::size_t i = 0; i != set_.switch_profiles.size(); ++i)
             switch_profile(i);
         for (std::size_t i = 0; i != set_.nic_profiles.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "topology/topology.hpp"
 #include "twin/config.hpp"
+#include "twin/pause_frame.hpp"
 
 namespace petrel::twin {
 
@@ -17,7 +18,8 @@ struct Setup {
     std::vector<std::uint16_t> profile_of;  // by node, into the list of its kind; missing = 0
     std::vector<Flow> flows;
     Dcqcn dcqcn;
-    std::uint32_t overhead_bytes{20};  // preamble and gap of every frame
+    std::vector<PauseTimes> pause_times;  // of storms whose frames give the classes different times; at most 255
+    std::uint32_t overhead_bytes{20};     // preamble and gap of every frame
     std::uint64_t seed{1};
     unsigned threads{1};
     Ps window{kForever};  // at most; results do not depend on it

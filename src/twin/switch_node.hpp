@@ -19,6 +19,7 @@
 #include "twin/drops.hpp"
 #include "twin/event_keys.hpp"
 #include "twin/packet_ring.hpp"
+#include "twin/pause_frame.hpp"
 #include "twin/pause_meter.hpp"
 #include "twin/port.hpp"
 
@@ -91,7 +92,7 @@ public:
     static constexpr std::uint16_t kNoRoute = 0xffff;
 
     SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile&, std::uint32_t overhead_bytes,
-               std::uint64_t seed, Arena&);
+               std::uint64_t seed, std::span<const PauseTimes>, Arena&);
 
     OutPort& out(std::uint8_t port) { return outs_[port]; }
     InPort& in(std::uint8_t port) { return ins_[port]; }
@@ -222,6 +223,7 @@ private:
     std::array<Pool, 4> egress_pools_{};
     Agenda agenda_;
     std::uint64_t refreshing_{};  // ports with a refresh on the agenda
+    std::span<const PauseTimes> pause_times_;
     std::uint64_t random_;
     DropCounts drops_;
     std::uint64_t flooded_{};  // copies made

@@ -1,20 +1,10 @@
 // The switch's pause: what it tells its peers, and what it makes of what they tell.
 #include <bit>
 
+#include "twin/pause_frame.hpp"
 #include "twin/switch_node.hpp"
 
 namespace petrel::twin {
-
-namespace {
-
-constexpr Ps kBytesPerQuantum = 64;  // 512 bit times
-
-Ps pause_time(const OutPort& out, std::uint16_t quanta)
-{
-    return transmission_time(out, static_cast<std::uint32_t>(quanta * kBytesPerQuantum));
-}
-
-}  // namespace
 
 void SwitchNode::send_pause(std::uint8_t port, Ps now)
 {
@@ -28,7 +18,7 @@ void SwitchNode::send_pause(std::uint8_t port, Ps now)
     out.tell = 0;
     transmit(out, frame, now, overhead_bytes_, mail_, arena_);
     for (std::uint8_t q = 0; q != kPriorities; ++q)
-        if ((pause_enable(frame) >> q & 1U) != 0)
+        if (tells(frame, q))
             ++extra(port, queue_of_[q]).pause_sent;
     const std::uint64_t bit = std::uint64_t{1} << port;
     if (on == 0 || (refreshing_ & bit) != 0)
@@ -71,8 +61,8 @@ void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
     if (profile_.pause.response == 0)
         return apply_pause(port, frame, now);
-    agenda_.add({now + profile_.pause.response, Task::delayed_pause, port,
-                 static_cast<std::uint8_t>(frame.kind() == Kind::global_pause), frame.flow});
+    agenda_.add({now + profile_.pause.response, Task::delayed_pause, port, static_cast<std::uint8_t>(frame.seq_ttl),
+                 frame.flow});
     arm_agenda();
 }
 
@@ -80,20 +70,19 @@ void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
     OutPort& out = outs_[port];
     const std::uint8_t honoured = static_cast<std::uint8_t>(~ignored(port));
-    const Ps until = now + pause_time(out, pause_quanta(frame));
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
         const auto bit = static_cast<std::uint8_t>(1U << priority);
-        if ((pause_enable(frame) & bit) == 0)
+        if (!tells(frame, priority))
             continue;
         if (profile_.flaws.deaf_without_pfc && (honoured & bit) == 0)
             continue;
         const std::uint8_t q = queue_of_[priority];
         const auto queue_bit = static_cast<std::uint8_t>(1U << q);
         PauseMeter& heard = meter(port, q);
-        if ((pause_on(frame) & bit) != 0 && pause_quanta(frame) != 0) {
+        if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0) {
             const bool fresh = !heard.paused(now);
             const bool waits_for_end = at_[port] == heard.until;
-            heard.pause(now, until);
+            heard.pause(now, now + pause_time(out, quanta));
             if ((honoured & bit) != 0)
                 out.paused |= queue_bit;
             if (waits_for_end && (out.nonempty & ~out.paused) == 0)

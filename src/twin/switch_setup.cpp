@@ -24,7 +24,7 @@ void fill_pools(std::array<Pool, N>& pools, const std::vector<std::uint64_t>& si
 }  // namespace
 
 SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile& profile, std::uint32_t overhead_bytes,
-                       std::uint64_t seed, Arena& arena)
+                       std::uint64_t seed, std::span<const PauseTimes> pause_times, Arena& arena)
     : key_count_{(2U * ports + 1U + 3U) / 4U * 4U},
       port_count_{ports},
       digest_{mix(id, 1)},
@@ -36,6 +36,7 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
       arena_{arena},
       id_{id},
       profile_{profile},
+      pause_times_{pause_times},
       random_{mix(seed, id) | 1U}
 {
     PETREL_ASSERT(ports <= kMaxPorts, "a switch has at most {} ports, not {}", kMaxPorts, ports);
@@ -125,6 +126,7 @@ void SwitchNode::perform(const Todo& todo, Ps now)
     case Task::delayed_pause: {
         Packet frame;
         frame.flow = todo.arg;
+        frame.seq_ttl = todo.queue;
         return apply_pause(todo.port, frame, now);
     }
     case Task::port_detector: return port_detector(todo.port, todo.queue, now);

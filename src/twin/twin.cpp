@@ -80,12 +80,13 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
         NodeRef ref;
         if (topology.nodes[id].kind == topology::Kind::host) {
             parts->hosts.push_back(std::make_unique<HostNode>(id, set.nic_profiles[set.profile(id)], set.overhead_bytes,
-                                                              parts->senders, parts->receivers, arena));
+                                                              parts->senders, parts->receivers, set.pause_times,
+                                                              arena));
             ref.host = parts->hosts.back().get();
         } else {
-            parts->switches.push_back(std::make_unique<SwitchNode>(id, static_cast<std::uint8_t>(port_counts[id]),
-                                                                   set.switch_profiles[set.profile(id)],
-                                                                   set.overhead_bytes, set.seed, arena));
+            parts->switches.push_back(std::make_unique<SwitchNode>(
+                id, static_cast<std::uint8_t>(port_counts[id]), set.switch_profiles[set.profile(id)],
+                set.overhead_bytes, set.seed, set.pause_times, arena));
             ref.fabric_switch = parts->switches.back().get();
         }
         parts->nodes.push_back(ref);

@@ -1,0 +1,46 @@
+// Pause frames as packets: PFC and 802.3x. Nearly all frames give the same time to all classes they stop, and that fits
+// a packet; one whose eight times differ names a row of a table that is fixed for the run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/ids.hpp"
+#include "twin/packet.hpp"
+#include "twin/port.hpp"
+
+namespace petrel::twin {
+
+using PauseTimes = std::array<std::uint16_t, kPriorities>;
+
+inline constexpr std::uint16_t kControlFrameBytes = 64;
+inline constexpr std::uint32_t kBytesPerQuantum = 64;  // 512 bit times
+
+// Classes in `enable` are told something: those also in `stop` to pause for `quanta`, the others to go on. With `times`
+// (1 + a row of the table) each has its own time.
+constexpr Packet pause_frame(std::uint8_t enable, std::uint8_t stop, std::uint16_t quanta, std::uint8_t times = 0)
+{
+    Packet p;
+    p.flow = enable | std::uint32_t{stop} << 8U | std::uint32_t{quanta} << 16U;
+    p.seq_ttl = times;
+    p.bytes = kControlFrameBytes;
+    p.hash_kind = static_cast<std::uint16_t>(Kind::pfc);
+    return p;
+}
+
+constexpr bool tells(const Packet& frame, std::uint8_t priority) { return (frame.flow >> priority & 1U) != 0; }
+
+constexpr std::uint16_t quanta_for(const Packet& frame, std::uint8_t priority, std::span<const PauseTimes> table)
+{
+    if (frame.seq_ttl != 0)
+        return table[frame.seq_ttl - 1][priority];
+    return (frame.flow >> (8U + priority) & 1U) != 0 ? static_cast<std::uint16_t>(frame.flow >> 16U) : std::uint16_t{0};
+}
+
+constexpr Ps pause_time(const OutPort& out, std::uint16_t quanta)
+{
+    return transmission_time(out, quanta * kBytesPerQuantum);
+}
+
+}  // namespace petrel::twin
