@@ -34,7 +34,8 @@ std::uint8_t SwitchNode::refused(std::uint8_t port) const
 std::uint8_t SwitchNode::may_pause(std::uint8_t port) const
 {
     const PortRegisters& set = registers_[port];
-    return static_cast<std::uint8_t>(set.pause_tx & ~set.send_no_pause & ~set.lossless_off);
+    return up(port) ? static_cast<std::uint8_t>(set.pause_tx & ~set.send_no_pause & ~set.lossless_off)
+                    : std::uint8_t{0};
 }
 
 bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Packet& p, std::uint8_t priority)
