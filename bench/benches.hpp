@@ -17,5 +17,6 @@ struct Bench {
 std::vector<Bench> poll_benches();
 std::vector<Bench> intake_benches();
 std::vector<Bench> trace_benches();
+std::vector<Bench> twin_benches();
 
 }  // namespace petrel::bench

@@ -23,21 +23,39 @@ void Report::begin(std::string_view bench)
     named_ = false;
 }
 
-void Report::metric(std::string_view name, double value, std::optional<double> at_most)
+void Report::metric(std::string_view name, double value, std::optional<Goal> goal)
 {
     if (json_) {
-        fmt::print("{{\"bench\":\"{}\",\"metric\":\"{}\",\"value\":{:.6g}}}\n", bench_, name, value);
-    } else {
-        if (!heading_) {
-            fmt::print("{:<34}{:<26}{:>10}   {}\n", "bench", "metric", "value", "goal");
-            heading_ = true;
-        }
-        const auto goal =
-            at_most ? fmt::format("at most {}: {}", *at_most, value <= *at_most ? "met" : "missed") : std::string{};
-        const auto line = fmt::format("{:<34}{:<26}{:>10}   {}", named_ ? "" : bench_, name, readable(value), goal);
-        fmt::print("{}\n", std::string_view{line}.substr(0, line.find_last_not_of(' ') + 1));
-        named_ = true;
+        // Nine digits: counts stay exact.
+        fmt::print("{{\"bench\":\"{}\",\"metric\":\"{}\",\"value\":{:.9g}}}\n", bench_, name, value);
+        std::fflush(stdout);
+        return;
     }
+    const auto words = goal ? fmt::format("{} {}: {}", goal->kind == Goal::Kind::at_most ? "at most" : "at least",
+                                          goal->value, goal->met_by(value) ? "met" : "missed")
+                            : std::string{};
+    row(name, readable(value), words);
+}
+
+void Report::text(std::string_view name, std::string_view value)
+{
+    if (json_) {
+        fmt::print("{{\"bench\":\"{}\",\"metric\":\"{}\",\"value\":\"{}\"}}\n", bench_, name, value);
+        std::fflush(stdout);
+        return;
+    }
+    row(name, value, "");
+}
+
+void Report::row(std::string_view name, std::string_view value, std::string_view goal)
+{
+    if (!heading_) {
+        fmt::print("{:<34}{:<30}{:>16}   {}\n", "bench", "metric", "value", "goal");
+        heading_ = true;
+    }
+    const auto line = fmt::format("{:<34}{:<30}{:>16}   {}", named_ ? "" : bench_, name, value, goal);
+    fmt::print("{}\n", std::string_view{line}.substr(0, line.find_last_not_of(' ') + 1));
+    named_ = true;
     std::fflush(stdout);
 }
 
