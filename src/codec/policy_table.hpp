@@ -1,0 +1,31 @@
+// One [[policy]] table: policy files hold them, and scenarios do. For the .cpp files of codec only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "codec/policy_reader.hpp"
+#include "codec/toml_text.hpp"
+
+namespace petrel::codec {
+
+class PolicyTable {
+public:
+    explicit PolicyTable(TomlText& text) : text_(text) {}
+
+    // Problems go to the text; what then is returned is of no use. `also`: keys that the caller reads itself.
+    PolicyEntry read(const toml::table&, std::span<const std::string_view> also = {});
+
+private:
+    const watchdog::Preset* read_preset(const toml::table&);
+    void read_overrides(const toml::table&, const watchdog::Preset*, PolicyEntry&);
+    void read_parameter(const toml::key&, const toml::node&, const watchdog::Preset*,
+                        std::span<const std::string_view> allowed, watchdog::Policy&);
+    void check(const watchdog::Policy&, const toml::table&);
+    std::vector<PortName> port_names(const toml::node&);
+
+    TomlText& text_;
+};
+
+}  // namespace petrel::codec

@@ -1,0 +1,90 @@
+#include "codec/toml_text.hpp"
+
+#include <algorithm>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+// The parser and its destructors go as deep as dotted names do, on the stack. A name cannot leave its line.
+constexpr std::ptrdiff_t kMostDots = 128;
+
+std::string_view line_of(std::string_view text, std::uint32_t number)
+{
+    for (; number > 1; --number) {
+        text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    }
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
+}  // namespace
+
+Place place(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Place place(const toml::node& node) { return place(node.source()); }
+
+std::string shown(const toml::node& node)
+{
+    switch (node.type()) {
+    case toml::node_type::string: return node.as_string()->get();
+    case toml::node_type::integer: return fmt::format("{}", node.as_integer()->get());
+    case toml::node_type::floating_point: return fmt::format("{:#}", node.as_floating_point()->get());
+    case toml::node_type::boolean: return node.as_boolean()->get() ? "true" : "false";
+    case toml::node_type::array: return "[...]";
+    case toml::node_type::table: return {};  // its place says enough
+    default: return "a date or time";
+    }
+}
+
+void TomlText::parse(std::string_view text, const std::function<void(const toml::table&)>& read)
+{
+    if (!is_shallow(text)) {
+        return;
+    }
+    try {
+        read(toml::parse(text));
+    } catch (const toml::parse_error& error) {
+        complaints_.add(place(error.source()), line_of(text, error.source().begin.line),
+                        fmt::format("TOML ({})", error.description()));
+    }
+}
+
+bool TomlText::is_shallow(std::string_view text)
+{
+    std::uint32_t number = 1;
+    for (std::size_t at = 0; at <= text.size(); ++number) {
+        const auto line = text.substr(at, text.find('\n', at) - at);
+        if (std::count(line.begin(), line.end(), '.') > kMostDots) {
+            complaints_.add({number, 1}, line, fmt::format("at most {} dots in a line", kMostDots));
+            return false;
+        }
+        at += line.size() + 1;
+    }
+    return true;
+}
+
+void TomlText::unknown(const toml::key& key, std::span<const std::string_view> known)
+{
+    complaints_.add(place(key.source()), key.str(), fmt::format("a known key, {}", instead_of(key.str(), known)));
+}
+
+std::string TomlText::text(const toml::node& node)
+{
+    auto value = node.value_exact<std::string>().value_or("");
+    if (value.empty()) {
+        wrong(node, "a string that is not empty");
+    }
+    return value;
+}
+
+bool TomlText::flag(const toml::node& node)
+{
+    const auto value = node.value_exact<bool>();
+    if (!value) {
+        wrong(node, "true or false");
+    }
+    return value.value_or(false);
+}
+
+}  // namespace petrel::codec
