@@ -107,7 +107,8 @@ public:
         return true;
     }
 
-    // A treatment that was taken without read-back has to show in what the queue does.
+    // A treatment that was taken without read-back has to show in what the queues do. Several queues of a port speak of
+    // the same time: it counts once a look.
     void watch_effect(bool stuck, std::uint32_t dt_us, Duration patience, Duration base, Instant now)
     {
         if (unverified_us_ == 0) {
@@ -117,7 +118,10 @@ public:
             unverified_us_ = 0;
             return;
         }
-        unverified_us_ += dt_us;
+        if (effect_watched_at_ != now) {
+            unverified_us_ += dt_us;
+            effect_watched_at_ = now;
+        }
         if (std::chrono::microseconds{unverified_us_} >= patience) {
             unverified_us_ = 0;
             sure_ = false;
@@ -159,6 +163,7 @@ private:
     std::uint64_t in_flight_{};
     std::uint64_t cause_{};
     std::uint64_t unverified_us_{};  // zero = verified; else how long nothing was seen of it
+    Instant effect_watched_at_;
     Instant retry_at_;
     Instant deadline_;
     std::optional<Failure> failure_;

@@ -248,6 +248,28 @@ TEST(AcceptedOutcome, CountsAsInEffectUntilShownOtherwise)
     EXPECT_EQ(d.in_effect(), Treatment::drop);
 }
 
+// How long a port with so many stuck queues is believed to be treated.
+std::int64_t patience_us(std::uint32_t stuck)
+{
+    auto inventory = test::small_inventory(1);
+    for (std::uint8_t more = 1; more < stuck; ++more) {
+        inventory.rows.push_back(inventory.rows[0]);
+        inventory.rows.back().target.priority = Priority{static_cast<std::uint8_t>(3 + more)};
+    }
+    auto policy = preset("rdma-switch");
+    policy.priorities = 0xff;
+    Driver d{test::book_of(policy), inventory};
+    d.answers(Verdict::accepted);
+    for (std::uint32_t row = 0; row < stuck; ++row) {
+        d.queue(row).counters[Field::occupancy] = 5'000;
+        d.storm(row);
+    }
+    d.run_ms(2'000);
+    return whole_us(d.last(EventKind::mitigation_failed).at) - whole_us(d.last(EventKind::storm_detected).at);
+}
+
+TEST(AcceptedOutcome, SeveralStuckQueuesOfAPortAreNoLessPatientThanOne) { EXPECT_EQ(patience_us(4), patience_us(1)); }
+
 TEST(AcceptedOutcome, WithoutVisibleEffectIsAFailureAndCommandedAgain)
 {
     Driver d{preset("sonic")};
