@@ -73,7 +73,7 @@ watchdog::Inventory inventory(std::uint32_t rows)
         const auto port = row / kPriorities;
         const PortId id{DeviceId{port / kPortsPerDevice}, static_cast<std::uint16_t>(port % kPortsPerDevice)};
         const auto priority = static_cast<std::uint8_t>(row % kPriorities);
-        all.rows.push_back({Target{id, Priority{priority}}, priority, BitRate{100'000'000'000}, true});
+        all.rows.push_back({Target{id, Priority{priority}}, BitRate{100'000'000'000}, true});
     }
     return all;
 }

@@ -67,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Inventory inventory;
     inventory.ports.resize(1);
     const BitRate speed{bytes.take<std::uint64_t>() % 1'600'000'000'001};
-    inventory.rows.push_back({Target{PortId{}, Priority{3}}, 3, speed, true});
-    inventory.rows.push_back({Target{PortId{}, std::nullopt}, 0, speed, true});
+    inventory.rows.push_back({Target{PortId{}, Priority{3}}, speed, true});
+    inventory.rows.push_back({Target{PortId{}, std::nullopt}, speed, true});
     const auto list = compile(book, inventory, can);
     if (!list || list->runs.empty()) {
         return 0;

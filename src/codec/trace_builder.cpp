@@ -163,10 +163,8 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
             }
             slot_of_row[number].value = static_cast<std::uint32_t>(trace.inventory.rows.size());
             const auto priority = device.rows[number].priority;
-            trace.inventory.rows.push_back({.target = {PortId{id, static_cast<std::uint16_t>(p)}, priority},
-                                            .hw_queue = priority ? priority->value : 0U,
-                                            .speed = {},
-                                            .host_facing = false});
+            trace.inventory.rows.push_back(
+                {.target = {PortId{id, static_cast<std::uint16_t>(p)}, priority}, .speed = {}, .host_facing = false});
         }
     }
 

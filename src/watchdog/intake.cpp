@@ -198,7 +198,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     } else {
         throughout = held && (zero(Field::tx_packets) || zero(Field::tx_bytes));
     }
-    if (throughout && (known & kBroken) == 0) {
+    if (throughout && !objected(row)) {
         bits |= kThroughout;
     } else if (before.pause_seen && !before.paused && (bits & kIs) != 0 && zero(Field::on2off) &&
                has(known, Field::pause_us)) {
@@ -211,6 +211,17 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
         bits |= kQuietStill;
     }
     return bits;
+}
+
+// Whether another signal contradicts a pause without a break. A frame that was under way when the pause began may still
+// be counted; and no signal is trusted so far that the half of an interval would not matter.
+bool Intake::objected(std::uint32_t row) const
+{
+    const Fields known = view_.known[row];
+    const auto above = [&](Field f, std::uint32_t most) { return has(known, f) && value(row, f) > most; };
+    const bool hardly_paused = has(known, Field::pause_us) && value(row, Field::pause_us) < view_.dt_us[row] / 2;
+    return (known & kBroken) != 0 || hardly_paused || above(Field::tx_packets, 1) ||
+           above(Field::tx_bytes, kLongestFrame);
 }
 
 // Quiet for the whole interval, by the given signals: one of them says so and none objects.

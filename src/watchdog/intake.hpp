@@ -38,6 +38,7 @@ private:
     void put_counters(std::uint32_t row, const Sample&, Fields comparable);
     Fields judge_counters(std::uint32_t row, const Baseline& before);
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
+    bool objected(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
     std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }
     std::uint32_t value_or_zero(std::uint32_t row, Field f) const

@@ -44,6 +44,9 @@ constexpr bool has(Fields set, Field f) { return (set & bit(f)) != 0; }
 std::string_view name(Field);
 std::optional<Field> field_from_name(std::string_view);
 
+// A frame on a lossless fabric is no longer than this, in bytes.
+inline constexpr std::uint32_t kLongestFrame = 9216;
+
 // Levels say how things stand at the read; every other field is a counter that only grows.
 inline constexpr Fields kLevels =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::occupancy) | bit(Field::pause_timeout);
@@ -81,13 +84,11 @@ struct Capabilities {
 // A port has a row of its own (no priority) for port-level signals.
 struct RowInfo {
     Target target;
-    std::uint32_t hw_queue{};
     BitRate speed;       // zero = not known
     bool host_facing{};  // the peer is a server; a role is configuration
 };
 
 struct Inventory {
-    std::uint32_t generation{};
     std::vector<RowInfo> rows;     // rows[slot]
     std::vector<PortNames> ports;  // ports[PortId::index]
 };

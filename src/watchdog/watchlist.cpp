@@ -9,9 +9,6 @@ namespace petrel::watchdog {
 
 namespace {
 
-// A frame on a lossless fabric is no longer than this: packets are turned into bytes with it, rounding progress up.
-constexpr std::uint64_t kLongestFrame = 9216;
-
 constexpr Fields kShowsPause =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::rx_pfc);
 
@@ -46,7 +43,8 @@ Source send_source(Fields fields)
 std::uint32_t floor_per_64k_us(BitRate speed, const Policy& policy, bool in_bytes)
 {
     const std::uint64_t bytes = speed.bps / 8 * 65'536 / 1'000'000 * policy.floor_ppm / 1'000'000;
-    // Rounded up: on a slow link the floor is less than a frame, and one stray frame is still no progress.
+    // A packet counts as the longest frame. Rounded up: on a slow link the floor is less than a frame, and one stray
+    // frame is still no progress.
     const std::uint64_t units = in_bytes ? bytes : (bytes + kLongestFrame - 1) / kLongestFrame;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(units, std::numeric_limits<std::uint32_t>::max()));
 }
@@ -230,8 +228,7 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
         if (claim != book.assigned.rend()) {
             const auto& compiler = compilers[claim->policy];
             used[claim->policy] = true;
-            const auto action = compiler.action();
-            list.rows[row] = {claim->policy, action, has(can.port_wide, action), compiler.shows_quiet()};
+            list.rows[row] = {claim->policy, compiler.action()};
             rule = compiler.rule(info.speed);
         }
         append(list.runs, row, rule);

@@ -19,8 +19,6 @@ inline constexpr std::uint16_t kUnwatched = 0xffff;
 struct Effective {
     std::uint16_t policy{kUnwatched};
     Treatment action{};
-    bool port_wide{};    // the action hits the whole port
-    bool shows_quiet{};  // some signal survives the action: quiet can be seen; otherwise release is a timed probe
 };
 
 struct Watchlist {

@@ -109,7 +109,6 @@ TEST(TraceReader, RowsAreSortedByPortAndPriority)
     EXPECT_EQ(trace.samples.at(0).slot, Slot{2});
     EXPECT_EQ(trace.samples.at(1).slot, Slot{3});
     EXPECT_EQ(trace.samples.at(4).slot, Slot{2});
-    EXPECT_EQ(trace.inventory.rows[2].hw_queue, 4U);
 }
 
 TEST(TraceReader, QueueAfterQueueBecomesLookAfterLook)

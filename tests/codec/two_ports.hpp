@@ -14,7 +14,7 @@ inline watchdog::Inventory two_ports()
         for (const std::optional<Priority> priority :
              {std::optional<Priority>{}, std::optional{Priority{3}}, std::optional{Priority{4}}}) {
             inventory.rows.push_back(
-                {.target = {PortId{DeviceId{}, port}, priority}, .hw_queue = 0, .speed = {}, .host_facing = false});
+                {.target = {PortId{DeviceId{}, port}, priority}, .speed = {}, .host_facing = false});
         }
     }
     return inventory;

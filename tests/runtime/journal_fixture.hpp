@@ -45,7 +45,7 @@ inline watchdog::Inventory inventory_of(const std::vector<std::string>& ports)
     watchdog::Inventory inventory;
     for (std::uint16_t index = 0; const auto& port : ports) {
         inventory.ports.push_back({port, "", std::nullopt});
-        inventory.rows.push_back({{{kDeviceId, index++}, Priority{3}}, 3, BitRate{}, true});
+        inventory.rows.push_back({{{kDeviceId, index++}, Priority{3}}, BitRate{}, true});
     }
     return inventory;
 }

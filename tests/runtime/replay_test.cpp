@@ -39,7 +39,7 @@ device::DeviceTrace trace_of(int polls, int storm_from, int storm_to)
     device::DeviceTrace trace;
     trace.device = "sw";
     trace.inventory.ports.push_back({"Ethernet0", "", std::nullopt});
-    trace.inventory.rows.push_back({kQueue, 3, BitRate{100'000'000'000}, true});
+    trace.inventory.rows.push_back({kQueue, BitRate{100'000'000'000}, true});
     trace.capabilities = device::SyntheticSwitch::everything();
     trace.capabilities.fields = trace.capabilities.survive =
         watchdog::bit(Field::pause_state) | watchdog::bit(Field::pause_us);

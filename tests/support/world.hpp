@@ -72,7 +72,7 @@ inline watchdog::Inventory small_inventory(std::size_t queues, std::uint64_t bps
     for (std::size_t i = 0; i < queues; ++i) {
         const auto port = static_cast<std::uint16_t>(i);
         inventory.ports.push_back({"Ethernet" + std::to_string(4 * i), "", std::nullopt});
-        inventory.rows.push_back({Target{PortId{DeviceId{0}, port}, Priority{3}}, 3, BitRate{bps}, true});
+        inventory.rows.push_back({Target{PortId{DeviceId{0}, port}, Priority{3}}, BitRate{bps}, true});
     }
     return inventory;
 }

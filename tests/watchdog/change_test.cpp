@@ -291,7 +291,6 @@ TEST(ChangeInventory, RowsAreFoundByName)
     d.story();
     // A port is added in front: every number moves, the names stay.
     Inventory wider;
-    wider.generation = 1;
     wider.ports = {{"Ethernet100", "", std::nullopt}, inventory.ports[1], inventory.ports[0]};
     for (std::uint16_t port = 0; port < 3; ++port) {
         wider.rows.push_back(inventory.rows[0]);

@@ -533,6 +533,33 @@ TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
 
 // --- all bits against a truth
 
+// A device may contradict itself: a state that is stuck at `paused` while the queue works proves nothing.
+RC_GTEST_PROP(IntakeLaw, OneSignalMustSayPausedAndNoneMayObject, ())
+{
+    const auto objector = *rc::gen::element(Field::pause_us, Field::tx_packets, Field::tx_bytes);
+    const bool by_state = *rc::gen::arbitrary<bool>();
+    const auto dt_us = *rc::gen::inRange<std::int64_t>(100, 1'000'000);
+    const auto most = objector == Field::pause_us     ? static_cast<std::uint64_t>(dt_us)
+                      : objector == Field::tx_packets ? 4U
+                                                      : 30'000U;
+    const auto moved = *rc::gen::inRange<std::uint64_t>(0, most + 1);
+    Reader row{bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::on2off) | bit(objector)};
+    const auto read = [&](std::int64_t at, std::uint64_t value) {
+        auto s = sample(
+            0, {at, {{Field::pause_state, kAll}, {Field::paused_now, 1}, {Field::on2off, 7}, {objector, value}}});
+        s.known &= by_state ? ~bit(Field::paused_now) : ~bit(Field::pause_state);
+        row.intake().begin();
+        row.intake().put(s);
+    };
+    read(1, 50);
+    read(1 + dt_us, 50 + moved);
+    const bool fits = objector == Field::pause_us     ? 2 * moved + 1 >= static_cast<std::uint64_t>(dt_us)
+                      : objector == Field::tx_packets ? moved <= 1
+                                                      : moved <= 9'216;
+    RC_TAG(fits ? "believed" : "objected");
+    RC_ASSERT(((row.pause() & kThroughout) != 0) == fits);
+}
+
 rc::Gen<test::Truth> any_pauses()
 {
     const auto lengths = rc::gen::container<std::vector<std::pair<int, int>>>(

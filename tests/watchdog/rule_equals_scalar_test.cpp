@@ -42,7 +42,7 @@ const std::vector<Kind>& all_kinds()
                                       Field::rx_xoff,     Field::tx_packets, Field::tx_bytes,    Field::occupancy,
                                       Field::rx_packets,  Field::pause_tx,   Field::pause_tx_us, Field::pause_timeout};
         auto inventory = test::small_inventory(1);
-        inventory.rows.push_back({Target{PortId{}, std::nullopt}, 0, inventory.rows[0].speed, true});
+        inventory.rows.push_back({Target{PortId{}, std::nullopt}, inventory.rows[0].speed, true});
         std::vector<Kind> found;
         const auto add = [&](Policy policy, Fields fields, bool backlog, bool alert, bool survives) {
             auto can = test::able(fields);

@@ -22,9 +22,9 @@ Inventory two_ports()
     for (std::uint16_t port = 0; port < 2; ++port) {
         inventory.ports.push_back({"Ethernet" + std::to_string(4 * port), "", std::nullopt});
         for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
-            inventory.rows.push_back({queue(port, priority), priority, BitRate{100'000'000'000}, port == 0});
+            inventory.rows.push_back({queue(port, priority), BitRate{100'000'000'000}, port == 0});
         }
-        inventory.rows.push_back({whole(port), 0, BitRate{100'000'000'000}, port == 0});
+        inventory.rows.push_back({whole(port), BitRate{100'000'000'000}, port == 0});
     }
     return inventory;
 }
@@ -183,26 +183,18 @@ TEST(Watchlist, AlertWantsNothingAndNeedsNoNote)
     EXPECT_TRUE(list.runs[0].rule.quiet_survives) << "nothing is mitigated: every signal counts";
 }
 
-TEST(Watchlist, PortWideTreatmentIsMarked)
-{
-    EXPECT_TRUE(compiled(book({preset("rdma-switch")}, {everywhere(0)})).rows[0].port_wide);
-    EXPECT_FALSE(compiled(book({preset("sonic")}, {everywhere(0)})).rows[3].port_wide);
-}
-
 TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
 {
     auto can = test::able(bit(Field::pause_state) | bit(Field::rx_xoff));
     const auto b = book({preset("sonic")}, {everywhere(0)});
     EXPECT_TRUE(compiled(b, can).runs[0].rule.quiet_survives);
-    EXPECT_TRUE(compiled(b, can).rows[3].shows_quiet);
     can.survive = 0;
     const auto blind = compiled(b, can);
     EXPECT_FALSE(blind.runs[0].rule.quiet_survives);
-    EXPECT_FALSE(blind.rows[3].shows_quiet);
     ASSERT_EQ(blind.notes.size(), 1U);
     EXPECT_EQ(blind.notes[0], "sonic: no signal of the device survives drop; queues are released by a timed probe");
     can.survive = bit(Field::tx_packets);
-    EXPECT_FALSE(compiled(b, can).rows[3].shows_quiet) << "a signal that does not speak of pause does not help";
+    EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal that does not speak of pause does not help";
 }
 
 // --- what is missing

@@ -45,11 +45,10 @@ SyntheticSwitch::SyntheticSwitch(Options options, const TimeSource& clock) : opt
     for (std::uint16_t index = 0; index < options_.ports; ++index) {
         inventory_.ports.push_back({fmt::format("Ethernet{}", index), "", index});
         if (options_.port_rows) {
-            inventory_.rows.push_back({port(index), 0, options_.speed, options_.host_facing});
+            inventory_.rows.push_back({port(index), options_.speed, options_.host_facing});
         }
         for (const auto priority : options_.priorities) {
-            inventory_.rows.push_back(
-                {{{options_.device, index}, priority}, priority.value, options_.speed, options_.host_facing});
+            inventory_.rows.push_back({{{options_.device, index}, priority}, options_.speed, options_.host_facing});
             queues_.emplace_back(shape, clock_.now().mono);
         }
     }
