@@ -8,6 +8,12 @@
 
 namespace petrel::twin {
 
+namespace {
+
+constexpr std::uint32_t kLongestFrame = 9216;
+
+}  // namespace
+
 void HostNode::add_flow(std::uint32_t flow, Ps start, Ps stop)
 {
     ++flows_left_;
@@ -123,7 +129,7 @@ bool HostNode::send_control(Ps now)
     send_pause(frame, now);
     if (on != 0 && !refreshing_) {
         refreshing_ = true;
-        agenda_.add({now + pause_time(out_, profile_.pause.quanta) * 7 / 8, Task::refresh, 0, 0, 0});
+        agenda_.add({now + refresh_after(out_, profile_.pause.quanta, kLongestFrame), Task::refresh, 0, 0, 0});
     }
     return true;
 }
@@ -147,7 +153,7 @@ void HostNode::refresh(Ps now)
     if (!refreshing_)
         return;
     out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
-    agenda_.add({now + pause_time(out_, profile_.pause.quanta) * 7 / 8, Task::refresh, 0, 0, 0});
+    agenda_.add({now + refresh_after(out_, profile_.pause.quanta, kLongestFrame), Task::refresh, 0, 0, 0});
     if (out_.tell != 0)
         wake(now);
 }
@@ -225,7 +231,7 @@ void HostNode::start_draining(Ps now)
 void HostNode::drain(Ps now)
 {
     pipeline_.draining = false;
-    if (pipeline_.state == Pipeline::State::stopped || pipeline_.waiting.empty())
+    if (dead_ || pipeline_.state == Pipeline::State::stopped || pipeline_.waiting.empty())
         return;
     const Packet p = pipeline_.waiting.pop();
     pipeline_.bytes -= p.bytes;

@@ -2,6 +2,7 @@
 // a packet; one whose eight times differ names a row of a table that is fixed for the run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,15 @@ constexpr std::uint16_t quanta_for(const Packet& frame, std::uint8_t priority, s
 constexpr Ps pause_time(const OutPort& out, std::uint16_t quanta)
 {
     return transmission_time(out, quanta * kBytesPerQuantum);
+}
+
+// When a pause has to be told again: late enough to cost little, early enough that the frame arrives in time behind one
+// of the longest that is just being sent.
+constexpr Ps refresh_after(const OutPort& out, std::uint16_t quanta, std::uint32_t longest_frame)
+{
+    const Ps whole = pause_time(out, quanta);
+    const Ps margin = std::max(whole / 8, 2 * transmission_time(out, longest_frame));
+    return whole > 2 * margin ? whole - margin : whole / 2;
 }
 
 }  // namespace petrel::twin

@@ -160,7 +160,10 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     Pool& pool = ingress_pools_[in.pool];
     if (!in.admit(p.bytes, pool, headroom_pool_)) [[unlikely]] {
         ++in.rx_drops;
-        return count_drop(in.lossless ? Drop::headroom : Drop::ingress_full);
+        count_drop(in.lossless ? Drop::headroom : Drop::ingress_full);
+        if (in.lossless && !in.xoff)  // no headroom at all: a sender that is not told would be refused for ever
+            stop_sender(from, in, now);
+        return;
     }
     if (queue_line.bytes >= queue_line.watch) [[unlikely]] {
         if (!mark_or_refuse(to, q, p))
@@ -170,14 +173,13 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     queue_line.ring.push(p, arena_);
     queue_line.bytes += p.bytes;
     queue_line.peak = std::max(queue_line.peak, queue_line.bytes);
-    if (in.must_pause(pool)) {
-        in.xoff = true;
-        outs_[from].xoffed |= in.priorities;
-        tell(from, in.priorities, now);
-    }
+    if (in.must_pause(pool))
+        stop_sender(from, in, now);
     if ((out.nonempty & bit) == 0) {
         out.nonempty |= bit;
-        const Ps may_send = (out.paused & bit) != 0 ? meter(to, q).until : std::max(out.free_at, now);
+        Ps may_send = std::max(out.free_at, now);
+        if ((out.paused & bit) != 0)
+            may_send = std::max(may_send, meter(to, q).until);
         if (may_send < at_[to])
             arm(to, may_send);
     }
@@ -270,6 +272,13 @@ void SwitchNode::release(const Packet& p, Ps now)
         outs_[p.ingress].xoffed &= static_cast<std::uint8_t>(~in.priorities);
         tell(p.ingress, in.priorities, now);
     }
+}
+
+void SwitchNode::stop_sender(std::uint8_t port, IngressGroup& in, Ps now)
+{
+    in.xoff = true;
+    outs_[port].xoffed |= in.priorities;
+    tell(port, in.priorities, now);
 }
 
 void SwitchNode::tell(std::uint8_t port, std::uint8_t priorities, Ps now)

@@ -156,6 +156,7 @@ private:
     void expire_pauses(std::uint8_t port, Ps);
     Ps first_expiry(std::uint8_t port) const;
     void release(const Packet&, Ps);
+    void stop_sender(std::uint8_t port, IngressGroup&, Ps);
     void tell(std::uint8_t port, std::uint8_t priorities, Ps);
     void send_pause(std::uint8_t port, Ps);
 
@@ -179,7 +180,6 @@ private:
     void interrupt(Interrupt::Kind, std::uint8_t port, std::uint8_t q, Ps);
     void perform(const Todo&, Ps);
     void refresh(std::uint8_t port, Ps);
-    Ps refresh_after(std::uint8_t port) const;
     void count_drop(Drop why) { ++drops_[why]; }
 
     // -- hot

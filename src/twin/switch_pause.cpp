@@ -24,17 +24,8 @@ void SwitchNode::send_pause(std::uint8_t port, Ps now)
     if (on == 0 || (refreshing_ & bit) != 0)
         return;
     refreshing_ |= bit;
-    agenda_.add({now + refresh_after(port), Task::refresh, port, 0, 0});
+    agenda_.add({now + refresh_after(out, profile_.pause.quanta, profile_.max_frame_bytes), Task::refresh, port, 0, 0});
     arm_agenda();
-}
-
-// Late enough to cost little, early enough that the frame arrives in time behind one that is just being sent.
-Ps SwitchNode::refresh_after(std::uint8_t port) const
-{
-    const OutPort& out = outs_[port];
-    const Ps whole = pause_time(out, profile_.pause.quanta);
-    const Ps margin = std::max(whole / 8, 2 * transmission_time(out, profile_.max_frame_bytes));
-    return whole > 2 * margin ? whole - margin : whole / 2;
 }
 
 void SwitchNode::refresh(std::uint8_t port, Ps now)
@@ -54,7 +45,7 @@ void SwitchNode::refresh(std::uint8_t port, Ps now)
         return;
     }
     tell(port, out.xoffed, now);
-    agenda_.add({now + refresh_after(port), Task::refresh, port, 0, 0});
+    agenda_.add({now + refresh_after(out, profile_.pause.quanta, profile_.max_frame_bytes), Task::refresh, port, 0, 0});
 }
 
 void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
@@ -85,7 +76,7 @@ void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
             heard.pause(now, now + pause_time(out, quanta));
             if ((honoured & bit) != 0)
                 out.paused |= queue_bit;
-            if (waits_for_end && (out.nonempty & ~out.paused) == 0)
+            if (waits_for_end && out.tell == 0 && (out.nonempty & ~out.paused) == 0)
                 arm(port, first_expiry(port));
             if (fresh)
                 watch_pause(port, q, now);
