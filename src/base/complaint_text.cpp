@@ -15,16 +15,28 @@ namespace {
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kMostListed = 32;
 
-std::string printable(std::string_view text)
+// How many bytes the control character at the beginning of a text has; zero if there is none.
+std::size_t control_character(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (byte(0) < 0x20 || byte(0) == 0x7f) {
+        return 1;
+    }
+    return text.size() > 1 && byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
+}
+
+std::string escaped(std::string_view text)
 {
     std::string shown;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            shown += fmt::format("\\x{:02x}", byte);
-        } else {
-            shown += c;
+    while (!text.empty()) {
+        const auto control = control_character(text);
+        for (std::size_t i = 0; i < control; ++i) {
+            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
         }
+        if (control == 0) {
+            shown += text.front();
+        }
+        text.remove_prefix(std::max<std::size_t>(control, 1));
     }
     return shown;
 }
@@ -53,9 +65,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 }  // namespace
 
+bool printable(std::string_view text)
+{
+    for (; !text.empty(); text.remove_prefix(1)) {
+        if (control_character(text) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::string to_text(const Complaint& complaint)
 {
-    std::string text = printable(complaint.file);
+    std::string text = escaped(complaint.file);
     if (complaint.line != 0) {
         text += fmt::format("{}{}", text.empty() ? "" : ":", complaint.line);
         if (complaint.column != 0) {
@@ -66,13 +88,13 @@ std::string to_text(const Complaint& complaint)
         text += fmt::format("{}{}", text.empty() ? "" : ": ", words);
     };
     if (complaint.allowed.empty()) {
-        part(printable(complaint.value));
+        part(escaped(complaint.value));
         return text;
     }
     if (!complaint.value.empty()) {
-        part(fmt::format("value '{}'", printable(complaint.value)));
+        part(fmt::format("value '{}'", escaped(complaint.value)));
     }
-    part(fmt::format("allowed {}", printable(complaint.allowed)));
+    part(fmt::format("allowed {}", escaped(complaint.allowed)));
     return text;
 }
 

@@ -14,6 +14,9 @@ namespace petrel {
 // anything allowed is a plain sentence. Control characters are shown as \xNN: the text may end up on a terminal.
 std::string to_text(const Complaint&);
 
+// Whether a text can be shown on a terminal as it is: no control characters, of ASCII or (as UTF-8) of Latin-1.
+bool printable(std::string_view);
+
 // The candidate that `word` was probably meant to be; empty if none is close.
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates);
 

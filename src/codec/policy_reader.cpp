@@ -75,7 +75,15 @@ private:
         if (result_.policies.size() == kMostPolicies) {
             return text_.wrong(table, fmt::format("at most {} policies", kMostPolicies));
         }
-        result_.policies.push_back(PolicyTable{text_}.read(table));
+        auto entry = PolicyTable{text_}.read(table);
+        const auto same = [&](const PolicyEntry& other) { return other.policy.name == entry.policy.name; };
+        if (std::any_of(result_.policies.begin(), result_.policies.end(), same)) {
+            // Events and reports know a policy by its name alone.
+            const auto* name = table.get("name");
+            text_.complaints().add(place(name != nullptr ? *name : table), entry.policy.name,
+                                   "a name that no other [[policy]] has");
+        }
+        result_.policies.push_back(std::move(entry));
     }
 
     void read_port(const toml::table& table)
@@ -91,7 +99,7 @@ private:
         if (name == nullptr || role == nullptr) {
             return text_.wrong(table, "a [[port]] with a name and a role");
         }
-        PortRole port{.port = {text_.text(*name), place(*name)}, .host_facing = false};
+        PortRole port{.port = {text_.name(*name), place(*name)}, .host_facing = false};
         const auto role_name = role->value_exact<std::string_view>().value_or(std::string_view{});
         if (role_name != "host" && role_name != "switch") {
             return text_.wrong(*role, "host or switch");

@@ -59,7 +59,7 @@ PolicyEntry PolicyTable::read(const toml::table& table, std::span<const std::str
             continue;
         }
         if (key == "name") {
-            entry.policy.name = text_.text(node);
+            entry.policy.name = text_.name(node);
         } else if (key == "ports") {
             entry.ports = port_names(node);
         } else if (key == "per_priority") {
@@ -175,7 +175,7 @@ std::vector<PortName> PolicyTable::port_names(const toml::node& node)
     }
     std::vector<PortName> names;
     for (const auto& name : *list) {
-        names.push_back({text_.text(name), place(name)});
+        names.push_back({text_.name(name), place(name)});
     }
     return names;
 }

@@ -78,6 +78,15 @@ std::string TomlText::text(const toml::node& node)
     return value;
 }
 
+std::string TomlText::name(const toml::node& node)
+{
+    auto value = text(node);
+    if (!printable(value)) {
+        wrong(node, "a name without control characters");
+    }
+    return value;
+}
+
 bool TomlText::flag(const toml::node& node)
 {
     const auto value = node.value_exact<bool>();

@@ -36,6 +36,7 @@ public:
     void unknown(const toml::key&, std::span<const std::string_view> known);
 
     std::string text(const toml::node&);  // empty if it is none
+    std::string name(const toml::node&);  // the same, and it can be shown on a terminal
     bool flag(const toml::node&);
 
     template <class Read>

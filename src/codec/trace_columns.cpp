@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/complaint_text.hpp"
+
 namespace petrel::codec {
 
 namespace {
@@ -146,6 +148,11 @@ std::optional<TraceRow> read_cells(const Cells& cells, const Line& line, Complai
     }
     if (exists(Column::port) && !reader.told(Column::port)) {
         reader.complain(Column::port, "a port name");
+    }
+    for (const auto name : {Column::port, Column::device}) {
+        if (!printable(reader.text(name))) {
+            reader.complain(name, "a name without control characters");
+        }
     }
     row.port = reader.text(Column::port);
     row.device = reader.text(Column::device);
