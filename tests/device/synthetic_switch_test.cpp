@@ -486,5 +486,36 @@ TEST(FaultyDevice, MisbehavesAsOftenAsToldAndThenNoMore)
     EXPECT_EQ(ear.heard, bench.queue());
 }
 
+// --- what a treatment overwrites
+
+TEST(SyntheticConfiguration, ComesBackFromTheUndo)
+{
+    Bench bench;
+    const auto target = bench.queue();
+    bench.device.configure(target, 77);
+    const auto undo = bench.device.prepare({1, 1, target, Treatment::drop, kNever});
+    ASSERT_TRUE(undo);
+    ASSERT_TRUE(bench.device.apply({1, 1, target, Treatment::drop, kNever}, *undo));
+    EXPECT_NE(bench.device.configuration(target), 77U) << "overwritten, as in hardware";
+    ASSERT_TRUE(bench.device.apply({2, 1, target, Treatment::none, kNever}, *undo));
+    EXPECT_EQ(bench.device.configuration(target), 77U);
+    EXPECT_EQ(bench.device.in_force(target), Treatment::none);
+}
+
+TEST(SyntheticConfiguration, WithoutAJournaledUndoIsTheDefault)
+{
+    Bench bench;
+    const auto target = bench.queue();
+    bench.device.configure(target, 77);
+    ASSERT_TRUE(bench.device.apply({1, 1, target, Treatment::drop, kNever}, {}));
+    const auto too_late = bench.device.prepare({2, 1, target, Treatment::none, kNever});
+    ASSERT_TRUE(too_late);
+    for (const auto& undo : {*too_late, Undo{}}) {
+        ASSERT_TRUE(bench.device.apply({2, 1, target, Treatment::none, kNever}, undo));
+        EXPECT_EQ(bench.device.in_force(target), Treatment::none) << "the treatment ends in any case";
+        EXPECT_EQ(bench.device.configuration(target), SyntheticSwitch::kDefaultConfiguration);
+    }
+}
+
 }  // namespace
 }  // namespace petrel::device

@@ -34,8 +34,11 @@ constexpr Duration kRestore = 2s;
 constexpr Duration kPoll = 100ms;
 constexpr Instant kStormFrom{1s};
 
+constexpr std::uint32_t kConfigured = 0x1234;  // what the queue's register held before we came
+
 // What outlives a process: the switch's registers and the time of day.
 struct Outside {
+    std::uint32_t configuration{kConfigured};
     Treatment in_force{};
     Duration now{};
     std::uint64_t detected{};
@@ -65,9 +68,7 @@ public:
     DurableSwitch(device::SyntheticSwitch& sw, const Target& queue, Outside& outside, std::function<bool()> in_storm)
         : switch_(sw), queue_(queue), outside_(outside), in_storm_(std::move(in_storm))
     {
-        if (outside_.in_force != Treatment::none) {
-            EXPECT_TRUE(switch_.apply({1, 0, queue_, outside_.in_force, kNever}, {}));
-        }
+        switch_.configure(queue_, outside_.configuration);
     }
 
     const watchdog::Inventory& inventory() const override { return switch_.inventory(); }
@@ -80,6 +81,7 @@ public:
     {
         auto applied = switch_.apply(c, undo);
         if (c.target == queue_) {
+            outside_.configuration = switch_.configuration(queue_);
             const auto before = std::exchange(outside_.in_force, switch_.in_force(queue_));
             const bool released = before != Treatment::none && outside_.in_force == Treatment::none;
             outside_.released_in_storm += released && in_storm_() ? 1U : 0U;
@@ -164,6 +166,8 @@ protected:
         // Three columns that must agree: what was decided, what is journaled, what is in force.
         EXPECT_EQ(sw.in_force(queue) == Treatment::drop, phase == Phase::mitigated);
         EXPECT_EQ(active->size(), phase == Phase::mitigated ? 1U : 0U);
+        // And what was there before is there again, from a journal that another process may have written.
+        EXPECT_EQ(sw.configuration(queue) == kConfigured, phase != Phase::mitigated);
     }
 
     // True if the process died as planned.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -20,6 +21,21 @@ using watchdog::Treatment;
 namespace {
 
 constexpr std::uint8_t kNoPlace = 0xff;
+
+Treatment treatment_in(std::uint32_t word)
+{
+    return (word & SyntheticSwitch::kTreated) == 0 ? Treatment::none : static_cast<Treatment>(word & 0xffU);
+}
+
+// What a restore writes. An Undo that holds a treatment (it was read while one was in force) knows nothing of before.
+std::uint32_t word_before(const Undo& undo)
+{
+    std::uint32_t word = SyntheticSwitch::kTreated;
+    if (undo.size == sizeof word) {
+        std::memcpy(&word, undo.bytes.data(), sizeof word);
+    }
+    return (word & SyntheticSwitch::kTreated) == 0 ? word : SyntheticSwitch::kDefaultConfiguration;
+}
 
 }  // namespace
 
@@ -52,8 +68,8 @@ SyntheticSwitch::SyntheticSwitch(Options options, const TimeSource& clock) : opt
             queues_.emplace_back(shape, clock_.now().mono);
         }
     }
-    queue_treatment_.resize(queues_.size());
-    port_treatment_.resize(options_.ports);
+    queue_configuration_.resize(queues_.size(), kDefaultConfiguration);
+    port_configuration_.resize(options_.ports, kDefaultConfiguration);
 }
 
 Target SyntheticSwitch::port(std::uint16_t index) const { return {{options_.device, index}, std::nullopt}; }
@@ -121,14 +137,21 @@ void SyntheticSwitch::tell(const watchdog::Notice& notice)
     }
 }
 
-Treatment SyntheticSwitch::in_force(const Target& target) const
+Treatment SyntheticSwitch::in_force(const Target& target) const { return treatment_in(configuration(target)); }
+
+std::uint32_t SyntheticSwitch::configuration(const Target& target) const
 {
-    return target.priority ? queue_treatment_[index_of(target)] : port_treatment_[target.port.index];
+    return target.priority ? queue_configuration_[index_of(target)] : port_configuration_[target.port.index];
 }
 
-Treatment& SyntheticSwitch::treatment_of(const Target& target)
+void SyntheticSwitch::configure(const Target& target, std::uint32_t word)
 {
-    return target.priority ? queue_treatment_[index_of(target)] : port_treatment_[target.port.index];
+    const auto port_index = target.port.index;
+    (target.priority ? queue_configuration_[index_of(target)] : port_configuration_[port_index]) = word;
+    for (const auto priority : options_.priorities) {
+        const auto treated = queue(port_index, priority);
+        current(treated).treat(std::max(in_force(treated), in_force(port(port_index))));
+    }
 }
 
 Result<void> SyntheticSwitch::look(std::span<const Slot> rows, watchdog::Intake& into)
@@ -217,21 +240,18 @@ Result<Undo> SyntheticSwitch::prepare(const Command& command)
 {
     return check(command).map([&] {
         Undo undo;
-        undo.bytes[0] = static_cast<std::byte>(in_force(command.target));
-        undo.size = 1;
+        const auto word = configuration(command.target);
+        std::memcpy(undo.bytes.data(), &word, sizeof word);
+        undo.size = sizeof word;
         return undo;
     });
 }
 
-Result<void> SyntheticSwitch::apply(const Command& command, const Undo&)
+Result<void> SyntheticSwitch::apply(const Command& command, const Undo& undo)
 {
     return check(command).map([&] {
-        treatment_of(command.target) = command.want;
-        const auto port_index = command.target.port.index;
-        for (const auto priority : options_.priorities) {
-            const auto target = queue(port_index, priority);
-            current(target).treat(std::max(in_force(target), port_treatment_[port_index]));
-        }
+        const bool restore = command.want == Treatment::none;
+        configure(command.target, restore ? word_before(undo) : kTreated | static_cast<std::uint32_t>(command.want));
     });
 }
 

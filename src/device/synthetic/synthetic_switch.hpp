@@ -2,7 +2,8 @@
 // an option, what it does to its queues is real within the model (queue_model.hpp).
 //
 // A port-wide treatment is asked for at the port, every other one at a queue; the stronger of the two holds for a
-// queue.
+// queue. Each queue and port has one word of configuration. A treatment overwrites it, as treatments do in hardware,
+// and what was there comes back from the Undo or not at all.
 #pragma once
 
 #include <array>
@@ -54,6 +55,12 @@ public:
 
     watchdog::Treatment in_force(const Target&) const;  // in truth, whatever read_back() is made to say
 
+    // What somebody has configured; with kTreated set it is a treatment's.
+    static constexpr std::uint32_t kDefaultConfiguration = 1;
+    static constexpr std::uint32_t kTreated = 0x8000'0000;
+    void configure(const Target&, std::uint32_t word);
+    std::uint32_t configuration(const Target&) const;
+
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return options_.capabilities; }
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
@@ -68,7 +75,6 @@ private:
     std::uint32_t index_of(const Target& queue) const;
     QueueModel& current(const Target& queue);
     std::span<QueueModel> queues_of(std::uint16_t port_index);
-    watchdog::Treatment& treatment_of(const Target&);
     void sample_queue(std::uint32_t index, watchdog::Sample&);
     void sample_port(std::uint16_t port_index, watchdog::Sample&);
     std::uint32_t queues_per_port() const { return static_cast<std::uint32_t>(options_.priorities.size()); }
@@ -79,8 +85,8 @@ private:
     watchdog::Inventory inventory_;
     std::array<std::uint8_t, kPriorities> place_{};  // priority -> place among the queues of a port
     std::vector<QueueModel> queues_;                 // port by port
-    std::vector<watchdog::Treatment> queue_treatment_;
-    std::vector<watchdog::Treatment> port_treatment_;
+    std::vector<std::uint32_t> queue_configuration_;
+    std::vector<std::uint32_t> port_configuration_;
     NoticeSink* sink_{};
 };
 
