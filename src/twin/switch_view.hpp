@@ -48,6 +48,7 @@ public:
     std::uint8_t ports() const { return node_->port_count_; }
     std::uint8_t lossless() const { return node_->lossless_; }  // priorities
     const SwitchProfile& profile() const { return node_->profile_; }
+    const DropCounts& drops() const { return node_->drops_; }
 
     QueueReading queue(std::uint8_t port, std::uint8_t queue, Ps now) const;
     GroupReading group(std::uint8_t port, std::uint8_t group) const;
