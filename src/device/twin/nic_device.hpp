@@ -1,0 +1,26 @@
+// A NIC of the twin as a device, for the watchdog in its micro-controller: a row for each priority it pauses for. Its
+// treatments hit the whole port: mute_pause (no priority may be paused for) and port_down (the transmitter off).
+#pragma once
+
+#include "device/twin/node_device.hpp"
+#include "twin/nic_view.hpp"
+
+namespace petrel::device::twin {
+
+class NicDevice final : public NodeDevice {
+public:
+    NicDevice(sim::NicView, const topology::Topology&, topology::NodeId, const Traits&, const TimeSource&);
+
+    Result<Undo> prepare(const watchdog::Command&) override;
+    Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target&) override;
+    void listen(NoticeSink&) override {}  // nothing is found by the hardware; a link that went down shows in the looks
+
+private:
+    void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
+    watchdog::Treatment shown(const Target&) const;
+
+    sim::NicView view_;
+};
+
+}  // namespace petrel::device::twin

@@ -1,0 +1,97 @@
+#include "device/twin/node_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace petrel::device::twin {
+
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::Treatment;
+
+NodeDevice::NodeDevice(const topology::Topology& topology, topology::NodeId node, const TimeSource& clock)
+    : id_{node.value}, topology_(topology), clock_(clock)
+{
+    inventory_.ports = topology.nodes[node.value].ports;
+}
+
+void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
+{
+    const topology::End here{topology::NodeId{id_.value}, port};
+    const auto link = std::ranges::find_if(
+        topology_.links, [&](const topology::Link& l) { return l.ends[0] == here || l.ends[1] == here; });
+    if (link == topology_.links.end()) {
+        return;  // nobody is there who could pause us
+    }
+    watchdog::RowInfo row;
+    const auto& peer = link->ends[link->ends[0] == here ? 1 : 0];
+    row.host_facing = topology_.nodes[peer.node.value].kind == topology::Kind::host;
+    row.speed = link->speed;
+    row.target = {{id_, port}, std::nullopt};
+    if (has(capabilities_.fields, Field::pause_timeout)) {
+        inventory_.rows.push_back(row);
+    }
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        if ((lossless >> priority & 1U) != 0) {
+            row.target.priority = Priority{priority};
+            inventory_.rows.push_back(row);
+        }
+    }
+    last_.resize(inventory_.rows.size());
+}
+
+Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    const auto instant = clock_.now().mono;
+    const auto read = [&](std::uint32_t row) {
+        auto& shown = last_[row];
+        if (shown.known == 0 || instant - shown.read_at >= capabilities_.refresh) {
+            shown.slot = Slot{row};
+            shown.read_at = instant;
+            sample(inventory_.rows[row], shown);
+        }
+        into.put(shown);
+    };
+    if (rows.empty()) {
+        for (std::uint32_t row = 0; row != inventory_.rows.size(); ++row) {
+            read(row);
+        }
+    }
+    for (const auto row : rows) {
+        if (row.value >= inventory_.rows.size()) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, inventory_.rows.size())});
+        }
+        read(row.value);
+    }
+    return {};
+}
+
+Result<void> NodeDevice::check(const Target& target) const
+{
+    const bool exists = std::ranges::any_of(inventory_.rows, [&](const watchdog::RowInfo& row) {
+        return row.target.port == target.port && (!target.priority || row.target.priority == target.priority);
+    });
+    if (!exists) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, fmt::format("no such queue or port: port {}", target.port.index)});
+    }
+    return {};
+}
+
+Result<void> NodeDevice::check(const Command& command) const
+{
+    const auto want = command.want;
+    const auto refuse = [](std::string why) { return tl::unexpected(Error{ErrorKind::unsupported, std::move(why)}); };
+    if (want != Treatment::none && !has(capabilities_.treatments, want)) {
+        return refuse(fmt::format("this device cannot do {}", name(want)));
+    }
+    if (want != Treatment::none && has(capabilities_.port_wide, want) == command.target.priority.has_value()) {
+        return refuse(
+            fmt::format("{} is not a matter of a {}", name(want), command.target.priority ? "queue" : "port"));
+    }
+    return check(command.target);
+}
+
+}  // namespace petrel::device::twin

@@ -1,0 +1,73 @@
+// What a switch and a NIC of the twin have in common as devices: rows, looks, and which commands make sense.
+//
+// Contract, beyond Device's: the clock stands at the simulated present, a whole nanosecond; calls come inside a call of
+// Twin::at for that node, or between two runs. The twin outlives the device.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/twin/traits.hpp"
+#include "topology/topology.hpp"
+#include "twin/sim_time.hpp"
+
+namespace petrel::device::twin {
+
+namespace sim = petrel::twin;
+
+class NodeDevice : public Device {
+public:
+    const watchdog::Inventory& inventory() const final { return inventory_; }
+    const watchdog::Capabilities& capabilities() const final { return capabilities_; }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) final;
+
+protected:
+    NodeDevice(const topology::Topology&, topology::NodeId, const TimeSource&);
+
+    // Adds the rows of a port: one for each lossless priority, and before them the port's own where it has signals.
+    void add_rows(std::uint16_t port, std::uint8_t lossless);
+    virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // everything but slot and time
+
+    sim::Ps now() const { return sim::from_instant(clock_.now().mono); }
+    DeviceId id() const { return id_; }
+    Result<void> check(const Target&) const;
+    Result<void> check(const watchdog::Command&) const;
+
+    watchdog::Inventory inventory_;
+    watchdog::Capabilities capabilities_;
+
+private:
+    DeviceId id_;
+    const topology::Topology& topology_;
+    const TimeSource& clock_;
+    std::vector<watchdog::Sample> last_;  // by row: where counters move only now and then, this is what they show
+};
+
+// Register fields as an Undo, and back. Fields is a plain struct of integers.
+template <class Fields>
+Undo to_undo(const Fields& fields)
+{
+    static_assert(std::is_trivially_copyable_v<Fields> && sizeof(Fields) <= sizeof(Undo::bytes));
+    Undo undo;
+    undo.size = sizeof(Fields);
+    std::memcpy(undo.bytes.data(), &fields, sizeof(Fields));
+    return undo;
+}
+
+template <class Fields>
+Result<Fields> from_undo(const Undo& undo)
+{
+    if (undo.size != sizeof(Fields)) {
+        return tl::unexpected(Error{ErrorKind::corrupt, "what was overwritten is not known: the journal's entry is of "
+                                                        "another kind"});
+    }
+    Fields fields;
+    std::memcpy(&fields, undo.bytes.data(), sizeof(Fields));
+    return fields;
+}
+
+}  // namespace petrel::device::twin

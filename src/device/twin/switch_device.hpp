@@ -1,0 +1,37 @@
+// A switch of the twin as a device. A queue's treatments and a port's have register fields of their own, so that one
+// can be undone while the other holds; an Undo is what those fields held before:
+//   ignore_pause, drop_egress, drop   the queue's bit in four masks (drop is all four)
+//   lossless_off                      all lossless priorities of the port in the mask of that name
+//   squeeze                           a maximum frame size below the smallest frame, and PFC off for received pause
+//   port_down                         the transmitter off
+#pragma once
+
+#include "device/twin/node_device.hpp"
+#include "twin/switch_view.hpp"
+
+namespace petrel::device::twin {
+
+class SwitchDevice final : public NodeDevice {
+public:
+    SwitchDevice(sim::SwitchView, const topology::Topology&, topology::NodeId, const Traits&, const TimeSource&);
+    ~SwitchDevice() override;
+    SwitchDevice(const SwitchDevice&) = delete;
+    SwitchDevice& operator=(const SwitchDevice&) = delete;
+
+    Result<Undo> prepare(const watchdog::Command&) override;
+    Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target&) override;
+    void listen(NoticeSink&) override;
+
+private:
+    void program_detectors(const Traits&);
+    void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
+    void sample_queue(const watchdog::RowInfo&, watchdog::Sample&);
+    watchdog::Treatment shown(const Target&) const;
+    std::uint8_t queue_of(const Target&) const;
+    void hear(const sim::Interrupt&, sim::Ps, NoticeSink&) const;
+
+    sim::SwitchView view_;
+};
+
+}  // namespace petrel::device::twin

@@ -1,0 +1,191 @@
+#include "lab/agent_in_twin.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "device/carry_out.hpp"
+#include "device/twin/nic_device.hpp"
+#include "device/twin/switch_device.hpp"
+#include "runtime/start.hpp"
+
+namespace petrel::lab {
+
+namespace {
+
+using watchdog::Command;
+using watchdog::Outcome;
+
+// Agents live on whole nanoseconds: what happens in between is heard at the next.
+twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
+
+std::unique_ptr<device::Device> device_of(twin::Twin& twin, twin::NodeId node, const device::twin::Traits& traits,
+                                          const device::TimeSource& clock)
+{
+    const auto& topology = twin.setup().topology;
+    if (twin.is_switch(node)) {
+        return std::make_unique<device::twin::SwitchDevice>(twin.switch_view(node), topology, node, traits, clock);
+    }
+    return std::make_unique<device::twin::NicDevice>(twin.nic_view(node), topology, node, traits, clock);
+}
+
+}  // namespace
+
+Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::NodeId node,
+                                                       const watchdog::PolicyBook& book, const Options& options)
+{
+    auto clock = std::make_unique<device::ManualClock>(twin::to_instant(twin.now()));
+    auto device = device_of(twin, node, options.traits, *clock);
+    auto list = watchdog::compile(book, device->inventory(), device->capabilities());
+    if (!list) {
+        return tl::unexpected(std::move(list.error()));
+    }
+    return std::unique_ptr<AgentInTwin>{
+        new AgentInTwin{twin, node, std::move(clock), std::move(device), std::move(*list), options}};
+}
+
+AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<device::ManualClock> clock,
+                         std::unique_ptr<device::Device> device, watchdog::Watchlist list, const Options& options)
+    : twin_(twin),
+      node_(node),
+      clock_(std::move(clock)),
+      device_(std::move(device)),
+      faults_(*device_),
+      list_(std::move(list)),
+      options_(options)
+{
+    faults_.listen(*this);
+}
+
+AgentInTwin::Process::Process(const watchdog::Watchlist& list, const agent::Start& start, Now now)
+    : agent(list, start, now, output), intake(list.inventory, list.capabilities), device_free(now.mono)
+{}
+
+void AgentInTwin::start(twin::Ps when)
+{
+    twin_.at(node_, next_ns(when), [this](twin::Ps now) {
+        clock_->set(twin::to_instant(now));
+        begin();
+    });
+}
+
+void AgentInTwin::kill(twin::Ps when)
+{
+    twin_.at(node_, next_ns(when), [this](twin::Ps) {
+        process_.reset();
+        ++life_;
+    });
+}
+
+void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)
+{
+    twin_.at(node_, next_ns(when), [this, order](twin::Ps now) {
+        clock_->set(twin::to_instant(now));
+        if (process_) {
+            step(order);
+        }
+    });
+}
+
+// What the hardware tells in the middle of something is heard when that is over.
+void AgentInTwin::post(const watchdog::Notice& notice) noexcept
+{
+    if (process_) {
+        at(notice.at + Duration{1}, [this, notice] { step(notice); });
+    }
+}
+
+void AgentInTwin::at(Instant when, std::function<void()> what)
+{
+    twin_.at(node_, twin::from_instant(when), [this, life = life_, what = std::move(what)](twin::Ps now) {
+        if (life == life_) {
+            clock_->set(twin::to_instant(now));
+            what();
+        }
+    });
+}
+
+void AgentInTwin::begin()
+{
+    const auto start = runtime::gather_start(faults_, journal_, std::nullopt);
+    PETREL_ASSERT(start.has_value(), "a journal in memory can be read: {}", start.error().what);
+    ++life_;
+    process_.emplace(list_, *start, clock_->now());
+    collect();
+}
+
+void AgentInTwin::step(const agent::Input& input)
+{
+    process_->output.clear();
+    process_->agent.step(input, clock_->now(), process_->output);
+    collect();
+}
+
+void AgentInTwin::collect()
+{
+    const auto now = clock_->now().mono;
+    auto& output = process_->output;
+    for (const auto& command : output.box.commands) {
+        enqueue(command, options_.command_takes, command.deadline,
+                Outcome{command.id, watchdog::Verdict::timed_out, {}, command.deadline, "no answer in time"});
+    }
+    if (const auto& look = output.look) {
+        enqueue(Look{look->look, {look->rows.begin(), look->rows.end()}}, options_.look_takes, look->deadline,
+                agent::Overdue{look->look});
+    }
+    for (const auto& event : output.box.events) {
+        events_.push_back(event);
+        if (hear_event_) {
+            hear_event_(event);
+        }
+    }
+    output.wake = std::max(output.wake, now);
+    plan_wake();
+}
+
+void AgentInTwin::enqueue(Call call, Duration takes, Instant deadline, agent::Input late)
+{
+    auto& free = process_->device_free;
+    free = std::max(free, clock_->now().mono) + takes;
+    process_->calls.push_back(std::move(call));
+    if (free > deadline) {
+        at(deadline, [this, late = std::move(late)] { step(late); });
+    }
+    at(free, [this] { answer_next(); });
+}
+
+void AgentInTwin::answer_next()
+{
+    const auto call = std::move(process_->calls.front());
+    process_->calls.pop_front();
+    std::visit([this](const auto& asked) { answer(asked); }, call);
+}
+
+void AgentInTwin::answer(const Look& look)
+{
+    auto& intake = process_->intake;
+    intake.begin();
+    const auto read = faults_.look(look.rows, intake);
+    step(agent::LookDone{look.id, read ? &intake.view() : nullptr});
+}
+
+void AgentInTwin::answer(const Command& command) { step(device::carry_out(command, faults_, journal_, *clock_)); }
+
+void AgentInTwin::plan_wake()
+{
+    const auto wake = process_->output.wake;
+    if (wake >= process_->wake) {
+        return;
+    }
+    process_->wake = wake;
+    at(wake, [this] {
+        process_->wake = kNever;
+        if (process_->output.wake <= clock_->now().mono) {
+            step(agent::Tick{});
+        } else {
+            plan_wake();
+        }
+    });
+}
+
+}  // namespace petrel::lab
