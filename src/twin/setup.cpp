@@ -15,6 +15,7 @@ constexpr std::uint64_t kFastest = 3'200'000'000'000;
 constexpr std::uint32_t kSmallestFrame = 64;
 constexpr std::uint32_t kMostNodes = 65'535;
 constexpr std::size_t kMostPools = 4;
+constexpr std::uint32_t kHeaviest = 10'000;  // weights are multiplied with a quantum
 
 class Check {
 public:
@@ -96,7 +97,8 @@ private:
             limit(fmt::format("switch profile {}, queue {}", index, q), queue.limit);
             require(queue.pool < kMostPools, "switch profile {}, queue {}: pool {}; 0 to {}", index, q, queue.pool,
                     kMostPools - 1);
-            require(queue.weight >= 1, "switch profile {}, queue {}: weight {}; at least 1", index, q, queue.weight);
+            require(queue.weight >= 1 && queue.weight <= kHeaviest, "switch profile {}, queue {}: weight {}; 1 to {}",
+                    index, q, queue.weight, kHeaviest);
             require(queue.ecn.max_bytes == 0 || queue.ecn.min_bytes < queue.ecn.max_bytes,
                     "switch profile {}, queue {}: ECN from {} to {} bytes; the first has to be less", index, q,
                     queue.ecn.min_bytes, queue.ecn.max_bytes);
@@ -159,6 +161,8 @@ private:
         require(f.packets < UINT32_MAX, "flow {}: {} packets; at most {}", index, f.packets, UINT32_MAX - 1);
         require(f.rate.bps == 0 || f.rate.bps >= kSlowest, "flow {}: {} b/s; 0 (line rate) or at least {}", index,
                 f.rate.bps, kSlowest);
+        require(f.reliable || f.window_packets == 0, "flow {}: a window of {} packets, but nothing is acknowledged",
+                index, f.window_packets);
         require(f.start <= f.stop, "flow {}: starts at {} ps and stops at {} ps", index, f.start, f.stop);
     }
 

@@ -1,0 +1,101 @@
+// The laws of every run: each frame is somewhere or died by name (totals() checks that itself), results do not depend
+// on threads, windows and stops, pause never costs a frame, and what was broken and is mended works again.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "plan.hpp"
+
+namespace petrel::twin::test {
+namespace {
+
+constexpr Ps kUntil = 150 * kUs / kScale;
+
+std::uint64_t run(Plan plan, unsigned threads, Ps window, std::vector<Ps> stops)
+{
+    plan.set.threads = threads;
+    plan.set.window = window;
+    const auto twin = plan.start();
+    stops.push_back(kUntil);
+    std::sort(stops.begin(), stops.end());
+    for (const Ps stop : stops) {
+        twin->run_until(stop);
+        twin->totals();
+    }
+    return twin->totals().digest;
+}
+
+// Large enough that threads have something to share.
+topology::Topology wide_fabric()
+{
+    return number(0, 3) == 0 ? topology::fat_tree(6, kLink, kLink).value()
+                             : topology::leaf_spine(number(4, 8), number(1, 4), 8, kLink, kLink).value();
+}
+
+RC_GTEST_PROP(Run, is_the_same_whatever_the_threads_windows_and_stops, ())
+{
+    Plan plan = plan_on(number(0, 1) == 0 ? wide_fabric() : petrel::test::any_fabric());
+    add_flows(plan, number(1, 60), kUntil / 2);
+    for (auto n = number(0, 3); n != 0; --n)
+        add_pauses(plan, kUntil);
+    for (auto n = number(0, 4); n != 0; --n)
+        add_breakage(plan, kUntil);
+    for (auto n = number(0, 1); n != 0; --n)
+        add_reroute(plan, kUntil);
+
+    const std::uint64_t expected = run(plan, 1, kForever, {});
+    RC_ASSERT(run(plan, 2, kForever, {}) == expected);
+    RC_ASSERT(run(plan, 3, 300 * kNs, {}) == expected);
+    RC_ASSERT(run(plan, 1, 1'000 * kNs / 7, {}) == expected);
+    RC_ASSERT(run(plan, 1, 100 * kNs, {}) == expected);
+    RC_ASSERT(run(plan, 2, kForever, {moment(0, kUntil), moment(0, kUntil), moment(0, kUntil) + 1}) == expected);
+    plan.set.seed += 1'000;
+    plan.set.flows.clear();
+    RC_ASSERT(run(plan, 1, kForever, {}) != expected || plan.hosts.size() < 2);
+}
+
+RC_GTEST_PROP(Run, loses_nothing_to_pause_when_there_is_headroom, ())
+{
+    Plan plan = plan_on(petrel::test::any_fabric());
+    add_flows(plan, number(1, 20), kUntil / 2);
+    for (auto n = number(0, 6); n != 0; --n)
+        add_pauses(plan, kUntil);
+    const auto twin = plan.start();
+    twin->run_until(kUntil);
+    const DropCounts none;
+    RC_ASSERT(twin->totals().drops.by_cause == none.by_cause);
+}
+
+// Not on rings, which may lock for good.
+RC_GTEST_PROP(Run, finishes_all_flows_once_everything_is_mended, ())
+{
+    topology::Topology fabric;
+    do
+        fabric = petrel::test::any_fabric();
+    while (fabric.nodes.back().name.front() == 's' && fabric.nodes.back().name != "s0" &&
+           fabric.nodes.back().name != "s1" && fabric.nodes.back().tier == 1);
+    Plan plan = plan_on(fabric);
+    add_flows(plan, number(1, 12), kUntil / 2);
+    for (auto n = number(0, 4); n != 0; --n)
+        add_pauses(plan, kUntil);
+    for (auto n = number(0, 4); n != 0; --n)
+        add_breakage(plan, kUntil);
+    const auto twin = plan.start();
+    twin->run_until(kUntil);
+    twin->totals();
+    twin->run_until_flows_finish(kUntil + 400 * kMs);
+    for (std::uint32_t i = 0; i != plan.set.flows.size(); ++i) {
+        const auto flow = twin->flow(i);
+        RC_ASSERT(flow.finished);
+        RC_ASSERT(!plan.set.flows[i].reliable || flow.delivered == plan.set.flows[i].packets);
+    }
+    twin->run_until(twin->now() + 10 * kMs);
+    RC_ASSERT(twin->totals().in_flight == 0U);
+    for (const NodeId at : plan.switches) {
+        const auto view = twin->switch_view(at);
+        RC_ASSERT(view.pool_used(0) == 0U);
+        RC_ASSERT(view.headroom_used() == 0U);
+    }
+}
+
+}  // namespace
+}  // namespace petrel::twin::test
