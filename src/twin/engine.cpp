@@ -29,16 +29,20 @@ void await_change(const std::atomic<T>& word, T old)
 
 }  // namespace
 
-Engine::Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads)
+Engine::Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads, Border* border)
     : nodes_{std::move(nodes)},
       window_length_{std::min(window, kLongestWindow)},
       threads_{std::max(1U, threads)},
+      border_{border},
       next_(nodes_.size(), 0),
       arrived_(nodes_.size()),
       mail_(threads_, std::vector<Mail>(nodes_.size())),
       segments_(threads_)
 {
     PETREL_ASSERT(window_length_ > 0, "a link without latency leaves no window");
+    for (std::uint32_t node = 0; border_ != nullptr && node != next_.size(); ++node)
+        if (!border_->ours(node))
+            next_[node] = kForever;
     active_.reserve(nodes_.size());
     for (unsigned t = 1; t != threads_; ++t)
         workers_.emplace_back([this, t] { work(t); });
@@ -51,12 +55,16 @@ Engine::~Engine()
     round_.notify_all();
 }
 
-bool Engine::run_window(Ps end)
+bool Engine::run_window(Ps end, bool done)
 {
-    const Ps begin = deliver_mail();
-    if (begin >= end)
+    const Outlook outlook = look_ahead(done);
+    if (outlook.done)
         return false;
-    window_ = {begin, std::min(begin + window_length_, end)};
+    if (outlook.earliest >= end) {
+        now_ = end;
+        return false;
+    }
+    window_ = {outlook.earliest, std::min(outlook.earliest + window_length_, end)};
 
     active_.clear();
     for (std::uint32_t node = 0; node != next_.size(); ++node)
@@ -73,7 +81,22 @@ bool Engine::run_window(Ps end)
     return true;
 }
 
-// What was sent in the last window reaches its receivers' books. Returns the time of the next event anywhere.
+// The next event anywhere, after all that was sent in the last window has got to where its receiver runs.
+Outlook Engine::look_ahead(bool done)
+{
+    if (border_ == nullptr)
+        return {deliver_mail(), done};
+    for (auto& mail : mail_)
+        border_->collect(mail);
+    const Outlook all = border_->exchange({deliver_mail(), done});
+    for (const BorderFrame& frame : border_->received()) {
+        next_[frame.node] = std::min(next_[frame.node], frame.at);
+        arrived_[frame.node] |= std::uint64_t{1} << frame.port;
+    }
+    return all;
+}
+
+// What was sent in the last window reaches its receivers' books. Returns the time of the next event of them all.
 Ps Engine::deliver_mail()
 {
     Ps earliest = kForever;

@@ -10,32 +10,26 @@
 #include <thread>
 #include <vector>
 
-#include "twin/host_node.hpp"
-#include "twin/switch_node.hpp"
+#include "twin/border.hpp"
+#include "twin/node_ref.hpp"
 
 namespace petrel::twin {
 
-struct NodeRef {  // one of the two
-    HostNode* host{};
-    SwitchNode* fabric_switch{};
-};
-
 class Engine {
 public:
-    // `window`: at most the least latency of a link.
-    Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads);
+    // `window`: at most the least latency of a link. `border`: null where one process runs all nodes.
+    Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads, Border* border);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // Everything before `end`. Returns early, at a window's end, once `done` says so.
+    // Everything before `end`. Returns early, at a window's end, once `done` says so (in all processes).
     template <class Done>
     void run_until(Ps end, Done done)
     {
-        while (run_window(end))
-            if (done())
-                return;
-        now_ = end;
+        bool reached = false;
+        while (run_window(end, reached))
+            reached = done();
     }
 
     // Something was put on a node's agenda from outside: it wants to run then.
@@ -51,7 +45,8 @@ private:
         std::uint32_t end{};
     };
 
-    bool run_window(Ps end);
+    bool run_window(Ps end, bool done);
+    Outlook look_ahead(bool done);
     Ps deliver_mail();
     void run_node(std::uint32_t node, Mail* mail);
     void run_share(unsigned thread);
@@ -61,6 +56,7 @@ private:
     std::vector<NodeRef> nodes_;
     Ps window_length_;
     unsigned threads_;
+    Border* border_;
     std::vector<Ps> next_;                 // by node: its next event
     std::vector<std::uint64_t> arrived_;   // by node: input ports that got frames since it last ran
     std::vector<std::vector<Mail>> mail_;  // by thread and node

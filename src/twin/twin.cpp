@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <optional>
 
 #include "base/assert.hpp"
 #include "topology/routes.hpp"
 #include "twin/digest.hpp"
 #include "twin/engine.hpp"
+#include "twin/shares.hpp"
 
 namespace petrel::twin {
 
@@ -20,8 +23,14 @@ struct Twin::Parts {
     std::vector<std::unique_ptr<HostNode>> hosts;
     std::vector<std::unique_ptr<SwitchNode>> switches;
     std::vector<NodeRef> nodes;
+    std::optional<Border> border;  // where other processes run a part of the nodes
     std::unique_ptr<Engine> engine;
     std::map<std::pair<std::uint32_t, std::size_t>, Tap> taps;  // by link and end
+
+    bool runs_here(std::uint32_t node) const { return !border || border->ours(node); }
+    bool flows_finished() const;  // those that begin here
+    void share_flows();
+    Totals totals_here() const;
 
     void set_routes(std::uint32_t at_switch, const topology::Routes& routes)
     {
@@ -35,15 +44,6 @@ namespace {
 
 std::uint32_t pace_of(BitRate rate) { return static_cast<std::uint32_t>(8 * kSecond * 1024 / rate.bps); }
 
-OutPort& out_of(const NodeRef& node, std::uint16_t port)
-{
-    return node.host != nullptr ? node.host->out() : node.fabric_switch->out(static_cast<std::uint8_t>(port));
-}
-InPort& in_of(const NodeRef& node, std::uint16_t port)
-{
-    return node.host != nullptr ? node.host->in() : node.fabric_switch->in(static_cast<std::uint8_t>(port));
-}
-
 // Frames in flight; the control frames among them belong to the link itself.
 std::uint64_t frames_on(const WireOut& wire)
 {
@@ -55,12 +55,24 @@ std::uint64_t frames_on(const WireOut& wire)
     return frames;
 }
 
+// What another share of the nodes did.
+void add(Totals& sum, const Totals& more)
+{
+    sum.packet_hops += more.packet_hops;
+    sum.events += more.events;
+    sum.injected += more.injected;
+    sum.delivered += more.delivered;
+    sum.in_flight += more.in_flight;
+    sum.drops += more.drops;
+    sum.digest += more.digest;
+}
+
 }  // namespace
 
 Twin::Twin(std::unique_ptr<Parts> parts) : parts_{std::move(parts)} {}
 Twin::~Twin() = default;
 
-Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
+Result<std::unique_ptr<Twin>> Twin::build(Setup setup, Peers* peers)
 {
     if (const auto wrong = problems(setup); !wrong.empty())
         return tl::unexpected{Error{ErrorKind::invalid, fmt::format("{}", fmt::join(wrong, "\n"))}};
@@ -97,8 +109,8 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
         for (int side = 0; side != 2; ++side) {
             const auto& from = link.ends[static_cast<std::size_t>(side)];
             const auto& to = link.ends[static_cast<std::size_t>(1 - side)];
-            OutPort& out = out_of(parts->nodes[from.node.value], from.port);
-            out.wire.open(in_of(parts->nodes[to.node.value], to.port).wire, arena);
+            OutPort& out = parts->nodes[from.node.value].out(from.port);
+            out.wire.open(parts->nodes[to.node.value].in(to.port).wire, arena);
             out.rate = pace_of(link.speed);
             out.latency = static_cast<Ps>(link.delay.count());
             if (parts->nodes[to.node.value].fabric_switch != nullptr)
@@ -138,7 +150,10 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup)
         if (flow.congestion_control)
             host.control_rate(i, set.dcqcn, BitRate{8 * kSecond * 1024 / host.out().rate});
     }
-    parts->engine = std::make_unique<Engine>(parts->nodes, window, set.threads);
+    if (peers != nullptr)
+        parts->border.emplace(*peers, shares(topology, peers->count()), parts->nodes, arena);
+    parts->engine =
+        std::make_unique<Engine>(parts->nodes, window, set.threads, parts->border ? &*parts->border : nullptr);
     return std::unique_ptr<Twin>{new Twin{std::move(parts)}};
 }
 
@@ -147,17 +162,52 @@ Ps Twin::now() const { return parts_->engine->now(); }
 void Twin::run_until(Ps end)
 {
     parts_->engine->run_until(end, [] { return false; });
+    parts_->share_flows();
 }
 
 void Twin::run_until_flows_finish(Ps limit)
 {
-    parts_->engine->run_until(limit, [&] {
-        return std::all_of(parts_->hosts.begin(), parts_->hosts.end(),
-                           [](const auto& h) { return h->flows_left() == 0; });
+    parts_->engine->run_until(limit, [&] { return parts_->flows_finished(); });
+    parts_->share_flows();
+}
+
+bool Twin::Parts::flows_finished() const
+{
+    for (std::uint32_t id = 0; id != nodes.size(); ++id)
+        if (nodes[id].host != nullptr && nodes[id].host->flows_left() != 0 && runs_here(id))
+            return false;
+    return true;
+}
+
+// Each end of a flow is known where its host runs: afterwards everybody knows both.
+void Twin::Parts::share_flows()
+{
+    if (!border)
+        return;
+    const auto for_each_end = [&](auto visit) {
+        for (std::size_t i = 0; i != setup.flows.size(); ++i) {
+            visit(setup.flows[i].src.value, std::as_writable_bytes(senders.subspan(i, 1)));
+            visit(setup.flows[i].dst.value, std::as_writable_bytes(receivers.subspan(i, 1)));
+        }
+    };
+    std::string known;
+    for_each_end([&](std::uint32_t node, std::span<std::byte> record) {
+        if (runs_here(node))
+            known.append(reinterpret_cast<const char*>(record.data()), record.size());
+    });
+    const auto all = border->peers().gather(known);
+    std::vector<std::size_t> used(all.size());
+    for_each_end([&](std::uint32_t node, std::span<std::byte> record) {
+        const unsigned owner = border->share(node);
+        std::memcpy(record.data(), all[owner].data() + used[owner], record.size());
+        used[owner] += record.size();
     });
 }
 
 const Setup& Twin::setup() const { return parts_->setup; }
+
+bool Twin::runs_here(NodeId id) const { return parts_->runs_here(id.value); }
+Peers* Twin::peers() const { return parts_->border ? &parts_->border->peers() : nullptr; }
 
 bool Twin::is_switch(NodeId id) const { return parts_->nodes[id.value].fabric_switch != nullptr; }
 
@@ -183,6 +233,8 @@ FlowReading Twin::flow(std::uint32_t index) const
 
 void Twin::at(NodeId id, Ps when, std::function<void(Ps)> call)
 {
+    if (!runs_here(id))
+        return;
     const NodeRef& node = parts_->nodes[id.value];
     if (node.host != nullptr)
         node.host->call_at(when, std::move(call));
@@ -234,35 +286,53 @@ std::span<const Tap::Record> Twin::captured(std::uint32_t link, std::size_t end)
     return found == parts_->taps.end() ? std::span<const Tap::Record>{} : found->second.records;
 }
 
-Totals Twin::totals() const
+Totals Twin::Parts::totals_here() const
 {
     Totals sum;
-    sum.windows = parts_->engine->windows();
-    for (std::size_t id = 0; id != parts_->nodes.size(); ++id) {
+    for (std::uint32_t id = 0; id != nodes.size(); ++id) {
+        if (!runs_here(id))
+            continue;
         const auto add = [&](const auto& node) {
             sum.packet_hops += node.arrivals();
             sum.events += node.events();
             sum.drops += node.drops();
             sum.digest += mix(node.digest(), id);
         };
-        if (const HostNode* host = parts_->nodes[id].host) {
+        if (const HostNode* host = nodes[id].host) {
             add(*host);
             sum.injected += host->injected();
             sum.delivered += host->delivered();
             sum.in_flight += host->waiting();
         } else {
-            const SwitchNode& fabric_switch = *parts_->nodes[id].fabric_switch;
+            const SwitchNode& fabric_switch = *nodes[id].fabric_switch;
             add(fabric_switch);
             sum.injected += fabric_switch.flooded();
             sum.in_flight += fabric_switch.waiting();
         }
     }
-    for (const auto& link : parts_->setup.topology.links)
+    for (const auto& link : setup.topology.links)
         for (const auto& end : link.ends)
-            sum.in_flight += frames_on(in_of(parts_->nodes[end.node.value], end.port).wire);
+            if (runs_here(end.node.value))
+                sum.in_flight += frames_on(nodes[end.node.value].in(end.port).wire);
+    return sum;
+}
+
+Totals Twin::totals() const
+{
+    Totals sum = parts_->totals_here();
+    if (Peers* all = peers()) {
+        const auto shared = all->gather({reinterpret_cast<const char*>(&sum), sizeof sum});
+        sum = {};
+        for (const auto& bytes : shared) {
+            Totals of_one;
+            std::memcpy(&of_one, bytes.data(), sizeof of_one);
+            add(sum, of_one);
+        }
+    }
     PETREL_ASSERT(sum.injected == sum.delivered + sum.drops.total() + sum.in_flight,
                   "{} frames injected, but {} delivered, {} dropped and {} in flight", sum.injected, sum.delivered,
                   sum.drops.total(), sum.in_flight);
+    sum.windows = parts_->engine->windows();
     for (const Sender& s : parts_->senders)
         if (s.finished_at != kForever)
             sum.last_ack = std::max(sum.last_ack, s.finished_at);

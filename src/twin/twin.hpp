@@ -4,6 +4,9 @@
 //
 // Contract: at() may be called before a run, between two runs, or inside a call for the same node. A call touches its
 // own node only, through its view.
+//
+// Several processes may run one twin together (peers.hpp): each makes the same calls, at() counts where the node runs,
+// and a view tells the truth there alone. Flows and totals are known to all after a run.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +18,7 @@
 #include "base/result.hpp"
 #include "twin/drops.hpp"
 #include "twin/nic_view.hpp"
+#include "twin/peers.hpp"
 #include "twin/setup.hpp"
 #include "twin/switch_view.hpp"
 
@@ -43,13 +47,16 @@ struct FlowReading {
 
 class Twin {
 public:
-    static Result<std::unique_ptr<Twin>> build(Setup);
+    static Result<std::unique_ptr<Twin>> build(Setup, Peers* = nullptr);
     ~Twin();
 
     void run_until(Ps end);  // everything before `end`
     void run_until_flows_finish(Ps limit);
     Ps now() const;
     const Setup& setup() const;
+
+    bool runs_here(NodeId) const;
+    Peers* peers() const;  // null: this process is alone
 
     bool is_switch(NodeId) const;
     SwitchView switch_view(NodeId) const;
