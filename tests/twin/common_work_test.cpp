@@ -1,0 +1,101 @@
+// The work that simulators of lossless fabrics are compared by, where a formula knows the answer: 64 hosts of a
+// fat-tree of 100 Gb/s and 1 us links send 2,000 packets each to host 0, without preamble and gap.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "fabric.hpp"
+
+namespace petrel::twin::test {
+namespace {
+
+constexpr std::uint32_t kReserve = 4'096;
+constexpr std::uint32_t kFrame = 1'048;
+constexpr std::uint32_t kAck = 64;
+const NodeId kLastTor{128};
+
+twin::Setup common(std::vector<Flow> flows)
+{
+    auto set = setup(topology::fat_tree(8, kLink, kLink).value());
+    set.overhead_bytes = 0;
+    set.switch_profiles[0].groups[kLossless] = lossless_group({}, 37'500);
+    set.flows = std::move(flows);
+    return set;
+}
+
+std::vector<Flow> incast64(std::uint64_t packets)
+{
+    std::vector<Flow> flows;
+    for (std::uint32_t host = 64; host != 128; ++host)
+        flows.push_back({.src = NodeId{host}, .dst = NodeId{0}, .packets = packets});
+    return flows;
+}
+
+// The last link is never idle: after the first frame has come over five links, all frames one after the other, then
+// the last one's acknowledgement all the way back.
+constexpr Ps last_ack(std::uint64_t frames)
+{
+    return 5 * (kFrame * kPsPerByte + kUs) + frames * kFrame * kPsPerByte + kUs + 6 * (kAck * kPsPerByte + kUs);
+}
+
+TEST(CommonWork, incast64_ends_when_the_formula_says)
+{
+    constexpr std::uint64_t kPackets = 2'000 / kScale;
+    const auto twin = build(common(incast64(kPackets)));
+    twin->run_until_flows_finish(20 * kMs);
+    const Totals totals = twin->totals();
+    EXPECT_EQ(totals.last_ack, last_ack(64 * kPackets));
+    EXPECT_EQ(last_ack(128'000), 10'743'969'920U);  // 10,744.0 us
+    EXPECT_EQ(totals.drops.total(), 0U);
+    EXPECT_EQ(totals.delivered, 2 * 64 * kPackets);
+    EXPECT_GE(totals.packet_hops, 2 * 6 * 64 * kPackets);
+    EXPECT_GT(pauses_sent(*twin, kLastTor), 0U);
+}
+
+// Four uplinks bring more than the last ToR can pass on: each group gets T = alpha x (S - 4 T), where S is the buffer
+// without reserve and headroom.
+TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
+{
+    const auto twin = build(common(incast64(2'000)));
+    const auto view = twin->switch_view(kLastTor);
+    const std::uint64_t shared = (12U << 20U) - 8 * (kReserve + 37'500);
+    ASSERT_EQ(shared, 12'250'144U);
+    ASSERT_EQ(view.pool_size(0), shared);
+    constexpr double kFixedPoint = 12'250'144.0 / 8 / (1 + 4.0 / 8);
+    EXPECT_NEAR(kFixedPoint, 1'020'845, 1);
+
+    twin->run_until(200 * kUs);  // all four have just met it
+    EXPECT_NEAR(static_cast<double>(shared - view.pool_used(0)) / 8, kFixedPoint, kFrame);
+    for (std::uint8_t port = 4; port != 8; ++port)
+        EXPECT_NEAR(view.group(port, kLossless).bytes - kReserve, kFixedPoint, kFrame) << int{port};
+    twin->run_until(2 * kMs);  // others may be a little below when one is at its own
+    for (std::uint8_t port = 4; port != 8; ++port)
+        EXPECT_NEAR(view.group(port, kLossless).peak_bytes - kReserve, kFixedPoint, 3 * kFrame) << int{port};
+}
+
+TEST(CommonWork, perm128_loses_nothing_and_takes_the_hops_it_has_to)
+{
+    std::ifstream file{PETREL_TEST_DATA "/../bench/work/perm128.flows"};
+    std::vector<Flow> flows;
+    std::uint32_t src = 0;
+    std::uint32_t dst = 0;
+    std::uint64_t packets = 0;
+    while (file >> src >> dst >> packets)
+        flows.push_back({.src = NodeId{src}, .dst = NodeId{dst}, .packets = packets / 10 / kScale});
+    ASSERT_EQ(flows.size(), 128U);
+    auto set = common(flows);
+    set.threads = 2;
+    const auto twin = build(set);
+    twin->run_until_flows_finish(20 * kMs);
+    const Totals totals = twin->totals();
+    EXPECT_EQ(totals.drops.total(), 0U);
+    EXPECT_EQ(totals.delivered, 2 * 51'200U / kScale);
+    std::uint64_t pauses = 0;
+    for (std::uint32_t node = 128; node != 208; ++node)
+        pauses += pauses_sent(*twin, NodeId{node});
+    EXPECT_EQ(totals.packet_hops, 2 * 285'600U / kScale + pauses);
+}
+
+}  // namespace
+}  // namespace petrel::twin::test
