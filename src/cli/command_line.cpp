@@ -79,20 +79,19 @@ struct ReplayCommand {
                "A policy of `petrel policies`, with its own parameters if any; several are compared side by side")
             ->type_name("NAME[:key=value,...]")
             ->allow_extra_args(false);
-        app->add_option("--config", options.config, "Policies from a file instead")->type_name("FILE.toml");
-        app->add_option("--host-ports", options.host_ports,
-                        "The ports whose peer is a server (rdma-switch watches only those); without any role: all")
+        single("--config", options.config, "Policies from a file instead")->type_name("FILE.toml");
+        single("--host-ports", options.host_ports,
+               "The ports whose peer is a server (rdma-switch watches only those); without any role: all")
             ->type_name("NAME,...|all");
-        app->add_option("--survives", options.survives,
-                        "Which signals keep counting while a queue is mitigated; default: all in the trace")
+        single("--survives", options.survives,
+               "Which signals keep counting while a queue is mitigated; default: all in the trace")
             ->type_name("FIELD,...|none");
         app->add_flag("--start-default", options.start_default,
                       "SONiC's start_default timers for the number of ports in the trace");
         app->add_flag("--check", options.check, "Exit with 1 if any policy finds a storm, or watches nothing");
-        app->add_option("--format", options.format, "How the result is shown; default: text")
-            ->type_name("text|json|html");
+        single("--format", options.format, "How the result is shown; default: text")->type_name("text|json|html");
         app->add_flag("--json", json, "The same as --format json: one event a line");
-        app->add_option("-o,--output", options.output, "Where the result goes; default: stdout")->type_name("FILE");
+        single("-o,--output", options.output, "Where the result goes; default: stdout")->type_name("FILE");
         add_parameters();
     }
 
@@ -117,6 +116,10 @@ struct ReplayCommand {
 private:
     void check(std::vector<Complaint>& problems) const
     {
+        complain_repeated(problems);
+        if (options.output && options.output->empty()) {
+            problems.push_back({"--output", 0, 0, "which one? A file, or - for stdout", {}});
+        }
         if (options.trace.empty()) {
             problems.push_back({"TRACE", 0, 0, "which one? A file, or - for stdin", {}});
         }
@@ -128,13 +131,31 @@ private:
         }
     }
 
+    // Of two values one would be lost without a word.
+    void complain_repeated(std::vector<Complaint>& problems) const
+    {
+        for (const auto* option : app->get_options()) {
+            if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast && option->count() > 1) {
+                const auto values = fmt::format("{}", fmt::join(option->results(), ", "));
+                problems.push_back({option->get_name(), 0, 0, fmt::format("once is enough, not {}", values), {}});
+            }
+        }
+    }
+
+    // The parser takes the last of several, so that complain_repeated() may tell them all.
+    template <class T>
+    CLI::Option* single(const std::string& names, T& value, const std::string& about)
+    {
+        return app->add_option(names, value, about)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+
     void add_parameters()
     {
         for (const auto& parameter : watchdog::parameters()) {
             settings.push_back({flag_of(parameter.key), std::string{parameter.key}, {}});
         }
         for (std::size_t i = 0; i < settings.size(); ++i) {
-            app->add_option(settings[i].flag, settings[i].value, std::string{watchdog::parameters()[i].about})
+            single(settings[i].flag, settings[i].value, std::string{watchdog::parameters()[i].about})
                 ->type_name(value_kind(settings[i].key))
                 ->group("Parameters of every policy (ranges: petrel policies)");
         }

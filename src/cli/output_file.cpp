@@ -27,9 +27,10 @@ Result<void> write_output_file(const std::filesystem::path& path, std::string_vi
         return tl::unexpected(
             Error{ErrorKind::unreachable, fmt::format("cannot write {}: no such folder", path.string())});
     }
-    // Through a link to the file behind it, so that the link stays one.
-    const auto real = std::filesystem::weakly_canonical(path, ignored);
-    return runtime::write_atomically(ignored ? path : real, text);
+    // Through a link to the file behind it, so that the link stays one; otherwise under the name that was given.
+    const bool link = std::filesystem::is_symlink(path, ignored);
+    const auto real = link ? std::filesystem::weakly_canonical(path, ignored) : path;
+    return runtime::write_atomically(ignored ? path : real, text, runtime::kEverybodysFile);
 }
 
 }  // namespace petrel::cli

@@ -26,9 +26,9 @@ using Signals = std::vector<std::vector<std::vector<PauseInterval>>>;  // [devic
 
 std::string anchor(QueueRef queue) { return fmt::format("q{}-{}", queue.device, queue.slot.value); }
 
-std::string time_cell(const std::optional<Instant>& at)
+std::string number_cell(const std::string& text)
 {
-    return at ? fmt::format("<td class=number>{}</td>", seconds_text(*at)) : "<td class=\"number none\">–</td>";
+    return text.empty() ? "<td class=\"number none\">–</td>" : fmt::format("<td class=number>{}</td>", text);
 }
 
 std::string run_table(const ReplayReport& report)
@@ -74,9 +74,9 @@ std::string comparison_table(const ReplayReport& report, const std::vector<Queue
             const auto result = result_of(run, queue);
             table += fmt::format("<td class=\"number first{}\">{}</td>", result.storms == 0 ? " none" : " storms",
                                  result.storms);
-            table += time_cell(result.detected) + time_cell(result.restored);
-            table += result.storms == 0 ? "<td class=\"number none\">–</td>"
-                                        : fmt::format("<td class=number>{}</td>", seconds_text(result.in_storm));
+            table += number_cell(result.detected ? seconds_text(*result.detected) : "");
+            table += number_cell(restored_text(result));
+            table += number_cell(result.storms == 0 ? "" : seconds_text(result.in_storm));
         }
         table += "</tr>\n";
     }

@@ -61,7 +61,8 @@ std::vector<QueueRef> queues_with_events(const ReplayReport& report)
 QueueResult result_of(const PolicyRun& run, QueueRef queue)
 {
     const auto& stats = run.devices[queue.device].stats[queue.slot.value];
-    QueueResult result{std::nullopt, std::nullopt, stats.in_storm, stats.detected};
+    const auto at_end = run.devices[queue.device].last_phase[queue.slot.value];
+    QueueResult result{std::nullopt, std::nullopt, at_end, stats.in_storm, stats.detected};
     for (const auto& [device, event] : events_of(run, queue)) {
         if (begins_storm(event->kind) && !result.detected) {
             result.detected = event->at;
@@ -71,6 +72,14 @@ QueueResult result_of(const PolicyRun& run, QueueRef queue)
         }
     }
     return result;
+}
+
+std::string restored_text(const QueueResult& result)
+{
+    if (result.at_end != watchdog::Phase::watching && result.at_end != watchdog::Phase::off) {
+        return fmt::format("still {}", name(result.at_end));
+    }
+    return result.restored ? seconds_text(*result.restored) : std::string{};
 }
 
 RunTotals totals(const PolicyRun& run)

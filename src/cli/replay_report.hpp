@@ -42,6 +42,7 @@ PolicyRun make_run(std::string label, std::vector<runtime::Replayed> devices);
 struct QueueResult {
     std::optional<Instant> detected;  // the first time
     std::optional<Instant> restored;  // the last time
+    watchdog::Phase at_end{};
     Duration in_storm{};
     std::uint64_t storms{};
 };
@@ -56,6 +57,10 @@ std::vector<EventRef> events_in_time(const PolicyRun&);  // of all devices toget
 const std::vector<EventRef>& events_of(const PolicyRun&, QueueRef);
 std::vector<QueueRef> queues_with_events(const ReplayReport&);  // under any policy; in order of the trace
 QueueResult result_of(const PolicyRun&, QueueRef);
+
+// When its last storm ended ("5.400000") or, if that goes on when the trace ends, as what ("still latched"); else
+// empty.
+std::string restored_text(const QueueResult&);
 RunTotals totals(const PolicyRun&);
 bool any_storm(const ReplayReport&);
 std::string queue_text(const ReplayReport&, QueueRef);  // "sw0 Ethernet4:3"

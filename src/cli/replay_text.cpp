@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNothing = "-";
 
-std::string time_or_nothing(const std::optional<Instant>& at) { return at ? seconds_text(*at) : std::string{kNothing}; }
+std::string or_nothing(const std::string& text) { return text.empty() ? std::string{kNothing} : text; }
 
 std::string comparison(const ReplayReport& report)
 {
@@ -29,9 +29,9 @@ std::string comparison(const ReplayReport& report)
         for (const auto& run : report.runs) {
             const auto result = result_of(run, queue);
             cells.push_back(fmt::format("{}", result.storms));
-            cells.push_back(time_or_nothing(result.detected));
-            cells.push_back(time_or_nothing(result.restored));
-            cells.push_back(result.storms == 0 ? std::string{kNothing} : seconds_text(result.in_storm));
+            cells.push_back(or_nothing(result.detected ? seconds_text(*result.detected) : ""));
+            cells.push_back(or_nothing(restored_text(result)));
+            cells.push_back(or_nothing(result.storms == 0 ? "" : seconds_text(result.in_storm)));
         }
         table.add(std::move(cells));
     }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,16 +10,20 @@
 
 namespace petrel::runtime {
 
-Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes)
+Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode)
 {
     // Named by process, so that two of them never write to the same one; a leftover of a dead process is overwritten.
     auto draft = path;
     draft += fmt::format(".{}.tmp", ::getpid());
-    auto file = open_path(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+    auto file = open_path(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, mode, path);
     if (!file) {
         return file;
     }
-    auto written = write_at(*file, draft, 0, bytes).and_then([&] { return sync_data(*file, draft); });
+    struct stat before{};
+    if (::stat(path.c_str(), &before) == 0) {
+        ::fchmod(file->get(), before.st_mode & 07777U);  // one who may not do that goes on with the mode of a new file
+    }
+    auto written = write_at(*file, path, 0, bytes).and_then([&] { return sync_data(*file, path); });
     if (written && ::rename(draft.c_str(), path.c_str()) < 0) {
         written = tl::unexpected(file_error("replace", path, errno));
     }
@@ -29,14 +34,11 @@ Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span
     return file;
 }
 
-Result<void> write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes)
+Result<void> write_atomically(const std::filesystem::path& path, std::string_view text, unsigned mode)
 {
-    return replace_file(path, bytes).and_then([&](const FileDescriptor&) { return sync_folder_of(path); });
-}
-
-Result<void> write_atomically(const std::filesystem::path& path, std::string_view text)
-{
-    return write_atomically(path, std::as_bytes(std::span{text}));
+    return replace_file(path, std::as_bytes(std::span{text}), mode).and_then([&](const FileDescriptor&) {
+        return sync_folder_of(path);
+    });
 }
 
 Result<std::string> read_whole_file(const std::filesystem::path& path)

@@ -13,14 +13,17 @@
 
 namespace petrel::runtime {
 
-// Durable when it returns.
-Result<void> write_atomically(const std::filesystem::path&, std::span<const std::byte>);
-Result<void> write_atomically(const std::filesystem::path&, std::string_view);
+inline constexpr unsigned kOwnersFile = 0644;      // what only we write,
+inline constexpr unsigned kEverybodysFile = 0666;  // and what the umask decides
+
+// Durable when it returns. A file that was there keeps its mode; a new one has this, less the umask.
+Result<void> write_atomically(const std::filesystem::path&, std::string_view, unsigned mode = kOwnersFile);
 
 Result<std::string> read_whole_file(const std::filesystem::path&);
 
 // The first half of write_atomically, for who goes on writing to the file: the content is durable and has its name, but
 // the name may not outlive a crash before sync_folder_of().
-Result<FileDescriptor> replace_file(const std::filesystem::path&, std::span<const std::byte>);
+Result<FileDescriptor> replace_file(const std::filesystem::path&, std::span<const std::byte>,
+                                    unsigned mode = kOwnersFile);
 
 }  // namespace petrel::runtime

@@ -57,9 +57,15 @@ Error file_error(std::string_view doing, const std::filesystem::path& path, int 
 
 Result<FileDescriptor> open_path(const std::filesystem::path& path, int flags, unsigned mode)
 {
+    return open_path(path, flags, mode, path);
+}
+
+Result<FileDescriptor> open_path(const std::filesystem::path& path, int flags, unsigned mode,
+                                 const std::filesystem::path& known_as)
+{
     const int fd = again_if_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
     if (fd < 0) {
-        return tl::unexpected(file_error("open", path, errno));
+        return tl::unexpected(file_error("open", known_as, errno));
     }
     return FileDescriptor{fd};
 }

@@ -37,6 +37,9 @@ private:
 Error file_error(std::string_view doing, const std::filesystem::path&, int error_number);
 
 Result<FileDescriptor> open_path(const std::filesystem::path&, int flags, unsigned mode = 0);
+// The same, for a file that people know by another name: that one stands in an error.
+Result<FileDescriptor> open_path(const std::filesystem::path&, int flags, unsigned mode,
+                                 const std::filesystem::path& known_as);
 Result<void> write_at(const FileDescriptor&, const std::filesystem::path&, std::uint64_t offset,
                       std::span<const std::byte>);
 Result<void> sync_data(const FileDescriptor&, const std::filesystem::path&);

@@ -138,6 +138,26 @@ public:
         return rule;
     }
 
+    // What is lost on rows whose speed nobody tells.
+    void note_unknown_speed(std::size_t rows, std::vector<std::string>& notes) const
+    {
+        const bool continuous = policy_.criterion == Criterion::continuous || policy_.criterion == Criterion::stalled;
+        const auto fields = can_.fields;
+        const bool only_frames = !has(fields, Field::pause_state) && !has(fields, Field::pause_us) &&
+                                 !(has(fields, Field::paused_now) && has(fields, Field::on2off));
+        if (continuous && only_frames) {
+            notes.push_back(fmt::format(
+                "{}: speed_bps is not known for {} of its queues; how long an rx_xoff holds depends on it, so no storm "
+                "can be seen there",
+                policy_.name, rows));
+        } else if (policy_.criterion == Criterion::progress || policy_.criterion == Criterion::stalled) {
+            notes.push_back(fmt::format(
+                "{}: speed_bps is not known for {} of its queues; without it any packet sent counts as progress, and a "
+                "storm that lets one through is not seen",
+                policy_.name, rows));
+        }
+    }
+
     void note(std::vector<std::string>& notes) const
     {
         if (action() != policy_.action) {
@@ -219,6 +239,7 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
         compilers.emplace_back(policy, can);
     }
     std::vector<bool> used(book.policies.size());
+    std::vector<std::size_t> without_speed(book.policies.size());
     for (std::uint32_t row = 0; row < list.rows.size(); ++row) {
         const auto& info = list.inventory.rows[row];
         const auto claim = std::find_if(book.assigned.rbegin(), book.assigned.rend(), [&](const Assignment& a) {
@@ -228,6 +249,7 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
         if (claim != book.assigned.rend()) {
             const auto& compiler = compilers[claim->policy];
             used[claim->policy] = true;
+            without_speed[claim->policy] += info.speed.bps == 0 ? 1U : 0U;
             list.rows[row] = {claim->policy, compiler.action()};
             rule = compiler.rule(info.speed);
         }
@@ -256,6 +278,9 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
             continue;
         }
         compilers[i].note(list.notes);
+        if (without_speed[i] != 0) {
+            compilers[i].note_unknown_speed(without_speed[i], list.notes);
+        }
         list.poll = std::min(list.poll, std::max(policy.poll, can.refresh));
     }
     if (!complaints.empty()) {

@@ -1,5 +1,6 @@
 // How the program behaves towards the system: files, pipes, full disks, terminals, Ctrl-C.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "cli/exit_code.hpp"
 #include "petrel_program.hpp"
@@ -69,6 +70,32 @@ TEST(Program, OutputThroughALinkKeepsTheLink)
     EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", link.string()})).exit_code, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(link));
     EXPECT_NE(content(real).find("storm_detected"), std::string::npos);
+}
+
+TEST(Program, EmptyOutputNameIsRefused)
+{
+    const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", ""}));
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "--output: which one? A file, or - for stdout\n");
+}
+
+TEST(Program, NewOutputFileHasTheModeThatTheUmaskLeaves)
+{
+    const Folder folder;
+    const auto file = folder / "report.txt";
+    const auto before = ::umask(0002);
+    EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", file.string()})).exit_code, 0);
+    ::umask(before);
+    EXPECT_EQ(static_cast<unsigned>(std::filesystem::status(file).permissions()), 0664U);
+}
+
+TEST(Program, OutputThatCannotBeWrittenIsNamedAsItWasGiven)
+{
+    const Folder folder;
+    const auto file = (folder / "").string() + "./" + std::string(252, 'x');
+    const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", file}));
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "petrel: cannot open " + file + ": File name too long\n");
 }
 
 TEST(Program, OutputToADeviceIsWrittenNotReplaced)

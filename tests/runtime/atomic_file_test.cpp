@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -37,6 +38,37 @@ TEST(AtomicFile, LeavesNoLitterBehindAFailure)
     ASSERT_FALSE(written);
     EXPECT_THAT(written.error().what, HasSubstr((folder / "taken").string()));
     EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(AtomicFile, ErrorsNameTheFileNotItsDraft)
+{
+    const TemporaryFolder folder;
+    const auto path = folder / std::string(252, 'x');  // the draft's name is longer than a name may be
+    const auto written = write_atomically(path, "text");
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().what, HasSubstr(path.string() + ": "));
+    EXPECT_EQ(write_atomically(folder / "no/such", "text").error().what,
+              "cannot open " + (folder / "no/such").string() + ": No such file or directory");
+}
+
+TEST(AtomicFile, ModeIsThatOfTheFileBeforeOrWhatTheUmaskLeaves)
+{
+    const TemporaryFolder folder;
+    const auto mode = [](const std::filesystem::path& path) {
+        return static_cast<unsigned>(std::filesystem::status(path).permissions());
+    };
+    const auto umask_before = ::umask(0027);
+    EXPECT_TRUE(write_atomically(folder / "ours", "text"));
+    EXPECT_TRUE(write_atomically(folder / "theirs", "text", kEverybodysFile));
+    ::umask(0002);
+    EXPECT_TRUE(write_atomically(folder / "group", "text", kEverybodysFile));
+    ::umask(umask_before);
+    EXPECT_EQ(mode(folder / "ours"), 0640U);
+    EXPECT_EQ(mode(folder / "theirs"), 0640U);
+    EXPECT_EQ(mode(folder / "group"), 0664U);
+    std::filesystem::permissions(folder / "ours", std::filesystem::perms{0600});
+    EXPECT_TRUE(write_atomically(folder / "ours", "new text", kEverybodysFile));
+    EXPECT_EQ(mode(folder / "ours"), 0600U) << "what was kept to oneself stays so";
 }
 
 TEST(AtomicFile, SaysWhatIsWrong)

@@ -32,7 +32,8 @@ const Active kThird{target_of(1, Priority{4}), Treatment::ignore_pause, undo_of(
 
 std::string content_of(const std::filesystem::path& path) { return read_whole_file(path).value(); }
 
-void put(const std::filesystem::path& path, std::string_view bytes) { ASSERT_TRUE(write_atomically(path, bytes)); }
+void put(const std::filesystem::path& path, std::string_view text) { ASSERT_TRUE(write_atomically(path, text)); }
+void put(const std::filesystem::path& path, const Bytes& bytes) { ASSERT_TRUE(replace_file(path, bytes)); }
 
 Error refusal(const std::filesystem::path& path)
 {
@@ -200,7 +201,7 @@ TEST_F(FileJournalTest, RefusesWhatIsNoJournalOfThisDevice)
     EXPECT_EQ(refusal(path).kind, ErrorKind::invalid);
 
     const auto other = journal_header("leaf-2");
-    ASSERT_TRUE(write_atomically(path, other));
+    put(path, other);
     EXPECT_EQ(refusal(path).kind, ErrorKind::invalid);
     EXPECT_THAT(refusal(path).what, testing::AllOf(HasSubstr("leaf-2"), HasSubstr("leaf-1")));
 }
@@ -209,7 +210,7 @@ TEST_F(FileJournalTest, RefusesAVersionFromTheFuture)
 {
     auto header = journal_header(kDevice);
     header[8] = std::byte{kJournalVersion + 1};
-    ASSERT_TRUE(write_atomically(path, header));
+    put(path, header);
     const auto error = refusal(path);
     EXPECT_EQ(error.kind, ErrorKind::unsupported);
     EXPECT_THAT(error.what, HasSubstr("version 2"));

@@ -2,6 +2,7 @@
 // cannot be asked for.
 #include "watchdog/watchlist.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/world.hpp"
@@ -195,6 +196,37 @@ TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
     EXPECT_EQ(blind.notes[0], "sonic: no signal of the device survives drop; queues are released by a timed probe");
     can.survive = bit(Field::tx_packets);
     EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal that does not speak of pause does not help";
+}
+
+// --- what cannot be seen
+
+std::vector<std::string> notes_without_speed(std::string_view policy, Fields fields)
+{
+    auto p = preset(policy);
+    p.needs_backlog = false;
+    auto inventory = test::small_inventory(3, 0);
+    inventory.rows[1].speed = BitRate{100'000'000'000};
+    auto list = compile(book({p}, {everywhere(0)}), inventory, test::able(fields));
+    EXPECT_TRUE(list);
+    return list ? list->notes : std::vector<std::string>{};
+}
+
+TEST(Watchlist, SaysWhatIsLostWhereTheSpeedIsNotKnown)
+{
+    using testing::ElementsAre;
+    using testing::IsEmpty;
+    constexpr Fields kFrames = bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_packets);
+    EXPECT_THAT(
+        notes_without_speed("sonic", kFrames),
+        ElementsAre("sonic: speed_bps is not known for 2 of its queues; how long an rx_xoff holds depends on it, "
+                    "so no storm can be seen there"));
+    EXPECT_THAT(notes_without_speed("sonic", kFrames | bit(Field::pause_us)), IsEmpty());
+    EXPECT_THAT(notes_without_speed("sonic", kFrames | bit(Field::paused_now)).size(), 1U) << "frames have to hold it";
+    EXPECT_THAT(notes_without_speed("sonic", kFrames | bit(Field::paused_now) | bit(Field::on2off)), IsEmpty());
+    EXPECT_THAT(
+        notes_without_speed("progress", bit(Field::pause_us) | bit(Field::tx_packets)),
+        ElementsAre("progress: speed_bps is not known for 2 of its queues; without it any packet sent counts as "
+                    "progress, and a storm that lets one through is not seen"));
 }
 
 // --- what is missing
