@@ -6,6 +6,8 @@ find_package(tl-expected REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
+set(MPI_CXX_SKIP_MPICXX ON) # the C interface only; the C++ one is deprecated
+find_package(MPI REQUIRED COMPONENTS CXX)
 
 if(PETREL_TESTS)
     find_package(GTest REQUIRED)

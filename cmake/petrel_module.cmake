@@ -1,4 +1,4 @@
-# petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE])
+# petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE] [ONLY_FOR program])
 #
 # One module = one folder below src/ = one static library petrel_<name>, from the .cpp files in that folder.
 #   FOLDER        where it lives, if not src/<name>
@@ -6,12 +6,13 @@
 #   LIBS          libraries whose headers it and everything above it may include
 #   PRIVATE_LIBS  libraries whose headers it alone may include
 #   PURE          no thread, socket, file, clock, log or JSON: only a function of its arguments
+#   ONLY_FOR      the one program that links it; all others link all modules without this word
 # A module with headers only becomes an interface library; one whose folder is still empty only has its row.
 #
 # The rows are written to <build>/layers.json, where the layer test reads them.
 
 function(petrel_module name)
-    cmake_parse_arguments(PARSE_ARGV 1 module "PURE" "FOLDER" "DEPS;LIBS;PRIVATE_LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 module "PURE" "FOLDER;ONLY_FOR" "DEPS;LIBS;PRIVATE_LIBS")
     if(NOT module_FOLDER)
         set(module_FOLDER "${name}")
     endif()
@@ -44,22 +45,28 @@ function(petrel_module name)
                 target_link_libraries(petrel_${name} ${scope} petrel_${dep})
             endif()
         endforeach()
-        set_property(GLOBAL APPEND PROPERTY PETREL_LIBRARIES petrel_${name})
+        if(module_ONLY_FOR)
+            set_property(GLOBAL APPEND PROPERTY PETREL_LIBRARIES_OF_${module_ONLY_FOR} petrel_${name})
+        else()
+            set_property(GLOBAL APPEND PROPERTY PETREL_LIBRARIES petrel_${name})
+        endif()
     endif()
 
     petrel_layer_row("${name}" "${module_FOLDER}" "${module_DEPS}" "${module_LIBS}" "${module_PRIVATE_LIBS}"
         "${module_PURE}" "${archive}")
 endfunction()
 
-# petrel_programs(folder DEPS module...): every .cpp in src/<folder> is the main() of one program of that name.
+# petrel_programs(folder DEPS module...): every .cpp in src/<folder> is the main() of one program of that name, with - for _.
 function(petrel_programs folder)
     cmake_parse_arguments(PARSE_ARGV 1 programs "" "" "DEPS")
     get_property(libraries GLOBAL PROPERTY PETREL_LIBRARIES)
     file(GLOB mains CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
     foreach(main IN LISTS mains)
         cmake_path(GET main STEM program)
+        string(REPLACE "_" "-" program "${program}")
+        get_property(own_libraries GLOBAL PROPERTY PETREL_LIBRARIES_OF_${program})
         add_executable(${program} "${main}")
-        target_link_libraries(${program} PRIVATE ${libraries})
+        target_link_libraries(${program} PRIVATE ${libraries} ${own_libraries})
     endforeach()
     petrel_layer_row("${folder}" "${folder}" "${programs_DEPS}" "" "" FALSE "")
 endfunction()

@@ -22,6 +22,7 @@ LIBRARY_OF_HEADER = {
     "nlohmann/": "nlohmann_json::nlohmann_json",
     "toml++/": "tomlplusplus::tomlplusplus",
     "CLI/": "CLI11::CLI11",
+    "mpi.h": "MPI::MPI_CXX",
 }
 
 # What a pure module must not reach, neither itself nor through one of our headers. <chrono> is welcome, now() is not.
@@ -67,6 +68,7 @@ class Tree:
 
     def __init__(self, root, layers):
         self.root = root
+        self.build = layers.parent
         self.modules = {}
         for row in json.loads(layers.read_text()):
             for key in ("deps", "libs", "private_libs"):
@@ -183,6 +185,16 @@ def symbols(tree):
                 yield f"{module.folder}: module {module.name} is pure and uses {name}"
 
 
+def mpi(tree):
+    """Only petrel-mpi needs MPI to run: whoever installs the others installs no MPI."""
+    for program in sorted((tree.build / "bin").glob("*")):
+        if program.name == "petrel-mpi" or not program.is_file():
+            continue
+        listing = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
+        for library in re.findall(r"\(NEEDED\).*\[(lib(?:mpi|open-(?:rte|pal))\b[^]]*)\]", listing):
+            yield f"{program.name} needs {library}, which only petrel-mpi may"
+
+
 def no_sleep(tree):
     """A test waits for an event or moves a fake clock; it never sleeps."""
     for path in sorted((tree.root / "tests").rglob("*")):
@@ -213,7 +225,7 @@ def tracked_files(root):
     return sorted(path for path in files if path.is_file() and not path.is_symlink())
 
 
-RULES = {rule.__name__: rule for rule in (layers, pure, symbols, no_sleep, text)}
+RULES = {rule.__name__: rule for rule in (layers, pure, symbols, mpi, no_sleep, text)}
 
 
 def main():

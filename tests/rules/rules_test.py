@@ -151,6 +151,29 @@ class PlantedViolation(SmallTree):
         self.assertEqual(built.returncode, 0, built.stdout)
         self.assert_violation("symbols", "module watchdog is pure and uses time")
 
+    def test_program_that_needs_mpi(self):
+        self.write("other/mpi.cpp", "int MPI_Finalize() { return 0; }\n")
+        self.write("other/main.cpp", "int MPI_Finalize();\nint main() { return MPI_Finalize(); }\n")
+        self.append("CMakeLists.txt", """
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+add_library(mpi SHARED other/mpi.cpp)
+foreach(program petrel petrel-mpi)
+    add_executable(${program} other/main.cpp)
+    target_link_libraries(${program} PRIVATE mpi)
+endforeach()
+""")
+        built = self.build("all")
+        self.assertEqual(built.returncode, 0, built.stdout)
+        self.assert_violation("mpi", "petrel needs libmpi.so")
+
+    def test_module_of_one_program(self):
+        self.write("src/wire/wire.cpp", "int wire() { return 0; }\n")
+        self.write("src/apps/with_wire.cpp", "int wire();\nint main() { return wire(); }\n")
+        self.write("src/apps/without.cpp", "int wire();\nint main() { return wire(); }\n")
+        self.append("CMakeLists.txt", "petrel_module(wire ONLY_FOR with-wire)\npetrel_programs(apps)\n")
+        self.assertEqual(self.build("with-wire").returncode, 0)
+        self.assertNotEqual(self.build("without").returncode, 0)
+
     def test_header_that_does_not_compile_alone(self):
         self.write("src/base/leaning.hpp", "#pragma once\ninline Slot next(Slot slot) { return slot + 1; }\n")
         built = self.build("headers_alone")

@@ -1,0 +1,41 @@
+// The processes of one mpirun as peers of a twin. The only place that knows MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "twin/peers.hpp"
+
+namespace petrel::twin_mpi {
+
+// From its construction to its destruction this process takes part in the MPI run; there is one in a process. MPI ends
+// all processes when one of them fails, so nothing here can fail in a way that its caller could handle.
+class MpiPeers final : public twin::Peers {
+public:
+    MpiPeers(int& argc, char**& argv);
+    ~MpiPeers() override;
+    MpiPeers(const MpiPeers&) = delete;
+    MpiPeers& operator=(const MpiPeers&) = delete;
+
+    unsigned count() const override { return count_; }
+    unsigned rank() const override { return rank_; }
+    twin::Outlook exchange(const twin::Outlook& ours, std::span<const std::vector<twin::BorderFrame>> outgoing,
+                           std::vector<twin::BorderFrame>& incoming) override;
+    std::vector<std::string> gather(std::string_view ours) override;
+
+private:
+    // What one process says to another before the frames themselves.
+    struct Announcement {
+        twin::Ps earliest;
+        std::uint64_t done;
+        std::uint64_t frames;
+    };
+
+    unsigned count_{};
+    unsigned rank_{};
+    std::vector<Announcement> said_;   // to each process
+    std::vector<Announcement> heard_;  // from each
+};
+
+}  // namespace petrel::twin_mpi
