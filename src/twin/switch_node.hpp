@@ -169,10 +169,11 @@ private:
     void write(std::uint8_t port, const PortRegisters&, Ps);
     void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);
     void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
-    std::uint8_t ignored(std::uint8_t port) const;    // priorities whose pause does not count
-    std::uint8_t discarded(std::uint8_t port) const;  // on their way out
-    std::uint8_t refused(std::uint8_t port) const;    // on their way in
-    std::uint8_t may_pause(std::uint8_t port) const;  // priorities for which pause may be sent
+    std::uint8_t recovering(std::uint8_t port) const;  // priorities whose queues the hardware is recovering
+    std::uint8_t ignored(std::uint8_t port) const;     // priorities whose pause does not count
+    std::uint8_t discarded(std::uint8_t port) const;   // on their way out
+    std::uint8_t refused(std::uint8_t port) const;     // on their way in
+    std::uint8_t may_pause(std::uint8_t port) const;   // priorities for which pause may be sent
     void watch_pause(std::uint8_t port, std::uint8_t q, Ps);
     void queue_detector(std::uint8_t port, std::uint8_t q, Ps);
     void recovery_end(std::uint8_t port, std::uint8_t q, Ps);

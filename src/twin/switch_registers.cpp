@@ -12,18 +12,27 @@ constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uin
 
 }  // namespace
 
+std::uint8_t SwitchNode::recovering(std::uint8_t port) const
+{
+    const std::uint8_t queues = status_[port].recovering;
+    std::uint8_t priorities = 0;
+    for (std::uint8_t priority = 0; queues != 0 && priority != kPriorities; ++priority)
+        if ((queues & mask_of(queue_of_[priority])) != 0)
+            priorities |= mask_of(priority);
+    return priorities;
+}
+
 std::uint8_t SwitchNode::ignored(std::uint8_t port) const
 {
     const PortRegisters& set = registers_[port];
-    return static_cast<std::uint8_t>(~set.pause_rx | set.ignore_pause | set.lossless_off | status_[port].recovering);
+    return static_cast<std::uint8_t>(~set.pause_rx | set.ignore_pause | set.lossless_off | recovering(port));
 }
 
 std::uint8_t SwitchNode::discarded(std::uint8_t port) const
 {
     const PortRegisters& set = registers_[port];
-    const PortStatus& status = status_[port];
     return static_cast<std::uint8_t>(set.discard_egress | set.lossless_off |
-                                     (status.recovery_drops ? status.recovering : 0));
+                                     (status_[port].recovery_drops ? recovering(port) : 0));
 }
 
 std::uint8_t SwitchNode::refused(std::uint8_t port) const

@@ -72,7 +72,7 @@ public:
     void set_signal(std::uint8_t port, bool on, Ps now) { node_->set_signal(port, on, now); }  // a cable cut or mended
     void tap(std::uint8_t port, Tap*);
 
-    // The hardware's own detectors; 0 = off.
+    // The hardware's own detectors; 0 = off. They watch pauses that begin after they were set.
     void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
     void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }
