@@ -1,0 +1,198 @@
+// What goes wrong around an agent in simulated time: calls that take long, fail or lie, a process that dies, links that
+// go down.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lab/agent_in_twin_fabric.hpp"
+
+namespace petrel::test {
+namespace {
+
+using device::FaultyDevice;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using watchdog::Order;
+using watchdog::Reason;
+using watchdog::Treatment;
+
+constexpr Ps kFault = 50 * kMs;
+
+struct Stormed {
+    explicit Stormed(const AgentInTwin::Options& options = {}, std::string_view preset = "sonic")
+        : twin{build(one_switch())}, agent{agent_on(*twin, kSwitch, book(preset), options)}
+    {
+        stop_pipeline(*twin, kSick, kFault);
+    }
+    bool dropping() const { return (twin->switch_view(kSwitch).registers(0).discard_egress & 0b1000U) != 0; }
+    bool untouched() const { return twin->switch_view(kSwitch).registers(0) == before; }
+
+    std::unique_ptr<twin::Twin> twin;
+    std::unique_ptr<AgentInTwin> agent;
+    twin::PortRegisters before{twin->switch_view(kSwitch).registers(0)};
+};
+
+TEST(AgentInTwinFaults, AWriteTakesEffectWhenItIsDone)
+{
+    AgentInTwin::Options slow;
+    slow.look_takes = std::chrono::milliseconds{7};
+    slow.command_takes = std::chrono::milliseconds{30};
+    Stormed s{slow};
+    s.twin->run_until(700 * kMs);
+    ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected"));
+    const auto found = twin::from_instant(s.agent->events()[0].at);
+
+    Stormed again{slow};
+    again.twin->run_until(found + 30 * kMs);
+    EXPECT_FALSE(again.dropping());
+    again.twin->run_until(found + 30 * kMs + 1);
+    EXPECT_TRUE(again.dropping());
+    EXPECT_EQ(again.agent->agent()->counters().looks_overdue, 0U);
+    EXPECT_EQ(again.agent->agent()->counters().polls_missed, 0U);
+}
+
+TEST(AgentInTwinFaults, LooksSlowerThanThePollAreOverdueAndStillUsed)
+{
+    AgentInTwin::Options slow;
+    slow.look_takes = std::chrono::milliseconds{150};
+    Stormed s{slow};
+    s.twin->run_until(1'500 * kMs);
+    EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected"));
+    EXPECT_GT(s.agent->agent()->counters().looks_overdue, 5U);
+    EXPECT_LE(s.agent->agent()->counters().looks, 1'500U / 150U);
+}
+
+TEST(AgentInTwinFaults, AnAnswerThatDoesNotComeInTimeIsToldAndTheWriteStillLands)
+{
+    AgentInTwin::Options stuck;
+    stuck.command_takes = std::chrono::milliseconds{1'300};
+    Stormed s{stuck};
+    s.twin->run_until(1'700 * kMs);
+    ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "mitigation_failed"));
+    EXPECT_EQ(s.agent->events()[1].reason, Reason::timed_out);
+    EXPECT_EQ(s.agent->events()[1].at - s.agent->events()[0].at, std::chrono::seconds{1});
+    EXPECT_FALSE(s.dropping());
+    s.twin->run_until(2'000 * kMs);
+    EXPECT_TRUE(s.dropping());
+}
+
+TEST(AgentInTwinFaults, AWriteThatFailsIsTriedAgain)
+{
+    Stormed s;
+    s.agent->faults().next(FaultyDevice::Call::apply, FaultyDevice::Fault::fail, 2);
+    s.twin->run_until(1'000 * kMs);
+    EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "mitigation_failed", "mitigation_failed"));
+    EXPECT_TRUE(s.agent->faults().done());
+    EXPECT_TRUE(s.dropping());
+    EXPECT_GT(delivered(*s.twin, kVictim, 1'000 * kMs, 1'100 * kMs), kPacketsIn100ms);
+}
+
+TEST(AgentInTwinFaults, WhatIsRefusedIsReplacedBySomethingWeaker)
+{
+    Stormed s{{}, "rdma-switch"};
+    s.agent->faults().next(FaultyDevice::Call::apply, FaultyDevice::Fault::refuse);
+    s.twin->run_until(600 * kMs);
+    EXPECT_EQ(s.twin->switch_view(kSwitch).registers(0).lossless_off, 0);
+    EXPECT_TRUE(s.dropping());
+    EXPECT_GT(delivered(*s.twin, kVictim, 600 * kMs, 700 * kMs), kPacketsIn100ms);
+    heal_pipeline(*s.twin, kSick, 700 * kMs);
+    s.twin->run_until(1'100 * kMs);
+    EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_restored);
+    EXPECT_TRUE(s.untouched());
+}
+
+TEST(AgentInTwinFaults, AReadBackThatDiffersIsToldAndTriedAgain)
+{
+    Stormed s;
+    s.twin->at(kSwitch, 1, [&](Ps) { s.agent->faults().lie_next(Treatment::none); });  // not at the start's own reads
+    s.twin->run_until(800 * kMs);
+    ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "mitigation_failed"));
+    EXPECT_EQ(s.agent->events()[1].reason, Reason::differs);
+    EXPECT_TRUE(s.dropping());
+    EXPECT_EQ(s.agent->agent()->watchdog().in_effect(Slot{0}), Treatment::drop);
+}
+
+TEST(AgentInTwinFaults, LooksThatFailProveNothing)
+{
+    Stormed s;
+    s.agent->faults().next(FaultyDevice::Call::look, FaultyDevice::Fault::fail, 1'000);
+    s.twin->run_until(900 * kMs);
+    EXPECT_THAT(s.agent->events(), IsEmpty());
+    EXPECT_EQ(s.agent->agent()->counters().looks_failed, s.agent->agent()->counters().looks);
+    EXPECT_GT(s.agent->agent()->counters().looks, 8U);
+}
+
+TEST(AgentInTwinLife, ADeadProcessLeavesItsMitigationAndTheNextOneEndsIt)
+{
+    Stormed s;
+    s.agent->kill(700 * kMs);
+    heal_pipeline(*s.twin, kSick, 1'000 * kMs);
+    s.twin->run_until(4'000 * kMs);
+    EXPECT_EQ(s.agent->agent(), nullptr);
+    EXPECT_TRUE(s.dropping());  // the others go on, h0 gets nothing, and nobody is there to end it
+
+    s.agent->start(4'000 * kMs);
+    s.twin->run_until(5'900 * kMs);
+    EXPECT_TRUE(s.dropping());  // quiet has to be proven anew
+    s.twin->run_until(6'200 * kMs);
+    EXPECT_TRUE(s.untouched());
+    EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_restored);
+    EXPECT_GT(delivered(*s.twin, kToSick, 6'200 * kMs, 6'300 * kMs), kPacketsIn100ms);
+}
+
+TEST(AgentInTwinLife, AStormThatGoesOnKeepsItsMitigationAcrossARestart)
+{
+    Stormed s;
+    s.agent->kill(700 * kMs);
+    s.agent->start(900 * kMs);
+    EXPECT_GT(delivered(*s.twin, kVictim, 800 * kMs, 900 * kMs), kPacketsIn100ms);
+    EXPECT_GT(delivered(*s.twin, kVictim, 900 * kMs, 4'000 * kMs), 31 * kPacketsIn100ms - 100);
+    EXPECT_TRUE(s.dropping());
+    EXPECT_TRUE(events_of(*s.agent, EventKind::storm_restored).empty());
+}
+
+TEST(AgentInTwinLife, ACommandUnderWayDiesWithTheProcess)
+{
+    AgentInTwin::Options slow;
+    slow.command_takes = std::chrono::milliseconds{30};
+    Stormed s{slow};
+    s.twin->run_until(600 * kMs);
+    const auto found = twin::from_instant(s.agent->events().at(0).at);
+    Stormed killed{slow};
+    killed.agent->kill(found + 10 * kMs);
+    killed.twin->run_until(1'000 * kMs);
+    EXPECT_TRUE(killed.untouched());
+}
+
+TEST(AgentInTwinLife, OrdersAreTakenAndAStopUndoesAll)
+{
+    Stormed s;
+    s.agent->order({Order::Kind::mitigate, queue_to(kSwitch, 3), "test"}, 100 * kMs + 1);
+    s.agent->order({Order::Kind::stop, std::nullopt, "test"}, 900 * kMs);
+    s.twin->run_until(200 * kMs);
+    EXPECT_EQ(s.twin->switch_view(kSwitch).registers(3).discard_egress, 0b1000);
+    s.twin->run_until(1'000 * kMs);
+    EXPECT_TRUE(s.agent->agent()->stopped());
+    EXPECT_TRUE(s.untouched());
+    EXPECT_EQ(s.twin->switch_view(kSwitch).registers(3), s.before);
+    const auto looks = s.agent->agent()->counters().looks;
+    s.twin->run_until(2'000 * kMs);
+    EXPECT_EQ(s.agent->agent()->counters().looks, looks);
+}
+
+TEST(AgentInTwinLife, ALinkThatGoesDownEndsTheStorm)
+{
+    Stormed s;
+    s.twin->cut(0, 800 * kMs);  // the link of h0
+    s.twin->mend(0, 1'000 * kMs);
+    s.twin->run_until(900 * kMs);
+    ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "storm_restored"));
+    EXPECT_EQ(s.agent->events()[1].reason, Reason::link_down);
+    EXPECT_LE(ms(s.agent->events()[1].at), 800.001);  // told by the hardware, not found by the next poll
+    EXPECT_TRUE(s.untouched());
+    s.twin->run_until(1'600 * kMs);
+    EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_detected);  // still stopped, and found again
+    EXPECT_GE(ms(s.agent->events().back().at), 1'000 + 400);
+}
+
+}  // namespace
+}  // namespace petrel::test
