@@ -24,8 +24,7 @@ enum class Task : std::uint8_t {
     flow_start,      // arg: flow
     flow_stop,       // arg: flow
     retransmit,      // arg: flow
-    rate_timer,      // arg: flow
-    alpha_timer,     // arg: flow
+    rate_timer,      // arg: flow, queue: number of the cut that started it
     drain,           // the receive pipeline takes the next frame
     storm,           // arg: storm generator
     call,            // arg: row of the node's calls: agents step here, after everything that happened until then

@@ -19,14 +19,18 @@ public:
     double bps() const { return current_; }
     bool limited() const { return current_ < line_; }
 
-    // True if the rate was cut: both timers start again.
+    // True if the rate was cut: the increase timer starts again.
     bool notified(Ps now)
     {
-        seen_ = true;
-        if (cut_once_ && now - cut_at_ < set_->cut_interval)
+        if (notified_once_)
+            decay_alpha(now - notified_at_);
+        const bool cuts = !notified_once_ || now - cut_at_ >= set_->cut_interval;
+        notified_once_ = true;
+        notified_at_ = now;
+        if (!cuts)
             return false;
-        cut_once_ = true;
         cut_at_ = now;
+        ++cuts_;
         target_ = current_;
         current_ = std::max(current_ * (1 - alpha_ / 2), static_cast<double>(set_->floor.bps));
         alpha_ = (1 - set_->g) * alpha_ + set_->g;
@@ -36,12 +40,7 @@ public:
         return true;
     }
 
-    void alpha_timer()
-    {
-        if (!seen_)
-            alpha_ *= 1 - set_->g;
-        seen_ = false;
-    }
+    std::uint8_t cuts() const { return cuts_; }  // modulo: tells a timer that a cut has started a newer one
 
     void increase_timer()
     {
@@ -49,20 +48,30 @@ public:
         increase();
     }
 
-    void sent(std::uint32_t bytes)
+    // True if the rate was raised.
+    bool sent(std::uint32_t bytes)
     {
         if (!limited())
-            return;
+            return false;
         bytes_ += bytes;
         if (bytes_ < set_->increase_bytes)
-            return;
+            return false;
         bytes_ -= set_->increase_bytes;
         ++byte_steps_;
         increase();
+        return true;
     }
 
 private:
     static constexpr std::uint32_t kFastSteps = 5;
+    static constexpr double kForgotten = 1e-9;
+
+    // What a timer would have done in the time without a notification.
+    void decay_alpha(Ps quiet)
+    {
+        for (Ps steps = quiet / set_->alpha_timer; steps != 0 && alpha_ > kForgotten; --steps)
+            alpha_ *= 1 - set_->g;
+    }
 
     void increase()
     {
@@ -81,9 +90,10 @@ private:
     double current_;
     double target_;
     double alpha_{1};
+    Ps notified_at_{};
     Ps cut_at_{};
-    bool cut_once_{};
-    bool seen_{};
+    bool notified_once_{};
+    std::uint8_t cuts_{};
     std::uint32_t timer_steps_{};
     std::uint32_t byte_steps_{};
     std::uint64_t bytes_{};

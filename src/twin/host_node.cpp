@@ -265,8 +265,8 @@ bool HostNode::send_data(Ps now, Ps& again_at)
         ++flow.next;
         if (flow.pace != 0) {
             flow.next_at = now + (Ps{p.bytes + overhead_bytes_} * flow.pace >> 10U);
-            if (const auto rate = rates_.find(id); rate != rates_.end())
-                rate->second.sent(p.bytes);
+            if (const auto rate = rates_.find(id); rate != rates_.end() && rate->second.sent(p.bytes))
+                set_pace(id, rate->second);
         }
         if (!flow.reliable && flow.next == flow.total)
             finish(flow, now);

@@ -107,7 +107,8 @@ private:
     void start_draining(Ps);
 
     void perform(const Todo&, Ps);
-    void set_pace(std::uint32_t flow, Ps, Task timer);
+    void set_pace(std::uint32_t flow, const RateControl&);
+    void raise_rate(const Todo&, Ps);
     void start_flow(std::uint32_t flow, Ps);
     void retransmit(std::uint32_t flow, Ps);
     void refresh(Ps);

@@ -42,8 +42,7 @@ void HostNode::perform(const Todo& todo, Ps now)
     case Task::flow_start: return start_flow(todo.arg, now);
     case Task::flow_stop: senders_[todo.arg].on = false; return;
     case Task::retransmit: return retransmit(todo.arg, now);
-    case Task::rate_timer: rates_.at(todo.arg).increase_timer(); return set_pace(todo.arg, now, Task::rate_timer);
-    case Task::alpha_timer: rates_.at(todo.arg).alpha_timer(); return set_pace(todo.arg, now, Task::alpha_timer);
+    case Task::rate_timer: return raise_rate(todo, now);
     case Task::drain: return drain(now);
     case Task::refresh: return refresh(now);
     case Task::storm: return storm(todo.arg, now);
@@ -89,28 +88,27 @@ void HostNode::retransmit(std::uint32_t id, Ps now)
 void HostNode::notified(std::uint32_t id, Ps now)
 {
     const auto rate = rates_.find(id);
-    if (rate == rates_.end())
+    if (rate == rates_.end() || !rate->second.notified(now))
         return;
-    const bool was_limited = rate->second.limited();
-    if (!rate->second.notified(now))
-        return;
-    if (was_limited)
-        return set_pace(id, now, Task::count_);
-    set_pace(id, now, Task::rate_timer);
-    set_pace(id, now, Task::alpha_timer);
+    set_pace(id, rate->second);
+    agenda_.add({now + rate->second.set().increase_timer, Task::rate_timer, 0, rate->second.cuts(), id});
 }
 
-// The flow's pace follows its rate; a timer runs on only while the rate is below the line's.
-void HostNode::set_pace(std::uint32_t id, Ps now, Task timer)
+// The timer runs on only while the rate is below the line's, and only the one of the last cut.
+void HostNode::raise_rate(const Todo& todo, Ps now)
 {
-    const RateControl& rate = rates_.at(id);
-    senders_[id].pace = static_cast<std::uint32_t>(8.0 * static_cast<double>(kSecond) * 1024 / rate.bps());
-    if (!rate.limited())
+    RateControl& rate = rates_.at(todo.arg);
+    if (todo.queue != rate.cuts())
         return;
-    if (timer == Task::rate_timer)
-        agenda_.add({now + rate.set().increase_timer, timer, 0, 0, id});
-    if (timer == Task::alpha_timer)
-        agenda_.add({now + rate.set().alpha_timer, timer, 0, 0, id});
+    rate.increase_timer();
+    set_pace(todo.arg, rate);
+    if (rate.limited())
+        agenda_.add({now + rate.set().increase_timer, Task::rate_timer, 0, todo.queue, todo.arg});
+}
+
+void HostNode::set_pace(std::uint32_t id, const RateControl& rate)
+{
+    senders_[id].pace = static_cast<std::uint32_t>(8.0 * static_cast<double>(kSecond) * 1024 / rate.bps());
 }
 
 // ---------------------------------------------------------------------------------------------------- pause
@@ -124,7 +122,8 @@ bool HostNode::send_control(Ps now)
         return true;
     }
     const auto on = static_cast<std::uint8_t>(out_.xoffed & out_.tell);
-    const Packet frame = pause_frame(out_.tell, on, profile_.pause.quanta);
+    const Packet frame = profile_.pause.global ? global_pause_frame(out_.xoffed != 0, profile_.pause.quanta)
+                                               : pause_frame(out_.tell, on, profile_.pause.quanta);
     out_.tell = 0;
     send_pause(frame, now);
     if (on != 0 && !refreshing_) {
@@ -160,6 +159,8 @@ void HostNode::refresh(Ps now)
 
 void HostNode::hear_pause(const Packet& frame, Ps now)
 {
+    if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
+        return;  // a port speaks one of the two
     if (profile_.pause.response == 0)
         return apply_pause(frame, now);
     agenda_.add(
@@ -311,7 +312,8 @@ void HostNode::storm(std::uint32_t index, Ps now)
         const bool xon = s.xon_every != 0 && s.sent % s.xon_every == 0;
         const auto told = static_cast<std::uint8_t>(s.priorities & pause_tx_);
         if (told != 0) {
-            control_.push_back(pause_frame(told, xon ? 0 : told, s.quanta, xon ? 0 : s.times));
+            control_.push_back(profile_.pause.global ? global_pause_frame(!xon, s.quanta)
+                                                     : pause_frame(told, xon ? 0 : told, s.quanta, xon ? 0 : s.times));
             wake(now);
         }
     }

@@ -30,6 +30,14 @@ constexpr Packet pause_frame(std::uint8_t enable, std::uint8_t stop, std::uint16
     return p;
 }
 
+// 802.3x: one time for the whole port.
+constexpr Packet global_pause_frame(bool stop, std::uint16_t quanta)
+{
+    Packet p = pause_frame(0xff, stop ? 0xff : 0, quanta);
+    p.hash_kind = static_cast<std::uint16_t>(Kind::global_pause);
+    return p;
+}
+
 constexpr bool tells(const Packet& frame, std::uint8_t priority) { return (frame.flow >> priority & 1U) != 0; }
 
 constexpr std::uint16_t quanta_for(const Packet& frame, std::uint8_t priority, std::span<const PauseTimes> table)

@@ -29,6 +29,7 @@ public:
         nodes();
         links();
         require(set_.pause_times.size() <= 255, "{} rows of pause times; at most 255", set_.pause_times.size());
+        require(set_.dcqcn.alpha_timer > 0 && set_.dcqcn.increase_timer > 0, "DCQCN: a timer of 0 ps never ends");
         for (std::size_t i = 0; i != set_.switch_profiles.size(); ++i)
             switch_profile(i);
         for (std::size_t i = 0; i != set_.nic_profiles.size(); ++i)

@@ -10,11 +10,8 @@ void SwitchNode::send_pause(std::uint8_t port, Ps now)
 {
     OutPort& out = outs_[port];
     const auto on = static_cast<std::uint8_t>(out.xoffed & out.tell);
-    Packet frame = pause_frame(out.tell, on, profile_.pause.quanta);
-    if (profile_.pause.global) {
-        frame = pause_frame(0xff, out.xoffed != 0 ? 0xff : 0, profile_.pause.quanta);
-        frame.hash_kind = static_cast<std::uint16_t>(Kind::global_pause);
-    }
+    const Packet frame = profile_.pause.global ? global_pause_frame(out.xoffed != 0, profile_.pause.quanta)
+                                               : pause_frame(out.tell, on, profile_.pause.quanta);
     out.tell = 0;
     transmit(out, frame, now, overhead_bytes_, mail_, arena_);
     for (std::uint8_t q = 0; q != kPriorities; ++q)
@@ -50,6 +47,8 @@ void SwitchNode::refresh(std::uint8_t port, Ps now)
 
 void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
+    if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
+        return;  // a port speaks one of the two
     if (profile_.pause.response == 0)
         return apply_pause(port, frame, now);
     agenda_.add({now + profile_.pause.response, Task::delayed_pause, port, static_cast<std::uint8_t>(frame.seq_ttl),

@@ -65,7 +65,7 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
     }
     for (std::uint8_t port = 0; port != ports; ++port) {
         registers_[port].max_frame_bytes = profile.max_frame_bytes;
-        registers_[port].pause_rx = lossless_;
+        registers_[port].pause_rx = profile.pause.global ? 0xff : lossless_;
         registers_[port].pause_tx = lossless_;
         for (std::uint8_t i = 0; i != kPriorities; ++i) {
             const PgProfile& from = profile.groups[i];
@@ -173,6 +173,10 @@ void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t pri
 {
     if (!profile_.flood_unknown)
         return count_drop(Drop::no_route);
+    if ((refused(from) >> priority & 1U) != 0) {
+        ++group(from, group_of_[priority]).rx_drops;
+        return count_drop(Drop::mitigated_in);
+    }
     std::uint64_t copies = 0;
     for (std::uint8_t to = 0; to != port_count_; ++to) {
         if (to == from || outs_[to].wire.far == nullptr)

@@ -30,13 +30,11 @@ TEST(RateControl, alpha_decays_while_no_notification_comes)
     const Dcqcn set;
     RateControl rate{set, k100G};
     rate.notified(0);
-    rate.alpha_timer();  // the interval in which it came
+    rate.notified(1);  // no cut, but the time without a notification begins here
     double alpha = 1;
-    for (int i = 0; i != 300; ++i) {
-        rate.alpha_timer();
+    for (int i = 0; i != 300; ++i)
         alpha *= 255.0 / 256;
-    }
-    rate.notified(1 * kSecond);
+    rate.notified(1 + 300 * set.alpha_timer + set.alpha_timer - 1);
     EXPECT_NEAR(rate.bps(), kLine / 2 * (1 - alpha / 2), 1);
 }
 
@@ -64,7 +62,8 @@ TEST(RateControl, comes_back_halfway_five_times_then_by_steps_then_by_larger_one
         step(50e6);
     }
     for (int i = 0; i != 5; ++i) {
-        rate.sent(static_cast<std::uint32_t>(set.increase_bytes));
+        EXPECT_FALSE(rate.sent(static_cast<std::uint32_t>(set.increase_bytes - 1)));
+        EXPECT_TRUE(rate.sent(1));
         step(50e6);
     }
     rate.sent(static_cast<std::uint32_t>(set.increase_bytes));  // hyper: both are
