@@ -18,6 +18,7 @@ namespace petrel::bench {
 namespace {
 
 constexpr int kRounds = 7;
+constexpr twin::NodeId kStorming{0};
 
 struct Figures {
     double cpu_s{};
@@ -67,10 +68,9 @@ Figures measure(const Run& run)
     PETREL_ASSERT(built, "{}", built.error().what);
     twin::Twin& twin = **built;
     if (run.work.frozen) {
-        constexpr twin::NodeId kHost{0};
         const twin::Storm storm{.priorities = 1U << 3U,
                                 .period = 150 * twin::kUs};  // less than half of what it asks for
-        twin.at(kHost, 0, [&twin, storm](twin::Ps now) { twin.nic_view(kHost).start_storm(storm, now); });
+        twin.at(kStorming, 0, [&twin, storm](twin::Ps now) { twin.nic_view(kStorming).start_storm(storm, now); });
     }
 
     Figures figures;

@@ -34,6 +34,7 @@ struct WireOut {
     View view() const
     {
         const auto tagged = ring.load(std::memory_order_acquire);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): two values that have to change as one
         return {reinterpret_cast<InFlight*>(tagged & ~std::uintptr_t{63}), (1U << (tagged & 63U)) - 1};
     }
     Ps front_at() const { return arrival(view()[head.load(std::memory_order_relaxed)]); }
