@@ -29,7 +29,9 @@ public:
         nodes();
         links();
         require(set_.pause_times.size() <= 255, "{} rows of pause times; at most 255", set_.pause_times.size());
-        require(set_.dcqcn.alpha_timer > 0 && set_.dcqcn.increase_timer > 0, "DCQCN: a timer of 0 ps never ends");
+        require(set_.dcqcn.alpha_timer > 0 && set_.dcqcn.increase_timer > 0,
+                "DCQCN: timers of {} ps (alpha) and {} ps (increase); at least 1", set_.dcqcn.alpha_timer,
+                set_.dcqcn.increase_timer);
         for (std::size_t i = 0; i != set_.switch_profiles.size(); ++i)
             switch_profile(i);
         for (std::size_t i = 0; i != set_.nic_profiles.size(); ++i)
