@@ -28,6 +28,13 @@ std::string recognisable(std::string_view value)
 
 void ComplaintList::add(Place at, std::string_view value, std::string allowed)
 {
+    insert(at, recognisable(value), std::move(allowed));
+}
+
+void ComplaintList::say(Place at, std::string sentence) { insert(at, std::move(sentence), {}); }
+
+void ComplaintList::insert(Place at, std::string value, std::string allowed)
+{
     if (complaints_.size() == kMost) {
         ++more_;
         return;
@@ -36,7 +43,7 @@ void ComplaintList::add(Place at, std::string_view value, std::string allowed)
     const auto later = std::upper_bound(complaints_.begin(), complaints_.end(), at, [](Place a, const Complaint& b) {
         return std::pair{a.line, a.column} < std::pair{b.line, b.column};
     });
-    complaints_.insert(later, {file_, at.line, at.column, recognisable(value), std::move(allowed)});
+    complaints_.insert(later, {file_, at.line, at.column, std::move(value), std::move(allowed)});
 }
 
 std::vector<Complaint> ComplaintList::take() &&

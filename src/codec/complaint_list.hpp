@@ -25,12 +25,15 @@ public:
     explicit ComplaintList(std::string_view file) : file_(file) {}
 
     void add(Place, std::string_view value, std::string allowed);
+    void say(Place, std::string sentence);  // where a value and what is allowed do not tell it
     bool empty() const { return complaints_.empty(); }
 
     // Ends with a line that says how many more there were, if there were.
     std::vector<Complaint> take() &&;
 
 private:
+    void insert(Place, std::string value, std::string allowed);
+
     std::string file_;
     std::vector<Complaint> complaints_;
     std::size_t more_{};

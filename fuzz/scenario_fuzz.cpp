@@ -1,0 +1,37 @@
+// Any bytes are a scenario or a list of complaints, never a crash; and a scenario speaks only of what its fabric has.
+#include <string_view>
+
+#include "base/assert.hpp"
+#include "base/complaint_text.hpp"
+#include "codec/scenario_reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const auto scenario = petrel::codec::read_scenario({reinterpret_cast<const char*>(data), size}, "fuzz");
+    if (!scenario) {
+        PETREL_ASSERT(!scenario.error().empty(), "refused without a word");
+        for (const auto& complaint : scenario.error()) {
+            PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
+        }
+        return 0;
+    }
+    const auto& setup = scenario->setup;
+    PETREL_ASSERT(petrel::twin::problems(setup).empty(), "a setup the twin would refuse");
+    std::size_t flows = 0;
+    for (const auto& item : scenario->traffic) {
+        PETREL_ASSERT(item.first_flow == flows, "an item begins at flow {}, not {}", item.first_flow, flows);
+        flows += item.flows;
+    }
+    PETREL_ASSERT(flows == setup.flows.size(), "{} flows of {} in an item", flows, setup.flows.size());
+    for (const auto& watch : scenario->watches) {
+        const auto& ports = setup.topology.nodes.at(watch.node.value).ports;
+        for (const auto& assignment : watch.book.assigned) {
+            PETREL_ASSERT(assignment.policy < watch.book.policies.size(), "policy {}", assignment.policy);
+            PETREL_ASSERT(assignment.port.value_or(0) < ports.size(), "port {}", *assignment.port);
+        }
+    }
+    for (const auto& capture : scenario->captures) {
+        PETREL_ASSERT(capture.link < setup.topology.links.size(), "link {}", capture.link);
+    }
+    return 0;
+}

@@ -1,0 +1,72 @@
+#include "codec/scenario_json.hpp"
+
+#include <fmt/format.h>
+
+#include "codec/json_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// Times round down, as everywhere at the twin's edge.
+std::uint64_t ns(twin::Ps time) { return time / twin::kNs; }
+
+ordered_json to_json(const scenario::TierSummary& tier)
+{
+    return {{"tier", tier.tier},
+            {"nodes", tier.nodes},
+            {"pause_frames", tier.pause_frames},
+            {"paused_ns", ns(tier.paused)},
+            {"longest_pause_ns", ns(tier.longest_pause)},
+            {"paused_now", tier.paused_now},
+            {"drops", tier.drops}};
+}
+
+ordered_json to_json(const scenario::TrafficSummary& item)
+{
+    ordered_json json{{"name", item.name},
+                      {"flows", item.flows},
+                      {"finished", item.finished},
+                      {"delivered", item.delivered},
+                      {"delivered_bytes", item.delivered_bytes},
+                      {"completion_ns", nullptr}};
+    if (item.finished != 0) {
+        json["completion_ns"] = {
+            {"fastest", ns(item.fastest)}, {"median", ns(item.median)}, {"slowest", ns(item.slowest)}};
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string summary_json(const scenario::Summary& sum, std::chrono::milliseconds wall)
+{
+    ordered_json json{{"event", "summary"},
+                      {"scenario", sum.scenario},
+                      {"seed", sum.seed},
+                      {"simulated_ns", ns(sum.simulated)},
+                      {"wall_ms", wall.count()},
+                      {"digest", fmt::format("{:016x}", sum.totals.digest)},
+                      {"packet_hops", sum.totals.packet_hops},
+                      {"injected", sum.totals.injected},
+                      {"delivered", sum.totals.delivered},
+                      {"in_flight", sum.totals.in_flight},
+                      {"drops", ordered_json::object()},
+                      {"tiers", ordered_json::array()},
+                      {"traffic", ordered_json::array()}};
+    for (std::size_t i = 0; i < twin::kDrops; ++i) {
+        const auto cause = static_cast<twin::Drop>(i);
+        json["drops"][std::string{name(cause)}] = sum.totals.drops[cause];
+    }
+    for (const auto& tier : sum.tiers) {
+        json["tiers"].push_back(to_json(tier));
+    }
+    for (const auto& item : sum.traffic) {
+        json["traffic"].push_back(to_json(item));
+    }
+    return to_line(json);
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,22 @@
+// The parts of a scenario file, each read by a file of its own. All of them go on after a problem, so that every
+// problem is told; what they leave behind then is of no use. For the .cpp files of codec only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codec/scenario_names.hpp"
+#include "codec/scenario_section.hpp"
+#include "scenario/scenario.hpp"
+
+namespace petrel::codec {
+
+std::optional<topology::Topology> read_topology(Section& top);
+// What the switches' own hardware looks for, by switch profile.
+std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
+void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
+void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
+void read_watches(Section& top, ScenarioNames&, std::span<const scenario::HardwareDetectors>, scenario::Scenario&);
+
+}  // namespace petrel::codec

@@ -1,0 +1,91 @@
+#include "codec/scenario_reader.hpp"
+
+#include "codec/scenario_parts.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+constexpr std::int64_t kMostFrames = 100'000'000;  // of a capture
+
+class ScenarioReader {
+public:
+    ScenarioReader(std::string_view file, std::optional<std::uint64_t> seed) : text_(file), seed_(seed) {}
+
+    Parsed<scenario::Scenario> read(std::string_view text)
+    {
+        text_.parse(text, [this](const toml::table& table) { read_top(table); });
+        if (!text_.complaints().empty()) {
+            return tl::make_unexpected(std::move(text_.complaints()).take());
+        }
+        return std::move(result_);
+    }
+
+private:
+    void read_top(const toml::table& table)
+    {
+        Section top{text_, table};
+        if (const auto* name = top.require("name", "a name")) {
+            result_.name = text_.name(*name);
+        }
+        top.read("about", result_.about);
+        top.require("duration", "a time such as \"2s\"");
+        top.time("duration", result_.duration, 1);
+        auto& setup = result_.setup;
+        top.number("seed", setup.seed, 0, INT64_MAX);
+        setup.seed = seed_.value_or(setup.seed);
+        top.number("overhead_bytes", setup.overhead_bytes, 0, 100);
+
+        auto topology = read_topology(top);
+        const bool known = topology.has_value();
+        if (known) {
+            setup.topology = std::move(*topology);
+        }
+        ScenarioNames names{text_, known ? &setup.topology : nullptr};
+        const auto detectors = read_profiles(top, names, setup);
+        read_traffic(top, names, result_);
+        read_faults(top, names, result_);
+        read_watches(top, names, detectors, result_);
+        read_captures(top, names);
+        top.done();
+        if (text_.complaints().empty()) {
+            for (const auto& problem : twin::problems(setup)) {
+                text_.complaints().say({}, problem);
+            }
+        }
+    }
+
+    void read_captures(Section& top, ScenarioNames& names)
+    {
+        const auto* tables = top.find("capture");
+        if (tables == nullptr) {
+            return;
+        }
+        text_.each_table(*tables, "[[capture]]", [&](const toml::table& table) {
+            Section section{text_, table};
+            scenario::Capture capture{0, 1'000'000};
+            const auto* node = section.require("link", "a port, or two nodes");
+            const auto link = node == nullptr ? std::nullopt : names.link(*node);
+            section.number("frames", capture.frames, 1, kMostFrames);
+            section.done();
+            if (link) {
+                capture.link = *link;
+                result_.captures.push_back(capture);
+            }
+        });
+    }
+
+    TomlText text_;
+    std::optional<std::uint64_t> seed_;
+    scenario::Scenario result_;
+};
+
+}  // namespace
+
+Parsed<scenario::Scenario> read_scenario(std::string_view text, std::string_view file,
+                                         std::optional<std::uint64_t> seed)
+{
+    return ScenarioReader{file, seed}.read(text);
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,52 @@
+// An experiment on a fabric, as data: what it is made of, what is sent over it, what goes wrong, who watches, for how
+// long. Read from a file by the codec, run by the lab.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenario/fault.hpp"
+#include "twin/setup.hpp"
+#include "watchdog/policy.hpp"
+
+namespace petrel::scenario {
+
+// An item of the traffic, as people wrote it: these flows of the setup, one after the other.
+struct TrafficItem {
+    std::string name;
+    std::uint32_t first_flow{};
+    std::uint32_t flows{};
+};
+
+// What a switch's own hardware looks for; zero = it does not.
+struct HardwareDetectors {
+    Duration pause_limit{};
+    Duration deadlock_detect{};
+    Duration deadlock_recover{};
+};
+
+// An agent on one device.
+struct Watch {
+    NodeId node;
+    watchdog::PolicyBook book;
+    HardwareDetectors hardware;
+};
+
+struct Capture {
+    std::uint32_t link{};
+    std::uint64_t frames{};  // at most, at each end
+};
+
+struct Scenario {
+    std::string name;
+    std::string about;
+    Ps duration{};
+    twin::Setup setup;
+    std::vector<TrafficItem> traffic;
+    std::vector<Fault> faults;
+    std::vector<Watch> watches;
+    std::vector<Capture> captures;
+};
+
+}  // namespace petrel::scenario
