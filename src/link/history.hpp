@@ -1,0 +1,53 @@
+// What a manager remembers of the times a port went down: one entry per event, by sequence number. Never by time, which
+// may jump, nor by the port's state, which may have changed and changed back between two looks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace petrel::link {
+
+struct DownEvent {
+    std::uint64_t seq{};
+    std::uint8_t ldr{};
+    std::uint8_t nldr{};
+    WallTime event_at{};     // by the port
+    WallTime observed_at{};  // by the manager
+    std::optional<std::uint8_t>
+        correlated_cause;  // the neighbour's reason, come by another way; no register ever held it
+    std::uint32_t suppressed{};
+    bool protocol_violation{};
+    bool operator==(const DownEvent&) const = default;
+};
+
+class PortHistory {
+public:
+    static constexpr std::size_t kShown = 8;  // as Omni-Path tools do
+    static constexpr std::size_t kKept = 64;
+
+    PortHistory() = default;
+    explicit PortHistory(std::uint64_t forgotten) : forgotten_(forgotten) {}
+
+    // False: this event is known, or older than what has been forgotten.
+    bool add(const DownEvent&);
+
+    // nullptr: no such event is kept.
+    DownEvent* find(std::uint64_t seq);
+
+    std::span<const DownEvent> events() const { return events_; }  // oldest first
+    std::span<const DownEvent> shown() const;                      // the last kShown of them
+    std::uint64_t forgotten() const { return forgotten_; }         // up to this number
+
+    bool operator==(const PortHistory&) const = default;
+
+private:
+    std::vector<DownEvent> events_;
+    std::uint64_t forgotten_{};
+};
+
+}  // namespace petrel::link

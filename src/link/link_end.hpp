@@ -1,0 +1,127 @@
+// One end of a link: its states, and the two registers that say why it last went down. What happens at the other end,
+// and whether a word of it arrives, is the caller's: the twin, a script, or a test.
+//
+//   input             offline  disabled  polling   training  init    armed   active
+//   take_down(c)      (1)      -         (1)       (1)       down    down    down      tells the peer c
+//   hear(c)           late     late      late      late      down    down    down
+//   lose_signal       -        -         -         polling   down    down    down
+//   poll              polling  polling   -         -         -       -       -
+//   find_signal       -        -         training  -         -       -       -
+//   finish_training   -        -         -         init      -       -       -
+//   fail_training     -        -         -         polling   -       -       -
+//   lose_power        offline  offline   offline   offline   offline offline offline   registers 0, 0
+//   arm(ack)          -        -         -         -         armed   -       -         clears the registers
+//   activate          -        -         -         -         -       active  -
+//
+// "-" is not accepted and changes nothing. (1): a code that ends in Offline or Disabled takes the port there; no reason
+// is recorded, for the link was not up. "down" opens the event window: the port is offline, but not yet quiet, and what
+// it hears or does now belongs to the same event. close_window() ends it; the port then rests where the reason wants
+// it.
+//
+// The registers: LDR keeps the first local code of an event, NLDR the first code of the neighbour, each for itself. If
+// the window closes and nobody has said anything, LDR becomes 36. From then on the pair is frozen until it is cleared
+// by somebody who names the event's sequence number; whatever comes before only raises the count of suppressed causes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "link/link_policy.hpp"
+#include "link/port_error_action.hpp"
+
+namespace petrel::link {
+
+// Down has four physical states; LinkUp has three logical ones.
+enum class LinkState : std::uint8_t { offline, disabled, polling, training, init, armed, active };
+
+constexpr bool is_up(LinkState state) { return state >= LinkState::init; }
+std::string_view physical_name(LinkState);  // "Polling"
+std::string_view logical_name(LinkState);   // "down"
+
+struct Registers {
+    std::uint8_t ldr{};
+    std::uint8_t nldr{};
+    std::uint64_t seq{};  // of the event they tell of, or told of before they were cleared; 0 = no event yet
+
+    bool clear() const { return ldr == 0 && nldr == 0; }
+    bool operator==(const Registers&) const = default;
+};
+
+// All that an end can say about itself.
+struct LinkReading {
+    Registers registers;
+    LinkState state{};
+    bool settled{true};          // no event window is open: the pair is final
+    WallTime event_at{};         // when the event began
+    std::uint32_t suppressed{};  // causes that came too late to be recorded
+    bool protocol_violation{};   // the neighbour sent a code that is not for neighbours
+};
+
+struct Reaction {
+    bool accepted{};
+    std::optional<std::uint8_t> tell_peer;  // LinkGoingDown, with this code
+    std::optional<std::uint8_t> late;       // a neighbour's reason that no register will hold: for the manager
+};
+
+class LinkEnd {
+public:
+    explicit LinkEnd(LinkState state = LinkState::offline) : state_(state) {}
+
+    Reaction take_down(std::uint8_t code, WallTime now);
+    Reaction hear(std::uint8_t code, WallTime now);  // LinkGoingDown arrives; code 0 says nothing
+    Reaction lose_signal(WallTime now);
+    Reaction close_window();
+
+    Reaction poll();
+    Reaction find_signal();
+    Reaction finish_training(LinkShape = {});
+    Reaction fail_training();
+    Reaction lose_power();
+
+    // Refused as a whole unless `ack` is the number of the event that would be cleared.
+    Reaction arm(std::uint64_t ack);
+    Reaction activate();
+
+    // A value of 0 clears that register, any other does nothing; both only for the event that `ack` names.
+    Reaction write(std::uint8_t ldr, std::uint8_t nldr, std::optional<std::uint64_t> ack);
+
+    // An error on the link, and a change of its width or speed: both may take it down.
+    Reaction meet_error(std::uint8_t bit, WallTime now);
+    Reaction change_shape(LinkShape, WallTime now);
+
+    // False, and nothing is changed, if the mask has reserved bits.
+    bool set_mask(PortErrorMask);
+    void set_policy(LinkPolicy policy) { policy_ = policy; }
+
+    LinkReading read() const;
+    std::uint64_t errors_let_pass() const { return errors_let_pass_; }
+
+private:
+    void leave_up(WallTime now);
+    void record(std::uint8_t& field, std::uint8_t code);
+    void begin_event();
+
+    LinkState state_;
+    Registers registers_;
+    WallTime event_at_{};
+    std::uint32_t suppressed_{};
+    bool protocol_violation_{};
+
+    // Of the event window.
+    bool window_open_{};
+    bool frozen_{};     // the registers still hold an older event
+    bool captured_{};   // this event has its number
+    bool ours_{};       // this end took the link down
+    bool explained_{};  // by anybody, recorded or not
+    WallTime window_at_{};
+    LinkState rest_{LinkState::polling};
+
+    PortErrorMask mask_{kDefaultPortErrorMask};
+    LinkPolicy policy_;
+    LinkShape came_up_;
+    std::uint64_t errors_let_pass_{};
+};
+
+}  // namespace petrel::link

@@ -1,0 +1,54 @@
+// One number for every cause, whoever names it. Causes up to 0xff are the link-down reasons of reasons.hpp, code by
+// code; those above are for what these cannot express. Vendors' codes are mapped in (vendor_codes.cpp) and never thrown
+// away.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "link/reasons.hpp"
+
+namespace petrel::link {
+
+using Canonical = std::uint16_t;
+
+inline constexpr Canonical kPauseTooLongFromPeer = 0x0801;
+inline constexpr Canonical kPauseTooLongAtNic = 0x0802;
+inline constexpr Canonical kPfcDeadlock = 0x0803;
+inline constexpr Canonical kStormMitigated = 0x0804;
+inline constexpr Canonical kUnclassified = 0xffff;
+
+struct Cause {
+    Canonical canonical{};
+    std::string_view symbol;  // empty for a reserved reason: see symbol_of
+    CauseClass cause_class{};
+    Intent intent{};
+    bool link_stays_up{};  // an error of a port whose link is up, not a link-down reason
+    std::uint8_t wire{};   // what to tell a neighbour that knows link-down reasons only
+};
+
+// kUnclassified for a number that means nothing.
+Cause cause(Canonical);
+std::string symbol_of(Canonical);  // "PHY_HIGH_BER", "RESERVED_34"
+
+struct VendorCode {
+    std::string_view code;  // as the vendor writes it: "7", "0xB", "0.1" (state and sub-state), "1<<5", or a word
+    std::string_view name;
+    Canonical canonical{};
+};
+
+enum class CodeKind : std::uint8_t { number, bits, state, word };
+
+// One vendor's list of codes.
+struct Vocabulary {
+    std::string_view vendor;  // "hpe"
+    std::string_view list;    // "sl_cause"
+    CodeKind kind{};
+    std::span<const VendorCode> codes;  // none for opa.ldr: that list is reasons.hpp itself
+};
+
+std::span<const Vocabulary> vocabularies();  // a vendor's first one is meant when none is named
+
+}  // namespace petrel::link

@@ -1,0 +1,305 @@
+// Every sequence of up to six events, none left out: no reason is invented, none is lost before it is logged, the first
+// is kept, and what one end believes of the other the other has said.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <set>
+
+#include "link/link_play.hpp"
+
+namespace petrel::link {
+namespace {
+
+constexpr int kEvents = 6;
+
+// All of them: 11 events to choose from, and paths of one to six.
+constexpr std::size_t kPaths = 11 + 121 + 1'331 + 14'641 + 161'051 + 1'771'561;
+
+constexpr std::size_t kA = 0;
+constexpr std::size_t kB = 1;
+
+// -- two ends and the wire, in single steps: words are under way, windows are open, anything may overlap
+
+struct Wire {
+    std::array<LinkEnd, 2> end{LinkEnd{LinkState::active}, LinkEnd{LinkState::active}};
+    std::array<std::optional<std::uint8_t>, 2> under_way;  // sent by this end
+    LinkKeeper keeper{FlapPolicy{std::chrono::seconds::zero(), 0}};
+
+    // What really happened.
+    std::array<std::set<int>, 2> said;   // each end's own reasons
+    std::array<std::set<int>, 2> heard;  // what reached it in time
+    std::array<bool, 2> known{};         // in the present window: anybody said anything
+    std::array<bool, 2> older{};         // the registers held an older event when it opened
+};
+
+using Step = void (*)(Wire&, std::size_t side);
+
+void note_opening(Wire& wire, std::size_t side, const LinkReading& before)
+{
+    if (before.settled && !wire.end[side].read().settled) {
+        wire.known[side] = false;
+        wire.older[side] = !before.registers.clear();
+    }
+}
+
+void take_down(Wire& wire, std::size_t side)
+{
+    const auto before = wire.end[side].read();
+    const std::uint8_t code = side == kA ? 39 : 35;
+    const auto reaction = wire.end[side].take_down(code, {});
+    note_opening(wire, side, before);
+    if (reaction.accepted) {
+        wire.said[side].insert(code);
+        wire.known[side] = true;
+    }
+    if (reaction.tell_peer) {
+        wire.under_way[side] = reaction.tell_peer;
+    }
+}
+
+void deliver(Wire& wire, std::size_t from)
+{
+    if (!wire.under_way[from]) {
+        return;
+    }
+    const auto to = 1 - from;
+    const auto before = wire.end[to].read();
+    const auto reaction = wire.end[to].hear(*wire.under_way[from], {});
+    note_opening(wire, to, before);
+    if (reaction.accepted) {
+        wire.heard[to].insert(*wire.under_way[from]);
+        wire.known[to] = true;
+    } else {
+        EXPECT_EQ(reaction.late, wire.under_way[from]) << "a word that comes too late is not lost either";
+    }
+    wire.under_way[from].reset();
+}
+
+void lose_signal(Wire& wire, std::size_t side)
+{
+    const auto before = wire.end[side].read();
+    wire.end[side].lose_signal({});
+    note_opening(wire, side, before);
+}
+
+void close_window(Wire& wire, std::size_t side)
+{
+    if (!wire.end[side].close_window().accepted || wire.older[side]) {
+        return;
+    }
+    const auto registers = wire.end[side].read().registers;
+    EXPECT_FALSE(registers.clear()) << "a link that went down has a reason";
+    EXPECT_EQ(registers.ldr == 36, !wire.known[side]) << "36 if and only if nobody said anything";
+}
+
+void bring_up(Wire& wire, std::size_t)
+{
+    for (const auto& end : wire.end) {
+        if (is_up(end.read().state) || !end.read().settled) {
+            return;
+        }
+    }
+    wire.under_way = {};
+    for (auto& end : wire.end) {
+        end.poll();
+        end.find_signal();
+        end.finish_training();
+    }
+}
+
+void arm(Wire& wire, std::size_t side)
+{
+    const auto before = wire.end[side].read();
+    const PortReport report{PortId{DeviceId{static_cast<std::uint32_t>(side)}, 0}, before, true};
+    const auto ack = wire.keeper.arm(report, {});
+    if (!ack || !wire.end[side].arm(*ack).accepted || before.registers.clear()) {
+        return;
+    }
+    EXPECT_TRUE(wire.end[side].read().registers.clear());
+    const auto events = wire.keeper.history(report.port).events();
+    ASSERT_FALSE(events.empty()) << "cleared before it was logged";
+    EXPECT_EQ(events.back().seq, before.registers.seq);
+    EXPECT_EQ(events.back().ldr, before.registers.ldr);
+    EXPECT_EQ(events.back().nldr, before.registers.nldr);
+}
+
+struct NamedStep {
+    const char* name;
+    Step step;
+    std::size_t side;
+};
+
+constexpr std::array kSteps{
+    NamedStep{"A goes down", take_down, kA},
+    NamedStep{"B goes down", take_down, kB},
+    NamedStep{"A's word arrives", deliver, kA},
+    NamedStep{"B's word arrives", deliver, kB},
+    NamedStep{"A loses signal", lose_signal, kA},
+    NamedStep{"B loses signal", lose_signal, kB},
+    NamedStep{"A is quiet", close_window, kA},
+    NamedStep{"B is quiet", close_window, kB},
+    NamedStep{"both come up", bring_up, kA},
+    NamedStep{"A is armed", arm, kA},
+    NamedStep{"B is armed", arm, kB},
+};
+
+void expect_truth(const Wire& wire, const Wire& before, bool armed)
+{
+    for (const std::size_t side : {kA, kB}) {
+        const auto now = wire.end[side].read();
+        const auto then = before.end[side].read();
+        const auto& registers = now.registers;
+        EXPECT_TRUE(registers.ldr == 0 || registers.ldr == 36 || wire.said[side].contains(registers.ldr));
+        EXPECT_TRUE(registers.nldr == 0 || wire.heard[side].contains(registers.nldr));
+        EXPECT_TRUE(registers.nldr == 0 || wire.said[1 - side].contains(registers.nldr));
+        EXPECT_GE(registers.seq, then.registers.seq);
+        if (then.registers.ldr != 0 && !armed) {
+            EXPECT_EQ(registers.ldr, then.registers.ldr);
+        }
+        if (then.registers.nldr != 0 && !armed) {
+            EXPECT_EQ(registers.nldr, then.registers.nldr);
+        }
+        if (then.settled && !then.registers.clear() && !armed) {
+            EXPECT_EQ(registers, then.registers) << "frozen until it is cleared";
+            EXPECT_GE(now.suppressed, then.suppressed);
+        }
+    }
+}
+
+// The names of the steps that led here, for whoever reads a failure.
+std::size_t walk(const Wire& wire, int left, std::string& path)
+{
+    std::size_t paths = 0;
+    if (left == 0) {
+        return paths;
+    }
+    for (const auto& one : kSteps) {
+        const auto length = path.size();
+        path.append(one.name).append("; ");
+        auto next = wire;
+        one.step(next, one.side);
+        expect_truth(next, wire, one.step == arm);
+        if (testing::Test::HasFailure()) {
+            ADD_FAILURE() << path;
+            return paths;
+        }
+        paths += 1 + walk(next, left - 1, path);
+        path.resize(length);
+    }
+    return paths;
+}
+
+TEST(Interleaving, OfSingleStepsFromActive)
+{
+    std::string path;
+    EXPECT_EQ(walk(Wire{}, kEvents, path), kPaths);
+}
+
+TEST(Interleaving, OfSingleStepsFromALinkThatIsBackUncleared)
+{
+    Wire wire;
+    std::string path = "A goes down, all is told, both come up; ";
+    for (const auto& [step, side] : std::initializer_list<std::pair<Step, std::size_t>>{
+             {take_down, kA}, {deliver, kA}, {close_window, kA}, {close_window, kB}, {bring_up, kA}}) {
+        step(wire, side);
+    }
+    ASSERT_EQ(wire.end[kB].read().registers, (Registers{0, 39, 1}));
+    EXPECT_EQ(walk(wire, kEvents, path), kPaths);
+}
+
+// -- a script's events: with a manager, power, and restarts
+
+const std::vector<ScriptEvent> kScript{
+    Down{Side::a, 39, true},
+    Down{Side::b, 35, false},
+    DownBoth{41, 32, true, false},
+    Loss{},
+    PowerLoss{Side::a},
+    Receive{Side::a, 62},
+    LateReason{Side::b, 33},
+    Up{},
+    Arm{},
+    Sweep{7},
+    ManagerRestart{},
+};
+
+using Pairs = std::array<std::pair<std::uint8_t, std::uint8_t>, kEvents + 1>;  // what event n was, once it was seen
+
+struct Told {
+    LinkPlay play;
+    std::array<Pairs, 2> events{};
+};
+
+bool possible(Side side, const Registers& registers)
+{
+    const auto in = [](std::uint8_t code, std::initializer_list<int> codes) {
+        return std::find(codes.begin(), codes.end(), code) != codes.end();
+    };
+    return side == Side::a ? in(registers.ldr, {0, 36, 39, 41}) && in(registers.nldr, {0, 62})
+                           : in(registers.ldr, {0, 32, 35, 36}) && in(registers.nldr, {0, 39, 41});
+}
+
+void expect_log(Told& now, Side side)
+{
+    std::uint64_t before = 0;
+    for (const auto& event : now.play.history(side).events()) {
+        EXPECT_GT(event.seq, before) << "once each, in order";
+        before = event.seq;
+        EXPECT_EQ(std::pair(event.ldr, event.nldr), now.events[static_cast<std::size_t>(side)].at(event.seq));
+    }
+}
+
+void expect_truth(Told& now, const Told& then, const ScriptEvent& event)
+{
+    for (const auto side : {Side::a, Side::b}) {
+        const auto index = static_cast<std::size_t>(side);
+        const auto was = then.play.read(side).registers;
+        const auto is = now.play.read(side).registers;
+        EXPECT_TRUE(possible(side, is)) << "invented: " << int{is.ldr} << ", " << int{is.nldr};
+        if (!is.clear()) {
+            auto& seen = now.events[index].at(is.seq);
+            seen = is.seq == was.seq && !was.clear() ? seen : std::pair(is.ldr, is.nldr);
+            EXPECT_EQ(seen, std::pair(is.ldr, is.nldr)) << "the first is kept";
+        } else if (!was.clear() && !std::holds_alternative<PowerLoss>(event)) {
+            const auto log = now.play.history(side).events();
+            EXPECT_TRUE(!log.empty() && log.back().seq == was.seq) << "lost before it was logged";
+        }
+        const bool reachable = side == Side::a || is_up(now.play.read(side).state);
+        if (std::holds_alternative<Sweep>(event) && reachable && !is.clear()) {
+            const auto log = now.play.history(side).events();
+            EXPECT_TRUE(!log.empty() && log.back().seq == is.seq) << "seen, but not logged";
+        }
+        expect_log(now, side);
+    }
+}
+
+std::size_t play_on(const Told& told, int left, std::vector<std::size_t>& path)
+{
+    std::size_t paths = 0;
+    if (left == 0) {
+        return paths;
+    }
+    for (std::size_t i = 0; i < kScript.size(); ++i) {
+        path.push_back(i);
+        auto next = told;
+        next.play.act(kScript[i]);
+        expect_truth(next, told, kScript[i]);
+        if (testing::Test::HasFailure()) {
+            ADD_FAILURE() << "events of kScript: " << testing::PrintToString(path);
+            return paths;
+        }
+        paths += 1 + play_on(next, left - 1, path);
+        path.pop_back();
+    }
+    return paths;
+}
+
+TEST(Interleaving, OfAScriptsEvents)
+{
+    std::vector<std::size_t> path;
+    EXPECT_EQ(play_on(Told{}, kEvents, path), kPaths);
+}
+
+}  // namespace
+}  // namespace petrel::link
