@@ -173,7 +173,7 @@ void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t pri
 {
     if (!profile_.flood_unknown)
         return count_drop(Drop::no_route);
-    if ((refused(from) >> priority & 1U) != 0) {
+    if ((refused(from) & (1U << priority)) != 0) {
         ++group(from, group_of_[priority]).rx_drops;
         return count_drop(Drop::mitigated_in);
     }
