@@ -77,7 +77,8 @@ private:
         }
         auto entry = PolicyTable{text_}.read(table);
         const auto same = [&](const PolicyEntry& other) { return other.policy.name == entry.policy.name; };
-        if (std::any_of(result_.policies.begin(), result_.policies.end(), same)) {
+        const bool named = !entry.policy.name.empty();
+        if (named && std::any_of(result_.policies.begin(), result_.policies.end(), same)) {
             // Events and reports know a policy by its name alone.
             const auto* name = table.get("name");
             text_.complaints().add(place(name != nullptr ? *name : table), entry.policy.name,
