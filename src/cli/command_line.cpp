@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/complaint_text.hpp"
+#include "codec/scenario_values.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::cli {
@@ -18,6 +20,7 @@ constexpr auto kExitCodes = "Exit codes: 0 ok, 1 failure or storm found, 2 usage
 constexpr auto kExamples = R"(Examples:
   petrel demo                                       see a storm being detected, contained and released
   petrel replay trace.csv --policy sonic            what the watchdog makes of a recorded trace
+  petrel lab run scenarios/incast.toml              a fabric in simulated time, with its watchdogs
   petrel replay --help                              everything about a command
 
 )";
@@ -35,6 +38,17 @@ constexpr auto kReplayExamples = R"(Examples:
 TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with the same names.
 Commands are taken as applied at once, and time is what the trace says. The exit code is 0 whether or not there is
 a storm in the trace; with --check it is 1 if any policy found one.
+)";
+
+constexpr auto kLabExamples = R"(Examples:
+  petrel lab run scenarios/nic-storm-leaf-spine.toml
+  petrel lab run scenarios/nic-storm-leaf-spine.toml --json --threads 2
+  petrel lab run scenarios/deadlock-ring.toml --until 50ms
+  petrel lab run scenarios/incast.toml --pcap captures
+  petrel lab run scenarios/nic-storm-leaf-spine.toml --pace 0.2
+
+FILE is a scenario in TOML: fabric, traffic, faults and watchdogs. The same file and seed give the same digest, whatever
+the number of threads. With --json every event is one line, and the last line is the summary.
 )";
 
 constexpr auto kDemoExamples = R"(Examples:
@@ -162,12 +176,79 @@ private:
     }
 };
 
+// Takes a whole number within bounds, or complains.
+template <class T>
+void take_number(const std::string& flag, const std::string& text, T least, T most, T& into,
+                 std::vector<Complaint>& problems)
+{
+    T value{};
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stop != end || value < least || value > most) {
+        problems.push_back({flag, 0, 0, text, fmt::format("{}..{}", least, most)});
+        return;
+    }
+    into = value;
+}
+
+struct LabCommand {
+    CLI::App* app{};
+    CLI::App* run{};
+    LabOptions options;
+    std::string threads;
+    std::string seed;
+    std::string pace;
+
+    explicit LabCommand(CLI::App& petrel)
+        : app(petrel.add_subcommand("lab", "Run experiments on the twin of a fabric.")),
+          run(app->add_subcommand("run", "Run a scenario and show what happened."))
+    {
+        app->footer(kLabExamples);
+        run->footer(kLabExamples);
+        run->allow_extras();
+        run->add_option("FILE", options.file, "The scenario; - reads stdin")->type_name("");
+        run->add_flag("--json", options.json, "Events and summary, one JSON object a line");
+        run->add_option("--threads", threads, "How many; the result does not depend on it; default: 1")->type_name("N");
+        run->add_option("--seed", seed, "Instead of the scenario's")->type_name("N");
+        run->add_option("--until", options.until, "Stop then instead of at the scenario's end")->type_name("TIME");
+        run->add_option("--pcap", options.pcap, "Write what the scenario captures, a file for each end of a link")
+            ->type_name("FOLDER");
+        run->add_option("--trace", options.trace, "Write what the switches tell every 10 ms, for `petrel replay`")
+            ->type_name("FILE");
+        run->add_option("--pace", pace, "Simulated seconds in one of the wall clock; default: as fast as possible")
+            ->type_name("X");
+    }
+
+    LabOptions request(std::vector<Complaint> problems) const
+    {
+        auto wanted = options;
+        wanted.problems = std::move(problems);
+        if (options.file.empty()) {
+            wanted.problems.push_back({"FILE", 0, 0, "which scenario? A file, or - for stdin", {}});
+        }
+        if (!threads.empty()) {
+            take_number("--threads", threads, 1U, 64U, wanted.threads, wanted.problems);
+        }
+        if (!seed.empty()) {
+            take_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX, wanted.seed.emplace(), wanted.problems);
+        }
+        if (!pace.empty()) {
+            take_number("--pace", pace, 1e-6, 1e6, wanted.pace, wanted.problems);
+        }
+        if (!options.until.empty() && !codec::time_in_ps(options.until)) {
+            wanted.problems.push_back({"--until", 0, 0, options.until, std::string{codec::kTimeAllowed}});
+        }
+        return wanted;
+    }
+};
+
 struct DemoCommand {
     CLI::App* app{};
     DemoOptions options;
 
     explicit DemoCommand(CLI::App& petrel)
-        : app(petrel.add_subcommand("demo", "A storm on one synthetic switch: detected, contained and released."))
+        : app(petrel.add_subcommand(
+              "demo", "A storm in a small fabric: first unwatched, then detected, contained and released."))
     {
         app->footer(kDemoExamples);
         app->add_flag("--realtime", options.realtime, "Pace the story by the wall clock");
@@ -228,6 +309,7 @@ public:
         for (auto* command : petrel_.get_subcommands({})) {
             command->allow_extras();
         }
+        lab_.app->require_subcommand(0, 1);
     }
 
     Parsed<Request> parse(int argc, const char* const* argv)
@@ -258,10 +340,22 @@ private:
         if (chosen.front() == replay_.app) {
             return replay_.request(std::move(complaints), follows_unknown_flag(replay_.options.trace));
         }
+        if (chosen.front() == lab_.app) {
+            return lab_request(std::move(complaints));
+        }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
         }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
+    }
+
+    Parsed<Request> lab_request(std::vector<Complaint> complaints) const
+    {
+        if (lab_.app->get_subcommands().empty()) {
+            return tl::unexpected(std::vector{Complaint{{}, 0, 0, "a command of the lab is wanted: run", {}}});
+        }
+        complain_unknown_flags(*lab_.run, complaints);
+        return lab_.request(std::move(complaints));
     }
 
     // "--bogus 7 trace.csv": 7 was taken for the trace.
@@ -279,7 +373,7 @@ private:
         if (version_) {
             return Request{Answer{"petrel " PETREL_VERSION "\n"}};
         }
-        constexpr std::array<std::string_view, 3> kCommands{"replay", "demo", "policies"};
+        constexpr std::array<std::string_view, 4> kCommands{"replay", "lab", "demo", "policies"};
         std::vector<Complaint> complaints;
         complain_unknown_flags(petrel_, complaints);
         const auto words = petrel_.remaining();
@@ -287,7 +381,7 @@ private:
         if (word != words.end()) {
             complaints = {{"petrel", 0, 0, *word, "a command, " + instead_of(*word, kCommands)}};
         } else if (complaints.empty()) {
-            complaints = {{{}, 0, 0, "a command is wanted: replay, demo or policies", {}}};
+            complaints = {{{}, 0, 0, "a command is wanted: replay, lab, demo or policies", {}}};
         }
         return tl::unexpected(std::move(complaints));
     }
@@ -302,6 +396,7 @@ private:
 
     Top petrel_;
     ReplayCommand replay_{petrel_};
+    LabCommand lab_{petrel_};
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};
     bool version_{};

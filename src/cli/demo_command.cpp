@@ -2,135 +2,162 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "agent/agent.hpp"
 #include "base/assert.hpp"
-#include "cli/demo_story.hpp"
-#include "cli/policy_choice.hpp"
+#include "cli/demo_scenario.hpp"
 #include "cli/terminal.hpp"
+#include "cli/words.hpp"
 #include "codec/event_json.hpp"
-#include "device/manual_clock.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "device/synthetic/synthetic_switch.hpp"
-#include "runtime/inline_runner.hpp"
-#include "watchdog/policy.hpp"
-#include "watchdog/watchlist.hpp"
+#include "codec/scenario_reader.hpp"
+#include "lab/experiment.hpp"
 
 namespace petrel::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using twin::kMs;
+using twin::Ps;
 
-constexpr std::string_view kDevice = "leaf1";
-constexpr std::uint16_t kPorts = 8;
-constexpr std::uint16_t kMadPort = 4;
-constexpr Priority kMadPriority{3};
-constexpr BitRate kDemand{20'000'000'000};
+constexpr Ps kLook = 100 * kMs;  // how the fabric fares is told over so long
 
-// The story: between polls on purpose, so that the clock is seen to measure and not to count polls.
-constexpr Instant kStormBegins{1037ms};
-constexpr Instant kLookAround{2500ms};
-constexpr Instant kStormEnds{3352ms};
-constexpr Instant kTheEnd{6s};
-
-device::SyntheticSwitch::Options switch_options()
+scenario::Scenario demo_scenario(bool watched)
 {
-    device::SyntheticSwitch::Options options;
-    options.ports = kPorts;
-    return options;
+    auto scenario = codec::read_scenario(kDemoScenario, "demo");
+    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is none");
+    if (!watched) {
+        scenario->watches.clear();
+    }
+    return std::move(*scenario);
 }
 
-watchdog::Watchlist watchlist_for(const device::Device& device)
-{
-    auto watchlist =
-        watchdog::compile(book_of(watchdog::find_preset("sonic")->policy), device.inventory(), device.capabilities());
-    PETREL_ASSERT(watchlist.has_value(), "the demo's own switch does not fit its policy");
-    return std::move(*watchlist);
-}
-
-// Everything a real agent has, made of parts that need no hardware and no waiting.
+// The same fabric twice: nobody watches, then petrel does.
 class Demo {
 public:
-    explicit Demo(const DemoOptions& options)
-        : options_(options),
-          switch_(switch_options(), clock_),
-          agent_(watchlist_for(switch_), agent::Start{}, clock_.now(), output_),
-          runner_(agent_, output_, switch_, journal_, clock_),
-          story_(agent_, clock_, switch_.slot(mad_queue()), Paint{stdout_wants_colour()},
-                 [this](const std::string& line) { write(line); })
-    {
-        for (const auto& row : switch_.inventory().rows) {
-            switch_.demand(row.target, kDemand);
-            switch_.receive(row.target, kDemand);
-        }
-        switch_.pause(mad_queue(), device::storm(kStormBegins, kStormEnds));
-        if (options_.json) {
-            runner_.on_event([this](const watchdog::Event& event) {
-                write(codec::event_json(event, agent_.watchdog().watchlist(), kDevice) + '\n');
-            });
-        } else {
-            listen();
-        }
-    }
+    explicit Demo(const DemoOptions& options) : options_(options), paint_(stdout_wants_colour()) {}
 
     ExitCode run()
     {
-        if (options_.json) {
-            play_until(kTheEnd);
-        } else {
-            tell_all();
+        if (!options_.json) {
+            write("Four leaves, two spines, sixteen hosts. Every host sends 100 Mb/s to a host behind the next leaf, "
+                  "lossless,\nand three more send to h0. Then the NIC of h0 goes mad: it pauses its leaf and does not "
+                  "stop.\n");
+            tell_run("Nobody watches", false);
         }
+        tell_run("Petrel watches every switch", true);
         return error_ ? fail(*error_) : ExitCode::ok;
     }
 
 private:
-    Target mad_queue() const { return switch_.queue(kMadPort, kMadPriority); }
-
-    void listen()
+    void tell_run(std::string_view title, bool watched)
     {
-        runner_.on_event([this](const watchdog::Event& event) { story_.hear(event); });
-        runner_.on_look([this](const watchdog::Observations& seen) { story_.hear(seen); });
-        runner_.on_carry_out([this](device::FaultPoint point) { story_.hear(point); });
-        runner_.on_outcome([this](const watchdog::Command& command, const watchdog::Outcome& outcome) {
-            story_.hear(command, outcome);
-        });
-    }
-
-    void tell_all()
-    {
-        const auto& policy = agent_.watchdog().watchlist().policies.front();
-        story_.plain(
-            fmt::format("{}: {} ports of 100 Gb/s, lossless queues 3 and 4, all of them busy. Policy {}: a pause is a "
-                        "storm\nafter T0 = {} ms, over after T1 = {} ms of quiet, looked for every T2 = {} ms; "
-                        "action {}.\n",
-                        kDevice, kPorts, policy.name, whole_ms(policy.detect), whole_ms(policy.restore),
-                        whole_ms(policy.poll), watchdog::action_name(policy.action)));
-        story_.tell("fabric", "is quiet");
-        play_until(kStormBegins);
-        story_.tell("fabric", fmt::format("the NIC behind Ethernet{0} goes mad: it pauses queue {1} and does not stop",
-                                          kMadPort, kMadPriority.value));
-        play_until(kLookAround);
-        story_.tell_containment();
-        play_until(kStormEnds);
-        story_.tell("fabric", "the NIC is reset: no more pause");
-        play_until(kTheEnd);
-        story_.plain(fmt::format("\n{}", story_.statistics()));
-    }
-
-    void play_until(Instant end)
-    {
-        if (!options_.realtime) {
-            runner_.run_until(end);
-            return;
+        auto made = lab::Experiment::make(demo_scenario(watched));
+        PETREL_ASSERT(made.has_value(), "the demo's switches do not fit its policy");
+        experiment_ = std::move(*made);
+        started_ = steady_clock::now();
+        delivered_.assign(experiment_->scenario().setup.flows.size(), 0);
+        if (!options_.json) {
+            write(fmt::format("\n{}\n", paint_.bold(title)));
         }
-        constexpr auto kFrame = 10ms;
-        while (clock_.now().mono < end && !error_ && !nobody_listens_) {
-            const auto next = std::min(clock_.now().mono + kFrame, end);
-            std::this_thread::sleep_until(started_ + next.time_since_epoch());
-            runner_.run_until(next);
+        const auto& storm = experiment_->scenario().faults.front();
+        const auto begins = storm.at;
+        const auto ends = std::get<scenario::StartStorm>(storm.what).storm.stop;
+        look_at(300 * kMs);
+        play_until(begins);
+        tell("fabric", "the NIC of h0 goes mad: it pauses priority 3 and does not stop");
+        look_at(600 * kMs);
+        look_at(1'300 * kMs);
+        play_until(ends);
+        tell("fabric", "the NIC is reset: no more pause");
+        look_at(experiment_->scenario().duration);
+        if (!options_.json) {
+            const auto summary = experiment_->summary();
+            tell("fabric", fmt::format("lost {} of {} frames; the digest of this run is {:016x}",
+                                       summary.totals.drops.total(), summary.totals.injected, summary.totals.digest));
+        }
+    }
+
+    // Plays on until then, and says how everybody fared just before.
+    void look_at(Ps when)
+    {
+        play_until(when - kLook);
+        count();
+        play_until(when);
+        const auto moving = count();
+        const auto line = fmt::format("{} of {} flows between other hosts move; h0 gets {:.0f} Mb/s", moving.others,
+                                      moving.all_others, moving.to_h0_mbps);
+        tell("fabric", moving.others == 0 ? paint_.red(line) : line);
+    }
+
+    struct Moving {
+        std::size_t others{};  // flows neither from nor to h0 that delivered something
+        std::size_t all_others{};
+        double to_h0_mbps{};
+    };
+
+    Moving count()
+    {
+        Moving moving;
+        const auto& flows = experiment_->scenario().setup.flows;
+        for (std::uint32_t i = 0; i < flows.size(); ++i) {
+            const auto now = experiment_->twin().flow(i).delivered;
+            const auto frames = now - std::exchange(delivered_[i], now);
+            if (flows[i].src.value == 0) {
+                continue;  // what the mad NIC itself sends is nobody's business
+            }
+            if (flows[i].dst.value == 0) {
+                moving.to_h0_mbps += static_cast<double>(8 * frames * flows[i].frame_bytes) / 1e6 /
+                                     (static_cast<double>(kLook) / twin::kSecond);
+            } else {
+                ++moving.all_others;
+                moving.others += frames != 0 ? 1 : 0;
+            }
+        }
+        return moving;
+    }
+
+    void play_until(Ps end)
+    {
+        constexpr Ps kPiece = 10 * kMs;
+        auto now = experiment_->twin().now();
+        while (now < end && !error_ && !nobody_listens_) {
+            now = std::min(now + kPiece, end);
+            if (options_.realtime) {
+                std::this_thread::sleep_until(started_ + twin::to_instant(now).time_since_epoch());
+            }
+            experiment_->run_until(now);
+            tell_events();
+        }
+    }
+
+    void tell_events()
+    {
+        for (const auto& [device, watchlist, event] : experiment_->news()) {
+            if (options_.json) {
+                write(codec::event_json(*event, *watchlist, device) + '\n');
+                continue;
+            }
+            const auto line =
+                fmt::format("{} {} {}: {}", name(event->kind), device, to_string(watchlist->inventory, event->target),
+                            evidence_text(*event, *watchlist));
+            tell(seconds_text(event->at), "petrel", begins_storm(event->kind) ? paint_.red(line) : paint_.green(line));
+        }
+    }
+
+    void tell(std::string_view who, const std::string& what)
+    {
+        tell(seconds_text(twin::to_instant(experiment_->twin().now())), who, what);
+    }
+    void tell(const std::string& when, std::string_view who, const std::string& what)
+    {
+        if (!options_.json) {
+            write(fmt::format("{:>8}  {:<8} {}\n", when, who, what));
         }
     }
 
@@ -144,16 +171,12 @@ private:
     }
 
     DemoOptions options_;
-    std::chrono::steady_clock::time_point started_{std::chrono::steady_clock::now()};
+    Paint paint_;
+    std::unique_ptr<lab::Experiment> experiment_;
+    steady_clock::time_point started_;
+    std::vector<std::uint64_t> delivered_;  // by flow, when last counted
     std::optional<Error> error_;
     bool nobody_listens_{};
-    device::ManualClock clock_;
-    device::SyntheticSwitch switch_;
-    device::MemoryJournal journal_;
-    agent::Output output_;
-    agent::Agent agent_;
-    runtime::InlineRunner runner_;
-    DemoStory story_;
 };
 
 }  // namespace

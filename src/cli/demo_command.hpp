@@ -1,4 +1,4 @@
-// `petrel demo`: a storm on one synthetic switch, found, contained and released by the agent that ships.
+// `petrel demo`: a NIC storms in a small fabric, first unwatched, then under the agent that ships.
 #pragma once
 
 #include "cli/exit_code.hpp"

@@ -10,6 +10,7 @@ namespace petrel::cli {
 namespace {
 
 ExitCode run(const ReplayOptions& options) { return run_replay(options); }
+ExitCode run(const LabOptions& options) { return run_lab(options); }
 ExitCode run(const DemoOptions& options) { return run_demo(options); }
 ExitCode run(const PoliciesOptions& options) { return run_policies(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }

@@ -64,6 +64,8 @@ bool stdout_wants_colour()
     return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
+bool somebody_watches() { return isatty(STDERR_FILENO) == 1; }
+
 std::string Paint::with(std::string_view code, std::string_view text) const
 {
     return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string{text};

@@ -24,6 +24,7 @@ public:
 };
 
 bool stdout_wants_colour();
+bool somebody_watches();  // stderr is a terminal: how long something took is of interest
 
 // Text for a terminal, or plain when nobody would see the colour.
 class Paint {

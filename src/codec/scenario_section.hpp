@@ -26,7 +26,9 @@ public:
 
     const toml::node* find(std::string_view key)
     {
-        known_.push_back(key);
+        if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+            known_.push_back(key);
+        }
         return table_.get(key);
     }
     // The same, and a complaint if it is missing.

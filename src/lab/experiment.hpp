@@ -1,0 +1,55 @@
+// A scenario being run: the twin, the agents on its devices, the faults on its agenda. Simulated time only; whoever
+// wants it paced by a clock runs it piece by piece, which changes nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/agent_in_twin.hpp"
+#include "scenario/scenario.hpp"
+#include "scenario/summary.hpp"
+#include "twin/twin.hpp"
+
+namespace petrel::lab {
+
+// An event, and what it takes to put it into words. Points into the experiment.
+struct Heard {
+    std::string_view device;
+    const watchdog::Watchlist* watchlist{};
+    const watchdog::Event* event{};
+};
+
+class Experiment {
+public:
+    // Complains where a policy asks for what its device cannot tell.
+    static Parsed<std::unique_ptr<Experiment>> make(scenario::Scenario);
+
+    void run_until(twin::Ps end) { twin_->run_until(end); }
+
+    // What the agents said since this was last asked, in the order of time. Valid until the next run.
+    std::vector<Heard> news();
+
+    scenario::Summary summary() const { return summarize(scenario_, *twin_); }
+    const scenario::Scenario& scenario() const { return scenario_; }
+    twin::Twin& twin() { return *twin_; }
+    std::vector<std::string> notes() const;  // where what is watched differs from what was asked for
+
+private:
+    struct Post {
+        scenario::NodeId node;
+        std::unique_ptr<AgentInTwin> agent;
+        std::size_t heard{};  // of its events
+    };
+
+    Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);
+    std::vector<Complaint> post_agents();
+    void reboot_agents();
+
+    scenario::Scenario scenario_;
+    std::unique_ptr<twin::Twin> twin_;
+    std::vector<Post> posts_;
+};
+
+}  // namespace petrel::lab

@@ -1,0 +1,28 @@
+// The summary's schema is a promise: the line, key by key.
+#include "codec/scenario_json.hpp"
+
+#include "golden.hpp"
+
+namespace petrel::codec {
+namespace {
+
+TEST(ScenarioJson, Summary)
+{
+    scenario::Summary sum;
+    sum.scenario = "one";
+    sum.seed = 7;
+    sum.simulated = 2 * twin::kMs;
+    sum.tiers = {{0, 4, 1, 2'000, 0, 0, 3}, {1, 2, 10, 5'000'000, 4'999'999, 1, 9}};
+    sum.traffic = {{"endless", 2, 0, 5, 5'240, 0, 0, 0}, {"done", 2, 2, 10, 10'480, 1'000, 2'000, 3'000}};
+    sum.totals.digest = 0xabc;
+    sum.totals.packet_hops = 100;
+    sum.totals.injected = 30;
+    sum.totals.delivered = 15;
+    sum.totals.in_flight = 3;
+    sum.totals.drops[twin::Drop::headroom] = 12;
+    test::expect_golden(golden::folder("summary") / "summary.json",
+                        summary_json(sum, std::chrono::milliseconds{5}) + '\n');
+}
+
+}  // namespace
+}  // namespace petrel::codec

@@ -1,0 +1,77 @@
+// Every file in scenarios/ runs, to the same end with one thread and with two, and what a person reads of it stands in
+// tests/golden/lab.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/complaint_text.hpp"
+#include "cli/lab_text.hpp"
+#include "codec/scenario_reader.hpp"
+#include "lab/experiment.hpp"
+#include "support/golden.hpp"
+
+namespace petrel::lab {
+namespace {
+
+std::filesystem::path folder() { return std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "scenarios"; }
+
+std::vector<std::string> files()
+{
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator{folder()}) {
+        if (entry.path().extension() == ".toml") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::string all_of(const std::vector<Complaint>& complaints)
+{
+    std::string text;
+    for (const auto& complaint : complaints) {
+        text += to_text(complaint) + '\n';
+    }
+    return text;
+}
+
+// The report, word by word, in `pieces` runs.
+std::string report(const std::string& name, unsigned threads, unsigned pieces)
+{
+    auto scenario = codec::read_scenario(test::content(folder() / (name + ".toml")), name + ".toml");
+    if (!scenario) {
+        return all_of(scenario.error());
+    }
+    scenario->setup.threads = threads;
+    const auto duration = scenario->duration;
+    auto experiment = Experiment::make(std::move(*scenario));
+    if (!experiment) {
+        return all_of(experiment.error());
+    }
+    const cli::Paint plain{false};
+    auto text = cli::lab_heading((*experiment)->scenario());
+    for (unsigned i = 1; i <= pieces; ++i) {
+        (*experiment)->run_until(duration / pieces * i);
+        text += cli::lab_events((*experiment)->news(), plain);
+    }
+    return text + cli::lab_summary((*experiment)->summary());
+}
+
+class Scenarios : public testing::TestWithParam<std::string> {};
+
+TEST_P(Scenarios, Golden)
+{
+    test::expect_golden(test::golden("lab") / (GetParam() + ".txt"), report(GetParam(), 1, 1));
+}
+
+TEST_P(Scenarios, NeitherThreadsNorPiecesMatter) { EXPECT_EQ(report(GetParam(), 1, 1), report(GetParam(), 2, 10)); }
+
+INSTANTIATE_TEST_SUITE_P(Lab, Scenarios, testing::ValuesIn(files()), [](const auto& file) {
+    auto name = file.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+}  // namespace
+}  // namespace petrel::lab

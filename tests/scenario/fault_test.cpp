@@ -1,0 +1,146 @@
+// Each fault does on the twin what its name says, when it says.
+#include <gtest/gtest.h>
+
+#include "scenario/fault.hpp"
+#include "topology/generators.hpp"
+
+namespace petrel::scenario {
+namespace {
+
+using twin::kMs;
+using twin::kUs;
+using twin::Twin;
+
+constexpr topology::LinkShape kLink{{10'000'000'000}, topology::Delay{1'000'000}};
+
+// h0 and h1 on s0, both ways, in a lossless class.
+class Faults : public testing::Test {
+protected:
+    Faults()
+    {
+        twin::Setup setup;
+        setup.topology = *topology::single_switch(2, kLink);
+        setup.switch_profiles[0].groups[3] = {true, 0, 4096, {}, 65'536, 0, 3072};
+        setup.nic_profiles[0].retransmit_after = kMs;
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            twin::Flow flow;
+            flow.src = NodeId{i};
+            flow.dst = NodeId{1 - i};
+            flow.rate = {1'000'000'000};
+            setup.flows.push_back(flow);
+        }
+        twin_ = std::move(*Twin::build(std::move(setup)));
+    }
+
+    void plan(Ps at, decltype(Fault::what) what) { schedule(std::vector{Fault{at, std::move(what)}}, *twin_); }
+    std::uint64_t delivered_until(Ps end)  // to h0
+    {
+        twin_->run_until(end);
+        return twin_->flow(1).delivered;
+    }
+    twin::QueueReading queue(std::uint8_t port) const
+    {
+        return twin_->switch_view(kSwitch).queue(port, 3, twin_->now());
+    }
+
+    static constexpr NodeId kSwitch{2};
+    std::unique_ptr<Twin> twin_;
+};
+
+TEST_F(Faults, StormPausesUntilItIsStopped)
+{
+    twin::Storm storm;
+    storm.priorities = 8;
+    storm.period = kMs;
+    plan(kMs, StartStorm{NodeId{0}, storm});
+    plan(4 * kMs, StopStorms{NodeId{0}});
+    EXPECT_EQ(queue(0).rx_xoff, 0U);
+    twin_->run_until(3 * kMs);
+    EXPECT_TRUE(queue(0).paused);
+    EXPECT_FALSE(queue(1).paused);
+    twin_->run_until(10 * kMs);
+    EXPECT_FALSE(queue(0).paused);
+    EXPECT_EQ(queue(0).rx_xoff, 4U);  // the last one at the very moment it is stopped
+}
+
+TEST_F(Faults, StoppedPipelineFillsUpAndHeals)
+{
+    plan(kMs, StopPipeline{NodeId{0}});
+    plan(20 * kMs, HealPipeline{NodeId{0}});
+    const auto before = delivered_until(kMs);
+    EXPECT_GT(before, 0U);
+    EXPECT_LE(delivered_until(20 * kMs), before + 2);
+    EXPECT_TRUE(queue(0).paused);
+    EXPECT_GT(delivered_until(30 * kMs), before + 500);
+}
+
+TEST_F(Faults, SlowPipelineTakesItsRate)
+{
+    plan(0, LimitPipeline{NodeId{0}, {100'000'000}});
+    // 1.25 MB in frames of 1,048 bytes, each with one of the 64-byte acknowledgements of what h0 sends itself.
+    EXPECT_NEAR(static_cast<double>(delivered_until(100 * kMs)), 1'124, 2);
+}
+
+TEST_F(Faults, DeadHostTakesNothingAndARebootHelps)
+{
+    plan(kMs, KillHost{NodeId{0}});
+    plan(5 * kMs, RebootHost{NodeId{0}});
+    const auto before = delivered_until(kMs);
+    EXPECT_LE(delivered_until(5 * kMs), before + 2);
+    EXPECT_GT(twin_->totals().drops[twin::Drop::dead_host], 0U);
+    EXPECT_GT(delivered_until(20 * kMs), before + 500);
+}
+
+TEST_F(Faults, CutLinkCarriesNothingUntilMended)
+{
+    plan(kMs, CutLink{0});
+    plan(5 * kMs, MendLink{0});
+    const auto before = delivered_until(kMs);
+    twin_->run_until(3 * kMs);
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
+    EXPECT_TRUE(twin_->switch_view(kSwitch).link_up(1));
+    EXPECT_LE(delivered_until(5 * kMs), before + 2);
+    EXPECT_GT(delivered_until(20 * kMs), before + 500);
+}
+
+TEST_F(Faults, PortsOfBothKindsGoOffAndOn)
+{
+    plan(kMs, SwitchPort{{kSwitch, 0}, false});
+    plan(2 * kMs, SwitchPort{{kSwitch, 0}, true});
+    plan(kMs, SwitchPort{{NodeId{1}, 0}, false});
+    twin_->run_until(kMs + 100 * kUs);
+    EXPECT_FALSE(twin_->nic_view(NodeId{0}).link_up());
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(1));
+    twin_->run_until(3 * kMs);
+    EXPECT_TRUE(twin_->nic_view(NodeId{0}).link_up());
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(1));
+}
+
+TEST_F(Faults, RoutesAreSetForgottenAndFoundAgain)
+{
+    plan(kMs, SetRoute{kSwitch, NodeId{0}, {}});
+    plan(5 * kMs, SetRoute{kSwitch, NodeId{0}, {0}});
+    plan(10 * kMs, SetRoute{kSwitch, NodeId{0}, {}});
+    plan(15 * kMs, Reroute{});
+    const auto before = delivered_until(kMs);
+    EXPECT_LE(delivered_until(5 * kMs), before + 2);
+    const auto with_route = delivered_until(10 * kMs);
+    EXPECT_GT(with_route, before + 100);
+    EXPECT_LE(delivered_until(15 * kMs), with_route + 2);
+    EXPECT_GT(delivered_until(20 * kMs), with_route + 100);
+    EXPECT_GT(twin_->totals().drops[twin::Drop::no_route], 0U);
+}
+
+TEST_F(Faults, AlphaDecidesWhatAGroupMayTake)
+{
+    twin::Storm storm;
+    storm.priorities = 8;
+    storm.period = kMs;
+    plan(0, StartStorm{NodeId{0}, storm});
+    plan(0, SetAlpha{kSwitch, {1}, 3, -8});  // 48 KB of 12 MB, reached after 0.4 ms
+    twin_->run_until(kMs);
+    EXPECT_TRUE(twin_->switch_view(kSwitch).group(1, 3).xoff);
+}
+
+}  // namespace
+}  // namespace petrel::scenario
