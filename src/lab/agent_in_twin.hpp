@@ -45,11 +45,10 @@ public:
     void kill(twin::Ps when);
     void order(const watchdog::Order&, twin::Ps when);  // nobody hears it while no process runs
 
-    void on_event(std::function<void(const watchdog::Event&)> hear)
-    {
-        hear_event_ = std::move(hear);
-    }  // in the node's
-       // thread
+    // Heard in the thread that runs the node.
+    void on_event(std::function<void(const watchdog::Event&)> hear) { hear_event_ = std::move(hear); }
+
+    // What the device is to do wrong from now on.
     device::FaultyDevice& faults() { return faults_; }
 
     const std::vector<watchdog::Event>& events() const { return events_; }  // of all lives

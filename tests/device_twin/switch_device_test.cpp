@@ -170,6 +170,25 @@ TEST(TwinSwitch, ALinkThatIsDownHasNoEpoch)
     EXPECT_NE(intake.view().pause[2], watchdog::kLinkDown);
 }
 
+TEST(TwinSwitch, CountersThatMoveNowAndThenSayNothingNewInBetween)
+{
+    auto setup = one_switch();
+    setup.switch_profiles[0].flaws.refresh = 10 * kMs;
+    Bench bench{{}, std::move(setup)};
+    EXPECT_EQ(bench.device.capabilities().refresh, std::chrono::milliseconds{10});
+    Intake intake{bench.device.inventory(), bench.device.capabilities()};
+    std::vector<std::uint32_t> spans;
+    for (const Ps when : {1 * kMs, 5 * kMs, 11 * kMs}) {
+        bench.at(when, [&] {
+            intake.begin();
+            EXPECT_TRUE(bench.device.look({}, intake).has_value());
+            spans.push_back(intake.view().dt_us[0]);
+        });
+    }
+    bench.twin->run_until(12 * kMs);
+    EXPECT_THAT(spans, ElementsAre(1, 0, 10'000));
+}
+
 TEST(TwinSwitch, DropDiscardsInBothDirectionsAndSendsNoPause)
 {
     auto setup = one_switch();

@@ -188,7 +188,7 @@ TEST(AgentInTwinFlaws, CountersThatMoveOnlyNowAndThenAreReadOnlyThen)
     stop_pipeline(*twin, kSick, kFault);
     twin->run_until(2'000 * kMs);
     ASSERT_THAT(kinds_of(*agent), ElementsAre("storm_detected"));
-    EXPECT_GE(ms(agent->events()[0].at), 50 + 400);
+    EXPECT_GE(ms(agent->events()[0].at), 600);  // T0 is over at 460, but nothing shows it before
     EXPECT_LE(ms(agent->events()[0].at), 50 + kFreezes + 400 + 2 * 300);
 }
 
