@@ -98,7 +98,7 @@ bool loop_locks(std::uint32_t switches, double of_the_most)
     const double passes = (kLinks + switches - 1) / switches;
     Flow flow = open_loop(0, switches - 1);
     flow.rate = {static_cast<std::uint64_t>(of_the_most * 100e9 / passes)};
-    flow.stop = 40 * kMs / kScale;
+    flow.stop = 40 * kMs / (kScale == 1 ? 1 : 2);
     set.flows.push_back(flow);
     const auto twin = build(set);
     clockwise(*twin, 1);
@@ -132,7 +132,7 @@ bool square_locks(bool third, BitRate rate = {})
         set.flows.back().rate = rate;
     }
     for (auto& flow : set.flows)
-        flow.stop = 40 * kMs / kScale;
+        flow.stop = 40 * kMs / (kScale == 1 ? 1 : 2);
     const auto twin = build(set);
     clockwise(*twin, 2);
     twin->run_until(set.flows[0].stop + 10 * kMs);

@@ -256,6 +256,19 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
     EXPECT_EQ(queue(kPort).deadlocks, 4U);
 }
 
+// A pause that began during the recovery does not count from there: detection starts again when the recovery is over.
+TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
+{
+    view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
+    const Ps begin = paused_at();
+    storm(*twin_, 1, {.priorities = kLosslessBit, .quanta = 0, .period = kSecond, .stop = kEnd}, begin + 350 * kUs);
+    twin_->run_until(begin + 360 * kUs);
+    EXPECT_FALSE(queue(kPort).paused) << "an XON in between";
+    twin_->run_until(begin + 900 * kUs);
+    ASSERT_EQ(heard_.size(), 3U);
+    EXPECT_EQ(heard_[2], (Heard{Interrupt::Kind::deadlock, kLossless, begin + 800 * kUs}));
+}
+
 TEST_F(Hardware, may_forward_while_it_recovers)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);

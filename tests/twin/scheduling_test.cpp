@@ -222,6 +222,31 @@ TEST(Limits, a_lossy_group_has_a_static_limit_and_pauses_nobody)
     EXPECT_NEAR(static_cast<double>(lost), 1'000 - 64, 2) << "half of it, less what waited";
 }
 
+// alpha = 4: the first stuck group takes four fifths of the pool, the second four fifths of the rest. When the first
+// has drained, the second may take more, and its sender is told so although not one of its frames has left.
+TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
+{
+    auto set = one_switch(4);
+    set.switch_profiles[0].buffer_bytes = 2U << 20U;
+    set.switch_profiles[0].groups[kLossless] = lossless_group({Limit::Mode::dynamic, 8, 0});
+    set.flows = {open_loop(0, 2), open_loop(1, 3)};
+    set.flows[0].start = 500 * kUs;
+    set.flows[0].rate = {3'000'000'000};  // so slow that nothing is left for the headroom
+    set.flows[1].stop = 2 * kMs;
+    const auto twin = build(set);
+    storm(*twin, 2, holding(), 0);
+    storm(*twin, 3, {.priorities = kLosslessBit, .period = 40 * kUs, .stop = 2 * kMs}, 0);
+    twin->run_until(2 * kMs);
+    const auto view = twin->switch_view(NodeId{4});
+    const auto pool = static_cast<double>(view.pool_size(0));
+    EXPECT_LT(view.group(0, kLossless).bytes, 20'000U);
+    EXPECT_TRUE(view.group(0, kLossless).xoff);
+    EXPECT_EQ(view.group(0, kLossless).headroom_bytes, 0U);
+    twin->run_until(9 * kMs);
+    EXPECT_GT(view.group(0, kLossless).bytes, pool * 0.9);
+    EXPECT_EQ(view.queue(2, kLossless, twin->now()).tx_packets, 0U);
+}
+
 // Both groups may take 20 frames of headroom, but the pool they share has room for 25.
 TEST(Limits, headroom_may_be_one_pool)
 {
