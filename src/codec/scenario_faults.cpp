@@ -82,6 +82,9 @@ private:
         section.time("burst", storm.burst);
         section.time("silence", storm.silence);
         section.number("xon_every", storm.xon_every, 0, 1'000'000);
+        if (storm.silence != 0 && storm.burst == 0) {
+            section.text().wrong(*section.table().get("silence"), "silence after a burst: give both");
+        }
         read_times(section, storm);
         for (const auto host : stormers) {
             check_period(section, host, storm.period);
