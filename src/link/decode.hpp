@@ -27,6 +27,8 @@ struct Decoded {
     std::vector<DecodedPart> parts;      // of a map of bits: the lowest layer first; several of a text: it is ambiguous
     std::uint64_t unknown_bits{};
     std::vector<std::string> remarks;  // bits that tell about the event, and are no cause of it
+
+    bool known() const { return canonical != kUnclassified && !cause(canonical).symbol.empty(); }
 };
 
 // `value` is a code of the vendor's first list, or of another one as "list:code"; a word may also be the name of a

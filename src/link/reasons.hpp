@@ -10,6 +10,7 @@ namespace petrel::link {
 
 // The codes that code itself has to know; all others are only carried.
 inline constexpr std::uint8_t kNoReason = 0;
+inline constexpr std::uint8_t kUnknownReason = 33;
 inline constexpr std::uint8_t kNeighborUnknown = 36;
 inline constexpr std::uint8_t kManagerBounce = 39;
 inline constexpr std::uint8_t kSpeedPolicy = 40;

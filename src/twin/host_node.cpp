@@ -79,7 +79,7 @@ inline void HostNode::arrive(const Packet& p, Ps now)
         if (in_.tap != nullptr)
             in_.tap->take(now, p);
         if (p.kind() == Kind::signal)
-            return set_link(enabled_, p.seq() != 0, now);
+            return set_signal(p.seq() != 0, word_of(p), now);
         if (!up() || dead_) {
             if (!p.is_control())
                 ++drops_[dead_ ? Drop::dead_host : Drop::link_down];
@@ -88,7 +88,7 @@ inline void HostNode::arrive(const Packet& p, Ps now)
     }
     if (p.is_control()) [[unlikely]] {
         if (p.kind() == Kind::signal)
-            return set_link(enabled_, p.seq() != 0, now);
+            return set_signal(p.seq() != 0, word_of(p), now);
         return hear_pause(p, now);
     }
     if (p.dst != id_) [[unlikely]]

@@ -20,6 +20,7 @@
 #include "twin/pause_frame.hpp"
 #include "twin/pause_meter.hpp"
 #include "twin/port.hpp"
+#include "twin/port_link.hpp"
 
 namespace petrel::twin {
 
@@ -94,7 +95,9 @@ private:
     void finish(Sender&, Ps);
 
     bool up() const { return enabled_ && signal_; }
-    void set_link(bool enabled, bool signal, Ps);
+    void set_enabled(bool on, const Farewell&, Ps);
+    void set_signal(bool on, LinkWord, Ps);
+    void link_changed(bool was_up, Ps);
     void set_pipeline(Pipeline::State, BitRate, Ps);
     void reset(Ps);
     void refresh_odd() { in_.odd = dead_ || !up() || in_.tap != nullptr; }
@@ -155,6 +158,7 @@ private:
     std::uint64_t flows_left_{};
     bool enabled_{true};  // the transmitter is on
     bool signal_{true};   // and the switch's
+    PortLink link_;       // why it last went down
     std::uint32_t epoch_{1};
     std::array<PauseMeter, kPriorities> told_{};      // the pause it asked for
     std::array<std::uint64_t, kPriorities> taken_{};  // frames that left the port buffer

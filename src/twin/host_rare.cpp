@@ -252,20 +252,33 @@ void HostNode::set_pipeline(Pipeline::State state, BitRate rate, Ps now)
 
 // ---------------------------------------------------------------------------------------------------- link and life
 
-void HostNode::set_link(bool enabled, bool signal, Ps now)
+void HostNode::set_enabled(bool on, const Farewell& farewell, Ps now)
+{
+    if (on == enabled_)
+        return;
+    const bool was_up = up();
+    const LinkWord word = on ? LinkWord{} : link_.take_down(farewell, now);
+    transmit(out_, signal_packet(on, word), std::max(now, out_.free_at), 0, mail_, arena_);
+    enabled_ = on;
+    link_changed(was_up, now);
+}
+
+void HostNode::set_signal(bool on, LinkWord word, Ps now)
 {
     const bool was_up = up();
-    if (enabled != enabled_) {
-        Packet signal_change;
-        signal_change.seq_ttl = enabled ? 1 : 0;
-        signal_change.hash_kind = static_cast<std::uint16_t>(Kind::signal);
-        transmit(out_, signal_change, std::max(now, out_.free_at), 0, mail_, arena_);
-    }
-    enabled_ = enabled;
-    signal_ = signal;
+    if (!on)
+        link_.lose_signal(word, now);
+    signal_ = on;
+    link_changed(was_up, now);
+}
+
+void HostNode::link_changed(bool was_up, Ps now)
+{
     refresh_odd();
     if (up() == was_up)
         return;
+    if (up())
+        link_.come_up();
     ++epoch_;
     for (auto& heard : meters_)
         heard.forget(now);

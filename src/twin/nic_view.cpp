@@ -54,4 +54,10 @@ void NicView::tap(Tap* tap)
     node_->refresh_odd();
 }
 
+void NicView::lose_power(Ps now)
+{
+    node_->link_.lose_power();
+    take_down({link::kNoReason, false}, now);
+}
+
 }  // namespace petrel::twin

@@ -44,8 +44,16 @@ public:
     void stop_storms(Ps now);
     void die(Ps now);
     void reboot(Ps now) { node_->reset(now); }
-    void set_enabled(bool on, Ps now) { node_->set_link(on, node_->signal_, now); }
-    void set_signal(bool on, Ps now) { node_->set_link(node_->enabled_, on, now); }
+    void set_enabled(bool on, Ps now) { node_->set_enabled(on, {link::kUnknownReason}, now); }
+    void set_signal(bool on, Ps now) { node_->set_signal(on, {}, now); }
+
+    // As SwitchView's.
+    link::LinkReading link(Ps now) const { return node_->link_.read(now); }
+    void take_down(const Farewell& farewell, Ps now) { node_->set_enabled(false, farewell, now); }
+    void bring_up(Ps now) { set_enabled(true, now); }
+    void lose_power(Ps now);
+    bool arm_link(std::uint64_t ack) { return node_->link_.arm(ack); }
+    bool activate_link() { return node_->link_.activate(); }
     void tap(Tap*);
 
 private:

@@ -14,7 +14,7 @@ enum class Kind : std::uint8_t {
     cnp,  // congestion notification: data of this flow was marked
     pfc,
     global_pause,  // 802.3x
-    signal,        // not a frame: the far end's transmitter went off (seq 0) or on (seq 1)
+    signal,        // not a frame: the far end's transmitter went off or on (port_link.hpp)
 };
 
 inline constexpr std::uint8_t kEcnCapable = 1;

@@ -123,7 +123,7 @@ inline void SwitchNode::arrive(std::uint8_t port, const Packet& packet, Ps now)
     }
     if (packet.is_control()) [[unlikely]] {
         if (packet.kind() == Kind::signal)
-            return set_signal(port, packet.seq() != 0, now);
+            return set_signal(port, packet.seq() != 0, word_of(packet), now);
         return hear_pause(port, packet, now);
     }
     Packet next = packet;

@@ -22,6 +22,7 @@
 #include "twin/pause_frame.hpp"
 #include "twin/pause_meter.hpp"
 #include "twin/port.hpp"
+#include "twin/port_link.hpp"
 
 namespace petrel::twin {
 
@@ -68,6 +69,7 @@ struct PortRegisters {
 // What the hardware itself knows about a port.
 struct PortStatus {
     bool signal{true};          // the far transmitter is on
+    PortLink link;              // why it last went down
     std::uint32_t epoch{1};     // grows when the link comes or goes
     std::uint8_t recovering{};  // queues in recovery after a deadlock the hardware found itself
     bool recovery_drops{true};  // by discarding; else by ignoring pause
@@ -162,11 +164,11 @@ private:
 
     void hear_pause(std::uint8_t port, const Packet&, Ps);
     void apply_pause(std::uint8_t port, const Packet&, Ps);
-    void set_signal(std::uint8_t port, bool on, Ps);
-    void send_signal(std::uint8_t port, bool on, Ps);
+    void set_signal(std::uint8_t port, bool on, LinkWord, Ps);
+    void send_signal(std::uint8_t port, bool on, LinkWord, Ps);
     void link_changed(std::uint8_t port, bool was_up, Ps);
     bool up(std::uint8_t port) const { return registers_[port].enabled && status_[port].signal; }
-    void write(std::uint8_t port, const PortRegisters&, Ps);
+    void write(std::uint8_t port, const PortRegisters&, Ps, const Farewell& = {link::kSwitchManagement});
     void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);
     void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
     std::uint8_t recovering(std::uint8_t port) const;  // priorities whose queues the hardware is recovering

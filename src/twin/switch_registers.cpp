@@ -73,14 +73,16 @@ bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Pack
     return true;
 }
 
-void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now)
+// Whoever switches a port off without a word of his own says 60, Switch Management.
+void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, const Farewell& farewell)
 {
     const bool was_up = up(port);
     const bool was_enabled = registers_[port].enabled;
     const std::uint8_t was_discarded = discarded(port);
     registers_[port] = wanted;
     if (wanted.enabled != was_enabled)
-        send_signal(port, wanted.enabled, now);
+        send_signal(port, wanted.enabled, wanted.enabled ? LinkWord{} : status_[port].link.take_down(farewell, now),
+                    now);
     if (up(port) != was_up)
         link_changed(port, was_up, now);
     apply(port, was_discarded, now);
@@ -133,9 +135,11 @@ void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps 
 // ---------------------------------------------------------------------------------------------------- links
 
 // The far transmitter went on or off, or the cable was cut.
-void SwitchNode::set_signal(std::uint8_t port, bool on, Ps now)
+void SwitchNode::set_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
 {
     const bool was_up = up(port);
+    if (!on)
+        status_[port].link.lose_signal(word, now);
     status_[port].signal = on;
     if (up(port) == was_up)
         return;
@@ -144,13 +148,10 @@ void SwitchNode::set_signal(std::uint8_t port, bool on, Ps now)
 }
 
 // Travels behind the frames already on the link, as light does.
-void SwitchNode::send_signal(std::uint8_t port, bool on, Ps now)
+void SwitchNode::send_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
 {
-    Packet signal;
-    signal.seq_ttl = on ? 1 : 0;
-    signal.hash_kind = static_cast<std::uint16_t>(Kind::signal);
     OutPort& out = outs_[port];
-    transmit(out, signal, std::max(now, out.free_at), 0, mail_, arena_);
+    transmit(out, signal_packet(on, word), std::max(now, out.free_at), 0, mail_, arena_);
 }
 
 void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
@@ -159,6 +160,8 @@ void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
     OutPort& out = outs_[port];
     if (was_up)
         flush(port, 0xff, Drop::link_down, now);
+    else
+        status_[port].link.come_up();
     // Neither end remembers what the other had asked for.
     out.tell = 0;
     for (std::uint8_t q = 0; q != kPriorities; ++q)

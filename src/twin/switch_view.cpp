@@ -86,4 +86,24 @@ bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const
     return (node_->status_[port].recovering >> q & 1U) != 0;
 }
 
+void SwitchView::take_down(std::uint8_t port, const Farewell& farewell, Ps now)
+{
+    auto off = registers(port);
+    off.enabled = false;
+    node_->write(port, off, now, farewell);
+}
+
+void SwitchView::bring_up(std::uint8_t port, Ps now)
+{
+    auto on = registers(port);
+    on.enabled = true;
+    write(port, on, now);
+}
+
+void SwitchView::lose_power(std::uint8_t port, Ps now)
+{
+    node_->status_[port].link.lose_power();
+    take_down(port, {link::kNoReason, false}, now);
+}
+
 }  // namespace petrel::twin

@@ -69,7 +69,18 @@ public:
     void write(std::uint8_t port, const PortRegisters& wanted, Ps now) { node_->write(port, wanted, now); }
     void set_alpha(std::uint8_t port, std::uint8_t group, std::int8_t exponent);
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports) { node_->set_route(host, ports); }
-    void set_signal(std::uint8_t port, bool on, Ps now) { node_->set_signal(port, on, now); }  // a cable cut or mended
+    void set_signal(std::uint8_t port, bool on, Ps now)
+    {
+        node_->set_signal(port, on, {}, now);
+    }  // a cable cut or mended
+
+    // Why the link last went down, and how to make it: off for a reason, on again (both: a bounce), or without power.
+    link::LinkReading link(std::uint8_t port, Ps now) const { return node_->status_[port].link.read(now); }
+    void take_down(std::uint8_t port, const Farewell&, Ps now);
+    void bring_up(std::uint8_t port, Ps now);
+    void lose_power(std::uint8_t port, Ps now);
+    bool arm_link(std::uint8_t port, std::uint64_t ack) { return node_->status_[port].link.arm(ack); }
+    bool activate_link(std::uint8_t port) { return node_->status_[port].link.activate(); }
     void tap(std::uint8_t port, Tap*);
 
     // The hardware's own detectors; 0 = off. They watch pauses that begin after they were set.

@@ -1,0 +1,207 @@
+// A link of the twin goes down for a reason: both ends' registers come out as link_end.hpp says, the manager's history
+// with them, and no pause survives it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "fabric.hpp"
+#include "link/link_keeper.hpp"
+
+namespace petrel::twin::test {
+namespace {
+
+constexpr NodeId kNic{1};
+const NodeId kSwitch{2};
+constexpr std::uint8_t kPort = 1;     // to the NIC
+constexpr std::uint32_t kLinkId = 1;  // between the two
+
+using Pair = std::pair<int, int>;
+
+class LinkReason : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        auto set = one_switch(2);
+        set.flows = {open_loop(0, 1)};
+        twin_ = build(set);
+    }
+
+    template <class Do>
+    void on_switch(Ps when, Do something)
+    {
+        twin_->at(kSwitch, when, [this, something](Ps now) {
+            auto view = twin_->switch_view(kSwitch);
+            something(view, now);
+        });
+    }
+    template <class Do>
+    void on_nic(Ps when, Do something)
+    {
+        twin_->at(kNic, when, [this, something](Ps now) {
+            auto view = twin_->nic_view(kNic);
+            something(view, now);
+        });
+    }
+
+    link::LinkReading a() const { return twin_->switch_view(kSwitch).link(kPort, twin_->now()); }
+    link::LinkReading b() const { return twin_->nic_view(kNic).link(twin_->now()); }
+    static Pair pair_of(const link::LinkReading& end) { return {end.registers.ldr, end.registers.nldr}; }
+
+    void expect(Pair on_switch_port, Pair on_nic_port)
+    {
+        twin_->run_until(5 * kMs);
+        EXPECT_EQ(pair_of(a()), on_switch_port);
+        EXPECT_EQ(pair_of(b()), on_nic_port);
+        EXPECT_FALSE(link::is_up(a().state));
+        EXPECT_FALSE(link::is_up(b().state));
+        EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(kPort));
+        EXPECT_FALSE(twin_->nic_view(kNic).link_up());
+        twin_->totals();
+    }
+
+    std::unique_ptr<Twin> twin_;
+};
+
+TEST_F(LinkReason, the_switch_says_why)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
+    expect({39, 0}, {0, 39});
+}
+
+TEST_F(LinkReason, the_nic_says_why)
+{
+    on_nic(kMs, [](NicView& v, Ps now) { v.take_down({35}, now); });
+    expect({0, 35}, {35, 0});
+}
+
+TEST_F(LinkReason, both_at_the_same_moment)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {41}, now); });
+    on_nic(kMs, [](NicView& v, Ps now) { v.take_down({32}, now); });
+    expect({41, 32}, {32, 41});
+}
+
+TEST_F(LinkReason, both_and_one_word_is_lost)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {41}, now); });
+    on_nic(kMs, [](NicView& v, Ps now) { v.take_down({32, false}, now); });
+    expect({41, 0}, {32, 41});
+}
+
+TEST_F(LinkReason, the_word_is_lost)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {33, false}, now); });
+    expect({33, 0}, {36, 0});
+}
+
+TEST_F(LinkReason, the_cable)
+{
+    twin_->cut(kLinkId, kMs);
+    expect({36, 0}, {36, 0});
+}
+
+TEST_F(LinkReason, the_nic_loses_power)
+{
+    on_nic(kMs, [](NicView& v, Ps now) { v.lose_power(now); });
+    expect({36, 0}, {0, 0});
+}
+
+TEST_F(LinkReason, the_switch_port_loses_power)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.lose_power(kPort, now); });
+    expect({0, 0}, {36, 0});
+}
+
+TEST_F(LinkReason, who_disables_without_a_word_of_his_own)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) {
+        auto off = v.registers(kPort);
+        off.enabled = false;
+        v.write(kPort, off, now);
+    });
+    expect({60, 0}, {0, 60});
+    EXPECT_EQ(a().state, link::LinkState::disabled);
+}
+
+TEST_F(LinkReason, a_nic_that_is_switched_off)
+{
+    on_nic(kMs, [](NicView& v, Ps now) { v.set_enabled(false, now); });
+    expect({0, 33}, {33, 0});
+}
+
+TEST_F(LinkReason, a_bounce_brings_it_back_and_the_first_reason_stays_until_it_is_armed)
+{
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
+    on_switch(2 * kMs, [](SwitchView& v, Ps now) { v.bring_up(kPort, now); });
+    on_nic(3 * kMs, [](NicView& v, Ps now) { v.take_down({35}, now); });
+    on_nic(4 * kMs, [](NicView& v, Ps now) { v.bring_up(now); });
+    twin_->run_until(5 * kMs);
+    EXPECT_EQ(a().state, link::LinkState::init);
+    EXPECT_EQ(b().state, link::LinkState::init);
+    EXPECT_EQ(pair_of(a()), Pair(39, 0));
+    EXPECT_EQ(pair_of(b()), Pair(0, 39));
+    EXPECT_EQ(a().suppressed, 1U);
+    EXPECT_EQ(a().event_at, WallTime{std::chrono::milliseconds{1}});
+    EXPECT_GT(b().event_at, a().event_at - std::chrono::microseconds{1});
+
+    EXPECT_FALSE(twin_->switch_view(kSwitch).arm_link(kPort, 7)) << "no such event";
+    EXPECT_TRUE(twin_->switch_view(kSwitch).arm_link(kPort, 1));
+    EXPECT_TRUE(twin_->switch_view(kSwitch).activate_link(kPort));
+    EXPECT_TRUE(twin_->nic_view(kNic).arm_link(1));
+    EXPECT_TRUE(twin_->nic_view(kNic).activate_link());
+    EXPECT_EQ(pair_of(a()), Pair(0, 0));
+    EXPECT_EQ(pair_of(b()), Pair(0, 0));
+    EXPECT_EQ(a().state, link::LinkState::active);
+
+    on_nic(6 * kMs, [](NicView& v, Ps now) { v.take_down({35}, now); });
+    twin_->run_until(9 * kMs);
+    EXPECT_EQ(a().registers, (link::Registers{0, 35, 2}));
+    EXPECT_EQ(b().registers, (link::Registers{35, 0, 2}));
+}
+
+TEST_F(LinkReason, a_manager_logs_each_flap_once)
+{
+    link::LinkKeeper keeper;
+    const PortId port{DeviceId{kSwitch.value}, kPort};
+    for (int i = 0; i < 10; ++i) {
+        const auto begin = static_cast<Ps>(10 * i + 1) * kMs;
+        twin_->cut(kLinkId, begin);
+        twin_->mend(kLinkId, begin + 3 * kMs);
+        for (const Ps look : {begin + kUs, begin + 2 * kMs, begin + 5 * kMs}) {
+            twin_->run_until(look);
+            keeper.sweep(std::array{link::PortReport{port, a(), true}},
+                         WallTime{std::chrono::microseconds{look / kUs}});
+        }
+        const auto ack = keeper.arm({port, a(), true}, WallTime{});
+        ASSERT_TRUE(ack);
+        EXPECT_TRUE(twin_->switch_view(kSwitch).arm_link(kPort, *ack));
+    }
+    EXPECT_THAT(keeper.history(port).events(), testing::SizeIs(10));
+    EXPECT_THAT(keeper.history(port).shown(), testing::SizeIs(8));
+    for (const auto& event : keeper.history(port).events()) {
+        EXPECT_EQ(event.ldr, 36);
+        EXPECT_EQ(event.observed_at - event.event_at, std::chrono::milliseconds{2}) << "read when it was quiet";
+    }
+}
+
+TEST_F(LinkReason, no_pause_survives_it)
+{
+    on_nic(0, [](NicView& v, Ps now) { v.stop_pipeline(now); });
+    twin_->run_until(kMs);
+    ASSERT_TRUE(twin_->switch_view(kSwitch).queue(kPort, kLossless, twin_->now()).paused);
+    on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
+    twin_->run_until(2 * kMs);
+    EXPECT_FALSE(twin_->switch_view(kSwitch).queue(kPort, kLossless, twin_->now()).paused);
+    on_nic(2 * kMs, [](NicView& v, Ps now) { v.reboot(now); });
+    on_switch(3 * kMs, [](SwitchView& v, Ps now) { v.bring_up(kPort, now); });
+    twin_->run_until(3 * kMs);
+    const auto before = twin_->flow(0).delivered;
+    twin_->run_until(5 * kMs);
+    EXPECT_FALSE(twin_->switch_view(kSwitch).queue(kPort, kLossless, twin_->now()).paused);
+    EXPECT_GT(twin_->flow(0).delivered, before + 10'000);
+    twin_->totals();
+}
+
+}  // namespace
+}  // namespace petrel::twin::test
