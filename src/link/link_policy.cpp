@@ -7,7 +7,7 @@ namespace {
 
 bool width_allowed(std::uint8_t widths, std::uint8_t lanes)
 {
-    return lanes >= 1 && lanes <= 8 && (widths >> (lanes - 1) & 1U) != 0;
+    return lanes >= 1 && lanes <= 8 && (unsigned{widths} >> (lanes - 1U) & 1U) != 0;
 }
 
 }  // namespace
