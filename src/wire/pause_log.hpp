@@ -1,0 +1,50 @@
+// What a Slingshot switch writes to its log when a node pauses it for too long, and when that is over: five messages,
+// to text and back, word by word.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/time.hpp"
+#include "wire/rfc5424.hpp"
+
+namespace petrel::wire {
+
+// "[ 9943.791452] rossw rossw0: pm 19: pause too long detected, chan timeouts 0x0", by the kernel.
+struct PauseDetected {
+    std::chrono::microseconds since_boot{};
+    std::string device;  // "rossw rossw0"
+    std::uint32_t port{};
+    std::uint32_t channel_timeouts{};  // a map of bits
+    bool operator==(const PauseDetected&) const = default;
+};
+
+// The other four are by the fabric's agent on the switch, and begin with a blank.
+enum class PauseStep : std::uint8_t { asserted, entered_error, stopped, left_error };
+
+struct PauseReport {
+    PauseStep step{};
+    std::uint32_t port{};
+    std::string port_name;  // an xname; not derived from the number, nor the number from it
+    std::string reason;     // of entered_error: "ERROR_STATE_...", whatever it is
+    bool operator==(const PauseReport&) const = default;
+};
+
+using PauseMessage = std::variant<PauseDetected, PauseReport>;
+
+// Where and when it was written.
+struct LogOrigin {
+    WallTime at{};
+    std::string host;
+    std::uint32_t process{};  // of the fabric's agent; the kernel has none
+};
+
+LogLine pause_line(const PauseMessage&, const LogOrigin&);
+
+// None: the line is about something else.
+std::optional<PauseMessage> pause_message(const LogLine&);
+
+}  // namespace petrel::wire
