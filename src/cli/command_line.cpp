@@ -9,6 +9,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/scenario_values.hpp"
+#include "link/decode.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::cli {
@@ -60,6 +61,28 @@ constexpr auto kDemoExamples = R"(Examples:
 constexpr auto kPoliciesExamples = R"(Examples:
   petrel policies
   petrel policies --json | jq '.policies[].name'
+)";
+
+constexpr auto kLinkExamples = R"(Examples:
+  petrel link explain 36                            what a reason means, who sets it, what to do
+  petrel link decode --from ethtool 0.1             another vendor's code in the same words
+  petrel link play story.jsonl                      events over one link: what both ends and the manager then know
+)";
+
+constexpr auto kLinkPlayExamples = R"(Examples:
+  petrel link play story.jsonl
+  petrel link play - --json < story.jsonl
+
+A script has one JSON object a line, e.g. {"do":"down","at":"A","reason":39}, {"do":"up"}, {"do":"sweep","time":10},
+{"do":"read"}, {"do":"log"}. A is a switch port, B the NIC port it is connected to; both begin Active, with all registers 0.
+"read" and "log" answer with a line of JSON; a script that has neither is answered with how it ends. An event that cannot
+happen in the present state is ignored, and said on stderr. All events: docs/link-down.md.
+)";
+
+constexpr auto kLinkDecodeExamples = R"(Examples:
+  petrel link decode --from sai 0x21                several bits: the lowest layer first
+  petrel link decode --from hpe cass_origin:13      a list other than the vendor's first
+  petrel link decode --from sonic Remote-fault
 )";
 
 std::string flag_of(std::string_view key)
@@ -268,6 +291,83 @@ struct PoliciesCommand {
     }
 };
 
+struct LinkCommand {
+    CLI::App* app{};
+    CLI::App* play{};
+    CLI::App* explain{};
+    CLI::App* decode{};
+    CLI::App* codes{};
+    LinkPlayOptions play_options;
+    LinkExplainOptions explain_options;
+    LinkDecodeOptions decode_options;
+    LinkCodesOptions codes_options;
+
+    explicit LinkCommand(CLI::App& petrel) : app(petrel.add_subcommand("link", "Why links go down, on both ends."))
+    {
+        app->footer(kLinkExamples);
+        play = app->add_subcommand("play", "Play a script of events over one link and print registers and histories.");
+        play->footer(kLinkPlayExamples);
+        play->add_option("FILE", play_options.file, "The script, JSON lines; - reads stdin")->type_name("");
+        play->add_flag("--json", play_options.json, "JSON only, also for how a script ends");
+        explain = app->add_subcommand("explain", "What a reason means, who sets it, what to do.");
+        explain->add_option("CODE", explain_options.code, "0..255")->type_name("");
+        explain->add_flag("--json", explain_options.json, "As one JSON object");
+        decode = app->add_subcommand("decode", "Another vendor's code in the same words.");
+        decode->footer(kLinkDecodeExamples);
+        decode->add_option("--from", decode_options.from, "Whose code it is")->type_name(allowed_vendors());
+        decode->add_option("VALUE", decode_options.value, "The code, as that vendor writes it")->type_name("");
+        decode->add_flag("--json", decode_options.json, "As one JSON object");
+        codes = app->add_subcommand("codes", "All reasons.");
+        codes->add_flag("--json", codes_options.json, "As one JSON object, reserved codes included");
+        for (auto* command : app->get_subcommands({})) {
+            command->allow_extras();
+        }
+    }
+
+    Parsed<Request> request(std::vector<Complaint> problems) const
+    {
+        const auto chosen = app->get_subcommands();
+        if (chosen.empty()) {
+            constexpr std::array<std::string_view, 4> kCommands{"play", "explain", "decode", "codes"};
+            const auto words = app->remaining();
+            const auto word = words.empty() ? std::string{} : words.front();
+            return tl::unexpected(
+                std::vector{Complaint{"petrel link", 0, 0, word, "a command, " + instead_of(word, kCommands)}});
+        }
+        const auto want = [&](const char* what, const std::string& given, const std::string& question) {
+            if (given.empty()) {
+                problems.push_back({what, 0, 0, question, {}});
+            }
+        };
+        if (chosen.front() == play) {
+            want("FILE", play_options.file, "which script? A file, or - for stdin");
+        } else if (chosen.front() == explain) {
+            want("CODE", explain_options.code, "which one? 0..255");
+        } else if (chosen.front() == decode) {
+            want("--from", decode_options.from, "whose code? " + allowed_vendors());
+            want("VALUE", decode_options.value, "which code?");
+        }
+        if (!problems.empty()) {
+            return tl::unexpected(std::move(problems));
+        }
+        return chosen_options(chosen.front());
+    }
+
+private:
+    static std::string allowed_vendors() { return fmt::format("{}", fmt::join(link::vendors(), "|")); }
+
+    Request chosen_options(const CLI::App* chosen) const
+    {
+        if (chosen == play) {
+            return play_options;
+        }
+        if (chosen == explain) {
+            return explain_options;
+        }
+        return chosen == decode ? Request{decode_options} : Request{codes_options};
+    }
+};
+
 std::vector<std::string> flags_of(const CLI::App& app)
 {
     std::vector<std::string> flags;
@@ -340,6 +440,12 @@ private:
         if (chosen.front() == replay_.app) {
             return replay_.request(std::move(complaints), follows_unknown_flag(replay_.options.trace));
         }
+        if (chosen.front() == link_.app) {
+            for (const auto* command : link_.app->get_subcommands()) {
+                complain_unknown_flags(*command, complaints);
+            }
+            return link_.request(std::move(complaints));
+        }
         if (chosen.front() == lab_.app) {
             return lab_request(std::move(complaints));
         }
@@ -373,7 +479,7 @@ private:
         if (version_) {
             return Request{Answer{"petrel " PETREL_VERSION "\n"}};
         }
-        constexpr std::array<std::string_view, 4> kCommands{"replay", "lab", "demo", "policies"};
+        constexpr std::array<std::string_view, 5> kCommands{"replay", "lab", "demo", "policies", "link"};
         std::vector<Complaint> complaints;
         complain_unknown_flags(petrel_, complaints);
         const auto words = petrel_.remaining();
@@ -381,7 +487,7 @@ private:
         if (word != words.end()) {
             complaints = {{"petrel", 0, 0, *word, "a command, " + instead_of(*word, kCommands)}};
         } else if (complaints.empty()) {
-            complaints = {{{}, 0, 0, "a command is wanted: replay, lab, demo or policies", {}}};
+            complaints = {{{}, 0, 0, "a command is wanted: replay, lab, demo, policies or link", {}}};
         }
         return tl::unexpected(std::move(complaints));
     }
@@ -399,6 +505,7 @@ private:
     LabCommand lab_{petrel_};
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};
+    LinkCommand link_{petrel_};
     bool version_{};
     std::vector<std::string> words_;
 };

@@ -8,6 +8,7 @@
 #include "cli/demo_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/lab_command.hpp"
+#include "cli/link_command.hpp"
 #include "cli/policies_command.hpp"
 #include "cli/replay_inputs.hpp"
 
@@ -18,7 +19,8 @@ struct Answer {
     std::string text;
 };
 
-using Request = std::variant<ReplayOptions, LabOptions, DemoOptions, PoliciesOptions, Answer>;
+using Request = std::variant<ReplayOptions, LabOptions, DemoOptions, PoliciesOptions, LinkPlayOptions,
+                             LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, Answer>;
 
 // Every problem of the command line at once, or the request.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);

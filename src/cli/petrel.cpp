@@ -13,6 +13,10 @@ ExitCode run(const ReplayOptions& options) { return run_replay(options); }
 ExitCode run(const LabOptions& options) { return run_lab(options); }
 ExitCode run(const DemoOptions& options) { return run_demo(options); }
 ExitCode run(const PoliciesOptions& options) { return run_policies(options); }
+ExitCode run(const LinkPlayOptions& options) { return run_link_play(options); }
+ExitCode run(const LinkExplainOptions& options) { return run_link_explain(options); }
+ExitCode run(const LinkDecodeOptions& options) { return run_link_decode(options); }
+ExitCode run(const LinkCodesOptions& options) { return run_link_codes(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
 ExitCode run_arguments(int argc, const char* const* argv)

@@ -1,0 +1,36 @@
+// `petrel link`: why links go down. The codes and what they mean, other vendors' codes in the same words, and scripts
+// of events played over one link.
+#pragma once
+
+#include <string>
+
+#include "cli/exit_code.hpp"
+
+namespace petrel::cli {
+
+struct LinkPlayOptions {
+    std::string file;  // "-" = stdin
+    bool json{};
+};
+
+struct LinkExplainOptions {
+    std::string code;
+    bool json{};
+};
+
+struct LinkDecodeOptions {
+    std::string from;
+    std::string value;
+    bool json{};
+};
+
+struct LinkCodesOptions {
+    bool json{};
+};
+
+ExitCode run_link_play(const LinkPlayOptions&);
+ExitCode run_link_explain(const LinkExplainOptions&);
+ExitCode run_link_decode(const LinkDecodeOptions&);
+ExitCode run_link_codes(const LinkCodesOptions&);
+
+}  // namespace petrel::cli

@@ -1,0 +1,133 @@
+// `petrel link play`: separate from the other link commands, for it is the only one that acts.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "base/complaint_text.hpp"
+#include "cli/link_command.hpp"
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "codec/link_history.hpp"
+#include "codec/link_json.hpp"
+#include "codec/link_script.hpp"
+#include "link/link_play.hpp"
+#include "link/reasons.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using link::LinkPlay;
+using link::Side;
+
+constexpr std::array<std::pair<Side, const char*>, 2> kEnds{{{Side::a, "A"}, {Side::b, "B"}}};
+
+std::string read_line(const LinkPlay& play)
+{
+    return codec::link_registers_json(play.read(Side::a), play.read(Side::b)) + '\n';
+}
+
+std::string log_line(LinkPlay& play)
+{
+    return codec::link_log_json(play.history(Side::a), play.history(Side::b)) + '\n';
+}
+
+// The manager dies and comes back: all it then knows has been through its file.
+void restart_manager(LinkPlay& play)
+{
+    codec::NamedHistories named;
+    for (const auto& [side, name] : kEnds) {
+        named.emplace(name, play.history(side));
+    }
+    const auto saved = codec::read_link_history(codec::link_history_text(named), "history");
+    PETREL_ASSERT(saved.has_value(), "we cannot read what we wrote: {}", to_text(saved.error().front()));
+    play.restart_manager(saved->at("A"), saved->at("B"));
+}
+
+std::string reason_cell(std::uint8_t code) { return code == 0 ? "0" : link::code_text(code); }
+
+std::string ends_text(const LinkPlay& play)
+{
+    Table table({{"end", Align::left, {}},
+                 {"state", Align::left, {}},
+                 {"LinkDownReason", Align::left, {}},
+                 {"NeighborLinkDownReason", Align::left, {}},
+                 {"event", Align::right, {}},
+                 {"suppressed", Align::right, {}},
+                 {"errors let pass", Align::right, {}},
+                 {"remark", Align::left, {}}});
+    for (const auto& [side, name] : kEnds) {
+        const auto reading = play.read(side);
+        table.add({name, fmt::format("{} ({})", link::logical_name(reading.state), link::physical_name(reading.state)),
+                   reason_cell(reading.registers.ldr), reason_cell(reading.registers.nldr),
+                   std::to_string(reading.registers.seq), std::to_string(reading.suppressed),
+                   std::to_string(play.errors_let_pass(side)), reading.protocol_violation ? "protocol violation" : ""});
+    }
+    return table.text();
+}
+
+std::string histories_text(LinkPlay& play)
+{
+    Table table({{"end", Align::left, {}},
+                 {"event", Align::right, {}},
+                 {"seen", Align::right, {}},
+                 {"LinkDownReason", Align::left, {}},
+                 {"NeighborLinkDownReason", Align::left, {}},
+                 {"correlated cause", Align::left, {}}});
+    for (const auto& [side, name] : kEnds) {
+        for (const auto& event : play.history(side).shown()) {
+            table.add(
+                {name, std::to_string(event.seq),
+                 std::to_string(std::chrono::floor<std::chrono::seconds>(event.observed_at).time_since_epoch().count()),
+                 reason_cell(event.ldr), reason_cell(event.nldr),
+                 event.correlated_cause ? reason_cell(*event.correlated_cause) : ""});
+        }
+    }
+    return table.empty() ? "The manager has logged nothing.\n" : table.text();
+}
+
+// A script that asks for nothing still gets an answer: how it ended.
+std::string ending(LinkPlay& play, bool json)
+{
+    return json ? read_line(play) + log_line(play) : ends_text(play) + '\n' + histories_text(play);
+}
+
+std::string act(const std::vector<codec::ScriptLine>& script, const std::string& file, bool json)
+{
+    LinkPlay play;
+    std::string answers;
+    for (const auto& line : script) {
+        if (std::holds_alternative<link::Read>(line.event)) {
+            answers += read_line(play);
+        } else if (std::holds_alternative<link::Log>(line.event)) {
+            answers += log_line(play);
+        } else if (std::holds_alternative<link::ManagerRestart>(line.event)) {
+            restart_manager(play);
+        } else if (const auto why = play.act(line.event)) {
+            say(to_text({file, line.line, 0, fmt::format("{} ignored: {}", line.word, *why), {}}));
+        }
+    }
+    return answers.empty() ? ending(play, json) : answers;
+}
+
+}  // namespace
+
+ExitCode run_link_play(const LinkPlayOptions& options)
+{
+    const auto file = options.file == "-" ? "stdin" : options.file;
+    const auto text = runtime::read_whole_file(options.file == "-" ? "/dev/stdin" : options.file);
+    if (!text) {
+        // A file that is not there is a wrong argument, not a device out of reach.
+        auto error = text.error();
+        error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
+        return fail(error);
+    }
+    const auto script = codec::read_link_script(*text, file);
+    if (!script) {
+        return refuse(script.error());
+    }
+    return finish(act(*script, file, options.json), ExitCode::ok);
+}
+
+}  // namespace petrel::cli

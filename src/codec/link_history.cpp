@@ -1,0 +1,127 @@
+#include "codec/link_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "codec/json_text.hpp"
+#include "codec/link_json_line.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view kVersionKey = "petrel_link_history";
+constexpr std::uint64_t kVersion = 1;
+
+std::int64_t us(WallTime at) { return at.time_since_epoch().count(); }
+
+ordered_json to_json(const std::string& port, const link::DownEvent& event)
+{
+    ordered_json json{{"port", port},
+                      {"seq", event.seq},
+                      {"ldr", event.ldr},
+                      {"nldr", event.nldr},
+                      {"event_us", us(event.event_at)},
+                      {"observed_us", us(event.observed_at)},
+                      {"correlated_cause", nullptr},
+                      {"suppressed", event.suppressed},
+                      {"protocol_violation", event.protocol_violation}};
+    if (event.correlated_cause) {
+        json["correlated_cause"] = *event.correlated_cause;
+    }
+    return json;
+}
+
+WallTime time_of(LinkJsonLine& line, std::string_view key)
+{
+    return WallTime{std::chrono::microseconds{line.signed_number(key)}};
+}
+
+link::DownEvent read_event(LinkJsonLine& line)
+{
+    line.refuse_other_keys({"port", "seq", "ldr", "nldr", "event_us", "observed_us", "correlated_cause", "suppressed",
+                            "protocol_violation"});
+    link::DownEvent event;
+    event.seq = line.number("seq");
+    if (event.seq == 0) {
+        line.complain("seq", "1 or more");
+    }
+    event.ldr = line.byte("ldr");
+    event.nldr = line.byte("nldr");
+    event.event_at = time_of(line, "event_us");
+    event.observed_at = time_of(line, "observed_us");
+    if (const auto cause = line.number_or_null("correlated_cause", 255)) {
+        event.correlated_cause = static_cast<std::uint8_t>(*cause);
+    }
+    event.suppressed = static_cast<std::uint32_t>(line.number("suppressed", std::numeric_limits<std::uint32_t>::max()));
+    event.protocol_violation = line.flag("protocol_violation", false);
+    return event;
+}
+
+struct PortLines {
+    std::uint64_t forgotten{};
+    std::vector<link::DownEvent> events;
+};
+
+void read_port_line(LinkJsonLine& line, std::map<std::string, PortLines>& ports)
+{
+    const auto port = line.text("port", "a port name").value_or("");
+    if (line.has("forgotten")) {
+        line.refuse_other_keys({"port", "forgotten"});
+        ports[port].forgotten = std::max(ports[port].forgotten, line.number("forgotten"));
+    } else {
+        ports[port].events.push_back(read_event(line));
+    }
+}
+
+}  // namespace
+
+std::string link_history_text(const NamedHistories& histories)
+{
+    auto text = to_line(ordered_json{{kVersionKey, kVersion}}) + '\n';
+    for (const auto& [port, history] : histories) {
+        text += to_line(ordered_json{{"port", port}, {"forgotten", history.forgotten()}}) + '\n';
+        for (const auto& event : history.events()) {
+            text += to_line(to_json(port, event)) + '\n';
+        }
+    }
+    return text;
+}
+
+Parsed<NamedHistories> read_link_history(std::string_view text, std::string_view file)
+{
+    ComplaintList complaints{file};
+    std::map<std::string, PortLines> ports;
+    bool heading = false;
+    TextLines lines{text};
+    while (const auto line = lines.next()) {
+        LinkJsonLine json{*line, complaints};
+        if (!heading) {
+            heading = true;
+            if (json.is_object() && json.number(kVersionKey) != kVersion) {
+                json.complain(kVersionKey, fmt::format("{}", kVersion));
+            }
+        } else if (json.is_object()) {
+            read_port_line(json, ports);
+        }
+    }
+    if (!heading) {
+        complaints.add({1, 1}, {}, fmt::format("a heading with the key {}", kVersionKey));
+    }
+    if (!complaints.empty()) {
+        return tl::make_unexpected(std::move(complaints).take());
+    }
+    NamedHistories histories;
+    for (const auto& [port, read] : ports) {
+        auto& history = histories.emplace(port, link::PortHistory{read.forgotten}).first->second;
+        for (const auto& event : read.events) {
+            history.add(event);
+        }
+    }
+    return histories;
+}
+
+}  // namespace petrel::codec

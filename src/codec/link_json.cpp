@@ -1,0 +1,98 @@
+#include "codec/link_json.hpp"
+
+#include <fmt/format.h>
+
+#include "codec/json_text.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const link::LinkReading& reading)
+{
+    const auto& registers = reading.registers;
+    return {{"state", link::logical_name(reading.state)},
+            {"ldr", registers.ldr},
+            {"nldr", registers.nldr},
+            {"seq", registers.seq}};
+}
+
+ordered_json to_json(const link::PortHistory& history)
+{
+    auto entries = ordered_json::array();
+    for (const auto& event : history.shown()) {
+        const auto time = std::chrono::floor<std::chrono::seconds>(event.observed_at).time_since_epoch().count();
+        ordered_json entry{{"ldr", event.ldr}, {"nldr", event.nldr}, {"time", time}, {"seq", event.seq}};
+        if (event.correlated_cause) {
+            entry["correlated_cause"] = *event.correlated_cause;
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+ordered_json to_json(const link::Reason& reason)
+{
+    return {{"code", reason.code},
+            {"name", link::symbol_of(reason.code)},
+            {"text", reason.text},
+            {"known", reason.known()},
+            {"group", link::name(reason.cause_class)},
+            {"intentional", link::name(reason.intent)},
+            {"local_only", reason.local_only},
+            {"meaning", reason.meaning},
+            {"set_by", reason.set_by},
+            {"advice", reason.advice}};
+}
+
+ordered_json to_json(link::Canonical canonical)
+{
+    const auto cause = link::cause(canonical);
+    return {{"canonical", fmt::format("0x{:04X}", canonical)},
+            {"canonical_name", link::symbol_of(canonical)},
+            {"class", link::name(cause.cause_class)},
+            {"intent", link::name(cause.intent)},
+            {"link_effect", cause.link_stays_up ? "up-error" : "down"},
+            {"wire8", cause.wire}};
+}
+
+}  // namespace
+
+std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b)
+{
+    return to_line(ordered_json{{"A", to_json(a)}, {"B", to_json(b)}});
+}
+
+std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b)
+{
+    return to_line(ordered_json{{"A", to_json(a)}, {"B", to_json(b)}});
+}
+
+std::string reason_json(const link::Reason& reason) { return to_line(to_json(reason)); }
+
+std::string reasons_json()
+{
+    auto codes = ordered_json::array();
+    for (unsigned code = 0; code <= 0xff; ++code) {
+        codes.push_back(to_json(link::reason(static_cast<std::uint8_t>(code))));
+    }
+    return ordered_json{{"codes", std::move(codes)}}.dump(2);
+}
+
+std::string decoded_json(const link::Decoded& decoded)
+{
+    ordered_json json{{"list", decoded.list}, {"raw", decoded.raw}, {"known", decoded.known()}};
+    json.update(to_json(decoded.canonical));
+    json["parts"] = ordered_json::array();
+    for (const auto& part : decoded.parts) {
+        ordered_json one{{"code", part.code}, {"name", part.name}};
+        one.update(to_json(part.canonical));
+        json["parts"].push_back(std::move(one));
+    }
+    json["unknown_bits"] = fmt::format("0x{:x}", decoded.unknown_bits);
+    json["remarks"] = decoded.remarks;
+    return to_line(json);
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,19 @@
+// What the `petrel link` commands say, as JSON.
+#pragma once
+
+#include <string>
+
+#include "link/decode.hpp"
+#include "link/link_play.hpp"
+
+namespace petrel::codec {
+
+// One line each, without its end.
+std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b);
+std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b);
+
+std::string reason_json(const link::Reason&);
+std::string reasons_json();  // one object: all codes
+std::string decoded_json(const link::Decoded&);
+
+}  // namespace petrel::codec

@@ -1,0 +1,101 @@
+// A manager's memory of its links, written and read: nothing lost, nothing twice, whatever the order of the lines.
+#include "codec/link_history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/complaint_text.hpp"
+#include "golden.hpp"
+
+namespace petrel::codec {
+namespace {
+
+link::DownEvent random_event()
+{
+    const auto byte = [] { return *rc::gen::arbitrary<std::uint8_t>(); };
+    const auto time = [] { return WallTime{std::chrono::microseconds{*rc::gen::arbitrary<std::int64_t>()}}; };
+    link::DownEvent event;
+    event.seq = *rc::gen::inRange<std::uint64_t>(1, 200);
+    event.ldr = byte();
+    event.nldr = byte();
+    event.event_at = time();
+    event.observed_at = time();
+    if (*rc::gen::arbitrary<bool>()) {
+        event.correlated_cause = byte();
+    }
+    event.suppressed = *rc::gen::arbitrary<std::uint32_t>();
+    event.protocol_violation = *rc::gen::arbitrary<bool>();
+    return event;
+}
+
+NamedHistories random_histories()
+{
+    NamedHistories histories;
+    for (const auto* name : {"A", "switch 1 \"Ethernet0\"", "x0c0r4j3p1"}) {
+        link::PortHistory history{*rc::gen::inRange<std::uint64_t>(0, 20)};
+        const auto count = *rc::gen::inRange(0, 100);
+        for (int i = 0; i < count; ++i) {
+            history.add(random_event());
+        }
+        histories.emplace(name, history);
+    }
+    return histories;
+}
+
+RC_GTEST_PROP(LinkHistory, IsReadAsItWasWritten, ())
+{
+    const auto histories = random_histories();
+    const auto again = read_link_history(link_history_text(histories), "history");
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(*again == histories);
+}
+
+TEST(LinkHistory, LinesMayBeRepeatedAndInAnyOrder)
+{
+    NamedHistories histories;
+    for (std::uint64_t seq = 1; seq <= link::PortHistory::kKept + 6; ++seq) {
+        histories["A"].add({seq, 36, 0, {}, {}, {}, 0, false});
+        histories["B"].add({seq, 0, static_cast<std::uint8_t>(seq), {}, {}, 33, 1, true});
+    }
+    std::vector<std::string> lines;
+    std::istringstream text{link_history_text(histories)};
+    for (std::string line; std::getline(text, line);) {
+        lines.push_back(line);
+    }
+    std::string shuffled = lines.front() + '\n';
+    for (auto line = lines.rbegin(); line + 1 != lines.rend(); ++line) {
+        shuffled += *line + '\n' + *line + '\n';
+    }
+    const auto again = read_link_history(shuffled, "history");
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, histories);
+}
+
+TEST(LinkHistory, ComplaintsNameTheirLine)
+{
+    const auto complaints = [](std::string_view text) {
+        std::string all;
+        const auto read = read_link_history(text, "h.jsonl");
+        for (const auto& one : read ? std::vector<Complaint>{} : read.error()) {
+            all += to_text(one) + '\n';
+        }
+        return all;
+    };
+    auto text = complaints("");
+    text += complaints("{\"petrel_link_history\":2}\n");
+    text += complaints("[]\n");
+    text += complaints(R"({"petrel_link_history":1}
+{"port":"A","seq":0,"ldr":256,"nldr":-1,"event_us":1.5,"observed_us":18446744073709551615,"suppressed":0}
+{"port":7,"forgotten":"x"}
+{"seq":1
+{"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":0,"observed_us":0,"correlated_cause":"x","suppressed":0,"more":1}
+)");
+    petrel::test::expect_golden(petrel::test::golden("codec/link/history_complaints.txt"), text);
+}
+
+}  // namespace
+}  // namespace petrel::codec
