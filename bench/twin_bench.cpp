@@ -117,6 +117,7 @@ void report_run(Report& report, const std::vector<Figures>& rounds, const Goals&
     const Figures& best =
         *std::min_element(rounds.begin(), rounds.end(), [](const auto& a, const auto& b) { return a.cpu_s < b.cpu_s; });
     std::vector<double> speeds;
+    speeds.reserve(rounds.size());
     for (const Figures& each : rounds)
         speeds.push_back(each.per_cpu_s());
     const auto& totals = best.totals;
@@ -141,6 +142,7 @@ double median_ratio(const std::vector<Figures>& rounds, const std::vector<Figure
                     double (*speed)(const Figures&))
 {
     std::vector<double> ratios;
+    ratios.reserve(rounds.size());
     for (std::size_t i = 0; i != rounds.size(); ++i)
         ratios.push_back(speed(rounds[i]) / speed(others[i]));
     return median(ratios);

@@ -14,6 +14,7 @@
 #include "codec/scenario_reader.hpp"
 #include "codec/scenario_values.hpp"
 #include "lab/capture_files.hpp"
+#include "lab/common_news.hpp"
 #include "lab/experiment.hpp"
 #include "lab/trace_recorder.hpp"
 #include "runtime/atomic_file.hpp"
@@ -60,7 +61,7 @@ private:
         constexpr auto kPiece = 10ms;
         const auto piece = static_cast<twin::Ps>(options_.pace * 1e-2 * static_cast<double>(twin::kSecond));
         auto due = started_;
-        for (twin::Ps now = 0; now < end && !error_ && !nobody_listens_;) {
+        for (twin::Ps now = 0; now < end && !may_stop();) {
             now = std::min(now + std::max<twin::Ps>(piece, 1), end);
             due += kPiece;
             std::this_thread::sleep_until(due);
@@ -69,15 +70,27 @@ private:
         }
     }
 
+    // Others wait for us where there are any: then there is no way out before the end.
+    bool may_stop() const { return options_.peers == nullptr && (error_ || nobody_listens_); }
+
     void tell_news()
     {
-        const auto news = experiment_.news();
-        if (!options_.json) {
-            return write(lab_events(news, paint_));
+        std::vector<lab::Said> ours;
+        for (const auto& heard : experiment_.news()) {
+            ours.push_back({heard.event->at, std::string{heard.device}, heard.event->seq, line_of(heard)});
         }
-        for (const auto& [device, watchlist, event] : news) {
-            write(codec::event_json(*event, *watchlist, device) + '\n');
+        if (options_.peers != nullptr) {
+            return write(lab::common_news(ours, *options_.peers));
         }
+        for (const auto& said : ours) {
+            write(said.text);
+        }
+    }
+
+    std::string line_of(const lab::Heard& heard) const
+    {
+        return options_.json ? codec::event_json(*heard.event, *heard.watchlist, heard.device) + '\n'
+                             : lab_events({&heard, 1}, paint_);
     }
 
     void write(const std::string& text)
@@ -112,6 +125,36 @@ Result<void> write_captures(const std::string& folder, lab::Experiment& experime
     return {};
 }
 
+Result<std::string> read_scenario_file(const LabOptions& options)
+{
+    auto text = runtime::read_whole_file(options.file == "-" ? "/dev/stdin" : options.file);
+    if (!text && text.error().kind == ErrorKind::unreachable) {
+        // A file that is not there is a wrong argument, not a device out of reach.
+        text.error().kind = ErrorKind::invalid;
+    }
+    return text;
+}
+
+// The first process reads for all: the file need be on its machine only, and all see the same.
+Result<std::string> scenario_text(const LabOptions& options)
+{
+    if (options.peers == nullptr) {
+        return read_scenario_file(options);
+    }
+    constexpr char kRead = '+';
+    Result<std::string> text;
+    std::string told;
+    if (options.peers->rank() == 0) {
+        text = read_scenario_file(options);
+        told = text ? kRead + *text : std::string{};
+    }
+    const auto heard = options.peers->gather(told).front();
+    if (!heard.empty()) {
+        return heard.substr(1);
+    }
+    return text ? tl::unexpected(Error{ErrorKind::invalid, "the first process could not read the scenario"}) : text;
+}
+
 }  // namespace
 
 ExitCode run_lab(const LabOptions& options)
@@ -119,12 +162,12 @@ ExitCode run_lab(const LabOptions& options)
     if (!options.problems.empty()) {
         return refuse(options.problems);
     }
-    const auto text = runtime::read_whole_file(options.file == "-" ? "/dev/stdin" : options.file);
+    if (options.peers != nullptr && options.trace) {
+        return refuse({{"--trace", 0, 0, "only one process alone records a trace", {}}});
+    }
+    const auto text = scenario_text(options);
     if (!text) {
-        // A file that is not there is a wrong argument, not a device out of reach.
-        auto error = text.error();
-        error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
-        return fail(error);
+        return fail(text.error());
     }
     auto scenario = codec::read_scenario(*text, options.file == "-" ? "stdin" : options.file, options.seed);
     if (!scenario) {
@@ -135,7 +178,7 @@ ExitCode run_lab(const LabOptions& options)
     }
     scenario->setup.threads = options.threads;
     const auto end = codec::time_in_ps(options.until).value_or(scenario->duration);
-    auto experiment = lab::Experiment::make(std::move(*scenario));
+    auto experiment = lab::Experiment::make(std::move(*scenario), options.peers);
     if (!experiment) {
         return refuse(experiment.error());
     }

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "cli/exit_code.hpp"
+#include "twin/peers.hpp"
 
 namespace petrel::cli {
 
@@ -21,6 +22,7 @@ struct LabOptions {
     std::optional<std::string> trace;  // a file: what the switches could tell, for `petrel replay`
     double pace{};                     // simulated seconds a second; 0 = as fast as possible
     std::vector<Complaint> problems;   // of the command line
+    twin::Peers* peers{};              // other processes that run the same; the first of them speaks for all
 };
 
 ExitCode run_lab(const LabOptions&);

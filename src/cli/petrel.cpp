@@ -19,24 +19,30 @@ ExitCode run(const LinkDecodeOptions& options) { return run_link_decode(options)
 ExitCode run(const LinkCodesOptions& options) { return run_link_codes(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
-ExitCode run_arguments(int argc, const char* const* argv)
+ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers)
 {
-    const auto request = parse_command_line(argc, argv);
+    auto request = parse_command_line(argc, argv);
     if (!request) {
         const auto code = refuse(request.error());
         say("Run with --help for more information.");
         return code;
+    }
+    if (auto* lab = std::get_if<LabOptions>(&*request)) {
+        lab->peers = peers;
     }
     return std::visit([](const auto& wanted) { return run(wanted); }, *request);
 }
 
 }  // namespace
 
-int run_petrel(int argc, const char* const* argv)
+int run_petrel(int argc, const char* const* argv, twin::Peers* peers)
 {
     prepare_signals();
+    if (peers != nullptr && peers->rank() != 0) {
+        fall_silent();
+    }
     try {
-        return static_cast<int>(run_arguments(argc, argv));
+        return static_cast<int>(run_arguments(argc, argv, peers));
     } catch (const std::exception& e) {  // out of memory, at the latest
         return static_cast<int>(fail({ErrorKind::exhausted, e.what()}));
     }

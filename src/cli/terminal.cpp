@@ -16,6 +16,8 @@ namespace {
 // Nothing of ours is half-done at any moment at which this may run: files are replaced whole, under HoldInterrupts.
 extern "C" void end_interrupted(int /*signal*/) { _exit(static_cast<int>(ExitCode::interrupted)); }
 
+bool silent = false;
+
 sigset_t interrupts()
 {
     sigset_t set;
@@ -27,7 +29,7 @@ sigset_t interrupts()
 
 void write_stderr(std::string_view text)
 {
-    while (!text.empty()) {
+    while (!text.empty() && !silent) {
         const auto written = ::write(STDERR_FILENO, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
             return;  // nobody left to tell
@@ -45,6 +47,8 @@ void prepare_signals()
     action.sa_handler = end_interrupted;
     sigaction(SIGINT, &action, nullptr);
 }
+
+void fall_silent() { silent = true; }
 
 HoldInterrupts::HoldInterrupts()
 {
@@ -73,7 +77,7 @@ std::string Paint::with(std::string_view code, std::string_view text) const
 
 Result<bool> write_stdout(std::string_view text)
 {
-    while (!text.empty()) {
+    while (!text.empty() && !silent) {
         const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
         if (written >= 0) {
             text.remove_prefix(static_cast<std::size_t>(written));

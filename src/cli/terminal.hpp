@@ -14,6 +14,9 @@ namespace petrel::cli {
 // Once, at the start of a program: a reader that goes away is no error, and Ctrl-C ends with 130.
 void prepare_signals();
 
+// From now on all words are swallowed: another process says the same.
+void fall_silent();
+
 // While one lives, Ctrl-C waits: a file is being replaced.
 class HoldInterrupts {
 public:

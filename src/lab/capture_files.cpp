@@ -94,6 +94,9 @@ std::vector<CaptureFile> capture_files(const scenario::Scenario& scenario, const
     for (const auto& capture : scenario.captures) {
         const auto& ends = setup.topology.links[capture.link].ends;
         for (std::size_t side = 0; side < ends.size(); ++side) {
+            if (!twin.runs_here(ends[side].node)) {
+                continue;
+            }
             CaptureFile file{file_name(setup.topology.nodes[ends[side].node.value], ends[side].port), {}};
             wire::append_pcap_header(file.bytes, kSnapLength);
             for (const auto& record : twin.captured(capture.link, side)) {

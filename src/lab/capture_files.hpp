@@ -16,6 +16,7 @@ struct CaptureFile {
     wire::Bytes bytes;
 };
 
+// Of processes that share the twin each has the ends that run there.
 std::vector<CaptureFile> capture_files(const scenario::Scenario&, const twin::Twin&);
 
 }  // namespace petrel::lab

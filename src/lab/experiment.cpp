@@ -19,9 +19,9 @@ Experiment::Experiment(Scenario scenario, std::unique_ptr<twin::Twin> twin)
     : scenario_(std::move(scenario)), twin_(std::move(twin))
 {}
 
-Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario)
+Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario, twin::Peers* peers)
 {
-    auto twin = twin::Twin::build(scenario.setup);
+    auto twin = twin::Twin::build(scenario.setup, peers);
     if (!twin) {
         return tl::unexpected(std::vector{Complaint{scenario.name, 0, 0, twin.error().what, {}}});
     }

@@ -24,11 +24,11 @@ struct Heard {
 class Experiment {
 public:
     // Complains where a policy asks for what its device cannot tell.
-    static Parsed<std::unique_ptr<Experiment>> make(scenario::Scenario);
+    static Parsed<std::unique_ptr<Experiment>> make(scenario::Scenario, twin::Peers* = nullptr);
 
     void run_until(twin::Ps end) { twin_->run_until(end); }
 
-    // What the agents said since this was last asked, in the order of time. Valid until the next run.
+    // What the agents of this process said since this was last asked, in the order of time. Valid until the next run.
     std::vector<Heard> news();
 
     scenario::Summary summary() const { return summarize(scenario_, *twin_); }

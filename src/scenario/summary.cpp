@@ -1,6 +1,8 @@
 #include "scenario/summary.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace petrel::scenario {
 
@@ -29,6 +31,28 @@ void add_host(TierSummary& tier, const twin::NicView& view, Ps now)
         tier.paused_now += seen.paused ? 1 : 0;
     }
     tier.drops += view.drops().total();
+}
+
+// Counters of a node are known where it runs: adds what the other processes of the twin saw.
+void share(std::vector<TierSummary>& tiers, twin::Peers& peers)
+{
+    static_assert(std::is_trivially_copyable_v<TierSummary>);
+    const auto size = tiers.size() * sizeof(TierSummary);  // all know the same tiers
+    const auto all = peers.gather({reinterpret_cast<const char*>(tiers.data()), size});
+    for (unsigned rank = 0; rank < all.size(); ++rank) {
+        if (rank == peers.rank()) {
+            continue;
+        }
+        std::vector<TierSummary> theirs(tiers.size());
+        std::memcpy(theirs.data(), all[rank].data(), size);
+        for (std::size_t i = 0; i < tiers.size(); ++i) {
+            tiers[i].pause_frames += theirs[i].pause_frames;
+            tiers[i].paused += theirs[i].paused;
+            tiers[i].longest_pause = std::max(tiers[i].longest_pause, theirs[i].longest_pause);
+            tiers[i].paused_now += theirs[i].paused_now;
+            tiers[i].drops += theirs[i].drops;
+        }
+    }
 }
 
 TrafficSummary summarize(const TrafficItem& item, const twin::Twin& twin)
@@ -74,11 +98,17 @@ Summary summarize(const Scenario& scenario, const twin::Twin& twin)
             at->tier = tier;
         }
         ++at->nodes;
+        if (!twin.runs_here(NodeId{id})) {
+            continue;
+        }
         if (twin.is_switch(NodeId{id})) {
             add_switch(*at, twin.switch_view(NodeId{id}), twin.now());
         } else {
             add_host(*at, twin.nic_view(NodeId{id}), twin.now());
         }
+    }
+    if (auto* peers = twin.peers()) {
+        share(sum.tiers, *peers);
     }
     for (const auto& item : scenario.traffic) {
         sum.traffic.push_back(summarize(item, twin));

@@ -42,7 +42,7 @@ struct Summary {
     twin::Totals totals;
 };
 
-// As things stand now; between two runs of the twin.
+// As things stand now; between two runs of the twin. Of processes that share a twin, all have to ask.
 Summary summarize(const Scenario&, const twin::Twin&);
 
 }  // namespace petrel::scenario

@@ -1,34 +1,69 @@
-// Processes that mpirun starts come to what one process comes to, to the bit.
+// Processes that mpirun starts print what one process prints, to the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
 
 #include "support/subprocess.hpp"
 
 namespace petrel::test {
 namespace {
 
-std::string story(unsigned processes)
+const std::string kStorm = PETREL_TEST_DATA "/mpi/storm.toml";
+
+Ended run_shared(unsigned processes, const std::vector<std::string>& arguments, std::string input = {})
 {
     Invocation call{PETREL_MPIRUN, {"--oversubscribe", "--bind-to", "none", "-n", std::to_string(processes)}};
-    call.arguments.emplace_back(PETREL_MPI_STORY);
+    call.arguments.emplace_back(PETREL_BIN_DIR "/petrel-mpi");
+    call.arguments.insert(call.arguments.end(), arguments.begin(), arguments.end());
+    call.input = std::move(input);
     call.environment = {
         {"OMPI_ALLOW_RUN_AS_ROOT", "1"},  // containers are root
         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
         {"OMPI_MCA_mpi_yield_when_idle", "1"},  // there are more processes than cores, and other tests
         {"ASAN_OPTIONS", "detect_leaks=0"},     // MPI keeps what it has until the end
     };
-    const auto ended = run(call);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended.out;
+    return run(call);
 }
 
-TEST(Mpi, ProcessesTellOneStory)
+Ended run_alone(const std::vector<std::string>& arguments)
 {
-    const auto alone = story(1);
-    EXPECT_THAT(alone, testing::HasSubstr("storm_detected"));
-    EXPECT_THAT(alone, testing::HasSubstr("storm_restored"));
-    EXPECT_EQ(story(2), alone);
-    EXPECT_EQ(story(3), alone);
+    return run({.program = PETREL_BIN_DIR "/petrel", .arguments = arguments});
+}
+
+// How long it took is the one thing that may differ.
+std::string timeless(const std::string& text)
+{
+    return std::regex_replace(text, std::regex{"\"wall_ms\":[0-9]+"}, "\"wall_ms\":0");
+}
+
+TEST(Mpi, ProcessesPrintWhatOnePrints)
+{
+    const std::vector<std::string> arguments{"lab", "run", kStorm, "--json"};
+    const auto alone = run_alone(arguments);
+    EXPECT_EQ(alone.exit_code, 0) << alone.err;
+    EXPECT_THAT(alone.out, testing::HasSubstr("storm_detected"));
+    EXPECT_THAT(alone.out, testing::HasSubstr("storm_restored"));
+    for (const unsigned processes : {2U, 3U}) {
+        const auto shared = run_shared(processes, arguments);
+        EXPECT_EQ(shared.exit_code, 0) << shared.err;
+        EXPECT_EQ(timeless(shared.out), timeless(alone.out)) << processes << " processes";
+    }
+}
+
+TEST(Mpi, TheFirstProcessReadsAndSpeaksForAll)
+{
+    const auto text = "name = \"x\"\nduration = \"1ms\"\n[topology]\nkind = \"single-switch\"\nhosts = \"many\"\n";
+    const auto refused = run_shared(2, {"lab", "run", "-"}, text);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.out, "");
+    const auto at = refused.err.find("stdin:5");
+    ASSERT_NE(at, std::string::npos) << refused.err;
+    EXPECT_EQ(refused.err.find("stdin:5", at + 1), std::string::npos) << refused.err;
+
+    EXPECT_EQ(run_shared(2, {"lab", "run", "/nowhere.toml"}).exit_code, 2);
+    EXPECT_EQ(run_shared(2, {"lab", "run", kStorm, "--trace", "x.csv"}).exit_code, 2);
 }
 
 }  // namespace

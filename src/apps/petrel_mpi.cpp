@@ -1,0 +1,10 @@
+// petrel for several processes, on one machine or many, that run one twin: mpirun -n 4 petrel-mpi lab run FILE. A
+// program of its own, since whoever needs no MPI should not have to install it.
+#include "cli/petrel.hpp"
+#include "twin_mpi/mpi_peers.hpp"
+
+int main(int argc, char** argv)
+{
+    petrel::twin_mpi::MpiPeers peers{argc, argv};
+    return petrel::cli::run_petrel(argc, argv, &peers);
+}
