@@ -24,9 +24,10 @@ LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(
     std::size_t broken_at = 1;
     try {
         json_ = json::parse(line.text);
-    } catch (const json::parse_error& error) {
-        broken_at = std::min(std::max<std::size_t>(error.byte, 1), line.text.size() + 1);
-    } catch (const json::exception&) {  // a number that no double can hold
+    } catch (const json::exception& error) {  // which may also be a number that no double can hold, at no place
+        if (const auto* broken = dynamic_cast<const json::parse_error*>(&error)) {
+            broken_at = std::min(std::max<std::size_t>(broken->byte, 1), line.text.size() + 1);
+        }
     }
     if (!json_.is_object()) {
         const auto* at = line.text.data() + broken_at - 1;

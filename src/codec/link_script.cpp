@@ -145,8 +145,8 @@ Parsed<std::vector<ScriptLine>> read_link_script(std::string_view text, std::str
     TextLines lines{text};
     while (const auto line = lines.next()) {
         LinkJsonLine json{*line, complaints};
-        if (auto event = read_line(json, line->number)) {
-            script.push_back(std::move(*event));
+        if (const auto event = read_line(json, line->number)) {
+            script.push_back(*event);
         }
     }
     if (!complaints.empty()) {

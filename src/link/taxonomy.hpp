@@ -15,8 +15,6 @@ namespace petrel::link {
 using Canonical = std::uint16_t;
 
 inline constexpr Canonical kPauseTooLongFromPeer = 0x0801;
-inline constexpr Canonical kPauseTooLongAtNic = 0x0802;
-inline constexpr Canonical kPfcDeadlock = 0x0803;
 inline constexpr Canonical kStormMitigated = 0x0804;
 inline constexpr Canonical kUnclassified = 0xffff;
 
