@@ -80,7 +80,7 @@ private:
     static void set_lossless(SwitchProfile& profile, std::uint8_t priorities)
     {
         for (std::uint8_t g = 0; g < kPriorities; ++g) {
-            profile.groups[g].lossless = (priorities >> g & 1U) != 0;
+            profile.groups[g].lossless = (unsigned{priorities} >> g & 1U) != 0;
         }
     }
 
@@ -327,7 +327,7 @@ private:
             const auto bytes = std::min(under_way[i], 1e9) + static_cast<double>(frames);
             const auto headroom = static_cast<std::uint32_t>(bytes / 1024 + 1) * 1024;
             for (std::uint8_t g = 0; g < kPriorities; ++g) {
-                if (profile.groups[g].lossless && (auto_headroom_[i] >> g & 1U) != 0) {
+                if (profile.groups[g].lossless && (unsigned{auto_headroom_[i]} >> g & 1U) != 0) {
                     profile.groups[g].headroom_bytes = headroom;
                 }
             }

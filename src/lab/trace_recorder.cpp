@@ -52,7 +52,7 @@ std::string TraceRecorder::rows(twin::NodeId id, twin::Ps now) const
     std::string text;
     for (std::uint8_t port = 0; port < view.ports(); ++port) {
         for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
-            if ((view.lossless() >> priority & 1U) == 0) {
+            if ((unsigned{view.lossless()} >> priority & 1U) == 0) {
                 continue;
             }
             const auto queue = view.queue(port, view.profile().queue_of_priority[priority], now);

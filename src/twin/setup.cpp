@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "topology/check.hpp"
 #include "twin/switch_node.hpp"
 
@@ -110,7 +112,7 @@ private:
         require(reserved + headroom < p.buffer_bytes,
                 "switch profile {}: {} ports reserve {} and need {} bytes of headroom; the buffer has {}", index, ports,
                 reserved, headroom, p.buffer_bytes);
-        pools(index, "ingress", p.ingress_pools, p.buffer_bytes);
+        pools(index, "ingress", p.ingress_pools, p.buffer_bytes - std::min(p.buffer_bytes, reserved + headroom));
         pools(index, "egress", p.egress_pools, p.buffer_bytes);
         for (std::size_t d = 0; d != p.priority_of_dscp.size(); ++d)
             require(p.priority_of_dscp[d] < kPriorities, "switch profile {}: DSCP {} has priority {}; 0 to 7", index, d,
@@ -123,15 +125,15 @@ private:
         }
     }
 
-    void pools(std::size_t index, const char* side, const std::vector<std::uint64_t>& sizes, std::uint64_t buffer)
+    void pools(std::size_t index, const char* side, const std::vector<std::uint64_t>& sizes, std::uint64_t room)
     {
         std::uint64_t sum = 0;
         for (auto size : sizes)
             sum += size;
         require(sizes.size() <= kMostPools, "switch profile {}: {} {} pools; at most {}", index, sizes.size(), side,
                 kMostPools);
-        require(sum <= buffer, "switch profile {}: the {} pools have {} bytes; the buffer has {}", index, side, sum,
-                buffer);
+        require(sum <= room, "switch profile {}: the {} pools have {} bytes; the buffer has room for {}", index, side,
+                sum, room);
     }
 
     void limit(const std::string& what, const Limit& l)
@@ -160,6 +162,10 @@ private:
         require(f.src != f.dst, "flow {}: from node {} to itself", index, f.src.value);
         require(f.frame_bytes >= kSmallestFrame, "flow {}: frames of {} bytes; at least {}", index, f.frame_bytes,
                 kSmallestFrame);
+        for (std::size_t i = 0; i != set_.switch_profiles.size(); ++i)
+            require(f.frame_bytes <= set_.switch_profiles[i].max_frame_bytes,
+                    "flow {}: frames of {} bytes; switch profile {} passes at most {}", index, f.frame_bytes, i,
+                    set_.switch_profiles[i].max_frame_bytes);
         require(f.dscp < 64, "flow {}: DSCP {}; 0 to 63", index, f.dscp);
         require(f.packets < UINT32_MAX, "flow {}: {} packets; at most {}", index, f.packets, UINT32_MAX - 1);
         require(f.rate.bps == 0 || f.rate.bps >= kSlowest, "flow {}: {} b/s; 0 (line rate) or at least {}", index,

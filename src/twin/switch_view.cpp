@@ -83,7 +83,7 @@ void SwitchView::set_deadlock_timers(std::uint8_t port, std::uint8_t q, Ps detec
 
 bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const
 {
-    return (node_->status_[port].recovering >> q & 1U) != 0;
+    return (unsigned{node_->status_[port].recovering} >> q & 1U) != 0;
 }
 
 void SwitchView::take_down(std::uint8_t port, const Farewell& farewell, Ps now)

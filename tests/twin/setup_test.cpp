@@ -52,5 +52,29 @@ TEST(Problems, headroom_and_reserve_have_to_leave_something_to_share)
     EXPECT_TRUE(Twin::build(set));
 }
 
+// Pools share what reserve and headroom leave, not the whole buffer.
+TEST(Problems, ingress_pools_have_what_reserve_and_headroom_leave)
+{
+    auto set = one_switch(2);
+    auto& profile = set.switch_profiles[0];
+    std::uint64_t taken = 0;
+    for (const auto& group : profile.groups)
+        taken += 2 * (std::uint64_t{group.reserved_bytes} + group.headroom_bytes);
+    profile.ingress_pools = {profile.buffer_bytes - taken + 1};
+    EXPECT_FALSE(Twin::build(set));
+    profile.ingress_pools[0] -= 1;
+    EXPECT_TRUE(Twin::build(set));
+}
+
+TEST(Problems, a_flow_sends_no_longer_frames_than_the_switches_pass)
+{
+    auto set = one_switch(2);
+    set.flows = {open_loop(0, 1)};
+    set.flows[0].frame_bytes = static_cast<std::uint16_t>(set.switch_profiles[0].max_frame_bytes + 1);
+    EXPECT_FALSE(Twin::build(set));
+    set.flows[0].frame_bytes -= 1;
+    EXPECT_TRUE(Twin::build(set));
+}
+
 }  // namespace
 }  // namespace petrel::twin::test

@@ -33,7 +33,7 @@ void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
         inventory_.rows.push_back(row);
     }
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
-        if ((lossless >> priority & 1U) != 0) {
+        if ((unsigned{lossless} >> priority & 1U) != 0) {
             row.target.priority = Priority{priority};
             inventory_.rows.push_back(row);
         }
