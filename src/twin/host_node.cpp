@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/assert.hpp"
+#include "twin/bits.hpp"
 #include "twin/digest.hpp"
 
 namespace petrel::twin {
@@ -10,8 +11,6 @@ namespace petrel::twin {
 namespace {
 
 constexpr std::uint8_t kTimeToLive = 64;
-
-constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uint8_t>(1U << index); }
 
 // How far `low` (24 bits) is ahead of `from`, negative if behind.
 constexpr std::int32_t ahead(std::uint32_t low, std::uint32_t from)
@@ -35,7 +34,7 @@ HostNode::HostNode(std::uint32_t id, const NicProfile& profile, std::uint32_t ov
 {
     if (profile.drain.bps != 0) {
         pipeline_.state = Pipeline::State::limited;
-        pipeline_.pace = static_cast<std::uint32_t>(8 * kSecond * 1024 / profile.drain.bps);
+        pipeline_.pace = pace_of(profile.drain);
     }
 }
 

@@ -25,7 +25,7 @@ void HostNode::add_flow(std::uint32_t flow, Ps start, Ps stop)
 void HostNode::control_rate(std::uint32_t flow, const Dcqcn& set, BitRate line)
 {
     rates_.emplace(flow, RateControl{set, line});
-    senders_[flow].pace = static_cast<std::uint32_t>(8 * kSecond * 1024 / line.bps);
+    senders_[flow].pace = pace_of(line);
 }
 
 std::uint64_t HostNode::waiting() const
@@ -246,7 +246,7 @@ void HostNode::set_pipeline(Pipeline::State state, BitRate rate, Ps now)
 {
     pipeline_.state = state;
     if (state == Pipeline::State::limited)
-        pipeline_.pace = static_cast<std::uint32_t>(8 * kSecond * 1024 / rate.bps);
+        pipeline_.pace = pace_of(rate);
     start_draining(now);
 }
 

@@ -29,7 +29,7 @@ public:
     const DropCounts& drops() const { return node_->drops_; }
     bool link_up() const { return node_->up(); }
     std::uint32_t epoch() const { return node_->epoch_; }
-    std::uint64_t speed_bps() const { return 8 * kSecond * 1024 / node_->out_.rate; }
+    std::uint64_t speed_bps() const { return rate_of(node_->out_.rate).bps; }
 
     // The watchdog's register: priorities for which pause may be sent.
     std::uint8_t pause_tx() const { return node_->pause_tx_; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "twin/sim_time.hpp"
 #include "twin/wire.hpp"
 
@@ -63,6 +64,10 @@ struct alignas(64) InPort {
     bool down{};
     bool odd{};  // something unusual is set: down, tapped, or look at the registers
 };
+
+// What a byte takes, in picoseconds times 1024, and back.
+constexpr std::uint32_t pace_of(BitRate rate) { return static_cast<std::uint32_t>(8 * kSecond * 1024 / rate.bps); }
+constexpr BitRate rate_of(std::uint32_t pace) { return {pace == 0 ? 0 : 8 * kSecond * 1024 / pace}; }
 
 constexpr Ps transmission_time(const OutPort& out, std::uint32_t bytes) { return Ps{bytes} * out.rate >> 10U; }
 

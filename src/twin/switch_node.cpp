@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/assert.hpp"
+#include "twin/bits.hpp"
 #include "twin/digest.hpp"
 #include "twin/event_keys.hpp"
 
@@ -10,15 +11,7 @@ namespace petrel::twin {
 
 namespace {
 
-constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uint8_t>(1U << index); }
 constexpr std::uint64_t port_bit(std::uint8_t port) { return std::uint64_t{1} << port; }
-
-template <class Mask, class Visit>
-void for_each_bit(Mask mask, Visit visit)
-{
-    for (; mask != 0; mask &= static_cast<Mask>(mask - 1))
-        visit(static_cast<std::uint8_t>(std::countr_zero(mask)));
-}
 
 }  // namespace
 
@@ -199,7 +192,7 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
         if (ready == 0)
             return arm(port, first_expiry(port));
         const std::uint8_t q =
-            (ready & (ready - 1)) == 0 ? static_cast<std::uint8_t>(std::countr_zero(ready)) : pick(out, port, ready);
+            (ready & (ready - 1)) == 0 ? static_cast<std::uint8_t>(std::countr_zero(ready)) : pick(port, ready);
         EgressQueue& line = queue(port, q);
         const Packet p = line.ring.pop();
         line.bytes -= p.bytes;
@@ -222,7 +215,7 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
 }
 
 // Strict queues first, the highest of them; then deficit round robin over the weighted ones.
-std::uint8_t SwitchNode::pick(OutPort&, std::uint8_t port, std::uint8_t ready)
+std::uint8_t SwitchNode::pick(std::uint8_t port, std::uint8_t ready)
 {
     if (const auto strict = static_cast<std::uint8_t>(ready & strict_); strict != 0)
         return static_cast<std::uint8_t>(std::bit_width(strict) - 1);

@@ -154,7 +154,7 @@ private:
     void unroutable(std::uint8_t from, const Packet&, std::uint8_t priority, Ps);
 
     void opportunity(std::uint8_t port, Ps);
-    std::uint8_t pick(OutPort&, std::uint8_t port, std::uint8_t ready);
+    std::uint8_t pick(std::uint8_t port, std::uint8_t ready);
     void expire_pauses(std::uint8_t port, Ps);
     Ps first_expiry(std::uint8_t port) const;
     void release(const Packet&, Ps);

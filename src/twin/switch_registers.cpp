@@ -1,16 +1,9 @@
 // What follows when software writes a switch's registers, when a link comes or goes, and when the hardware's own
 // detectors fire.
-#include <bit>
-
+#include "twin/bits.hpp"
 #include "twin/switch_node.hpp"
 
 namespace petrel::twin {
-
-namespace {
-
-constexpr std::uint8_t mask_of(std::uint8_t index) { return static_cast<std::uint8_t>(1U << index); }
-
-}  // namespace
 
 std::uint8_t SwitchNode::recovering(std::uint8_t port) const
 {

@@ -58,11 +58,7 @@ std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
     return late;
 }
 
-std::uint64_t SwitchView::speed_bps(std::uint8_t port) const
-{
-    const std::uint64_t rate = node_->outs_[port].rate;
-    return rate == 0 ? 0 : 8 * kSecond * 1024 / rate;
-}
+std::uint64_t SwitchView::speed_bps(std::uint8_t port) const { return rate_of(node_->outs_[port].rate).bps; }
 
 void SwitchView::set_alpha(std::uint8_t port, std::uint8_t g, std::int8_t exponent)
 {

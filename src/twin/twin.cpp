@@ -42,8 +42,6 @@ struct Twin::Parts {
 
 namespace {
 
-std::uint32_t pace_of(BitRate rate) { return static_cast<std::uint32_t>(8 * kSecond * 1024 / rate.bps); }
-
 // Frames in flight; the control frames among them belong to the link itself.
 std::uint64_t frames_on(const WireOut& wire)
 {
@@ -148,7 +146,7 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup, Peers* peers)
         HostNode& host = *parts->nodes[flow.src.value].host;
         host.add_flow(i, flow.start, flow.stop);
         if (flow.congestion_control)
-            host.control_rate(i, set.dcqcn, BitRate{8 * kSecond * 1024 / host.out().rate});
+            host.control_rate(i, set.dcqcn, rate_of(host.out().rate));
     }
     if (peers != nullptr)
         parts->border.emplace(*peers, shares(topology, peers->count()), parts->nodes, arena);

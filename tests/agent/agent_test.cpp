@@ -6,8 +6,8 @@
 
 #include "device/synthetic/faulty_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "device/synthetic/synthetic_switch.hpp"
-#include "runtime/inline_runner.hpp"
+#include "support/inline_runner.hpp"
+#include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
 
 namespace petrel::agent {

@@ -1,5 +1,5 @@
 // The synthetic switch against numbers worked out by hand, and against a model that steps through every microsecond.
-#include "device/synthetic/synthetic_switch.hpp"
+#include "support/synthetic_switch.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "codec/checkpoint_json.hpp"
-#include "device/synthetic/synthetic_switch.hpp"
 #include "journal_fixture.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
-#include "runtime/inline_runner.hpp"
 #include "runtime/start.hpp"
+#include "support/inline_runner.hpp"
+#include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
 
 namespace petrel::runtime {

@@ -9,8 +9,8 @@
 
 #include "device/manual_clock.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "device/synthetic/synthetic_switch.hpp"
-#include "runtime/inline_runner.hpp"
+#include "support/inline_runner.hpp"
+#include "support/synthetic_switch.hpp"
 #include "watchdog/intake.hpp"
 
 namespace petrel::runtime {

@@ -1,4 +1,4 @@
-#include "device/synthetic/synthetic_switch.hpp"
+#include "support/synthetic_switch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// A switch that exists only as a formula and a script: for the demo, for law tests and for benches. What it offers is
-// an option, what it does to its queues is real within the model (queue_model.hpp).
+// A switch that exists only as a formula and a script: what it offers is an option, what it does to its
+// queues is real within the model (queue_model.hpp). Where a whole fabric would be too much for a test.
 //
 // A port-wide treatment is asked for at the port, every other one at a queue; the stronger of the two holds for a
 // queue. Each queue and port has one word of configuration. A treatment overwrites it, as treatments do in hardware,
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/synthetic/queue_model.hpp"
-#include "device/synthetic/script.hpp"
+#include "support/queue_model.hpp"
+#include "support/script.hpp"
 
 namespace petrel::device {
 

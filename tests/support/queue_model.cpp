@@ -1,4 +1,4 @@
-#include "device/synthetic/queue_model.hpp"
+#include "support/queue_model.hpp"
 
 #include <algorithm>
 #include <limits>

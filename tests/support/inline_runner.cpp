@@ -1,4 +1,4 @@
-#include "runtime/inline_runner.hpp"
+#include "support/inline_runner.hpp"
 
 #include <algorithm>
 

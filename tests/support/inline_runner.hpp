@@ -1,6 +1,6 @@
 // Drives an agent against a device and a journal in one thread under a manual clock: every look and every command is
-// carried out at the instant it is asked for and takes no time. The demo and the tests run on it; what the agent does
-// here is what it does in production, where only the waiting differs.
+// carried out at the instant it is asked for and takes no time. What the agent does here is what it does in production,
+// where only the waiting differs.
 #pragma once
 
 #include <deque>

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "device/synthetic/script.hpp"
+#include "support/script.hpp"
 #include "watchdog/observation.hpp"
 
 namespace petrel::device {
