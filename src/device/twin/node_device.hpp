@@ -5,13 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "device/device.hpp"
 #include "device/twin/traits.hpp"
+#include "device/undo_fields.hpp"
 #include "topology/topology.hpp"
 #include "twin/sim_time.hpp"
 
@@ -46,28 +45,5 @@ private:
     const TimeSource& clock_;
     std::vector<watchdog::Sample> last_;  // by row: where counters move only now and then, this is what they show
 };
-
-// Register fields as an Undo, and back. Fields is a plain struct of integers.
-template <class Fields>
-Undo to_undo(const Fields& fields)
-{
-    static_assert(std::is_trivially_copyable_v<Fields> && sizeof(Fields) <= sizeof(Undo::bytes));
-    Undo undo;
-    undo.size = sizeof(Fields);
-    std::memcpy(undo.bytes.data(), &fields, sizeof(Fields));
-    return undo;
-}
-
-template <class Fields>
-Result<Fields> from_undo(const Undo& undo)
-{
-    if (undo.size != sizeof(Fields)) {
-        return tl::unexpected(Error{ErrorKind::corrupt, "what was overwritten is not known: the journal's entry is of "
-                                                        "another kind"});
-    }
-    Fields fields;
-    std::memcpy(&fields, undo.bytes.data(), sizeof(Fields));
-    return fields;
-}
 
 }  // namespace petrel::device::twin

@@ -1,0 +1,157 @@
+#include "device/slingshot/slingshot_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "device/undo_fields.hpp"
+
+namespace petrel::device::slingshot {
+
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::Sample;
+using watchdog::Treatment;
+
+namespace {
+
+constexpr std::uint32_t kSmallestFrame = 64;
+constexpr std::uint32_t kSqueezed = kSmallestFrame - 1;
+constexpr std::uint32_t kOff = 0;
+
+}  // namespace
+
+SlingshotDevice::SlingshotDevice(DeviceId id, std::unique_ptr<Registers> registers, const TimeSource& clock)
+    : registers_(std::move(registers)), clock_(clock)
+{
+    for (const auto& port : registers_->ports()) {
+        watchdog::RowInfo row;
+        row.target = {{id, static_cast<std::uint16_t>(inventory_.ports.size())}, std::nullopt};
+        row.speed = port.speed;
+        row.host_facing = port.edge;
+        inventory_.ports.push_back(port.names);
+        if (port.edge) {
+            inventory_.rows.push_back(row);
+        }
+    }
+    capabilities_.fields = bit(Field::pause_timeout) | bit(Field::tx_packets) | bit(Field::tx_drops);
+    capabilities_.survive = capabilities_.fields;
+    capabilities_.treatments = bit(Treatment::squeeze);
+    capabilities_.port_wide = bit(Treatment::squeeze);
+    capabilities_.reads_back = true;
+}
+
+Result<void> SlingshotDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    const auto all = static_cast<std::uint32_t>(inventory_.rows.size());
+    for (const auto slot : rows) {
+        if (slot.value >= all) {
+            return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", slot.value, all)});
+        }
+        into.put(sample(slot));
+    }
+    for (std::uint32_t row = 0; rows.empty() && row != all; ++row) {
+        into.put(sample(Slot{row}));
+    }
+    return {};
+}
+
+// What cannot be read is not known; without its epoch nothing of a port is.
+Sample SlingshotDevice::sample(Slot slot)
+{
+    const auto port = inventory_.rows[slot.value].target.port.index;
+    Sample sample;
+    sample.slot = slot;
+    sample.read_at = clock_.now().mono;
+    const auto tell = [&](Field field, const auto& read) {
+        if (read) {
+            sample.known |= bit(field);
+            sample[field] = *read;
+        }
+    };
+    if (const auto epoch = registers_->epoch(port)) {
+        sample.epoch = *epoch;
+        tell(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
+        tell(Field::tx_packets, registers_->count(port, Counter::frames_sent));
+        tell(Field::tx_drops, registers_->count(port, Counter::frames_discarded));
+    }
+    return sample;
+}
+
+Result<void> SlingshotDevice::check(const Target& target) const
+{
+    const bool exists =
+        std::ranges::any_of(inventory_.rows, [&](const watchdog::RowInfo& row) { return row.target == target; });
+    if (!exists) {
+        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no edge port {}", target.port.index)});
+    }
+    return {};
+}
+
+Result<void> SlingshotDevice::check(const Command& command) const
+{
+    if (command.want != Treatment::none && command.want != Treatment::squeeze) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported, fmt::format("this device cannot do {}", name(command.want))});
+    }
+    return check(command.target);
+}
+
+SlingshotDevice::Settings SlingshotDevice::usual(std::uint16_t port) const
+{
+    return {registers_->usual(port, Register::max_frame_size), registers_->usual(port, Register::pcp_enable)};
+}
+
+Result<SlingshotDevice::Settings> SlingshotDevice::read(std::uint16_t port)
+{
+    return registers_->read(port, Register::max_frame_size).and_then([&](std::uint32_t size) {
+        return registers_->read(port, Register::pcp_enable).map([&](std::uint32_t enable) {
+            return Settings{size, enable};
+        });
+    });
+}
+
+Treatment SlingshotDevice::shown_by(const Settings& set, std::uint16_t port) const
+{
+    if (set.max_frame_size < kSmallestFrame) {
+        return set.pcp_enable == kOff ? Treatment::squeeze : Treatment::drop_egress;
+    }
+    const bool ours = set.pcp_enable == kOff && usual(port).pcp_enable != kOff;
+    return ours ? Treatment::ignore_pause : Treatment::none;
+}
+
+// Of a port that is treated, wholly or by half, nobody knows what was there before: then it is the usual.
+Result<Undo> SlingshotDevice::prepare(const Command& command)
+{
+    const auto port = command.target.port.index;
+    return check(command).and_then([&] { return read(port); }).map([&](const Settings& set) {
+        return to_undo(shown_by(set, port) == Treatment::none ? set : usual(port));
+    });
+}
+
+Result<void> SlingshotDevice::apply(const Command& command, const Undo& undo)
+{
+    const auto port = command.target.port.index;
+    return check(command).and_then([&]() -> Result<void> {
+        auto wanted = undo.size == 0 ? Result<Settings>{usual(port)} : from_undo<Settings>(undo);
+        if (wanted && command.want == Treatment::squeeze) {
+            wanted = Settings{kSqueezed, kOff};
+        }
+        return wanted.and_then([&](const Settings& set) {
+            return registers_->write(port, Register::max_frame_size, set.max_frame_size).and_then([&] {
+                return registers_->write(port, Register::pcp_enable, set.pcp_enable);
+            });
+        });
+    });
+}
+
+Result<Treatment> SlingshotDevice::read_back(const Target& target)
+{
+    const auto port = target.port.index;
+    return check(target).and_then([&] { return read(port); }).map([&](const Settings& set) {
+        return shown_by(set, port);
+    });
+}
+
+}  // namespace petrel::device::slingshot
