@@ -138,7 +138,7 @@ private:
 
     void tell_events()
     {
-        for (const auto& [device, watchlist, event] : experiment_->news()) {
+        for (const auto& [node, device, watchlist, event] : experiment_->news()) {
             if (options_.json) {
                 write(codec::event_json(*event, *watchlist, device) + '\n');
                 continue;

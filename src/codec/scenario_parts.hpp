@@ -13,10 +13,14 @@
 namespace petrel::codec {
 
 std::optional<topology::Topology> read_topology(Section& top);
+// Further names of ports, into the topology that the names are of.
+void read_port_names(Section& top, ScenarioNames&, topology::Topology&);
 // What the switches' own hardware looks for, by switch profile.
 std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
 void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
 void read_watches(Section& top, ScenarioNames&, std::span<const scenario::HardwareDetectors>, scenario::Scenario&);
+// Last: it names what the others read.
+void read_expectations(Section& top, ScenarioNames&, scenario::Scenario&);
 
 }  // namespace petrel::codec

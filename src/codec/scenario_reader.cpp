@@ -42,11 +42,14 @@ private:
             setup.topology = std::move(*topology);
         }
         ScenarioNames names{text_, known ? &setup.topology : nullptr};
+        read_port_names(top, names, setup.topology);
         const auto detectors = read_profiles(top, names, setup);
         read_traffic(top, names, result_);
         read_faults(top, names, result_);
         read_watches(top, names, detectors, result_);
         read_captures(top, names);
+        read_expectations(top, names, result_);
+        top.find("parameters");  // the template's business: by now they are filled in
         top.done();
         if (text_.complaints().empty()) {
             for (const auto& problem : twin::problems(setup)) {

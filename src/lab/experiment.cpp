@@ -11,6 +11,14 @@ namespace {
 
 constexpr twin::Ps kBootTakes = twin::kMs;  // of a NIC's micro-controller
 
+// By time, then device, then the device's own order: every order of threads gives the same.
+void in_order(std::vector<Heard>& events)
+{
+    std::sort(events.begin(), events.end(), [](const Heard& a, const Heard& b) {
+        return std::tie(a.event->at, a.device, a.event->seq) < std::tie(b.event->at, b.device, b.event->seq);
+    });
+}
+
 }  // namespace
 
 using scenario::Scenario;
@@ -60,6 +68,7 @@ std::vector<Complaint> Experiment::post_agents()
         options.traits.pause_limit = watch.hardware.pause_limit;
         options.traits.deadlock_detect = watch.hardware.deadlock_detect;
         options.traits.deadlock_recover = watch.hardware.deadlock_recover;
+        options.slingshot = watch.hardware.slingshot;
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
             const auto& device = scenario_.setup.topology.nodes[watch.node.value].name;
@@ -78,21 +87,60 @@ std::vector<Complaint> Experiment::post_agents()
     return complaints;
 }
 
+void Experiment::run_until(twin::Ps end)
+{
+    while (!looks_.empty() && looks_.begin()->first <= end) {
+        const auto next = looks_.extract(looks_.begin());
+        twin_->run_until(next.key());
+        next.mapped()();
+    }
+    twin_->run_until(end);
+}
+
+Heard Experiment::heard(const Post& post, const watchdog::Event& event) const
+{
+    return {post.node, scenario_.setup.topology.nodes[post.node.value].name, &post.agent->watchlist(), &event};
+}
+
 std::vector<Heard> Experiment::news()
 {
     std::vector<Heard> all;
     for (auto& post : posts_) {
         const auto& events = post.agent->events();
         for (; post.heard < events.size(); ++post.heard) {
-            all.push_back(
-                {scenario_.setup.topology.nodes[post.node.value].name, &post.agent->watchlist(), &events[post.heard]});
+            all.push_back(heard(post, events[post.heard]));
         }
     }
-    // Posts come by node and events by seq: with those, every order of threads gives the same.
-    std::sort(all.begin(), all.end(), [](const Heard& a, const Heard& b) {
-        return std::tie(a.event->at, a.device, a.event->seq) < std::tie(b.event->at, b.device, b.event->seq);
-    });
+    in_order(all);
     return all;
+}
+
+std::vector<Heard> Experiment::events() const
+{
+    std::vector<Heard> all;
+    for (const auto& post : posts_) {
+        for (const auto& event : post.agent->events()) {
+            all.push_back(heard(post, event));
+        }
+    }
+    in_order(all);
+    return all;
+}
+
+std::uint64_t Experiment::mitigated(const std::vector<scenario::NodeId>& nodes) const
+{
+    std::uint64_t count = 0;
+    for (const auto& post : posts_) {
+        const auto* agent = post.agent->agent();
+        if (agent == nullptr || (!nodes.empty() && std::find(nodes.begin(), nodes.end(), post.node) == nodes.end())) {
+            continue;
+        }
+        const auto rows = static_cast<std::uint32_t>(post.agent->watchlist().rows.size());
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            count += agent->watchdog().in_effect(Slot{row}) != watchdog::Treatment{} ? 1U : 0U;
+        }
+    }
+    return count;
 }
 
 std::vector<std::string> Experiment::notes() const

@@ -2,6 +2,8 @@
 // wants it paced by a clock runs it piece by piece, which changes nothing.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +18,7 @@ namespace petrel::lab {
 
 // An event, and what it takes to put it into words. Points into the experiment.
 struct Heard {
+    scenario::NodeId node;
     std::string_view device;
     const watchdog::Watchlist* watchlist{};
     const watchdog::Event* event{};
@@ -26,14 +29,23 @@ public:
     // Complains where a policy asks for what its device cannot tell.
     static Parsed<std::unique_ptr<Experiment>> make(scenario::Scenario, twin::Peers* = nullptr);
 
-    void run_until(twin::Ps end) { twin_->run_until(end); }
+    void run_until(twin::Ps end);
+
+    // Between two pieces of the run, when everything before that moment has happened: the only time at which somebody
+    // may look at all nodes. Looks of one moment come in the order in which they were asked for.
+    void look_at(twin::Ps when, std::function<void()> look) { looks_.emplace(when, std::move(look)); }
 
     // What the agents of this process said since this was last asked, in the order of time. Valid until the next run.
     std::vector<Heard> news();
+    std::vector<Heard> events() const;  // all of it
+
+    // Queues that are mitigated by the agents of these nodes; none = all.
+    std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
 
     scenario::Summary summary() const { return summarize(scenario_, *twin_); }
     const scenario::Scenario& scenario() const { return scenario_; }
     twin::Twin& twin() { return *twin_; }
+    const twin::Twin& twin() const { return *twin_; }
     std::vector<std::string> notes() const;  // where what is watched differs from what was asked for
 
 private:
@@ -46,10 +58,12 @@ private:
     Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);
     std::vector<Complaint> post_agents();
     void reboot_agents();
+    Heard heard(const Post&, const watchdog::Event&) const;
 
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;
     std::vector<Post> posts_;
+    std::multimap<twin::Ps, std::function<void()>> looks_;
 };
 
 }  // namespace petrel::lab

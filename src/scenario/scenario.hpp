@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenario/expectation.hpp"
 #include "scenario/fault.hpp"
 #include "twin/setup.hpp"
 #include "watchdog/policy.hpp"
@@ -19,11 +20,12 @@ struct TrafficItem {
     std::uint32_t flows{};
 };
 
-// What a switch's own hardware looks for; zero = it does not.
+// What a switch's own hardware looks for; zero = it does not. And how its software shows and treats that.
 struct HardwareDetectors {
     Duration pause_limit{};
     Duration deadlock_detect{};
     Duration deadlock_recover{};
+    bool slingshot{};  // by Slingshot's registers
 };
 
 // An agent on one device.
@@ -47,6 +49,7 @@ struct Scenario {
     std::vector<Fault> faults;
     std::vector<Watch> watches;
     std::vector<Capture> captures;
+    std::vector<Expectation> expectations;
 };
 
 }  // namespace petrel::scenario

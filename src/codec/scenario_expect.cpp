@@ -1,0 +1,328 @@
+// [[expect]]: what must come of the run, and what must not. Each kind has a row below; each quantity named in a table
+// is an expectation of its own.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "codec/scenario_parts.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using namespace scenario;
+
+constexpr std::size_t kMostExpectations = 10'000;
+
+std::optional<double> plain_number(std::string_view text)
+{
+    double value{};
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc{} && stop == end && std::isfinite(value) ? std::optional{value} : std::nullopt;
+}
+
+std::optional<double> number_in(std::string_view text, Unit unit)
+{
+    const auto exact = [](std::optional<std::uint64_t> value) {
+        return value ? std::optional{static_cast<double>(*value)} : std::nullopt;
+    };
+    switch (unit) {
+    case Unit::count: return plain_number(text);
+    case Unit::time: return exact(time_in_ps(text));
+    case Unit::rate: return exact(rate_in_bps(text));
+    case Unit::share:
+        if (!text.ends_with('%')) {
+            return std::nullopt;
+        }
+        const auto percent = plain_number(text.substr(0, text.size() - 1));
+        return percent ? std::optional{*percent / 100} : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// ">= 95G", "<= 3", "400ms..600ms", or one value.
+std::optional<Range> range_in(std::string_view text, Unit unit)
+{
+    Range range;
+    text = trimmed(text);
+    const auto dots = text.find("..");
+    std::optional<double> least;
+    std::optional<double> most;
+    if (text.starts_with(">=")) {
+        range.least = (least = number_in(trimmed(text.substr(2)), unit)).value_or(0);
+        return least ? std::optional{range} : std::nullopt;
+    }
+    if (text.starts_with("<=")) {
+        range.most = (most = number_in(trimmed(text.substr(2)), unit)).value_or(0);
+        return most ? std::optional{range} : std::nullopt;
+    }
+    if (dots == std::string_view::npos) {
+        least = most = number_in(text, unit);
+    } else {
+        least = number_in(trimmed(text.substr(0, dots)), unit);
+        most = number_in(trimmed(text.substr(dots + 2)), unit);
+    }
+    if (!least || !most || *least > *most) {
+        return std::nullopt;
+    }
+    return Range{*least, *most};
+}
+
+std::string_view allowed_range(Unit unit)
+{
+    switch (unit) {
+    case Unit::count: return "a number, or a range such as \">= 1\", \"<= 3\" or \"2..4\"";
+    case Unit::time: return "a time, or a range of times such as \"<= 20ms\" or \"400ms..600ms\"";
+    case Unit::rate: return "a rate, or a range of rates such as \">= 95G\" or \"9G..10G\"";
+    case Unit::share: return "a share, or a range of shares such as \"0%\", \"<= 5%\" or \"70%..100%\"";
+    }
+    return {};
+}
+
+class Expectations {
+public:
+    Expectations(ScenarioNames& names, Scenario& into) : names_(names), into_(into) {}
+
+    void read(Section& section)
+    {
+        from_ = 0;
+        until_ = into_.duration;
+        section.time("from", from_);
+        section.time("until", until_);
+        if (until_ < from_ || until_ > into_.duration) {
+            const auto* node = section.find("until");
+            section.text().wrong(node != nullptr ? *node : section.table(),
+                                 "a window that ends after it begins, and not after the run");
+        }
+        if (const auto* kind = section.require("kind", "a kind of expectation")) {
+            std::vector<std::string_view> names;
+            for (const auto& known : kinds()) {
+                names.push_back(known.name);
+            }
+            if (const auto chosen = section.choice(*kind, names)) {
+                const auto before = into_.expectations.size();
+                (this->*kinds()[*chosen].read)(section);
+                section.done();
+                if (into_.expectations.size() == before && section.text().complaints().empty()) {
+                    section.text().wrong(section.table(), "something that is expected: " + wanted_);
+                }
+            }
+        }
+    }
+
+private:
+    // A quantity that the table may name.
+    void expect(Section& section, std::string_view key, Unit unit, std::string subject, Quantity quantity,
+                const char* usual = nullptr)
+    {
+        wanted_ += wanted_.empty() ? std::string{key} : fmt::format(", {}", key);
+        const auto* node = section.find(key);
+        if (node == nullptr && usual == nullptr) {
+            return;
+        }
+        const auto text = node != nullptr ? shown(*node) : std::string{usual};
+        const auto range = range_in(text, unit);
+        if (!range) {
+            return section.text().wrong(*node, std::string{allowed_range(unit)});
+        }
+        into_.expectations.push_back(
+            {place(section.table()).line, std::move(subject), text, from_, until_, *range, unit, std::move(quantity)});
+    }
+
+    std::vector<NodeId> nodes(Section& section, std::string_view key)
+    {
+        const auto* node = section.find(key);
+        return node == nullptr ? std::vector<NodeId>{} : names_.nodes(*node, std::nullopt);
+    }
+
+    static std::string words(Section& section, std::string_view key)
+    {
+        const auto* node = section.find(key);
+        if (node == nullptr) {
+            return {};
+        }
+        const auto* list = node->as_array();
+        if (list == nullptr) {
+            return ' ' + shown(*node);
+        }
+        std::string text;
+        for (const auto& one : *list) {
+            text += (text.empty() ? ' ' : ',') + shown(one);
+        }
+        return text;
+    }
+
+    template <class Enum>
+    std::vector<Enum> chosen(Section& section, std::string_view key)
+    {
+        std::vector<Enum> all;
+        const auto* node = section.find(key);
+        if (node == nullptr) {
+            return all;
+        }
+        std::vector<std::string_view> known;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(Enum::count_); ++i) {
+            known.push_back(name(static_cast<Enum>(i)));
+        }
+        const auto add = [&](const toml::node& one) {
+            if (const auto word = section.choice(one, known)) {
+                all.push_back(static_cast<Enum>(*word));
+            }
+        };
+        if (const auto* list = node->as_array()) {
+            std::for_each(list->begin(), list->end(), add);
+        } else {
+            add(*node);
+        }
+        return all;
+    }
+
+    void events(Section& section)
+    {
+        EventsExpected wanted;
+        section.require("event", "a kind of event, or a list of kinds");
+        wanted.kinds = chosen<watchdog::EventKind>(section, "event");
+        if (const auto reasons = chosen<watchdog::Reason>(section, "reason"); !reasons.empty()) {
+            wanted.reason = reasons.front();
+        }
+        wanted.devices = nodes(section, "device");
+        if (const auto* node = section.find("port")) {
+            wanted.port = names_.port(*node);
+        }
+        section.priorities("priorities", wanted.priorities);
+        auto subject = fmt::format("events{}", words(section, "event"));
+        for (const auto* key : {"reason", "device", "port", "priorities"}) {
+            subject += words(section, key);
+        }
+        expect(section, "count", Unit::count, std::move(subject), std::move(wanted), ">= 1");
+    }
+
+    void traffic(Section& section)
+    {
+        const auto* node = section.require("item", "the name of an item of the traffic");
+        if (node == nullptr) {
+            return;
+        }
+        std::vector<std::string_view> known;
+        for (const auto& item : into_.traffic) {
+            known.push_back(item.name);
+        }
+        const auto item = section.choice(*node, known);
+        using What = TrafficExpected::What;
+        static constexpr std::array<std::tuple<std::string_view, Unit, What>, 5> kQuantities{
+            {{"rate", Unit::rate, What::rate},
+             {"loss", Unit::share, What::loss},
+             {"lost", Unit::count, What::lost},
+             {"delivered", Unit::count, What::delivered},
+             {"finished", Unit::count, What::finished}}};
+        for (const auto& [key, unit, what] : kQuantities) {
+            expect(section, key, unit, fmt::format("traffic {}: {}", shown(*node), key),
+                   TrafficExpected{what, static_cast<std::uint32_t>(item.value_or(0))});
+        }
+    }
+
+    void pause(Section& section)
+    {
+        PauseExpected wanted;
+        if (const auto* port = section.find("port")) {
+            if (const auto end = names_.port(*port)) {
+                wanted.ports = {*end};
+            }
+        }
+        if (const auto* link = section.find("link")) {
+            if (const auto found = names_.link(*link)) {
+                const auto& ends = names_.topology().links[*found].ends;
+                wanted.ports.insert(wanted.ports.end(), ends.begin(), ends.end());
+            }
+        }
+        for (const auto node : nodes(section, "nodes")) {
+            for (std::size_t port = 0; port < names_.topology().nodes[node.value].ports.size(); ++port) {
+                wanted.ports.push_back({node, static_cast<std::uint16_t>(port)});
+            }
+        }
+        if (names_.known() && wanted.ports.empty()) {
+            section.text().wrong(section.table(), "port = a port, link = a link, or nodes = nodes");
+        }
+        section.priorities("priorities", wanted.priorities);
+        std::string where;
+        for (const auto* key : {"port", "link", "nodes", "priorities"}) {
+            where += words(section, key);
+        }
+        using What = PauseExpected::What;
+        static constexpr std::array<std::tuple<std::string_view, Unit, What>, 3> kQuantities{
+            {{"paused", Unit::time, What::paused},
+             {"received", Unit::count, What::received},
+             {"sent", Unit::count, What::sent}}};
+        for (const auto& [key, unit, what] : kQuantities) {
+            wanted.what = what;
+            expect(section, key, unit, fmt::format("pause{}: {}", where, key), wanted);
+        }
+    }
+
+    void drops(Section& section)
+    {
+        DropsExpected wanted{nodes(section, "nodes"), chosen<twin::Drop>(section, "cause")};
+        auto subject = fmt::format("drops{}{}", words(section, "nodes"), words(section, "cause"));
+        expect(section, "frames", Unit::count, std::move(subject), std::move(wanted));
+    }
+
+    void state(Section& section)
+    {
+        StateExpected wanted{{}, nodes(section, "nodes")};
+        using What = StateExpected::What;
+        static constexpr std::array<std::pair<std::string_view, What>, 3> kQuantities{
+            {{"mitigated", What::mitigated}, {"paused", What::paused}, {"in_flight", What::in_flight}}};
+        for (const auto& [key, what] : kQuantities) {
+            wanted.what = what;
+            expect(section, key, Unit::count, fmt::format("state{}: {}", words(section, "nodes"), key), wanted);
+        }
+    }
+
+    struct Kind {
+        std::string_view name;
+        void (Expectations::*read)(Section&);
+    };
+    static std::span<const Kind> kinds()
+    {
+        static constexpr std::array kKinds{Kind{"event", &Expectations::events},
+                                           Kind{"traffic", &Expectations::traffic}, Kind{"pause", &Expectations::pause},
+                                           Kind{"drops", &Expectations::drops}, Kind{"state", &Expectations::state}};
+        return kKinds;
+    }
+
+    ScenarioNames& names_;
+    Scenario& into_;
+    Ps from_{};
+    Ps until_{};
+    std::string wanted_;  // the quantities that the present table may name
+};
+
+}  // namespace
+
+void read_expectations(Section& top, ScenarioNames& names, Scenario& into)
+{
+    const auto* tables = top.find("expect");
+    if (tables == nullptr) {
+        return;
+    }
+    std::size_t count = 0;
+    top.text().each_table(*tables, "[[expect]]", [&](const toml::table& table) {
+        if (++count <= kMostExpectations) {
+            Section section{top.text(), table};
+            Expectations{names, into}.read(section);
+        }
+    });
+    if (count > kMostExpectations) {
+        top.text().wrong(*tables, fmt::format("at most {} tables [[expect]]", kMostExpectations));
+    }
+}
+
+}  // namespace petrel::codec

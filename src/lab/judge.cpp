@@ -1,0 +1,255 @@
+#include "lab/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace petrel::lab {
+
+namespace {
+
+using scenario::Expectation;
+using scenario::NodeId;
+using twin::Ps;
+
+template <class T>
+bool among(const std::vector<T>& chosen, const T& one)
+{
+    return chosen.empty() || std::find(chosen.begin(), chosen.end(), one) != chosen.end();
+}
+
+// What has been counted up to now, or, where the quantity is a state, that.
+class Measure {
+public:
+    Measure(const Experiment& experiment, const Expectation& expectation)
+        : experiment_(experiment), expectation_(expectation), twin_(experiment.twin())
+    {}
+
+    double operator()(const scenario::EventsExpected& wanted) const
+    {
+        const auto events = experiment_.events();
+        return static_cast<double>(
+            std::count_if(events.begin(), events.end(), [&](const Heard& heard) { return counts(wanted, heard); }));
+    }
+
+    double operator()(const scenario::TrafficExpected& wanted) const
+    {
+        using What = scenario::TrafficExpected::What;
+        const auto& item = experiment_.scenario().traffic[wanted.item];
+        double sum = 0;
+        for (auto i = item.first_flow; i < item.first_flow + item.flows; ++i) {
+            const auto flow = twin_.flow(i);
+            const auto delivered = static_cast<double>(flow.delivered);
+            switch (wanted.what) {
+            case What::delivered: sum += delivered; break;
+            case What::lost:
+            case What::loss: sum += static_cast<double>(flow.sent) - delivered; break;
+            case What::rate: sum += delivered * 8 * twin_.setup().flows[i].frame_bytes; break;
+            case What::finished: sum += flow.finished ? 1 : 0; break;
+            case What::count_: break;
+            }
+        }
+        return sum;
+    }
+
+    double operator()(const scenario::PauseExpected& wanted) const
+    {
+        double sum = 0;
+        for (const auto& port : wanted.ports) {
+            for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
+                if ((unsigned{wanted.priorities} >> priority & 1U) != 0) {
+                    sum += pause_at(port, priority, wanted.what);
+                }
+            }
+        }
+        return sum;
+    }
+
+    double operator()(const scenario::DropsExpected& wanted) const
+    {
+        double sum = 0;
+        each_node(wanted.nodes, [&](NodeId node) {
+            const auto drops = twin_.is_switch(node) ? twin_.switch_view(node).drops() : twin_.nic_view(node).drops();
+            for (std::size_t i = 0; i < twin::kDrops; ++i) {
+                const auto cause = static_cast<twin::Drop>(i);
+                sum += among(wanted.causes, cause) ? static_cast<double>(drops[cause]) : 0;
+            }
+        });
+        return sum;
+    }
+
+    double operator()(const scenario::StateExpected& wanted) const
+    {
+        using What = scenario::StateExpected::What;
+        switch (wanted.what) {
+        case What::mitigated: return static_cast<double>(experiment_.mitigated(wanted.nodes));
+        case What::in_flight: return static_cast<double>(twin_.totals().in_flight);
+        case What::paused: break;
+        case What::count_: break;
+        }
+        double sum = 0;
+        each_node(wanted.nodes, [&](NodeId node) { sum += paused_queues(node); });
+        return sum;
+    }
+
+private:
+    bool counts(const scenario::EventsExpected& wanted, const Heard& heard) const
+    {
+        const auto& event = *heard.event;
+        const auto at = twin::from_instant(event.at);
+        if (at < expectation_.from || at >= expectation_.until || !among(wanted.kinds, event.kind) ||
+            !among(wanted.devices, heard.node) || (wanted.reason && *wanted.reason != event.reason)) {
+            return false;
+        }
+        if (wanted.port && (wanted.port->node != heard.node || wanted.port->port != event.target.port.index)) {
+            return false;
+        }
+        const auto& priority = event.target.priority;
+        return !priority || (unsigned{wanted.priorities} >> priority->value & 1U) != 0;
+    }
+
+    double pause_at(const topology::End& port, std::uint8_t priority, scenario::PauseExpected::What what) const
+    {
+        using What = scenario::PauseExpected::What;
+        Ps paused = 0;
+        std::uint64_t received = 0;
+        std::uint64_t sent = 0;
+        if (twin_.is_switch(port.node)) {
+            const auto view = twin_.switch_view(port.node);
+            const auto queue = view.queue(static_cast<std::uint8_t>(port.port),
+                                          view.profile().queue_of_priority[priority], twin_.now());
+            paused = queue.paused_for;
+            received = queue.rx_xoff;
+            sent = queue.pause_sent;
+        } else {
+            const auto nic = twin_.nic_view(port.node).read(priority, twin_.now());
+            paused = nic.paused_for;
+            received = nic.rx_xoff;
+            sent = nic.pause_sent;
+        }
+        return what == What::paused ? static_cast<double>(paused)
+                                    : static_cast<double>(what == What::received ? received : sent);
+    }
+
+    double paused_queues(NodeId node) const
+    {
+        double sum = 0;
+        for (std::uint8_t queue = 0; queue < kPriorities; ++queue) {
+            if (!twin_.is_switch(node)) {
+                sum += twin_.nic_view(node).read(queue, twin_.now()).paused ? 1 : 0;
+                continue;
+            }
+            const auto view = twin_.switch_view(node);
+            for (std::uint8_t port = 0; port < view.ports(); ++port) {
+                sum += view.queue(port, queue, twin_.now()).paused ? 1 : 0;
+            }
+        }
+        return sum;
+    }
+
+    template <class Visit>
+    void each_node(const std::vector<NodeId>& chosen, const Visit& visit) const
+    {
+        const auto count = static_cast<std::uint32_t>(twin_.setup().topology.nodes.size());
+        for (std::uint32_t id = 0; id < count; ++id) {
+            if (among(chosen, NodeId{id})) {
+                visit(NodeId{id});
+            }
+        }
+    }
+
+    const Experiment& experiment_;
+    const Expectation& expectation_;
+    const twin::Twin& twin_;
+};
+
+// Rates and shares are of something: of time, of what was sent.
+double base_of(const Experiment& experiment, const Expectation& expectation)
+{
+    if (expectation.unit == scenario::Unit::rate) {
+        return static_cast<double>(experiment.twin().now()) / twin::kSecond;
+    }
+    double sum = 0;
+    if (const auto* traffic = std::get_if<scenario::TrafficExpected>(&expectation.quantity)) {
+        const auto& item = experiment.scenario().traffic[traffic->item];
+        for (auto i = item.first_flow; i < item.first_flow + item.flows; ++i) {
+            sum += static_cast<double>(experiment.twin().flow(i).sent);
+        }
+    }
+    return sum;
+}
+
+bool is_ratio(scenario::Unit unit) { return unit == scenario::Unit::rate || unit == scenario::Unit::share; }
+
+// Events know their time, and a state is what it is at the window's end; everything else is what was added in it.
+bool adds_up(const scenario::Quantity& quantity)
+{
+    return !std::holds_alternative<scenario::StateExpected>(quantity) &&
+           !std::holds_alternative<scenario::EventsExpected>(quantity);
+}
+
+std::string time_text(double ps)
+{
+    const auto unit = std::abs(ps) < twin::kMs ? std::pair{twin::kUs, "us"} : std::pair{twin::kMs, "ms"};
+    return fmt::format("{:.6g} {}", ps / static_cast<double>(unit.first), unit.second);
+}
+
+}  // namespace
+
+std::string quantity_text(double value, scenario::Unit unit)
+{
+    if (std::isnan(value)) {
+        return "nothing was sent";
+    }
+    switch (unit) {
+    case scenario::Unit::count: return fmt::format("{:.0f}", value);
+    case scenario::Unit::time: return time_text(value);
+    case scenario::Unit::rate: return fmt::format("{:.6g} Gb/s", value / 1e9);
+    case scenario::Unit::share: return fmt::format("{:.6g} %", value * 100);
+    }
+    return {};
+}
+
+Judge::Judge(Experiment& experiment) : experiment_(experiment)
+{
+    for (const auto& expectation : experiment.scenario().expectations) {
+        cases_.push_back({&expectation, {}, 0, false});
+    }
+    for (auto& one : cases_) {
+        if (adds_up(one.expectation->quantity)) {
+            experiment_.look_at(one.expectation->from, [this, &one] { one.before = read(*one.expectation); });
+        }
+        experiment_.look_at(one.expectation->until, [this, &one] { close(one); });
+    }
+}
+
+Judge::Reading Judge::read(const Expectation& expectation) const
+{
+    return {std::visit(Measure{experiment_, expectation}, expectation.quantity), base_of(experiment_, expectation)};
+}
+
+void Judge::close(Case& one) const
+{
+    const auto now = read(*one.expectation);
+    const auto added = now.value - one.before.value;
+    one.value = is_ratio(one.expectation->unit) ? added / (now.base - one.before.base) : added;
+    one.reached = true;
+}
+
+std::vector<Finding> Judge::findings() const
+{
+    std::vector<Finding> all;
+    for (const auto& one : cases_) {
+        using Verdict = Finding::Verdict;
+        if (!one.reached) {
+            all.push_back({Verdict::not_reached, one.expectation, {}});
+            continue;
+        }
+        all.push_back({one.expectation->range.contains(one.value) ? Verdict::met : Verdict::failed, one.expectation,
+                       quantity_text(one.value, one.expectation->unit)});
+    }
+    return all;
+}
+
+}  // namespace petrel::lab

@@ -1,0 +1,50 @@
+// Measures what a scenario expects while it runs, and judges it. It only reads: a run that is judged is the same run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/experiment.hpp"
+#include "scenario/expectation.hpp"
+
+namespace petrel::lab {
+
+struct Finding {
+    enum class Verdict : std::uint8_t { met, failed, not_reached } verdict{};  // not reached: the run ended before
+    const scenario::Expectation* expectation{};
+    std::string found;  // what was measured, in the expectation's unit
+};
+
+class Judge {
+public:
+    // Before the experiment runs; it has to outlive the judge.
+    explicit Judge(Experiment&);
+    Judge(const Judge&) = delete;
+    Judge& operator=(const Judge&) = delete;
+
+    // In the order of the scenario.
+    std::vector<Finding> findings() const;
+
+private:
+    struct Reading {
+        double value{};
+        double base{};  // what a rate or a share is of
+    };
+    struct Case {
+        const scenario::Expectation* expectation{};
+        Reading before;  // at the window's beginning
+        double value{};
+        bool reached{};
+    };
+
+    Reading read(const scenario::Expectation&) const;
+    void close(Case&) const;
+
+    Experiment& experiment_;
+    std::vector<Case> cases_;
+};
+
+std::string quantity_text(double value, scenario::Unit);
+
+}  // namespace petrel::lab

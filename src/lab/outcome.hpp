@@ -1,0 +1,37 @@
+// What remains of a run when its fabric is gone: enough to tell, compare and report it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/experiment.hpp"
+#include "lab/judge.hpp"
+#include "scenario/summary.hpp"
+
+namespace petrel::lab {
+
+struct ToldEvent {
+    scenario::NodeId node;
+    std::string device;
+    std::string where;  // "Ethernet0:3", or the port alone
+    watchdog::Event event;
+};
+
+// An expectation and what became of it.
+struct Judgement {
+    Finding::Verdict verdict{};
+    scenario::Expectation expectation;
+    std::string found;
+};
+
+struct Outcome {
+    scenario::Summary summary;
+    std::vector<ToldEvent> events;
+    std::vector<Judgement> judgements;
+
+    bool failed() const;
+};
+
+Outcome outcome_of(const Experiment&, const Judge&);
+
+}  // namespace petrel::lab
