@@ -1,0 +1,43 @@
+// A scenario in words: what it is made of, who watches and how, what goes wrong when, what is expected. The same
+// sentences in `petrel lab explain` and in the lab's report.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenario/scenario.hpp"
+
+namespace petrel::cli {
+
+std::string time_words(twin::Ps);      // "1.1 s", "20 ms", "33.6 us"
+std::string rate_words(double bps);    // "2.5 Gb/s"
+std::string size_words(double bytes);  // "1.5 MB"
+
+// "h0, h1 and h2"; beyond a handful the rest is counted.
+std::string node_words(std::span<const topology::NodeId>, const topology::Topology&);
+
+// "leaf0:Ethernet4", as scenario files write it.
+std::string port_words(const topology::End&, const topology::Topology&);
+
+// What happens, without the time.
+std::string fault_text(const scenario::Fault&, const topology::Topology&);
+
+// What a watchdog does about a storm: "treated by ...", or "only reported".
+std::string_view action_words(watchdog::Treatment);
+
+// The fabric in one sentence, without its name.
+std::string fabric_words(const topology::Topology&);
+
+// In the order of time; those of the same moment in the order of the scenario.
+std::vector<const scenario::Fault*> faults_by_time(const scenario::Scenario&);
+
+// One sentence for each item of the traffic, and for each policy with the devices it watches.
+std::vector<std::string> traffic_words(const scenario::Scenario&);
+std::vector<std::string> watch_words(const scenario::Scenario&);
+
+// The scenario's story, a line each: fabric, traffic, who watches, faults by time, expectations by time.
+std::vector<std::string> explain(const scenario::Scenario&);
+
+}  // namespace petrel::cli

@@ -1,0 +1,41 @@
+// A scenario told in words: every kind of fault, of policy and of expectation has its sentence.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "base/complaint_text.hpp"
+#include "cli/scenario_words.hpp"
+#include "codec/scenario_reader.hpp"
+#include "support/golden.hpp"
+
+namespace petrel::cli {
+namespace {
+
+std::filesystem::path golden(std::string_view name) { return petrel::test::golden("report") / name; }
+
+std::string story(std::string_view file)
+{
+    const auto scenario = codec::read_scenario(petrel::test::content(golden(file)), file);
+    if (!scenario) {
+        ADD_FAILURE() << to_text(scenario.error().front());
+        return {};
+    }
+    return fmt::format("{}\n", fmt::join(explain(*scenario), "\n"));
+}
+
+TEST(ScenarioWords, EverythingHasItsSentence) { petrel::test::expect_golden(golden("words.txt"), story("words.toml")); }
+
+TEST(ScenarioWords, ValuesKeepTheDigitsThatCount)
+{
+    EXPECT_EQ(time_words(0), "0");
+    EXPECT_EQ(time_words(33'553'920'000), "33.5539 ms");
+    EXPECT_EQ(time_words(1'100 * twin::kMs), "1.1 s");
+    EXPECT_EQ(time_words(500), "0.5 ns");
+    EXPECT_EQ(rate_words(2.5e9), "2.5 Gb/s");
+    EXPECT_EQ(rate_words(64e3), "64 kb/s");
+    EXPECT_EQ(size_words(1'500'000), "1.5 MB");
+    EXPECT_EQ(size_words(64), "64 B");
+}
+
+}  // namespace
+}  // namespace petrel::cli
