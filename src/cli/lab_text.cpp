@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/link_text.hpp"
 #include "cli/table.hpp"
 #include "cli/words.hpp"
 
@@ -117,6 +118,7 @@ std::string lab_summary(const scenario::Summary& sum)
     if (!sum.traffic.empty()) {
         text += '\n' + traffic(sum);
     }
+    text += links_text(sum.links);
     text += fmt::format("\nframes     {} injected, {} delivered, {} in flight\n", sum.totals.injected,
                         sum.totals.delivered, sum.totals.in_flight);
     text += fmt::format("drops      {}\n", drops(sum.totals.drops));

@@ -6,6 +6,7 @@
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
 #include "cli/link_command.hpp"
+#include "cli/link_text.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "codec/link_history.hpp"
@@ -45,8 +46,6 @@ void restart_manager(LinkPlay& play)
     play.restart_manager(saved->at("A"), saved->at("B"));
 }
 
-std::string reason_cell(std::uint8_t code) { return code == 0 ? "0" : link::code_text(code); }
-
 std::string ends_text(const LinkPlay& play)
 {
     Table table({{"end", Align::left, {}},
@@ -59,10 +58,10 @@ std::string ends_text(const LinkPlay& play)
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
-        table.add({name, fmt::format("{} ({})", link::logical_name(reading.state), link::physical_name(reading.state)),
-                   reason_cell(reading.registers.ldr), reason_cell(reading.registers.nldr),
-                   std::to_string(reading.registers.seq), std::to_string(reading.suppressed),
-                   std::to_string(play.errors_let_pass(side)), reading.protocol_violation ? "protocol violation" : ""});
+        table.add({name, state_cell(reading.state), reason_cell(reading.registers.ldr),
+                   reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
+                   std::to_string(reading.suppressed), std::to_string(play.errors_let_pass(side)),
+                   reading.protocol_violation ? "protocol violation" : ""});
     }
     return table.text();
 }

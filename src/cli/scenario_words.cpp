@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/words.hpp"
+#include "link/reasons.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -104,6 +105,15 @@ public:
     std::string operator()(const scenario::SwitchPort& fault) const
     {
         return fmt::format("port {} is switched {}", port_words(fault.end, topology_), fault.on ? "on" : "off");
+    }
+    std::string operator()(const scenario::TakeDown& fault) const
+    {
+        return fmt::format("port {} takes its link down{}: {}", port_words(fault.end, topology_),
+                           fault.farewell.told ? "" : " without a word", link::code_text(fault.farewell.reason));
+    }
+    std::string operator()(const scenario::LosePower& fault) const
+    {
+        return fmt::format("port {} loses its power", port_words(fault.end, topology_));
     }
     std::string operator()(const scenario::Reroute& fault) const
     {

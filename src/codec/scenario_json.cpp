@@ -13,6 +13,35 @@ using nlohmann::ordered_json;
 // Times round down, as everywhere at the twin's edge.
 std::uint64_t ns(twin::Ps time) { return time / twin::kNs; }
 
+std::int64_t us(WallTime at) { return at.time_since_epoch().count(); }
+
+ordered_json to_json(const scenario::LinkEndStory& end)
+{
+    const auto& registers = end.reading.registers;
+    ordered_json json{{"port", end.port},
+                      {"state", link::logical_name(end.reading.state)},
+                      {"ldr", registers.ldr},
+                      {"nldr", registers.nldr},
+                      {"seq", registers.seq},
+                      {"suppressed", end.reading.suppressed},
+                      {"protocol_violation", end.reading.protocol_violation},
+                      {"history", ordered_json::array()}};
+    for (const auto& event : end.history) {
+        json["history"].push_back({{"seq", event.seq},
+                                   {"ldr", event.ldr},
+                                   {"nldr", event.nldr},
+                                   {"event_us", us(event.event_at)},
+                                   {"observed_us", us(event.observed_at)},
+                                   {"suppressed", event.suppressed}});
+    }
+    return json;
+}
+
+ordered_json to_json(const scenario::LinkStory& link)
+{
+    return {{"ends", {to_json(link.ends[0]), to_json(link.ends[1])}}};
+}
+
 ordered_json to_json(const scenario::TierSummary& tier)
 {
     return {{"tier", tier.tier},
@@ -59,6 +88,10 @@ std::string summary_json(const scenario::Summary& sum, std::chrono::milliseconds
     for (std::size_t i = 0; i < twin::kDrops; ++i) {
         const auto cause = static_cast<twin::Drop>(i);
         json["drops"][std::string{name(cause)}] = sum.totals.drops[cause];
+    }
+    json["links"] = ordered_json::array();
+    for (const auto& link : sum.links) {
+        json["links"].push_back(to_json(link));
     }
     for (const auto& tier : sum.tiers) {
         json["tiers"].push_back(to_json(tier));

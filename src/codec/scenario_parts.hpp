@@ -19,6 +19,7 @@ void read_port_names(Section& top, ScenarioNames&, topology::Topology&);
 std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
 void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
+void read_manager(Section& top, scenario::Scenario&);
 void read_watches(Section& top, ScenarioNames&, std::span<const scenario::HardwareDetectors>, scenario::Scenario&);
 // Last: it names what the others read.
 void read_expectations(Section& top, ScenarioNames&, scenario::Scenario&);

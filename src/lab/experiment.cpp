@@ -24,7 +24,9 @@ void in_order(std::vector<Heard>& events)
 using scenario::Scenario;
 
 Experiment::Experiment(Scenario scenario, std::unique_ptr<twin::Twin> twin)
-    : scenario_(std::move(scenario)), twin_(std::move(twin))
+    : scenario_(std::move(scenario)),
+      twin_(std::move(twin)),
+      links_(std::make_unique<LinkLog>(*twin_, scenario_.manager_sweep))
 {}
 
 Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario, twin::Peers* peers)
@@ -113,6 +115,13 @@ std::vector<Heard> Experiment::news()
     }
     in_order(all);
     return all;
+}
+
+scenario::Summary Experiment::summary() const
+{
+    auto sum = summarize(scenario_, *twin_);
+    sum.links = links_->stories();
+    return sum;
 }
 
 std::vector<Heard> Experiment::events() const

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "lab/agent_in_twin.hpp"
+#include "lab/link_log.hpp"
 #include "scenario/scenario.hpp"
 #include "scenario/summary.hpp"
 #include "twin/twin.hpp"
@@ -42,7 +43,7 @@ public:
     // Queues that are mitigated by the agents of these nodes; none = all.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
 
-    scenario::Summary summary() const { return summarize(scenario_, *twin_); }
+    scenario::Summary summary() const;
     const scenario::Scenario& scenario() const { return scenario_; }
     twin::Twin& twin() { return *twin_; }
     const twin::Twin& twin() const { return *twin_; }
@@ -63,6 +64,7 @@ private:
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;
     std::vector<Post> posts_;
+    std::unique_ptr<LinkLog> links_;
     std::multimap<twin::Ps, std::function<void()>> looks_;
 };
 

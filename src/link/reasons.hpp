@@ -12,6 +12,7 @@ namespace petrel::link {
 inline constexpr std::uint8_t kNoReason = 0;
 inline constexpr std::uint8_t kUnknownReason = 33;
 inline constexpr std::uint8_t kNeighborUnknown = 36;
+inline constexpr std::uint8_t kManagerBounce = 39;
 inline constexpr std::uint8_t kSpeedPolicy = 40;
 inline constexpr std::uint8_t kWidthPolicy = 41;
 inline constexpr std::uint8_t kSwitchManagement = 60;

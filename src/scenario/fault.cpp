@@ -47,18 +47,44 @@ void put(const RebootHost& f, Ps at, Twin& twin)
 void put(const CutLink& f, Ps at, Twin& twin) { twin.cut(f.link, at); }
 void put(const MendLink& f, Ps at, Twin& twin) { twin.mend(f.link, at); }
 
+// A call on the view of the port's node, at the fault's time.
+template <class OnSwitch, class OnNic>
+void on_port(Twin& twin, topology::End end, Ps at, OnSwitch on_switch, OnNic act)
+{
+    if (!twin.is_switch(end.node)) {
+        return on_nic(twin, end.node, at, act);
+    }
+    twin.at(end.node, at, [&twin, end, on_switch](Ps now) {
+        auto view = twin.switch_view(end.node);
+        on_switch(view, static_cast<std::uint8_t>(end.port), now);
+    });
+}
+
 void put(const SwitchPort& f, Ps at, Twin& twin)
 {
-    if (!twin.is_switch(f.end.node)) {
-        return on_nic(twin, f.end.node, at, [on = f.on](twin::NicView& nic, Ps now) { nic.set_enabled(on, now); });
-    }
-    twin.at(f.end.node, at, [&twin, f](Ps now) {
-        auto view = twin.switch_view(f.end.node);
-        const auto port = static_cast<std::uint8_t>(f.end.port);
-        auto wanted = view.registers(port);
-        wanted.enabled = f.on;
-        view.write(port, wanted, now);
-    });
+    on_port(
+        twin, f.end, at,
+        [on = f.on](twin::SwitchView& view, std::uint8_t port, Ps now) {
+            auto wanted = view.registers(port);
+            wanted.enabled = on;
+            view.write(port, wanted, now);
+        },
+        [on = f.on](twin::NicView& nic, Ps now) { nic.set_enabled(on, now); });
+}
+
+void put(const TakeDown& f, Ps at, Twin& twin)
+{
+    on_port(
+        twin, f.end, at,
+        [why = f.farewell](twin::SwitchView& view, std::uint8_t port, Ps now) { view.take_down(port, why, now); },
+        [why = f.farewell](twin::NicView& nic, Ps now) { nic.take_down(why, now); });
+}
+
+void put(const LosePower& f, Ps at, Twin& twin)
+{
+    on_port(
+        twin, f.end, at, [](twin::SwitchView& view, std::uint8_t port, Ps now) { view.lose_power(port, now); },
+        [](twin::NicView& nic, Ps now) { nic.lose_power(now); });
 }
 
 void put(const Reroute& f, Ps at, Twin& twin) { twin.reroute(f.without, at); }

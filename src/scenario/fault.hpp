@@ -48,6 +48,13 @@ struct SwitchPort {  // the transmitter of one port, of a switch or of a NIC
     topology::End end;
     bool on{};
 };
+struct TakeDown {  // the same off, for a reason that the other end may hear; SwitchPort brings it back
+    topology::End end;
+    twin::Farewell farewell;
+};
+struct LosePower {  // a port without power: off, with its registers; SwitchPort brings it back
+    topology::End end;
+};
 struct Reroute {  // all switches, around these links; none = the routes of the beginning
     std::vector<std::uint32_t> without;
 };
@@ -66,7 +73,7 @@ struct SetAlpha {
 struct Fault {
     Ps at{};
     std::variant<StartStorm, StopStorms, StopPipeline, LimitPipeline, HealPipeline, KillHost, RebootHost, CutLink,
-                 MendLink, SwitchPort, Reroute, SetRoute, SetAlpha>
+                 MendLink, SwitchPort, TakeDown, LosePower, Reroute, SetRoute, SetAlpha>
         what;
 };
 

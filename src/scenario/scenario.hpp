@@ -49,6 +49,7 @@ struct Scenario {
     std::vector<Fault> faults;
     std::vector<Watch> watches;
     std::vector<Capture> captures;
+    Ps manager_sweep{};  // how often a manager looks after the links; zero = nobody does
     std::vector<Expectation> expectations;
 };
 

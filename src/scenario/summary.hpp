@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenario/link_story.hpp"
 #include "scenario/scenario.hpp"
 #include "twin/twin.hpp"
 
@@ -39,6 +40,7 @@ struct Summary {
     Ps simulated{};
     std::vector<TierSummary> tiers;
     std::vector<TrafficSummary> traffic;
+    std::vector<LinkStory> links;  // those that went down: for whoever looks after them to fill in
     twin::Totals totals;
 };
 

@@ -116,6 +116,41 @@ TEST_F(Faults, PortsOfBothKindsGoOffAndOn)
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(1));
 }
 
+TEST_F(Faults, AnEndThatGoesDownForAReasonTellsTheOther)
+{
+    const auto down = [](topology::End end, twin::Farewell why) { return TakeDown{end, why}; };
+    plan(kMs, down({kSwitch, 0}, {41, true}));
+    plan(kMs, down({NodeId{1}, 0}, {35, false}));
+    plan(5 * kMs, SwitchPort{{kSwitch, 0}, true});
+    twin_->run_until(4 * kMs);
+    const auto at_switch = twin_->switch_view(kSwitch);
+    const auto registers = [&](const link::LinkReading& reading) {
+        return std::pair{reading.registers.ldr, reading.registers.nldr};
+    };
+    using Pair = std::pair<std::uint8_t, std::uint8_t>;
+    EXPECT_FALSE(at_switch.link_up(0));
+    EXPECT_EQ(registers(at_switch.link(0, twin_->now())), Pair(41, 0));
+    EXPECT_EQ(registers(twin_->nic_view(NodeId{0}).link(twin_->now())), Pair(0, 41));
+    EXPECT_EQ(registers(at_switch.link(1, twin_->now())), Pair(36, 0));
+    EXPECT_EQ(registers(twin_->nic_view(NodeId{1}).link(twin_->now())), Pair(35, 0));
+    twin_->run_until(6 * kMs);
+    EXPECT_TRUE(at_switch.link_up(0));
+    EXPECT_FALSE(at_switch.link_up(1));
+}
+
+TEST_F(Faults, APortWithoutPowerForgetsItsReasons)
+{
+    plan(kMs, TakeDown{{kSwitch, 0}, {41, true}});
+    plan(2 * kMs, SwitchPort{{kSwitch, 0}, true});
+    plan(3 * kMs, LosePower{{kSwitch, 0}});
+    plan(3 * kMs, LosePower{{NodeId{1}, 0}});
+    twin_->run_until(5 * kMs);
+    EXPECT_TRUE(twin_->switch_view(kSwitch).link(0, twin_->now()).registers.clear());
+    EXPECT_TRUE(twin_->nic_view(NodeId{1}).link(twin_->now()).registers.clear());
+    EXPECT_EQ(twin_->switch_view(kSwitch).link(1, twin_->now()).registers.ldr, link::kNeighborUnknown);
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
+}
+
 TEST_F(Faults, RoutesAreSetForgottenAndFoundAgain)
 {
     plan(kMs, SetRoute{kSwitch, NodeId{0}, {}});

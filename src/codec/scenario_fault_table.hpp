@@ -1,0 +1,43 @@
+// One [[fault]] being read, and the kinds there are: what happens to the fabric, to links, and to agents each has a
+// file of its own. For the .cpp files of codec only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/scenario_names.hpp"
+#include "codec/scenario_section.hpp"
+#include "scenario/scenario.hpp"
+
+namespace petrel::codec {
+
+struct FaultTable {
+    Section& section;
+    ScenarioNames& names;
+    scenario::Scenario& into;
+    scenario::Ps at{};
+
+    void add(decltype(scenario::Fault::what) what, scenario::Ps later = 0)
+    {
+        into.faults.push_back({at + later, std::move(what)});
+    }
+
+    // Each complains if it is missing, or no such thing.
+    std::vector<scenario::NodeId> hosts();     // `host`
+    std::vector<scenario::NodeId> switches();  // `switch`
+    std::optional<topology::End> port();       // `port`
+    std::optional<std::uint32_t> link();       // `link`
+};
+
+struct FaultKind {
+    std::string_view name;
+    void (*read)(FaultTable&);
+};
+
+std::span<const FaultKind> fabric_fault_kinds();
+std::span<const FaultKind> link_fault_kinds();
+
+}  // namespace petrel::codec
