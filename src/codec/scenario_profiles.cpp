@@ -149,6 +149,25 @@ private:
         read("pause_limit", detectors.pause_limit);
         read("deadlock_detect", detectors.deadlock_detect);
         read("deadlock_recover", detectors.deadlock_recover);
+        read_registers(section, detectors);
+    }
+
+    static void read_registers(Section& section, scenario::HardwareDetectors& detectors)
+    {
+        static constexpr std::array<std::string_view, 1> kKinds{"slingshot"};
+        const auto* node = section.find("registers");
+        if (node == nullptr || !section.choice(*node, kKinds)) {
+            return;
+        }
+        detectors.slingshot = true;
+        if (detectors.pause_limit == Duration::zero()) {
+            section.text().wrong(*node, "a switch with a pause_limit, by which its pause-timeout status goes");
+        }
+        for (const auto* key : {"flaws", "deadlock_detect", "deadlock_recover"}) {
+            if (const auto* other = section.table().get(key)) {
+                section.text().wrong(*other, fmt::format("no {} of a switch with registers = \"slingshot\"", key));
+            }
+        }
     }
 
     static void read_pools(Section& section, std::string_view key, std::vector<std::uint64_t>& pools)

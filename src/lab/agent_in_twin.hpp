@@ -31,6 +31,7 @@ class AgentInTwin final : device::NoticeSink {
 public:
     struct Options {
         device::twin::Traits traits;
+        bool slingshot{};  // a switch that shows Slingshot's registers, and of the traits has its pause limit
         Duration look_takes{};
         Duration command_takes{};
     };
