@@ -109,6 +109,7 @@ private:
     void apply(std::uint32_t r, Treatment);
     bool over_budget() const { return list_.max_mitigated != 0 && mitigated_ >= list_.max_mitigated; }
     void adjust_backoff(std::uint32_t r, Instant now);
+    EventKind begin_kind(std::uint32_t r, bool latch) const;  // what the begin of its storms is called
     bool latches(std::uint32_t r, Instant now);
     bool whole_site_quiet(std::uint32_t r) const;
     void release(std::uint32_t r, Reason why, Instant now);

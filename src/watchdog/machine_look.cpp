@@ -122,9 +122,11 @@ void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, c
     if (seen.dt_us[r] != 0 && clocks_.proven_us[r] != 0) {
         recorder_.note(r, seen, now);
     }
+    // "At once" leaves no time to measure: what has not begun is for the next poll to see, or looks would never cease.
+    const bool at_once = clocks_.limit_us[r] == kAtOnce && clocks_.proven_us[r] == 0;
     if (left == 0) {
         clock_full(r, now, out);
-    } else if (out.looks.size() < out.looks.capacity()) {
+    } else if (!at_once && out.looks.size() < out.looks.capacity()) {
         out.looks.push_back({Slot{r}, now + microseconds{std::min(left, rule.near_us)}});
     }
 }

@@ -161,15 +161,18 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
     map_.for_rows_of(target, [&](std::uint32_t r) { held = held || under_treatment(r); });
     map_.for_rows_of(target, [&](std::uint32_t r) {
         const auto site = target.priority ? r : map_.port_site(r);
-        if (keep && watched(r) && !held) {
+        // What the device shows and cannot be asked for is half of a treatment that was cut short: it is finished.
+        const bool half = found != Treatment::none && !has(list_.capabilities.treatments, found);
+        const auto kept = half ? list_.rows[r].action : found;
+        if (keep && watched(r) && !held && (!half || kept != Treatment::none)) {
             const bool goes_on = at_work(r);  // a storm that is remembered needs no second announcement
             if (!goes_on) {
                 begin(r, Origin::evidence, now);
             }
-            apply(r, found);
+            apply(r, kept);
             rows_[r].site = site;
             if (!goes_on) {
-                rows_[r].cause = emit(out, EventKind::storm_detected, Reason::reconciled, r, now);
+                rows_[r].cause = emit(out, begin_kind(r, false), Reason::reconciled, r, now);
             }
             decide(r, Decision::stormed, now);
             wait_for_quiet(r);

@@ -15,20 +15,7 @@ constexpr std::uint8_t kMostBackoff = 20;
 std::uint32_t limit_us(Duration d)
 {
     const auto us = std::chrono::ceil<microseconds>(d).count();
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, 1, kClockMost));
-}
-
-EventKind begin_kind(Criterion c, bool latch)
-{
-    switch (c) {
-    case Criterion::pause_timeout: return EventKind::pause_too_long;
-    case Criterion::receive_stall: return latch ? EventKind::nic_latched : EventKind::storm_detected;
-    case Criterion::continuous:
-    case Criterion::stalled:
-    case Criterion::progress:
-    case Criterion::device: break;
-    }
-    return EventKind::storm_detected;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
 }
 
 }  // namespace
@@ -179,7 +166,7 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
         return;
     }
     const bool latch = latches(r, now);
-    const auto kind = begin_kind(policy(r).criterion, latch);
+    const auto kind = begin_kind(r, latch);
     row.cause = emit(out, kind, Reason::proven, r, now);
     if (latch && kind != EventKind::nic_latched) {
         emit(out, EventKind::storm_latched, Reason::repeated, r, now);
@@ -239,6 +226,19 @@ void Machine::adjust_backoff(std::uint32_t r, Instant now)
         healthy -= restore_time(r);
         --row.backoff;
     }
+}
+
+EventKind Machine::begin_kind(std::uint32_t r, bool latch) const
+{
+    switch (criterion(r)) {
+    case Criterion::pause_timeout: return EventKind::pause_too_long;
+    case Criterion::receive_stall: return latch ? EventKind::nic_latched : EventKind::storm_detected;
+    case Criterion::continuous:
+    case Criterion::stalled:
+    case Criterion::progress:
+    case Criterion::device: break;
+    }
+    return EventKind::storm_detected;
 }
 
 bool Machine::latches(std::uint32_t r, Instant now)

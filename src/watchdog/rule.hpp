@@ -53,6 +53,7 @@ struct Clocks {
 };
 
 inline constexpr std::uint32_t kNoLimit = 0xffffffffU;
+inline constexpr std::uint32_t kAtOnce = 1;               // one look that says so is enough
 inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates here, below any limit that means "never"
 
 // The time left on a clock that runs, or may have begun to; kNoLimit if it does not.

@@ -1,0 +1,295 @@
+// An agent on a Slingshot switch: from the status to the treatment and back, with writes that go wrong, and with the
+// process gone after the first of two writes. The switch and the journal outlive the process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "agent/agent.hpp"
+#include "device/manual_clock.hpp"
+#include "device/slingshot/slingshot_device.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "device_slingshot/fake_registers.hpp"
+#include "runtime/start.hpp"
+#include "support/inline_runner.hpp"
+#include "watchdog/policy.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::test {
+namespace {
+
+using namespace std::chrono_literals;
+using device::slingshot::SlingshotDevice;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using watchdog::EventKind;
+using watchdog::Reason;
+using watchdog::Treatment;
+using Fault = FakeSwitch::Fault;
+
+constexpr DeviceId kId{0};
+constexpr Target kPort{{kId, 1}, std::nullopt};
+
+// One life of an agent.
+class Process {
+public:
+    Process(FakeSwitch& fake, device::Journal& journal, device::ManualClock& clock)
+        : device_(kId, std::make_unique<FakeRegisters>(fake), clock),
+          agent_(list(), runtime::gather_start(device_, journal, std::nullopt).value(), clock.now(), output_),
+          runner_(agent_, output_, device_, journal, clock)
+    {
+        runner_.on_event([this](const watchdog::Event& event) { events.push_back(event); });
+    }
+    void run_until(Instant end) { runner_.run_until(end); }
+    void order(const watchdog::Order& order) { runner_.give(order); }
+
+    std::uint64_t looks() const { return agent_.counters().looks; }
+
+    std::vector<std::string> said() const
+    {
+        std::vector<std::string> words;
+        for (const auto& event : events) {
+            words.push_back(std::string{name(event.kind)} + ": " + std::string{name(event.reason)});
+        }
+        return words;
+    }
+
+    std::vector<watchdog::Event> events;
+
+private:
+    watchdog::Watchlist list() const
+    {
+        watchdog::PolicyBook book;
+        book.policies = {watchdog::find_preset("pause-too-long")->policy};
+        book.assigned = {{}};
+        return watchdog::compile(book, device_.inventory(), device_.capabilities()).value();
+    }
+
+    SlingshotDevice device_;
+    agent::Output output_;
+    agent::Agent agent_;
+    runtime::InlineRunner runner_;
+};
+
+struct Outside {
+    Process process() { return {fake, journal, clock}; }
+    FakeSwitch::PortState& port() { return fake.state[1]; }
+    bool treated() const { return fake.state[1].max_frame_size == 63 && fake.state[1].pcp_enable == 0; }
+    bool untouched() const { return fake.state[1].max_frame_size == kUsualFrame && fake.state[1].pcp_enable == 1; }
+    std::size_t journaled() { return journal.active().value().size(); }
+    // Until after the first write; the process is gone then.
+    void die_after(Register which, Process& process, Instant end)
+    {
+        fake.faults[which] = {Fault::die_after, 1};
+        EXPECT_THROW(process.run_until(end), ProcessDied);
+    }
+
+    FakeSwitch fake;
+    device::MemoryJournal journal;
+    device::ManualClock clock;
+};
+
+constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
+
+TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
+{
+    Outside outside;
+    auto process = outside.process();
+    process.run_until(at(100ms));
+    EXPECT_THAT(outside.fake.writes, IsEmpty());
+
+    outside.port().pause_timeout = 0x8;
+    process.run_until(at(110ms));
+    EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
+    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven"));
+    EXPECT_EQ(process.events[0].target, kPort);
+    EXPECT_EQ(outside.journaled(), 1U);
+
+    process.run_until(at(10s));  // no time ends it, and the polls are enough to see it end
+    EXPECT_TRUE(outside.treated());
+    EXPECT_EQ(outside.fake.writes.size(), 2U);
+    EXPECT_LE(process.looks(), 1'010U);
+
+    outside.port().pause_timeout = 0;
+    process.run_until(at(10s + 20ms));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: quiet"));
+    EXPECT_EQ(outside.journaled(), 0U);
+    EXPECT_EQ(outside.fake.state[0], FakeSwitch::PortState{});
+}
+
+TEST(SlingshotAgent, ALinkThatGoesDownEndsIt)
+{
+    Outside outside;
+    auto process = outside.process();
+    outside.port().pause_timeout = 0x8;
+    process.run_until(at(50ms));
+    ASSERT_TRUE(outside.treated());
+    outside.port().epoch = 0;
+    outside.port().pause_timeout = 0;
+    process.run_until(at(70ms));
+    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: link_down"));
+    EXPECT_TRUE(outside.untouched());
+}
+
+TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
+{
+    for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
+        Outside outside;
+        auto process = outside.process();
+        outside.port().pause_timeout = 0x8;
+        outside.fake.faults[which] = {Fault::fail, 2};
+        process.run_until(at(200ms));
+        EXPECT_THAT(process.said(),
+                    ElementsAre("pause_too_long: proven", "mitigation_failed: failed", "mitigation_failed: failed"))
+            << name(which);
+        EXPECT_TRUE(outside.treated());
+        outside.port().pause_timeout = 0;
+        process.run_until(at(300ms));
+        EXPECT_TRUE(outside.untouched());
+        EXPECT_EQ(outside.journaled(), 0U);
+    }
+}
+
+TEST(SlingshotAgent, AWriteWithoutEffectIsSeenAndTriedAgain)
+{
+    for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
+        Outside outside;
+        auto process = outside.process();
+        outside.port().pause_timeout = 0x8;
+        outside.fake.faults[which] = {Fault::no_effect, 1};
+        process.run_until(at(100ms));
+        EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs")) << name(which);
+        EXPECT_TRUE(outside.treated());
+
+        outside.port().pause_timeout = 0;
+        outside.fake.faults[which] = {Fault::no_effect, 1};
+        process.run_until(at(200ms));
+        EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs",
+                                                "restore_failed: differs", "pause_too_long_cleared: quiet"))
+            << name(which);
+        EXPECT_TRUE(outside.untouched());
+        EXPECT_EQ(outside.journaled(), 0U);
+    }
+}
+
+TEST(SlingshotAgent, WhereTheFirstWriteIsDeniedNothingIsLeftBehind)
+{
+    Outside outside;
+    auto process = outside.process();
+    outside.port().pause_timeout = 0x8;
+    outside.fake.faults[Register::max_frame_size] = {Fault::deny, 1};
+    process.run_until(at(1s));
+    EXPECT_EQ(process.said().front(), "pause_too_long: proven");
+    EXPECT_EQ(process.said().at(1), "mitigation_failed: refused");
+    EXPECT_EQ(process.said().back(), "storm_escalated: refused");
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
+{
+    Outside outside;
+    auto process = outside.process();
+    outside.port().pause_timeout = 0x8;
+    outside.fake.faults[Register::pcp_enable] = {Fault::deny, 1};
+    process.run_until(at(1s));
+    // The next weaker ones are to discard in both directions, which it cannot, and to discard what goes out: it does.
+    EXPECT_THAT(process.said(),
+                ElementsAre("pause_too_long: proven", "mitigation_failed: refused", "mitigation_failed: refused"));
+    EXPECT_EQ(outside.port().max_frame_size, 63U);
+    outside.port().pause_timeout = 0;
+    process.run_until(at(2s));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
+{
+    Outside outside;
+    outside.port().pause_timeout = 0x8;
+    {
+        auto first = outside.process();
+        outside.die_after(Register::max_frame_size, first, at(50ms));
+    }
+    EXPECT_EQ(outside.port().max_frame_size, 63U);
+    EXPECT_EQ(outside.port().pcp_enable, 1U);  // the node still holds up the fabric
+    outside.fake.writes.clear();
+
+    auto second = outside.process();
+    second.run_until(at(50ms));
+    EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
+    EXPECT_TRUE(outside.treated());
+    EXPECT_THAT(second.said(), ElementsAre("pause_too_long: reconciled"));
+    EXPECT_EQ(second.events[0].action, Treatment::squeeze);
+    second.run_until(at(10s));
+    EXPECT_TRUE(outside.treated());
+
+    outside.port().pause_timeout = 0;
+    second.run_until(at(10s + 50ms));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_THAT(second.said(), ElementsAre("pause_too_long: reconciled", "pause_too_long_cleared: quiet"));
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
+{
+    Outside outside;
+    outside.port().pause_timeout = 0x8;
+    {
+        auto first = outside.process();
+        outside.die_after(Register::max_frame_size, first, at(50ms));
+    }
+    outside.port().pause_timeout = 0;
+    auto second = outside.process();
+    second.run_until(at(100ms));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
+{
+    Outside outside;
+    outside.port().max_frame_size = 1'500;  // not the usual: only the journal knows
+    outside.port().pause_timeout = 0x8;
+    {
+        auto first = outside.process();
+        first.run_until(at(50ms));
+        ASSERT_TRUE(outside.treated());
+        outside.port().pause_timeout = 0;
+        outside.die_after(Register::max_frame_size, first, at(100ms));
+    }
+    EXPECT_EQ(outside.port().pcp_enable, 0U);
+    auto second = outside.process();
+    second.run_until(at(200ms));
+    EXPECT_EQ(outside.port().max_frame_size, 1'500U);
+    EXPECT_EQ(outside.port().pcp_enable, 1U);
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+TEST(SlingshotAgent, HalfATreatmentThatNobodyJournaledIsUndone)
+{
+    Outside outside;
+    outside.port().max_frame_size = 63;
+    auto process = outside.process();
+    process.run_until(at(50ms));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_THAT(process.said(), IsEmpty());
+}
+
+TEST(SlingshotAgent, AnOrderReleasesAndAStopLeavesNothing)
+{
+    Outside outside;
+    auto process = outside.process();
+    outside.port().pause_timeout = 0x8;
+    process.run_until(at(50ms));
+    ASSERT_TRUE(outside.treated());
+    process.order({watchdog::Order::Kind::stop, std::nullopt, "test"});
+    process.run_until(at(100ms));
+    EXPECT_TRUE(outside.untouched());
+    EXPECT_EQ(outside.journaled(), 0U);
+}
+
+}  // namespace
+}  // namespace petrel::test
