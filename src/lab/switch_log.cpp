@@ -1,0 +1,28 @@
+#include "lab/switch_log.hpp"
+
+#include <chrono>
+
+#include "runtime/pause_messages.hpp"
+
+namespace petrel::lab {
+
+namespace {
+
+constexpr std::uint32_t kProcess = 1;  // an agent in the twin is no process of this machine
+
+}  // namespace
+
+std::vector<wire::LogLine> log_lines(const Heard& heard)
+{
+    const auto& event = *heard.event;
+    const wire::LogOrigin origin{WallTime{std::chrono::microseconds{whole_us(event.at)}}, std::string{heard.device},
+                                 kProcess};
+    std::vector<wire::LogLine> lines;
+    const auto& ports = heard.watchlist->inventory.ports;
+    for (const auto& message : runtime::pause_messages(event, ports[event.target.port.index])) {
+        lines.push_back(pause_line(message, origin));
+    }
+    return lines;
+}
+
+}  // namespace petrel::lab
