@@ -26,9 +26,10 @@ std::optional<std::uint8_t> code_in(std::string_view text)
 
 std::string explained(const link::Reason& reason, const Paint& paint)
 {
-    const auto* told = !reason.known()     ? "no, unless by a port that knows more or is broken"
-                       : reason.local_only ? "no, it stays in the port's own register"
-                                           : "yes, with LinkGoingDown";
+    const auto* told = reason.code == link::kNoReason ? "no, there is nothing to tell"
+                       : !reason.known()              ? "no, unless by a port that knows more or is broken"
+                       : reason.local_only            ? "no, it stays in the port's own register"
+                                                      : "yes, with LinkGoingDown";
     return fmt::format("{} ({})\n\n"
                        "  means        {}\n"
                        "  set by       {}\n"

@@ -35,9 +35,11 @@ ordered_json to_json(const std::string& port, const link::DownEvent& event)
     return json;
 }
 
+// Times are subtracted from each other later: what is read leaves room for that.
 WallTime time_of(LinkJsonLine& line, std::string_view key)
 {
-    return WallTime{std::chrono::microseconds{line.signed_number(key)}};
+    constexpr std::int64_t kFarthest = 1'000'000'000'000'000'000;
+    return WallTime{std::chrono::microseconds{line.signed_number(key, kFarthest)}};
 }
 
 link::DownEvent read_event(LinkJsonLine& line)
@@ -61,9 +63,16 @@ link::DownEvent read_event(LinkJsonLine& line)
     return event;
 }
 
+link::AwaitedCause read_awaited(LinkJsonLine& line)
+{
+    line.refuse_other_keys({"port", "awaited_seq", "correlated_cause"});
+    return {line.number("awaited_seq"), line.byte("correlated_cause")};
+}
+
 struct PortLines {
     std::uint64_t forgotten{};
     std::vector<link::DownEvent> events;
+    std::vector<link::AwaitedCause> awaited;
 };
 
 void read_port_line(LinkJsonLine& line, std::map<std::string, PortLines>& ports)
@@ -72,6 +81,8 @@ void read_port_line(LinkJsonLine& line, std::map<std::string, PortLines>& ports)
     if (line.has("forgotten")) {
         line.refuse_other_keys({"port", "forgotten"});
         ports[port].forgotten = std::max(ports[port].forgotten, line.number("forgotten"));
+    } else if (line.has("awaited_seq")) {
+        ports[port].awaited.push_back(read_awaited(line));
     } else {
         ports[port].events.push_back(read_event(line));
     }
@@ -86,6 +97,11 @@ std::string link_history_text(const NamedHistories& histories)
         text += to_line(ordered_json{{"port", port}, {"forgotten", history.forgotten()}}) + '\n';
         for (const auto& event : history.events()) {
             text += to_line(to_json(port, event)) + '\n';
+        }
+        if (const auto& awaited = history.awaited()) {
+            text += to_line(ordered_json{
+                        {"port", port}, {"awaited_seq", awaited->seq}, {"correlated_cause", awaited->cause}}) +
+                    '\n';
         }
     }
     return text;
@@ -119,6 +135,9 @@ Parsed<NamedHistories> read_link_history(std::string_view text, std::string_view
         auto& history = histories.emplace(port, link::PortHistory{read.forgotten}).first->second;
         for (const auto& event : read.events) {
             history.add(event);
+        }
+        for (const auto& [seq, cause] : read.awaited) {
+            history.correlate(seq, cause);
         }
     }
     return histories;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <vector>
 
 #include "base/complaint_text.hpp"
@@ -22,8 +23,16 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(line), complaints_(complaints)
 {
     std::size_t broken_at = 1;
+    std::set<std::string> keys;
+    std::optional<std::string> repeated;
+    const auto once = [&](int depth, json::parse_event_t event, const json& key) {
+        if (depth == 1 && event == json::parse_event_t::key && !keys.insert(key.get<std::string>()).second) {
+            repeated = key.get<std::string>();
+        }
+        return true;
+    };
     try {
-        json_ = json::parse(line.text);
+        json_ = json::parse(line.text, once);
     } catch (const json::exception& error) {  // which may also be a number that no double can hold, at no place
         if (const auto* broken = dynamic_cast<const json::parse_error*>(&error)) {
             broken_at = std::min(std::max<std::size_t>(broken->byte, 1), line.text.size() + 1);
@@ -35,6 +44,8 @@ LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(
             --at;  // the parser stops inside a word
         }
         complaints.add(line.place(at), {at, line.text.data() + line.text.size()}, "one JSON object a line");
+    } else if (repeated) {
+        complain(*repeated, "each key once");
     }
 }
 
@@ -48,13 +59,12 @@ std::uint64_t LinkJsonLine::number(std::string_view key, std::uint64_t most)
     return given.get<std::uint64_t>();
 }
 
-std::int64_t LinkJsonLine::signed_number(std::string_view key)
+std::int64_t LinkJsonLine::signed_number(std::string_view key, std::int64_t most)
 {
     const auto& given = value(key);
-    const bool too_large = given.is_number_unsigned() &&
-                           given.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-    if (!given.is_number_integer() || too_large) {
-        complain(key, "a whole number");
+    const bool too_large = given.is_number_unsigned() && given.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+    if (!given.is_number_integer() || too_large || given.get<std::int64_t>() < -most) {
+        complain(key, fmt::format("-{}..{}", most, most));
         return 0;
     }
     return given.get<std::int64_t>();

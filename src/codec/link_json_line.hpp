@@ -29,7 +29,7 @@ public:
     // What is not there, or wrong, is complained of; the answer is then 0 or nothing.
     std::uint64_t number(std::string_view key, std::uint64_t most = kMost);
     std::uint8_t byte(std::string_view key) { return static_cast<std::uint8_t>(number(key, 255)); }
-    std::int64_t signed_number(std::string_view key);
+    std::int64_t signed_number(std::string_view key, std::int64_t most);  // and not less than -most
     std::optional<std::string> text(std::string_view key, std::string_view allowed);
 
     // These may be left out.

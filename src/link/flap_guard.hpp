@@ -27,7 +27,7 @@ class FlapGuard {
 public:
     explicit FlapGuard(FlapPolicy policy) : policy_(policy) {}
 
-    // Times must not go back.
+    // A clock that goes back may make a quiet time look longer or shorter, nothing worse.
     void bounced(WallTime at);
     FlapState state(WallTime now);
 

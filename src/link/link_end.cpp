@@ -56,7 +56,7 @@ Reaction LinkEnd::hear(std::uint8_t code, WallTime now)
     if (is_up(state_)) {
         leave_up(now);
     } else if (!window_open_) {
-        return code == kNoReason ? kIgnored : Reaction{false, std::nullopt, code};
+        return code == kNoReason || !captured_ ? kIgnored : Reaction{false, std::nullopt, code};
     }
     record(registers_.nldr, code);
     protocol_violation_ = protocol_violation_ || (!frozen_ && reason(code).local_only);
@@ -132,6 +132,7 @@ Reaction LinkEnd::lose_power()
     registers_ = {0, 0, registers_.seq};
     suppressed_ = 0;
     protocol_violation_ = false;
+    captured_ = captured_ && !window_open_ && !is_up(state_);
     window_open_ = false;
     state_ = LinkState::offline;
     return kAccepted;
@@ -199,7 +200,7 @@ bool LinkEnd::set_mask(PortErrorMask mask)
 
 LinkReading LinkEnd::read() const
 {
-    return {registers_, state_, !window_open_, event_at_, suppressed_, protocol_violation_};
+    return {registers_, state_, !window_open_, event_at_, suppressed_, protocol_violation_, captured_};
 }
 
 void LinkEnd::leave_up(WallTime now)

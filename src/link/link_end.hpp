@@ -3,7 +3,7 @@
 //
 //   input             offline  disabled  polling   training  init    armed   active
 //   take_down(c)      (1)      -         (1)       (1)       down    down    down      tells the peer c
-//   hear(c)           late     late      late      late      down    down    down
+//   hear(c)           (2)      (2)       (2)       (2)       down    down    down
 //   lose_signal       -        -         -         polling   down    down    down
 //   poll              polling  polling   -         -         -       -       -
 //   find_signal       -        -         training  -         -       -       -
@@ -14,9 +14,10 @@
 //   activate          -        -         -         -         -       active  -
 //
 // "-" is not accepted and changes nothing. (1): a code that ends in Offline or Disabled takes the port there; no reason
-// is recorded, for the link was not up. "down" opens the event window: the port is offline, but not yet quiet, and what
-// it hears or does now belongs to the same event. close_window() ends it; the port then rests where the reason wants
-// it.
+// is recorded, for the link was not up. (2): it comes too late for the registers; the manager keeps it with the event,
+// if the port's last one has a number: what is said of one that was only counted must not explain another. "down" opens
+// the event window: the port is offline, but not yet quiet, and what it hears or does now belongs to the same event.
+// close_window() ends it; the port then rests where the reason wants it.
 //
 // The registers: LDR keeps the first local code of an event, NLDR the first code of the neighbour, each for itself. If
 // the window closes and nobody has said anything, LDR becomes 36. From then on the pair is frozen until it is cleared
@@ -57,6 +58,7 @@ struct LinkReading {
     WallTime event_at{};         // when the event began
     std::uint32_t suppressed{};  // causes that came too late to be recorded
     bool protocol_violation{};   // the neighbour sent a code that is not for neighbours
+    bool last_recorded{};        // the number stands for the last time the link went down, not for one before
 };
 
 struct Reaction {
@@ -112,7 +114,7 @@ private:
     // Of the event window.
     bool window_open_{};
     bool frozen_{};     // the registers still hold an older event
-    bool captured_{};   // this event has its number
+    bool captured_{};   // this event has its number; holds until the next one
     bool ours_{};       // this end took the link down
     bool explained_{};  // by anybody, recorded or not
     WallTime window_at_{};

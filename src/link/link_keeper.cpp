@@ -5,7 +5,11 @@ namespace petrel::link {
 LinkKeeper::LinkKeeper(FlapPolicy flaps, const Histories& remembered) : flaps_(flaps)
 {
     for (const auto& [id, history] : remembered) {
-        port(id).history = history;
+        auto& known = port(id);
+        known.history = history;
+        for (const auto& event : history.events()) {
+            known.flaps.bounced(event.observed_at);  // a restart sets nobody free
+        }
     }
 }
 
@@ -25,15 +29,7 @@ std::optional<std::uint64_t> LinkKeeper::arm(const PortReport& report, WallTime 
     return report.reading.registers.seq;
 }
 
-void LinkKeeper::correlate(PortId id, std::uint64_t seq, std::uint8_t cause)
-{
-    auto& known = port(id);
-    if (auto* event = known.history.find(seq)) {
-        event->correlated_cause = event->correlated_cause.value_or(cause);
-    } else if (!known.early || known.early->first != seq) {
-        known.early = {seq, cause};
-    }
-}
+void LinkKeeper::correlate(PortId id, std::uint64_t seq, std::uint8_t cause) { port(id).history.correlate(seq, cause); }
 
 bool LinkKeeper::quarantined(PortId id, WallTime now) { return port(id).flaps.state(now) == FlapState::quarantined; }
 
@@ -41,7 +37,7 @@ const PortHistory& LinkKeeper::history(PortId id) { return port(id).history; }
 
 LinkKeeper::Port& LinkKeeper::port(PortId id)
 {
-    return ports_.try_emplace(id, Port{{}, FlapGuard{flaps_}, {}}).first->second;
+    return ports_.try_emplace(id, Port{{}, FlapGuard{flaps_}}).first->second;
 }
 
 void LinkKeeper::log(const PortReport& report, WallTime now)
@@ -52,17 +48,18 @@ void LinkKeeper::log(const PortReport& report, WallTime now)
     }
     auto& known = port(report.port);
     const auto seq = reading.registers.seq;
-    if (auto* event = known.history.find(seq)) {
-        event->suppressed = reading.suppressed;  // it may have grown since
-        return;
-    }
-    DownEvent event{seq, reading.registers.ldr, reading.registers.nldr,    reading.event_at, now,
-                    {},  reading.suppressed,    reading.protocol_violation};
-    if (known.early && known.early->first == seq) {
-        event.correlated_cause = known.early->second;
-        known.early.reset();
-    }
-    if (known.history.add(event)) {
+    const auto* before = known.history.find(seq);
+    // A link that is not armed goes on with the number it has: only the count tells that it went down once more.
+    const bool again = before != nullptr && before->suppressed < reading.suppressed;
+    const bool first = known.history.add({seq,
+                                          reading.registers.ldr,
+                                          reading.registers.nldr,
+                                          reading.event_at,
+                                          now,
+                                          {},
+                                          reading.suppressed,
+                                          reading.protocol_violation});
+    if (first || again) {
         known.flaps.bounced(now);
     }
 }

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
@@ -35,7 +34,7 @@ public:
     // cannot be reached, or is quarantined.
     std::optional<std::uint64_t> arm(const PortReport&, WallTime now);
 
-    // The neighbour's reason for this event has come by another way. The first one counts.
+    // The neighbour's reason for this event has come by another way, perhaps before the event was seen.
     void correlate(PortId, std::uint64_t seq, std::uint8_t cause);
 
     bool quarantined(PortId, WallTime now);
@@ -45,7 +44,6 @@ private:
     struct Port {
         PortHistory history;
         FlapGuard flaps;
-        std::optional<std::pair<std::uint64_t, std::uint8_t>> early;  // a cause that came before its event was logged
     };
 
     Port& port(PortId);

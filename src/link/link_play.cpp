@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "link/reasons.hpp"
+
 namespace petrel::link {
 namespace {
 
@@ -134,11 +136,15 @@ LinkPlay::Ignored LinkPlay::on(const Receive& received)
 
 LinkPlay::Ignored LinkPlay::on(const LateReason& late)
 {
-    const auto seq = read(late.at).registers.seq;
-    if (seq == 0 || late.reason == 0) {
-        return seq == 0 ? "that end has not gone down for a reason yet" : "0 is no reason";
+    const auto reading = read(late.at);
+    if (late.reason == kNoReason) {
+        return "0 is no reason";
     }
-    keeper_.correlate(port_of(late.at), seq, late.reason);
+    if (!reading.last_recorded) {
+        return reading.registers.seq == 0 ? "that end has not gone down for a reason yet"
+                                          : "the last time that end went down has no number";
+    }
+    keeper_.correlate(port_of(late.at), reading.registers.seq, late.reason);
     return std::nullopt;
 }
 

@@ -50,6 +50,7 @@ constexpr Cause kCauses[] = {
     {0x0308, "LASER_FAULT", CauseClass::media, Intent::no, false, 33},
     {0x0309, "CABLE_ISSUE_UNSPEC", CauseClass::media, Intent::no, false, 33},
     {0x0401, "MEDIA_OVERTEMP", CauseClass::power_thermal, Intent::no, false, 56},
+    {0x0402, "DEVICE_OVERTEMP", CauseClass::power_thermal, Intent::no, false, 33},
     {0x0404, "OVERCURRENT", CauseClass::power_thermal, Intent::no, false, 33},
     {0x0504, "CONFIG_CHANGE", CauseClass::admin, Intent::yes, false, 60},
     {0x0506, "DEBUG_MODE", CauseClass::admin, Intent::yes, false, 33},

@@ -1,6 +1,7 @@
 // A manager's memory of its links, written and read: nothing lost, nothing twice, whatever the order of the lines.
 #include "codec/link_history.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -14,10 +15,14 @@
 namespace petrel::codec {
 namespace {
 
+constexpr std::int64_t kFarthest = 1'000'000'000'000'000'000;
+
 link::DownEvent random_event()
 {
     const auto byte = [] { return *rc::gen::arbitrary<std::uint8_t>(); };
-    const auto time = [] { return WallTime{std::chrono::microseconds{*rc::gen::arbitrary<std::int64_t>()}}; };
+    const auto time = [] {
+        return WallTime{std::chrono::microseconds{*rc::gen::inRange<std::int64_t>(-kFarthest, kFarthest + 1)}};
+    };
     link::DownEvent event;
     event.seq = *rc::gen::inRange<std::uint64_t>(1, 200);
     event.ldr = byte();
@@ -41,6 +46,9 @@ NamedHistories random_histories()
         for (int i = 0; i < count; ++i) {
             history.add(random_event());
         }
+        if (*rc::gen::arbitrary<bool>()) {
+            history.correlate(*rc::gen::inRange<std::uint64_t>(1, 300), *rc::gen::arbitrary<std::uint8_t>());
+        }
         histories.emplace(name, history);
     }
     return histories;
@@ -61,6 +69,7 @@ TEST(LinkHistory, LinesMayBeRepeatedAndInAnyOrder)
         histories["A"].add({seq, 36, 0, {}, {}, {}, 0, false});
         histories["B"].add({seq, 0, static_cast<std::uint8_t>(seq), {}, {}, 33, 1, true});
     }
+    histories["B"].correlate(link::PortHistory::kKept + 9, 35);
     std::vector<std::string> lines;
     std::istringstream text{link_history_text(histories)};
     for (std::string line; std::getline(text, line);) {
@@ -73,6 +82,27 @@ TEST(LinkHistory, LinesMayBeRepeatedAndInAnyOrder)
     const auto again = read_link_history(shuffled, "history");
     ASSERT_TRUE(again);
     EXPECT_EQ(*again, histories);
+}
+
+TEST(LinkHistory, ACauseMeetsItsEventInAnyOrder)
+{
+    const std::string heading = "{\"petrel_link_history\":1}\n";
+    const std::string awaited = R"({"port":"B","awaited_seq":2,"correlated_cause":33})"
+                                "\n";
+    const auto event = [](const char* cause, int suppressed) {
+        return fmt::format(R"({{"port":"B","seq":2,"ldr":36,"nldr":0,"event_us":0,"observed_us":0,)"
+                           R"("correlated_cause":{},"suppressed":{},"protocol_violation":false}})"
+                           "\n",
+                           cause, suppressed);
+    };
+    link::PortHistory expected;
+    expected.add({2, 36, 0, {}, {}, 33, 4, false});
+    for (const auto& text : {awaited + event("null", 4), event("null", 4) + awaited, event("33", 1) + event("null", 4),
+                             event("null", 4) + event("33", 1)}) {
+        const auto read = read_link_history(heading + text, "history");
+        ASSERT_TRUE(read);
+        EXPECT_EQ(read->at("B"), expected) << text;
+    }
 }
 
 TEST(LinkHistory, ComplaintsNameTheirLine)
@@ -93,6 +123,9 @@ TEST(LinkHistory, ComplaintsNameTheirLine)
 {"port":7,"forgotten":"x"}
 {"seq":1
 {"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":0,"observed_us":0,"correlated_cause":"x","suppressed":0,"more":1}
+{"port":"A","awaited_seq":-1,"correlated_cause":256,"seq":1}
+{"port":"A","port":"B","forgotten":1}
+{"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":-1000000000000000001,"observed_us":1000000000000000001,"suppressed":0}
 )");
     petrel::test::expect_golden(petrel::test::golden("codec/link/history_complaints.txt"), text);
 }

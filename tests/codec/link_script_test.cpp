@@ -94,6 +94,7 @@ TEST(LinkScript, ComplaintsNameTheirLine)
 {"do":"sweep","time":1e999}
 {"do":"sweep"}
 {"do":"up","at":"A"}
+{"do":"loss","do":"up"}
 )",
                                        "s.jsonl");
     ASSERT_FALSE(read);

@@ -239,6 +239,48 @@ TEST(LinkConformance, G20G21OrderGoesByNumber)
     EXPECT_THAT(numbers(history_of({8, 7, 6, 5, 4, 3, 2, 1, 1, 8})), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
 }
 
+TEST(LinkConformance, N2EventsOfOneMomentAreNotOne)
+{
+    PortHistory history;
+    EXPECT_TRUE(history.add({1, 39, 0, WallTime{5s}, WallTime{5s}, {}, 0, false}));
+    EXPECT_TRUE(history.add({2, 39, 0, WallTime{5s}, WallTime{5s}, {}, 0, false}));
+    EXPECT_FALSE(history.add({2, 39, 0, WallTime{6s}, WallTime{6s}, {}, 0, false})) << "nor is one event two";
+    EXPECT_THAT(history.events(), SizeIs(2));
+}
+
+TEST(LinkConformance, N5ATimeOfZeroIsATime)
+{
+    EXPECT_THAT(numbers([] {
+                    PortHistory history;
+                    history.add({1, 36, 0, {}, {}, {}, 0, false});
+                    history.add({2, 36, 0, {}, {}, {}, 0, false});
+                    return history;
+                }()),
+                ElementsAre(1, 2));
+}
+
+TEST(LinkConformance, ACauseWaitsForItsEvent)
+{
+    const auto entry = [](std::uint64_t seq) { return DownEvent{seq, 36, 0, {}, {}, {}, 0, false}; };
+    PortHistory history;
+    history.add(entry(1));
+    history.correlate(3, 35);
+    history.correlate(3, 39);  // the first one counts
+    history.correlate(2, 41);  // a port that is at 3 will not show 2 any more
+    EXPECT_EQ(history.awaited(), (AwaitedCause{3, 35}));
+    history.add(entry(3));
+    EXPECT_EQ(history.awaited(), std::nullopt);
+    EXPECT_EQ(history.find(3)->correlated_cause, 35);
+    EXPECT_EQ(history.find(1)->correlated_cause, std::nullopt);
+
+    history.correlate(4, 35);
+    history.add(entry(5));
+    EXPECT_EQ(history.awaited(), std::nullopt) << "4 was never logged and never will be";
+    EXPECT_EQ(history.find(5)->correlated_cause, std::nullopt);
+    history.correlate(2, 35);
+    EXPECT_EQ(history.awaited(), std::nullopt);
+}
+
 TEST(LinkConformance, WhatWasForgottenDoesNotComeBack)
 {
     PortHistory history;
@@ -286,6 +328,37 @@ TEST(LinkConformance, N3ARestartAddsNothing)
     }
     EXPECT_THAT(log_of(play, Side::a), ElementsAre(Entry{36, 0, 1}));
     EXPECT_THAT(log_of(play, Side::b), ElementsAre(Entry{36, 0, 1}));
+}
+
+TEST(LinkConformance, R8ALateReasonOutlivesTheManager)
+{
+    LinkPlay play;
+    for (const ScriptEvent& event : std::initializer_list<ScriptEvent>{
+             Down{Side::a, 33, false}, Sweep{1}, LateReason{Side::b, 33}, ManagerRestart{}, Up{}, Sweep{2}}) {
+        EXPECT_EQ(play.act(event), std::nullopt);
+    }
+    ASSERT_THAT(play.history(Side::b).events(), SizeIs(1)) << "B was down, and could not be asked before";
+    EXPECT_EQ(play.history(Side::b).events()[0].correlated_cause, 33);
+}
+
+TEST(LinkConformance, ALateReasonExplainsItsOwnEventOnly)
+{
+    LinkPlay play;
+    for (const ScriptEvent& event : std::initializer_list<ScriptEvent>{Down{Side::a, 20}, Up{}, Sweep{1}, Loss{}}) {
+        play.act(event);
+    }
+    EXPECT_EQ(play.act(LateReason{Side::b, 33}), "the last time that end went down has no number");
+    EXPECT_NE(play.act(Receive{Side::b, 33}), std::nullopt);
+    EXPECT_EQ(play.history(Side::b).events()[0].correlated_cause, std::nullopt);
+
+    LinkPlay fresh;
+    EXPECT_EQ(fresh.act(LateReason{Side::b, 33}), "that end has not gone down for a reason yet");
+    fresh.act(Loss{});
+    EXPECT_EQ(fresh.act(LateReason{Side::b, 0}), "0 is no reason");
+    fresh.act(Up{});
+    fresh.act(Arm{});
+    fresh.act(PowerLoss{Side::a});
+    EXPECT_NE(fresh.act(LateReason{Side::a, 35}), std::nullopt) << "A's loss of power is no event of A";
 }
 
 TEST(LinkConformance, AnOpenWindowIsNotLogged)
@@ -469,6 +542,33 @@ TEST(LinkConformance, AQuarantinedPortIsLoggedButNotArmed)
     }
     EXPECT_THAT(keeper.history(PortId{}).events(), SizeIs(3));
     EXPECT_EQ(keeper.arm({PortId{}, {{36, 0, 3}, LinkState::init}, true}, minute(18)), 3U);
+}
+
+TEST(LinkConformance, AFlappingLinkIsNotQuietBecauseItIsNotArmed)
+{
+    LinkKeeper keeper{FlapPolicy{15min, 3}};
+    const auto look = [&](std::uint64_t seq, std::uint32_t suppressed, int at) {
+        LinkReading reading{{36, 0, seq}, LinkState::init};
+        reading.suppressed = suppressed;
+        return keeper.arm({PortId{}, reading, true}, minute(at)).has_value();
+    };
+    look(1, 0, 1);
+    look(2, 0, 2);
+    EXPECT_FALSE(look(3, 0, 3));
+    EXPECT_FALSE(look(3, 1, 12)) << "it went down again: the quiet begins anew";
+    EXPECT_FALSE(look(3, 1, 26));
+    EXPECT_TRUE(look(3, 1, 27));
+}
+
+TEST(LinkConformance, ARestartSetsNobodyFree)
+{
+    LinkKeeper keeper{FlapPolicy{15min, 3}};
+    for (std::uint64_t seq = 1; seq <= 3; ++seq) {
+        keeper.arm({PortId{}, {{36, 0, seq}, LinkState::init}, true}, minute(static_cast<int>(seq)));
+    }
+    LinkKeeper again{FlapPolicy{15min, 3}, {{PortId{}, keeper.history(PortId{})}}};
+    EXPECT_TRUE(again.quarantined(PortId{}, minute(17)));
+    EXPECT_FALSE(again.quarantined(PortId{}, minute(18)));
 }
 
 // -- mapping

@@ -91,6 +91,7 @@ TEST(Taxonomy, CausesAreFoundByNumber)
     EXPECT_EQ(cause(0x0100).canonical, kUnclassified);
     EXPECT_EQ(cause(0xfffe).canonical, kUnclassified);
     EXPECT_EQ(symbol_of(kStormMitigated), "PFC_STORM_MITIGATED");
+    EXPECT_EQ(symbol_of(0x0402), "DEVICE_OVERTEMP");
 }
 
 TEST(Decode, KeepsWhatItDoesNotKnow)
