@@ -75,6 +75,12 @@ private:
     std::string_view rest_;
 };
 
+bool names(std::string_view text, XnameKind kind)
+{
+    const auto name = parse_xname(text);
+    return name && name->kind == kind;
+}
+
 std::optional<PauseMessage> detected(std::string_view message)
 {
     Words words{message};
@@ -111,7 +117,7 @@ std::optional<PauseMessage> reported(std::string_view message)
     const auto port = words.number();
     const bool named = words.skip(" (port name: ");
     const auto port_name = words.until(") ");
-    if (!port || !named || !port_name || !parse_xname(*port_name)) {
+    if (!port || !named || !port_name || !names(*port_name, XnameKind::jack_port)) {
         return std::nullopt;
     }
     PauseReport report{PauseStep::asserted, *port, *port_name, {}};
@@ -153,6 +159,9 @@ LogLine pause_line(const PauseMessage& message, const LogOrigin& origin)
 
 std::optional<PauseMessage> pause_message(const LogLine& line)
 {
+    if (!names(line.host, XnameKind::switch_controller)) {
+        return std::nullopt;
+    }
     if (line.application == kKernelName) {
         return detected(line.message);
     }

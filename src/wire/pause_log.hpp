@@ -28,7 +28,7 @@ enum class PauseStep : std::uint8_t { asserted, entered_error, stopped, left_err
 struct PauseReport {
     PauseStep step{};
     std::uint32_t port{};
-    std::string port_name;  // an xname; not derived from the number, nor the number from it
+    std::string port_name;  // the xname of a jack's port; not derived from the number, nor the number from it
     std::string reason;     // of entered_error: "ERROR_STATE_...", whatever it is
     bool operator==(const PauseReport&) const = default;
 };
@@ -38,13 +38,13 @@ using PauseMessage = std::variant<PauseDetected, PauseReport>;
 // Where and when it was written.
 struct LogOrigin {
     WallTime at{};
-    std::string host;
+    std::string host;         // the xname of a switch
     std::uint32_t process{};  // of the fabric's agent; the kernel has none
 };
 
 LogLine pause_line(const PauseMessage&, const LogOrigin&);
 
-// None: the line is about something else.
+// None: the line is about something else, or names no switch or no port of one.
 std::optional<PauseMessage> pause_message(const LogLine&);
 
 }  // namespace petrel::wire

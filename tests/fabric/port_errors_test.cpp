@@ -109,6 +109,29 @@ TEST(PortErrors, OnlyTheLastEventsAreKept)
     EXPECT_EQ(errors[0].opened_at, at(11));
 }
 
+TEST(PortErrors, ForgettingKnowsNoOrderEither)
+{
+    std::vector<PortEvent> events;
+    for (std::uint64_t seq = 1; seq <= PortErrors::kEventsKept + 50; ++seq) {
+        events.push_back(event(seq, seq % 7 == 0 ? Kind::closed : Kind::opened));
+    }
+    const auto shown = [](const std::vector<PortEvent>& all) {
+        PortErrors view;
+        for (const auto& one : all) {
+            view.put("p", one);
+        }
+        return view.errors("p");
+    };
+    const auto in_order = shown(events);
+    EXPECT_THAT(in_order, SizeIs(testing::Gt(30U)));
+    events.insert(events.end(), events.begin(), events.begin() + 100);
+    std::mt19937_64 random{5};
+    for (int i = 0; i < 20; ++i) {
+        std::shuffle(events.begin(), events.end(), random);
+        EXPECT_EQ(shown(events), in_order);
+    }
+}
+
 PortEvent random_event()
 {
     auto one = event(*rc::gen::inRange<std::uint64_t>(1, 30), static_cast<Kind>(*rc::gen::inRange(0, 4)),

@@ -125,12 +125,26 @@ TEST(PauseLog, S05HowLongItTook)
     EXPECT_EQ(at.at(4) - at.at(0), 193357us);
 }
 
+TEST(PauseLog, TheHostIsASwitch)
+{
+    for (const auto& text : sample()) {
+        auto line = *parse_log_line(text);
+        ASSERT_TRUE(pause_message(line));
+        for (const auto* host : {"", "node17", "x0c0r4", "x0c0r4j3p1", "x0c8r4b0"}) {
+            line.host = host;
+            EXPECT_EQ(pause_message(line), std::nullopt) << host;
+        }
+    }
+}
+
 TEST(PauseLog, OtherLinesAreOthers)
 {
     auto line = *parse_log_line(sample().at(2));
     for (const auto* words :
          {"", " Port", " Port 19", " Port x (port name: x0c0r4j3p1) is no longer in an error state",
           " Port 19 (port name: eth0) is no longer in an error state",
+          " Port 19 (port name: x0c0r4j3) is no longer in an error state",
+          " Port 19 (port name: x0c0r4j3p3) is no longer in an error state",
           " Port 19 (port name: x0c0r4j3p1) is no longer in an error state.",
           " Port 19 (port name: x0c0r4j3p1) has moved to an error state. Reason: ",
           " Error: Node connected to port 19 (port name: x0c0r4j3p1) has stopped asserting pause for too long."}) {
