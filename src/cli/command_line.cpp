@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_values.hpp"
+#include "cli/lab_arguments.hpp"
 #include "link/decode.hpp"
 #include "watchdog/policy.hpp"
 
@@ -39,17 +38,6 @@ constexpr auto kReplayExamples = R"(Examples:
 TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with the same names.
 Commands are taken as applied at once, and time is what the trace says. The exit code is 0 whether or not there is
 a storm in the trace; with --check it is 1 if any policy found one.
-)";
-
-constexpr auto kLabExamples = R"(Examples:
-  petrel lab run scenarios/nic-storm-leaf-spine.toml
-  petrel lab run scenarios/nic-storm-leaf-spine.toml --json --threads 2
-  petrel lab run scenarios/deadlock-ring.toml --until 50ms
-  petrel lab run scenarios/incast.toml --pcap captures
-  petrel lab run scenarios/nic-storm-leaf-spine.toml --pace 0.2
-
-FILE is a scenario in TOML: fabric, traffic, faults and watchdogs. The same file and seed give the same digest, whatever
-the number of threads. With --json every event is one line, and the last line is the summary.
 )";
 
 constexpr auto kDemoExamples = R"(Examples:
@@ -199,72 +187,6 @@ private:
     }
 };
 
-// Takes a whole number within bounds, or complains.
-template <class T>
-void take_number(const std::string& flag, const std::string& text, T least, T most, T& into,
-                 std::vector<Complaint>& problems)
-{
-    T value{};
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || value < least || value > most) {
-        problems.push_back({flag, 0, 0, text, fmt::format("{}..{}", least, most)});
-        return;
-    }
-    into = value;
-}
-
-struct LabCommand {
-    CLI::App* app{};
-    CLI::App* run{};
-    LabOptions options;
-    std::string threads;
-    std::string seed;
-    std::string pace;
-
-    explicit LabCommand(CLI::App& petrel)
-        : app(petrel.add_subcommand("lab", "Run experiments on the twin of a fabric.")),
-          run(app->add_subcommand("run", "Run a scenario and show what happened."))
-    {
-        app->footer(kLabExamples);
-        run->footer(kLabExamples);
-        run->allow_extras();
-        run->add_option("FILE", options.file, "The scenario; - reads stdin")->type_name("");
-        run->add_flag("--json", options.json, "Events and summary, one JSON object a line");
-        run->add_option("--threads", threads, "How many; the result does not depend on it; default: 1")->type_name("N");
-        run->add_option("--seed", seed, "Instead of the scenario's")->type_name("N");
-        run->add_option("--until", options.until, "Stop then instead of at the scenario's end")->type_name("TIME");
-        run->add_option("--pcap", options.pcap, "Write what the scenario captures, a file for each end of a link")
-            ->type_name("FOLDER");
-        run->add_option("--trace", options.trace, "Write what the switches tell every 10 ms, for `petrel replay`")
-            ->type_name("FILE");
-        run->add_option("--pace", pace, "Simulated seconds in one of the wall clock; default: as fast as possible")
-            ->type_name("X");
-    }
-
-    LabOptions request(std::vector<Complaint> problems) const
-    {
-        auto wanted = options;
-        wanted.problems = std::move(problems);
-        if (options.file.empty()) {
-            wanted.problems.push_back({"FILE", 0, 0, "which scenario? A file, or - for stdin", {}});
-        }
-        if (!threads.empty()) {
-            take_number("--threads", threads, 1U, 64U, wanted.threads, wanted.problems);
-        }
-        if (!seed.empty()) {
-            take_number<std::uint64_t>("--seed", seed, 0, UINT64_MAX, wanted.seed.emplace(), wanted.problems);
-        }
-        if (!pace.empty()) {
-            take_number("--pace", pace, 1e-6, 1e6, wanted.pace, wanted.problems);
-        }
-        if (!options.until.empty() && !codec::time_in_ps(options.until)) {
-            wanted.problems.push_back({"--until", 0, 0, options.until, std::string{codec::kTimeAllowed}});
-        }
-        return wanted;
-    }
-};
-
 struct DemoCommand {
     CLI::App* app{};
     DemoOptions options;
@@ -409,7 +331,6 @@ public:
         for (auto* command : petrel_.get_subcommands({})) {
             command->allow_extras();
         }
-        lab_.app->require_subcommand(0, 1);
     }
 
     Parsed<Request> parse(int argc, const char* const* argv)
@@ -457,11 +378,14 @@ private:
 
     Parsed<Request> lab_request(std::vector<Complaint> complaints) const
     {
-        if (lab_.app->get_subcommands().empty()) {
-            return tl::unexpected(std::vector{Complaint{{}, 0, 0, "a command of the lab is wanted: run", {}}});
+        for (const auto* command : lab_.app->get_subcommands()) {
+            complain_unknown_flags(*command, complaints);
         }
-        complain_unknown_flags(*lab_.run, complaints);
-        return lab_.request(std::move(complaints));
+        auto request = lab_.request(std::move(complaints));
+        if (!request) {
+            return tl::unexpected(std::move(request.error()));
+        }
+        return std::visit([](auto& options) { return Request{std::move(options)}; }, *request);
     }
 
     // "--bogus 7 trace.csv": 7 was taken for the trace.
@@ -502,7 +426,7 @@ private:
 
     Top petrel_;
     ReplayCommand replay_{petrel_};
-    LabCommand lab_{petrel_};
+    LabArguments lab_{petrel_};
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};
     LinkCommand link_{petrel_};

@@ -1,4 +1,4 @@
-// What was asked for on the command line. The only file behind it that knows the option parser.
+// What was asked for on the command line. Behind it, and nowhere else, is the option parser.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Answer {
     std::string text;
 };
 
-using Request = std::variant<ReplayOptions, LabOptions, DemoOptions, PoliciesOptions, LinkPlayOptions,
+using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, DemoOptions, PoliciesOptions, LinkPlayOptions,
                              LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, Answer>;
 
 // Every problem of the command line at once, or the request.

@@ -68,15 +68,25 @@ ordered_json to_json(const scenario::TrafficSummary& item)
     return json;
 }
 
+ordered_json to_json(const Judged& judged)
+{
+    const auto& expectation = *judged.expectation;
+    return {{"line", expectation.line},          {"subject", expectation.subject}, {"from_ns", ns(expectation.from)},
+            {"until_ns", ns(expectation.until)}, {"wanted", expectation.wanted},   {"found", judged.found},
+            {"verdict", judged.verdict}};
+}
+
 }  // namespace
 
-std::string summary_json(const scenario::Summary& sum, std::chrono::milliseconds wall)
+std::string summary_json(const scenario::Summary& sum, const RunRecord& run)
 {
     ordered_json json{{"event", "summary"},
                       {"scenario", sum.scenario},
+                      {"file", run.file},
+                      {"settings", run.settings},
                       {"seed", sum.seed},
                       {"simulated_ns", ns(sum.simulated)},
-                      {"wall_ms", wall.count()},
+                      {"wall_ms", run.wall.count()},
                       {"digest", fmt::format("{:016x}", sum.totals.digest)},
                       {"packet_hops", sum.totals.packet_hops},
                       {"injected", sum.totals.injected},
@@ -84,7 +94,8 @@ std::string summary_json(const scenario::Summary& sum, std::chrono::milliseconds
                       {"in_flight", sum.totals.in_flight},
                       {"drops", ordered_json::object()},
                       {"tiers", ordered_json::array()},
-                      {"traffic", ordered_json::array()}};
+                      {"traffic", ordered_json::array()},
+                      {"expectations", ordered_json::array()}};
     for (std::size_t i = 0; i < twin::kDrops; ++i) {
         const auto cause = static_cast<twin::Drop>(i);
         json["drops"][std::string{name(cause)}] = sum.totals.drops[cause];
@@ -98,6 +109,9 @@ std::string summary_json(const scenario::Summary& sum, std::chrono::milliseconds
     }
     for (const auto& item : sum.traffic) {
         json["traffic"].push_back(to_json(item));
+    }
+    for (const auto& judged : run.judged) {
+        json["expectations"].push_back(to_json(judged));
     }
     return to_line(json);
 }

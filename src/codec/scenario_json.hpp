@@ -4,12 +4,29 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include "codec/scenario_template.hpp"
+#include "scenario/expectation.hpp"
 #include "scenario/summary.hpp"
 
 namespace petrel::codec {
 
+struct Judged {
+    const scenario::Expectation* expectation{};
+    std::string verdict;
+    std::string found;
+};
+
+// What belongs to a run besides what happened in it.
+struct RunRecord {
+    std::string file;
+    Settings settings;
+    std::chrono::milliseconds wall{};
+    std::vector<Judged> judged;
+};
+
 // Without the end of the line.
-std::string summary_json(const scenario::Summary&, std::chrono::milliseconds wall);
+std::string summary_json(const scenario::Summary&, const RunRecord&);
 
 }  // namespace petrel::codec

@@ -50,7 +50,9 @@ private:
         read_watches(top, names, detectors, result_);
         read_captures(top, names);
         read_expectations(top, names, result_);
-        top.find("parameters");  // the template's business: by now they are filled in
+        for (const auto* key : {"parameters", "full", "sweep"}) {
+            top.find(key);  // the template's business: by now they are filled in
+        }
         top.done();
         if (text_.complaints().empty()) {
             for (const auto& problem : twin::problems(setup)) {

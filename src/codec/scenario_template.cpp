@@ -14,27 +14,86 @@ namespace {
 
 constexpr std::string_view kOpen = "${";
 
-void read_parameters(TomlText& toml, const toml::table& top, Settings& into)
+std::vector<std::string_view> names_of(const Settings& settings)
 {
-    const auto* node = top.get("parameters");
-    if (node == nullptr) {
-        return;
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : settings) {
+        names.push_back(name);
     }
-    if (!node->is_table()) {
-        return toml.wrong(*node, "a table [parameters]");
-    }
-    for (const auto& [key, value] : *node->as_table()) {
-        if (!value.is_string() && !value.is_number() && !value.is_boolean()) {
-            toml.wrong(value, "text, a number, true or false");
-            continue;
-        }
-        auto text = shown(value);
-        if (!printable(text) || text.find_first_of("\"\\$") != std::string::npos) {
-            toml.wrong(value, "a value without quotes, backslashes, dollars and control characters");
-        }
-        into[std::string{key.str()}] = std::move(text);
-    }
+    return names;
 }
+
+bool is_setting(std::string_view text) { return printable(text) && text.find_first_of("\"\\$") == text.npos; }
+
+std::string read_value(TomlText& toml, const toml::node& value)
+{
+    if (!value.is_string() && !value.is_number() && !value.is_boolean()) {
+        toml.wrong(value, "text, a number, true or false");
+        return {};
+    }
+    auto text = shown(value);
+    if (!is_setting(text)) {
+        toml.wrong(value, "a value without quotes, backslashes, dollars and control characters");
+    }
+    return text;
+}
+
+// Names that are no parameters are told.
+class TemplateReader {
+public:
+    TemplateReader(TomlText& toml, const toml::table& top) : toml_(toml), top_(top) {}
+
+    ScenarioTemplate read()
+    {
+        each("parameters", [&](const toml::key& key, const toml::node& value) {
+            found_.parameters[std::string{key.str()}] = read_value(toml_, value);
+        });
+        each("full", [&](const toml::key& key, const toml::node& value) {
+            known(key);
+            found_.full[std::string{key.str()}] = read_value(toml_, value);
+        });
+        each("sweep", [&](const toml::key& key, const toml::node& value) {
+            known(key);
+            const auto* list = value.as_array();
+            if (list == nullptr || list->empty()) {
+                return toml_.wrong(value, "a list of values");
+            }
+            Sweep sweep{std::string{key.str()}, {}};
+            for (const auto& one : *list) {
+                sweep.values.push_back(read_value(toml_, one));
+            }
+            found_.sweeps.push_back(std::move(sweep));
+        });
+        return std::move(found_);
+    }
+
+private:
+    template <class Read>
+    void each(std::string_view name, const Read& read)
+    {
+        const auto* node = top_.get(name);
+        if (node == nullptr) {
+            return;
+        }
+        if (!node->is_table()) {
+            return toml_.wrong(*node, fmt::format("a table [{}]", name));
+        }
+        for (const auto& [key, value] : *node->as_table()) {
+            read(key, value);
+        }
+    }
+
+    void known(const toml::key& key)
+    {
+        if (!found_.parameters.contains(std::string{key.str()})) {
+            toml_.unknown(key, names_of(found_.parameters));
+        }
+    }
+
+    TomlText& toml_;
+    const toml::table& top_;
+    ScenarioTemplate found_;
+};
 
 bool is_literal(std::string_view value)
 {
@@ -70,7 +129,7 @@ public:
             const Place place{number, static_cast<std::uint32_t>(open + 1)};
             const auto value = values_.find(name);
             if (close == std::string_view::npos || value == values_.end()) {
-                complaints_.add(place, name, fmt::format("a parameter, {}", instead_of(name, known())));
+                complaints_.add(place, name, fmt::format("a parameter, {}", instead_of(name, names_of(values_))));
                 return std::string{line};
             }
             at = close + 1;
@@ -85,26 +144,17 @@ public:
     }
 
 private:
-    std::vector<std::string_view> known() const
-    {
-        std::vector<std::string_view> names;
-        for (const auto& [name, value] : values_) {
-            names.push_back(name);
-        }
-        return names;
-    }
-
     ComplaintList& complaints_;
     const Settings& values_;
 };
 
 }  // namespace
 
-Parsed<Settings> scenario_parameters(std::string_view text, std::string_view file)
+Parsed<ScenarioTemplate> read_template(std::string_view text, std::string_view file)
 {
     TomlText toml{file};
-    Settings found;
-    toml.parse(text, [&](const toml::table& top) { read_parameters(toml, top, found); });
+    ScenarioTemplate found;
+    toml.parse(text, [&](const toml::table& top) { found = TemplateReader{toml, top}.read(); });
     if (!toml.complaints().empty()) {
         return tl::make_unexpected(std::move(toml.complaints()).take());
     }
@@ -113,30 +163,24 @@ Parsed<Settings> scenario_parameters(std::string_view text, std::string_view fil
 
 Parsed<std::string> fill_in(std::string_view text, std::string_view file, const Settings& settings)
 {
-    auto values = scenario_parameters(text, file);
-    if (!values) {
-        return tl::make_unexpected(std::move(values.error()));
+    const auto found = read_template(text, file);
+    if (!found) {
+        return tl::make_unexpected(found.error());
     }
+    auto values = found->parameters;
     ComplaintList complaints{file};
-    std::vector<std::string_view> known;
-    for (const auto& [name, value] : *values) {
-        known.push_back(name);
-    }
     for (const auto& [name, value] : settings) {
-        if (!values->contains(name)) {
+        if (!values.contains(name)) {
             complaints.add({}, name,
-                           known.empty() ? "nothing: the scenario has no [parameters]"
-                                         : fmt::format("a parameter, {}", instead_of(name, known)));
-        } else if (!printable(value) || value.find_first_of("\"\\$") != std::string::npos) {
+                           values.empty() ? "nothing: the scenario has no [parameters]"
+                                          : fmt::format("a parameter, {}", instead_of(name, names_of(values))));
+        } else if (!is_setting(value)) {
             complaints.add({}, value, fmt::format("a value for {} without quotes, backslashes and dollars", name));
+        } else {
+            values[name] = value;
         }
     }
-    for (const auto& [name, value] : settings) {
-        if (values->contains(name)) {
-            (*values)[name] = value;
-        }
-    }
-    Filling filling{complaints, *values};
+    Filling filling{complaints, values};
     std::string filled;
     std::uint32_t number = 1;
     for (std::size_t at = 0; at < text.size(); ++number) {

@@ -1,0 +1,41 @@
+// The flags of `petrel lab`. For command_line.cpp only: it brings the option parser along.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/lab_command.hpp"
+
+namespace petrel::cli {
+
+class LabArguments {
+public:
+    explicit LabArguments(CLI::App& petrel);
+
+    // Problems go along: those with the scenarios are to be told in the same breath.
+    Parsed<std::variant<LabOptions, LabFilesOptions>> request(std::vector<Complaint> problems) const;
+
+    CLI::App* app{};
+
+private:
+    void add_run();
+    CLI::App* add_files_command(const std::string& name, const std::string& about);
+    LabOptions run_request(std::vector<Complaint> problems) const;
+
+    CLI::App* run_{};
+    CLI::App* list_{};
+    CLI::App* check_{};
+    CLI::App* explain_{};
+    LabOptions options_;
+    LabFilesOptions files_;
+    // As they were written: what they mean, and every problem with it, is found out together.
+    std::string threads_;
+    std::string jobs_;
+    std::string repeat_;
+    std::string seed_;
+    std::string pace_;
+};
+
+}  // namespace petrel::cli

@@ -1,0 +1,116 @@
+// `petrel lab list|check|explain`: scenarios without running them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/lab_command.hpp"
+#include "cli/lab_plan.hpp"
+#include "cli/scenario_words.hpp"
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "codec/scenario_reader.hpp"
+
+namespace petrel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReadFile {
+    codec::Settings parameters;
+    scenario::Scenario scenario;
+};
+
+Parsed<ReadFile> read(const std::string& file, const codec::Settings& settings)
+{
+    const auto text = read_scenario_file(file);
+    if (!text) {
+        return tl::unexpected(std::vector{Complaint{file, 0, 0, text.error().what, {}}});
+    }
+    auto own = codec::read_template(*text, file);
+    if (!own) {
+        return tl::unexpected(std::move(own.error()));
+    }
+    const auto filled = codec::fill_in(*text, file, settings);
+    if (!filled) {
+        return tl::unexpected(filled.error());
+    }
+    auto scenario = codec::read_scenario(*filled, file);
+    if (!scenario) {
+        return tl::unexpected(std::move(scenario.error()));
+    }
+    return ReadFile{std::move(own->parameters), std::move(*scenario)};
+}
+
+// Of folders, all scenarios in them.
+std::vector<std::string> files_in(const std::vector<std::string>& places, std::vector<Complaint>& problems)
+{
+    std::vector<std::string> files;
+    for (const auto& place : places) {
+        std::error_code error;
+        if (!fs::is_directory(place, error)) {
+            files.push_back(place);
+            continue;
+        }
+        std::vector<std::string> found;
+        for (const auto& entry : fs::recursive_directory_iterator{place, error}) {
+            if (entry.path().extension() == ".toml") {
+                found.push_back(entry.path().string());
+            }
+        }
+        if (error) {
+            problems.push_back({place, 0, 0, error.message(), {}});
+        }
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    return files;
+}
+
+std::string parameters_text(const codec::Settings& parameters)
+{
+    std::vector<std::string> all;
+    for (const auto& [name, value] : parameters) {
+        all.push_back(fmt::format("{}={}", name, value));
+    }
+    return all.empty() ? "-" : fmt::format("{}", fmt::join(all, " "));
+}
+
+std::string explained(const ReadFile& file) { return fmt::format("{}\n", fmt::join(explain(file.scenario), "\n")); }
+
+}  // namespace
+
+ExitCode run_lab_files(const LabFilesOptions& options)
+{
+    using What = LabFilesOptions::What;
+    auto problems = options.problems;
+    const auto settings = settings_of(options.settings, problems);
+    Table list({{"file", Align::left, {}},
+                {"simulates", Align::right, {}},
+                {"expects", Align::right, {}},
+                {"parameters", Align::left, {}},
+                {"about", Align::left, {}}});
+    std::string text;
+    for (const auto& name : files_in(options.files, problems)) {
+        const auto file = read(name, settings);
+        if (!file) {
+            problems.insert(problems.end(), file.error().begin(), file.error().end());
+            continue;
+        }
+        switch (options.what) {
+        case What::list:
+            list.add({name, time_words(file->scenario.duration), fmt::format("{}", file->scenario.expectations.size()),
+                      parameters_text(file->parameters), file->scenario.about});
+            break;
+        case What::check: text += fmt::format("{}: ok\n", name); break;
+        case What::explain: text += explained(*file); break;
+        }
+    }
+    text += options.what == What::list && !list.empty() ? list.text() : std::string{};
+    if (const auto written = write_stdout(text); !written) {
+        return fail(written.error());
+    }
+    return problems.empty() ? ExitCode::ok : refuse(problems);
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,233 @@
+#include "cli/lab_story.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "cli/lab_judgement.hpp"
+#include "cli/lab_text.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
+#include "codec/event_json.hpp"
+#include "codec/scenario_json.hpp"
+#include "codec/scenario_values.hpp"
+#include "lab/capture_files.hpp"
+#include "lab/common_news.hpp"
+#include "lab/switch_log.hpp"
+#include "lab/trace_recorder.hpp"
+#include "runtime/log_writer.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr twin::Ps kTraceEvery = 10 * twin::kMs;
+constexpr unsigned kPieces = 200;  // of an unpaced run, to say how far it is
+
+class Story {
+public:
+    Story(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment)
+        : planned_(planned), options_(options), experiment_(experiment), paint_(stdout_wants_colour())
+    {
+        // What happens on other processes' nodes is not seen here.
+        if (options.peers == nullptr) {
+            judge_.emplace(experiment);
+        }
+    }
+
+    ExitCode tell(twin::Ps end)
+    {
+        if (!options_.json) {
+            write(lab_heading(experiment_.scenario()));
+        }
+        if (options_.pace > 0) {
+            run_paced(end);
+        } else {
+            run_unpaced(end);
+        }
+        conclude(steady_clock::now() - started_);
+        if (error_) {
+            return fail(*error_);
+        }
+        if (!outcome_.failed()) {
+            return ExitCode::ok;
+        }
+        say(fmt::format("petrel: not as expected; once more: {}", planned_.command));
+        return ExitCode::expectation;
+    }
+
+private:
+    // In pieces of a hundredth of a second: what happens is told when it happens.
+    void run_paced(twin::Ps end)
+    {
+        constexpr auto kPiece = 10ms;
+        const auto piece = static_cast<twin::Ps>(options_.pace * 1e-2 * static_cast<double>(twin::kSecond));
+        auto due = started_;
+        for (twin::Ps now = 0; now < end && !may_stop();) {
+            now = std::min(now + std::max<twin::Ps>(piece, 1), end);
+            due += kPiece;
+            std::this_thread::sleep_until(due);
+            experiment_.run_until(now);
+            tell_news();
+        }
+    }
+
+    void run_unpaced(twin::Ps end)
+    {
+        {
+            Progress progress;
+            const auto pieces = somebody_watches() ? kPieces : 1;
+            for (unsigned i = 1; i <= pieces; ++i) {
+                experiment_.run_until(i == pieces ? end : end / pieces * i);
+                const auto now = static_cast<double>(experiment_.twin().now());
+                const auto wall = std::chrono::duration<double>(steady_clock::now() - started_).count();
+                progress.show(now / static_cast<double>(end),
+                              fmt::format("{:.3f} s simulated, {:.3g} a second", now / twin::kSecond,
+                                          now / twin::kSecond / wall));
+            }
+        }
+        tell_news();
+    }
+
+    void conclude(steady_clock::duration wall)
+    {
+        if (judge_) {
+            outcome_ = outcome_of(experiment_, *judge_);
+        } else {
+            outcome_.summary = experiment_.summary();
+        }
+        const auto& summary = outcome_.summary;
+        if (options_.json) {
+            write(codec::summary_json(summary, {planned_.file, planned_.settings,
+                                                std::chrono::floor<std::chrono::milliseconds>(wall),
+                                                judged(outcome_.judgements)}) +
+                  '\n');
+        } else {
+            write(lab_summary(summary));
+            if (const auto table = judgement_table(outcome_.judgements, paint_); !table.empty()) {
+                write('\n' + table);
+            }
+        }
+        if (somebody_watches()) {
+            const auto seconds = std::chrono::duration<double>(wall).count();
+            say(fmt::format("petrel: took {:.2f} s, {:.1f} million packet-hops a second", seconds,
+                            static_cast<double>(summary.totals.packet_hops) / seconds / 1e6));
+        }
+    }
+
+    // Others wait for us where there are any: then there is no way out before the end.
+    bool may_stop() const { return options_.peers == nullptr && (error_ || nobody_listens_); }
+
+    void tell_news()
+    {
+        std::vector<lab::Said> ours;
+        for (const auto& heard : experiment_.news()) {
+            ours.push_back({heard.event->at, std::string{heard.device}, heard.event->seq, line_of(heard)});
+        }
+        if (options_.peers != nullptr) {
+            return write(lab::common_news(ours, *options_.peers));
+        }
+        for (const auto& said : ours) {
+            write(said.text);
+        }
+    }
+
+    std::string line_of(const lab::Heard& heard) const
+    {
+        return options_.json ? codec::event_json(*heard.event, *heard.watchlist, heard.device) + '\n'
+                             : lab_events({&heard, 1}, paint_);
+    }
+
+    void write(const std::string& text)
+    {
+        if (const auto written = write_stdout(text); !written && !error_) {
+            error_ = written.error();
+        } else if (written && !*written) {
+            nobody_listens_ = true;
+        }
+    }
+
+    const PlannedRun& planned_;
+    const LabOptions& options_;
+    lab::Experiment& experiment_;
+    std::optional<lab::Judge> judge_;
+    lab::Outcome outcome_;
+    Paint paint_;
+    steady_clock::time_point started_{steady_clock::now()};
+    std::optional<Error> error_;
+    bool nobody_listens_{};
+};
+
+Result<void> write_captures(const std::string& folder, lab::Experiment& experiment)
+{
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    for (const auto& file : lab::capture_files(experiment.scenario(), experiment.twin())) {
+        const std::string_view bytes{reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+        if (auto written = write_output_file(std::filesystem::path{folder} / file.name, bytes); !written) {
+            return written;
+        }
+    }
+    return {};
+}
+
+Result<void> write_log(const std::string& path, const lab::Experiment& experiment)
+{
+    auto writer = runtime::LogWriter::open(path);
+    if (!writer) {
+        return tl::unexpected(writer.error());
+    }
+    for (const auto& heard : experiment.events()) {
+        for (const auto& line : lab::log_lines(heard)) {
+            if (auto written = writer->write(line); !written) {
+                return written;
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+ExitCode tell_run(const PlannedRun& planned, const LabOptions& options)
+{
+    auto scenario = planned.scenario;
+    scenario.setup.threads = options.threads;
+    const auto end = codec::time_in_ps(options.until).value_or(scenario.duration);
+    if (options.peers != nullptr && !scenario.expectations.empty()) {
+        say("petrel: note: several processes do not judge: what the scenario expects is not looked at");
+    }
+    auto experiment = lab::Experiment::make(std::move(scenario), options.peers);
+    if (!experiment) {
+        return refuse(experiment.error());
+    }
+    for (const auto& note : (*experiment)->notes()) {
+        say(fmt::format("petrel: note: {}", note));
+    }
+    std::optional<lab::TraceRecorder> recorder;
+    if (options.trace) {
+        recorder.emplace((*experiment)->twin(), kTraceEvery);
+    }
+    const auto code = Story{planned, options, **experiment}.tell(end);
+    if (code != ExitCode::ok && code != ExitCode::expectation) {
+        return code;
+    }
+    Result<void> written;
+    if (options.pcap) {
+        written = write_captures(*options.pcap, **experiment);
+    }
+    if (written && recorder) {
+        written = write_output_file(*options.trace, recorder->csv());
+    }
+    if (written && options.syslog) {
+        written = write_log(*options.syslog, **experiment);
+    }
+    return written ? code : fail(written.error());
+}
+
+}  // namespace petrel::cli
