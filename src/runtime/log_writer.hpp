@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "base/result.hpp"
 #include "runtime/file_descriptor.hpp"
