@@ -19,8 +19,8 @@ struct Answer {
     std::string text;
 };
 
-using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, DemoOptions, PoliciesOptions, LinkPlayOptions,
-                             LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, Answer>;
+using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
+                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, Answer>;
 
 // Every problem of the command line at once, or the request.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);

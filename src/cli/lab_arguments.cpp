@@ -54,6 +54,20 @@ LabArguments::LabArguments(CLI::App& petrel)
     list_ = add_files_command("list", "The scenarios in a folder, with their parameters.");
     check_ = add_files_command("check", "Read scenarios and say every problem; run nothing.");
     explain_ = add_files_command("explain", "Say in words what a scenario is about and what happens in it when.");
+    add_table();
+}
+
+void LabArguments::add_table()
+{
+    table_ = app->add_subcommand("table", "How policies do against patterns: caught, latency, false actions.");
+    table_->allow_extras();
+    table_->add_option("FILE", table_options_.files, "Scenarios with a parameter `policy`")->type_name("");
+    table_->add_option("--policy", table_options_.policies, "One of them; default: all presets for switches")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    table_->add_option("--jobs", jobs_, "Runs at the same time; default: as many as there are cores")->type_name("N");
+    table_->add_option("-o,--output", table_options_.output, "Where the table goes; default: stdout")
+        ->type_name("FILE");
 }
 
 void LabArguments::add_run()
@@ -128,11 +142,12 @@ LabOptions LabArguments::run_request(std::vector<Complaint> problems) const
     return wanted;
 }
 
-Parsed<std::variant<LabOptions, LabFilesOptions>> LabArguments::request(std::vector<Complaint> problems) const
+Parsed<std::variant<LabOptions, LabFilesOptions, LabTableOptions>>
+LabArguments::request(std::vector<Complaint> problems) const
 {
     const auto chosen = app->get_subcommands();
     if (chosen.empty()) {
-        constexpr std::array<std::string_view, 4> kCommands{"run", "list", "check", "explain"};
+        constexpr std::array<std::string_view, 5> kCommands{"run", "list", "check", "explain", "table"};
         const auto words = app->remaining();
         const auto word = words.empty() ? std::string{} : words.front();
         return tl::unexpected(
@@ -140,6 +155,17 @@ Parsed<std::variant<LabOptions, LabFilesOptions>> LabArguments::request(std::vec
     }
     if (chosen.front() == run_) {
         return run_request(std::move(problems));
+    }
+    if (chosen.front() == table_) {
+        auto wanted = table_options_;
+        wanted.problems = std::move(problems);
+        if (wanted.files.empty()) {
+            wanted.problems.push_back({"FILE", 0, 0, "which scenarios? Those with a parameter `policy`", {}});
+        }
+        if (!jobs_.empty()) {
+            take_number("--jobs", jobs_, 1U, 1'024U, wanted.jobs, wanted.problems);
+        }
+        return wanted;
     }
     using What = LabFilesOptions::What;
     auto wanted = files_;

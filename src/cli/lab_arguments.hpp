@@ -15,21 +15,24 @@ public:
     explicit LabArguments(CLI::App& petrel);
 
     // Problems go along: those with the scenarios are to be told in the same breath.
-    Parsed<std::variant<LabOptions, LabFilesOptions>> request(std::vector<Complaint> problems) const;
+    Parsed<std::variant<LabOptions, LabFilesOptions, LabTableOptions>> request(std::vector<Complaint> problems) const;
 
     CLI::App* app{};
 
 private:
     void add_run();
     CLI::App* add_files_command(const std::string& name, const std::string& about);
+    void add_table();
     LabOptions run_request(std::vector<Complaint> problems) const;
 
     CLI::App* run_{};
     CLI::App* list_{};
     CLI::App* check_{};
     CLI::App* explain_{};
+    CLI::App* table_{};
     LabOptions options_;
     LabFilesOptions files_;
+    LabTableOptions table_options_;
     // As they were written: what they mean, and every problem with it, is found out together.
     std::string threads_;
     std::string jobs_;

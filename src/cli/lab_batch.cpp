@@ -2,55 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <mutex>
-#include <optional>
-#include <thread>
-
-#include "base/complaint_text.hpp"
 #include "cli/lab_judgement.hpp"
+#include "cli/lab_pool.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 #include "codec/scenario_json.hpp"
-#include "codec/scenario_values.hpp"
 
 namespace petrel::cli {
 namespace {
 
-using std::chrono::steady_clock;
-
-struct Done {
-    std::optional<lab::Outcome> outcome;  // none: it could not be run
-    std::string problems;
-    steady_clock::duration wall{};
-
-    bool failed() const { return !outcome || outcome->failed(); }
-};
-
-Done run_one(const PlannedRun& planned, const LabOptions& options)
-{
-    const auto started = steady_clock::now();
-    auto scenario = planned.scenario;
-    scenario.setup.threads = options.threads;
-    const auto end = codec::time_in_ps(options.until).value_or(scenario.duration);
-    Done done;
-    auto experiment = lab::Experiment::make(std::move(scenario));
-    if (!experiment) {
-        for (const auto& complaint : experiment.error()) {
-            done.problems += fmt::format("  {}\n", to_text(complaint));
-        }
-        return done;
-    }
-    lab::Judge judge{**experiment};
-    (*experiment)->run_until(end);
-    done.outcome = outcome_of(**experiment, judge);
-    done.wall = steady_clock::now() - started;
-    return done;
-}
-
-std::string text_of(const PlannedRun& planned, const Done& done, const Paint& paint)
+std::string text_of(const PlannedRun& planned, const RunDone& done, const Paint& paint)
 {
     const auto seconds = std::chrono::duration<double>(done.wall).count();
     if (!done.failed()) {
@@ -61,89 +22,49 @@ std::string text_of(const PlannedRun& planned, const Done& done, const Paint& pa
                        done.outcome ? failures_text(done.outcome->judgements) : done.problems, planned.command);
 }
 
-std::string json_of(const PlannedRun& planned, const Done& done)
+std::string json_of(const PlannedRun& planned, const RunDone& done)
 {
-    if (!done.outcome) {
-        return {};
-    }
     return codec::summary_json(done.outcome->summary, {planned.file, planned.settings,
                                                        std::chrono::floor<std::chrono::milliseconds>(done.wall),
                                                        judged(done.outcome->judgements)}) +
            '\n';
 }
 
-// Runs are started in their order and told in their order, however long each takes.
-class Batch {
-public:
-    Batch(const std::vector<PlannedRun>& planned, const LabOptions& options)
-        : planned_(planned), options_(options), done_(planned.size()), paint_(stdout_wants_colour())
-    {}
-
-    ExitCode run()
-    {
-        const auto cores = std::max(1U, std::thread::hardware_concurrency() / options_.threads);
-        const auto jobs = std::min<std::size_t>(options_.jobs != 0 ? options_.jobs : cores, planned_.size());
-        std::vector<std::jthread> workers;
-        for (std::size_t i = 0; i < jobs; ++i) {
-            workers.emplace_back([this] { work(); });
-        }
-        workers.clear();
-        const auto failed = std::count_if(done_.begin(), done_.end(), [](const auto& done) { return done->failed(); });
-        if (!options_.json) {
-            tell(fmt::format("{} runs, {} failed\n", planned_.size(), failed));
-        } else if (failed != 0) {
-            say(fmt::format("petrel: {} of {} runs failed", failed, planned_.size()));
-        }
-        if (error_) {
-            return fail(*error_);
-        }
-        return failed == 0 ? ExitCode::ok : ExitCode::expectation;
-    }
-
-private:
-    void work()
-    {
-        for (auto i = next_++; i < planned_.size(); i = next_++) {
-            auto done = run_one(planned_[i], options_);
-            const std::lock_guard lock{told_lock_};
-            done_[i] = std::move(done);
-            for (; told_ < done_.size() && done_[told_]; ++told_) {
-                const auto& planned = planned_[told_];
-                const auto& one = *done_[told_];
-                if (options_.json && !one.outcome) {
-                    say(one.problems);
-                }
-                tell(options_.json ? json_of(planned, one) : text_of(planned, one, paint_));
-            }
-            progress_.show(static_cast<double>(told_) / static_cast<double>(done_.size()),
-                           fmt::format("{} of {} runs", told_, done_.size()));
-        }
-    }
-
-    void tell(const std::string& text)
-    {
-        progress_.clear();
-        if (const auto written = write_stdout(text); !written && !error_) {
-            error_ = written.error();
-        }
-    }
-
-    const std::vector<PlannedRun>& planned_;
-    const LabOptions& options_;
-    std::vector<std::optional<Done>> done_;
-    Paint paint_;
-    Progress progress_;
-    std::atomic<std::size_t> next_{};
-    std::mutex told_lock_;
-    std::size_t told_{};
-    std::optional<Error> error_;
-};
-
 }  // namespace
 
 ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& options)
 {
-    return Batch{planned, options}.run();
+    const Paint paint{stdout_wants_colour()};
+    Progress progress;
+    std::optional<Error> error;
+    std::size_t told = 0;
+    std::size_t failed = 0;
+    const auto tell = [&](const std::string& text) {
+        progress.clear();
+        if (const auto written = write_stdout(text); !written && !error) {
+            error = written.error();
+        }
+    };
+    run_all(planned, options, [&](const PlannedRun& run, const RunDone& done) {
+        failed += done.failed() ? 1U : 0U;
+        if (options.json && !done.outcome) {
+            say(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
+        } else {
+            tell(options.json ? json_of(run, done) : text_of(run, done, paint));
+        }
+        ++told;
+        progress.show(static_cast<double>(told) / static_cast<double>(planned.size()),
+                      fmt::format("{} of {} runs", told, planned.size()));
+    });
+    if (!options.json) {
+        tell(fmt::format("{} runs, {} failed\n", planned.size(), failed));
+    } else if (failed != 0) {
+        say(fmt::format("petrel: {} of {} runs failed", failed, planned.size()));
+    }
+    if (error) {
+        return fail(*error);
+    }
+    return failed == 0 ? ExitCode::ok : ExitCode::expectation;
 }
 
 }  // namespace petrel::cli

@@ -45,4 +45,15 @@ struct LabFilesOptions {
 
 ExitCode run_lab_files(const LabFilesOptions&);
 
+// How policies do against patterns.
+struct LabTableOptions {
+    std::vector<std::string> files;
+    std::vector<std::string> policies;  // none = all presets for switches
+    unsigned jobs{};
+    std::string output;  // empty = stdout
+    std::vector<Complaint> problems;
+};
+
+ExitCode run_lab_table(const LabTableOptions&);
+
 }  // namespace petrel::cli

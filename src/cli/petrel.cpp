@@ -12,6 +12,7 @@ namespace {
 ExitCode run(const ReplayOptions& options) { return run_replay(options); }
 ExitCode run(const LabOptions& options) { return run_lab(options); }
 ExitCode run(const LabFilesOptions& options) { return run_lab_files(options); }
+ExitCode run(const LabTableOptions& options) { return run_lab_table(options); }
 ExitCode run(const DemoOptions& options) { return run_demo(options); }
 ExitCode run(const PoliciesOptions& options) { return run_policies(options); }
 ExitCode run(const LinkPlayOptions& options) { return run_link_play(options); }

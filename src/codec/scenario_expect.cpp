@@ -286,15 +286,38 @@ private:
         }
     }
 
+    void frozen(Section& section)
+    {
+        FrozenExpected wanted{nodes(section, "nodes")};
+        auto where = words(section, "nodes");
+        if (const auto* node = section.find("tier")) {
+            const auto tier = section.whole(*node, 0, 9).value_or(0);
+            for (std::uint32_t id = 0; names_.known() && id < names_.topology().nodes.size(); ++id) {
+                if (names_.topology().nodes[id].tier == tier) {
+                    wanted.nodes.push_back({id});
+                }
+            }
+            where += fmt::format(" tier {}", tier);
+        }
+        expect(section, "count", Unit::count, fmt::format("frozen nodes{}", where), std::move(wanted));
+    }
+
+    void deadlock(Section& section)
+    {
+        expect(section, "queues", Unit::count, "queues in a deadlock", DeadlockExpected{});
+    }
+
     struct Kind {
         std::string_view name;
         void (Expectations::*read)(Section&);
     };
     static std::span<const Kind> kinds()
     {
-        static constexpr std::array kKinds{Kind{"event", &Expectations::events},
-                                           Kind{"traffic", &Expectations::traffic}, Kind{"pause", &Expectations::pause},
-                                           Kind{"drops", &Expectations::drops}, Kind{"state", &Expectations::state}};
+        static constexpr std::array kKinds{
+            Kind{"event", &Expectations::events},     Kind{"traffic", &Expectations::traffic},
+            Kind{"pause", &Expectations::pause},      Kind{"drops", &Expectations::drops},
+            Kind{"state", &Expectations::state},      Kind{"frozen", &Expectations::frozen},
+            Kind{"deadlock", &Expectations::deadlock}};
         return kKinds;
     }
 

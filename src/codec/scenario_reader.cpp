@@ -50,6 +50,7 @@ private:
         read_watches(top, names, detectors, result_);
         read_captures(top, names);
         read_expectations(top, names, result_);
+        read_truth(top, names);
         for (const auto* key : {"parameters", "full", "sweep"}) {
             top.find(key);  // the template's business: by now they are filled in
         }
@@ -77,6 +78,28 @@ private:
             if (link) {
                 capture.link = *link;
                 result_.captures.push_back(capture);
+            }
+        });
+    }
+
+    void read_truth(Section& top, ScenarioNames& names)
+    {
+        const auto* tables = top.find("truth");
+        if (tables == nullptr) {
+            return;
+        }
+        text_.each_table(*tables, "[[truth]]", [&](const toml::table& table) {
+            Section section{text_, table};
+            scenario::Truth truth{{}, 1U << 3U, 0, result_.duration};
+            const auto* node = section.require("port", "the port whose queue is stormed");
+            const auto port = node == nullptr ? std::nullopt : names.port(*node);
+            section.priorities("priorities", truth.priorities);
+            section.time("from", truth.from);
+            section.time("until", truth.until);
+            section.done();
+            if (port) {
+                truth.port = *port;
+                result_.truth.push_back(truth);
             }
         });
     }

@@ -22,8 +22,8 @@ bool among(const std::vector<T>& chosen, const T& one)
 // What has been counted up to now, or, where the quantity is a state, that.
 class Measure {
 public:
-    Measure(const Experiment& experiment, const Expectation& expectation)
-        : experiment_(experiment), expectation_(expectation), twin_(experiment.twin())
+    Measure(const Experiment& experiment, const Expectation& expectation, const Standstill* since)
+        : experiment_(experiment), expectation_(expectation), twin_(experiment.twin()), since_(since)
     {}
 
     double operator()(const scenario::EventsExpected& wanted) const
@@ -91,6 +91,16 @@ public:
         double sum = 0;
         each_node(wanted.nodes, [&](NodeId node) { sum += paused_queues(node); });
         return sum;
+    }
+
+    // Nothing stands still in a window that has only begun.
+    double operator()(const scenario::FrozenExpected& wanted) const
+    {
+        return since_ == nullptr ? 0 : static_cast<double>(since_->frozen(wanted.nodes));
+    }
+    double operator()(const scenario::DeadlockExpected&) const
+    {
+        return since_ == nullptr ? 0 : static_cast<double>(since_->deadlocked());
     }
 
 private:
@@ -162,6 +172,7 @@ private:
     const Experiment& experiment_;
     const Expectation& expectation_;
     const twin::Twin& twin_;
+    const Standstill* since_;
 };
 
 // Rates and shares are of something: of time, of what was sent.
@@ -182,11 +193,18 @@ double base_of(const Experiment& experiment, const Expectation& expectation)
 
 bool is_ratio(scenario::Unit unit) { return unit == scenario::Unit::rate || unit == scenario::Unit::share; }
 
-// Events know their time, and a state is what it is at the window's end; everything else is what was added in it.
-bool adds_up(const scenario::Quantity& quantity)
+// Counters count from the start of the run: what was there before the window is taken off.
+bool counts_from_start(const scenario::Quantity& quantity)
 {
-    return !std::holds_alternative<scenario::StateExpected>(quantity) &&
-           !std::holds_alternative<scenario::EventsExpected>(quantity);
+    return std::holds_alternative<scenario::TrafficExpected>(quantity) ||
+           std::holds_alternative<scenario::PauseExpected>(quantity) ||
+           std::holds_alternative<scenario::DropsExpected>(quantity);
+}
+
+bool needs_standstill(const scenario::Quantity& quantity)
+{
+    return std::holds_alternative<scenario::FrozenExpected>(quantity) ||
+           std::holds_alternative<scenario::DeadlockExpected>(quantity);
 }
 
 std::string time_text(double ps)
@@ -214,24 +232,34 @@ std::string quantity_text(double value, scenario::Unit unit)
 Judge::Judge(Experiment& experiment) : experiment_(experiment)
 {
     for (const auto& expectation : experiment.scenario().expectations) {
-        cases_.push_back({&expectation, {}, 0, false});
+        cases_.push_back({&expectation, {}, {}, 0, false});
     }
     for (auto& one : cases_) {
-        if (adds_up(one.expectation->quantity)) {
-            experiment_.look_at(one.expectation->from, [this, &one] { one.before = read(*one.expectation); });
-        }
+        experiment_.look_at(one.expectation->from, [this, &one] { open(one); });
         experiment_.look_at(one.expectation->until, [this, &one] { close(one); });
     }
 }
 
-Judge::Reading Judge::read(const Expectation& expectation) const
+Judge::Reading Judge::read(const Case& one) const
 {
-    return {std::visit(Measure{experiment_, expectation}, expectation.quantity), base_of(experiment_, expectation)};
+    const auto& expectation = *one.expectation;
+    return {std::visit(Measure{experiment_, expectation, one.since ? &*one.since : nullptr}, expectation.quantity),
+            base_of(experiment_, expectation)};
+}
+
+void Judge::open(Case& one) const
+{
+    if (counts_from_start(one.expectation->quantity)) {
+        one.before = read(one);
+    }
+    if (needs_standstill(one.expectation->quantity)) {
+        one.since.emplace(experiment_.twin());
+    }
 }
 
 void Judge::close(Case& one) const
 {
-    const auto now = read(*one.expectation);
+    const auto now = read(one);
     const auto added = now.value - one.before.value;
     one.value = is_ratio(one.expectation->unit) ? added / (now.base - one.before.base) : added;
     one.reached = true;

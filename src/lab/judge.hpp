@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/experiment.hpp"
+#include "lab/standstill.hpp"
 #include "scenario/expectation.hpp"
 
 namespace petrel::lab {
@@ -34,11 +36,13 @@ private:
     struct Case {
         const scenario::Expectation* expectation{};
         Reading before;  // at the window's beginning
+        std::optional<Standstill> since;
         double value{};
         bool reached{};
     };
 
-    Reading read(const scenario::Expectation&) const;
+    void open(Case&) const;
+    Reading read(const Case&) const;
     void close(Case&) const;
 
     Experiment& experiment_;

@@ -61,7 +61,16 @@ struct StateExpected {
     std::vector<NodeId> nodes;                                                       // none = all
 };
 
-using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, DropsExpected, StateExpected>;
+// Nodes that had something to send in the window and sent none of it.
+struct FrozenExpected {
+    std::vector<NodeId> nodes;  // none = all
+};
+
+// Queues that wait for each other for ever, at the window's end, among those that sent nothing in it.
+struct DeadlockExpected {};
+
+using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, DropsExpected, StateExpected,
+                              FrozenExpected, DeadlockExpected>;
 
 struct Expectation {
     std::uint32_t line{};  // in the scenario file

@@ -40,6 +40,14 @@ struct Capture {
     std::uint64_t frames{};  // at most, at each end
 };
 
+// Where and when there really is a storm: what watchdogs are measured by.
+struct Truth {
+    topology::End port;
+    std::uint8_t priorities{};
+    Ps from{};
+    Ps until{};
+};
+
 struct Scenario {
     std::string name;
     std::string about;
@@ -51,6 +59,7 @@ struct Scenario {
     std::vector<Capture> captures;
     Ps manager_sweep{};  // how often a manager looks after the links; zero = nobody does
     std::vector<Expectation> expectations;
+    std::vector<Truth> truth;
 };
 
 }  // namespace petrel::scenario

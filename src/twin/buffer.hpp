@@ -91,11 +91,14 @@ struct alignas(64) IngressGroup {
 
     bool may_resume(const Pool& shared_pool) const
     {
-        if (!xoff || headroom != 0)
-            return false;
+        return xoff && headroom == 0 && shared() <= resume_level(shared_pool);
+    }
+
+    std::uint64_t resume_level(const Pool& shared_pool) const
+    {
         const std::uint64_t limit_now = threshold(limit, shared_pool);
         const std::uint64_t below = limit_now > xon_offset ? limit_now - xon_offset : 0;
-        return shared() <= std::max<std::uint64_t>(xon, below);
+        return std::max<std::uint64_t>(xon, below);
     }
 };
 static_assert(sizeof(IngressGroup) == 64);

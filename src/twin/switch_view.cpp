@@ -33,6 +33,21 @@ GroupReading SwitchView::group(std::uint8_t port, std::uint8_t g) const
     return {line.rx_packets, line.rx_drops, line.bytes, line.headroom, line.peak, line.headroom_peak, line.xoff};
 }
 
+std::uint64_t SwitchView::waiting(std::uint8_t in, std::uint8_t out, std::uint8_t q) const
+{
+    const PacketRing& ring = node_->queue(out, q).ring;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t i = ring.head; i != ring.tail; ++i)
+        bytes += ring.slots[i & ring.mask].ingress == in ? ring.slots[i & ring.mask].bytes : 0;
+    return bytes;
+}
+
+std::uint64_t SwitchView::resumes_below(std::uint8_t port, std::uint8_t g) const
+{
+    const IngressGroup& group = node_->group(port, g);
+    return group.reserved + group.resume_level(node_->ingress_pools_[group.pool]);
+}
+
 ContinuousPause SwitchView::continuous_pause(std::uint8_t port, std::uint8_t q, Ps now)
 {
     const PauseMeter& heard = node_->meter(port, q);

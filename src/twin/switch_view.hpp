@@ -52,6 +52,10 @@ public:
 
     QueueReading queue(std::uint8_t port, std::uint8_t queue, Ps now) const;
     GroupReading group(std::uint8_t port, std::uint8_t group) const;
+    // Bytes that came in by one port and wait in a queue of another.
+    std::uint64_t waiting(std::uint8_t in, std::uint8_t out, std::uint8_t queue) const;
+    // With so many bytes or fewer, as the pool stands, a paused sender may go on.
+    std::uint64_t resumes_below(std::uint8_t port, std::uint8_t group) const;
     std::uint64_t pool_used(std::uint8_t pool) const { return node_->ingress_pools_[pool].used; }
     std::uint64_t pool_size(std::uint8_t pool) const { return node_->ingress_pools_[pool].size; }
     std::uint64_t headroom_used() const { return node_->headroom_pool_.used; }

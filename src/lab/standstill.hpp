@@ -1,0 +1,33 @@
+// Who stands still: nodes that have something to send and send none of it, and queues that wait for each other for
+// ever. Taken at one moment and asked at a later one, both between two pieces of a run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "twin/twin.hpp"
+
+namespace petrel::lab {
+
+class Standstill {
+public:
+    explicit Standstill(const twin::Twin&);
+
+    // Of these nodes (none = all): a switch with lossless frames waiting then and now that sent none; a host whose
+    // flows were to send all the time and did not.
+    std::uint64_t frozen(const std::vector<twin::NodeId>&) const;
+
+    // Queues of switches in a confirmed deadlock, among those that were paused and sent nothing since.
+    std::uint64_t deadlocked() const;
+
+private:
+    bool switch_froze(twin::NodeId) const;
+    bool host_froze(twin::NodeId) const;
+
+    const twin::Twin& twin_;
+    twin::Ps since_{};
+    std::vector<std::vector<std::uint64_t>> sent_;  // [node]: of a switch by port and queue, of a host by its flows
+    std::vector<std::uint64_t> waiting_;            // [node]: lossless bytes
+};
+
+}  // namespace petrel::lab
