@@ -153,6 +153,85 @@ private:
     const Topology& topology_;
 };
 
+std::string_view failure_words(device::FaultyDevice::Fault how)
+{
+    using Fault = device::FaultyDevice::Fault;
+    switch (how) {
+    case Fault::none: break;
+    case Fault::refuse: return "refuses";
+    case Fault::fail: return "fails";
+    case Fault::time_out: return "neither does nor answers";
+    case Fault::answer_late: return "does, but answers too late,";
+    case Fault::have_no_effect: return "only pretends to do";
+    }
+    return {};
+}
+
+std::string spell_words(const scenario::Spell& spell)
+{
+    constexpr auto kAll = scenario::Spell{}.calls;
+    auto text = spell.calls == kAll ? std::string{"every write"} : count_text(spell.calls, "write");
+    return spell.until == twin::kForever ? text : text + " until " + time_words(spell.until);
+}
+
+std::string until_words(Ps until) { return until == twin::kForever ? std::string{} : " until " + time_words(until); }
+
+// What happens to the agent of a device, or to the device under it.
+class AgentFaultWords {
+public:
+    AgentFaultWords(NodeId device, const Topology& topology) : device_(name_of(device, topology)) {}
+
+    std::string operator()(const scenario::KillAgent&) const { return fmt::format("the agent of {} dies", device_); }
+    std::string operator()(const scenario::StartAgent&) const
+    {
+        return fmt::format("the agent of {} starts again", device_);
+    }
+    std::string operator()(const scenario::DelayLooks& fault) const
+    {
+        return fmt::format("every look at {} takes {} ms{}", device_, whole_ms(fault.takes), until_words(fault.until));
+    }
+    std::string operator()(const scenario::FailLooks& fault) const
+    {
+        return fmt::format("{} cannot be looked at{}", device_, until_words(fault.until));
+    }
+    std::string operator()(const scenario::FreezeCounters& fault) const
+    {
+        return fmt::format("the counters of {} stand still{}", device_, until_words(fault.until));
+    }
+    std::string operator()(const scenario::RestartCounters& fault) const
+    {
+        return fmt::format("the counters of {} begin anew{}", device_, fault.told ? "" : ", and nothing says so");
+    }
+    std::string operator()(const scenario::StepClock& fault) const
+    {
+        return fmt::format("the wall clock of {} jumps by {} s", device_, static_cast<double>(fault.by.count()) / 1e6);
+    }
+    std::string operator()(const scenario::FailWrites& fault) const
+    {
+        return fmt::format("{} {} {}", device_, failure_words(fault.how), spell_words(fault.spell));
+    }
+    std::string operator()(const scenario::LieInReadBack& fault) const
+    {
+        return fmt::format("{} says after {} that {} is in force", device_, spell_words(fault.spell),
+                           watchdog::name(fault.shown));
+    }
+    std::string operator()(const scenario::GiveOrder& fault) const
+    {
+        return fmt::format("the agent of {} is ordered: {}", device_, watchdog::name(fault.order.kind));
+    }
+    std::string operator()(const scenario::SetPolicy& fault) const
+    {
+        std::vector<std::string> policies;
+        for (const auto& policy : fault.book.policies) {
+            policies.push_back(policy.name);
+        }
+        return fmt::format("the agent of {} is given policy {}", device_, listed(policies));
+    }
+
+private:
+    const std::string& device_;
+};
+
 std::string criterion_words(const watchdog::Policy& policy)
 {
     using watchdog::Criterion;
@@ -303,6 +382,11 @@ std::string fault_text(const scenario::Fault& fault, const Topology& topology)
     return std::visit(FaultWords{topology}, fault.what);
 }
 
+std::string fault_text(const scenario::AgentFault& fault, const Topology& topology)
+{
+    return std::visit(AgentFaultWords{fault.device, topology}, fault.what);
+}
+
 std::string_view action_words(watchdog::Treatment action)
 {
     using watchdog::Treatment;
@@ -395,6 +479,9 @@ std::vector<std::string> explain(const Scenario& scenario)
         lines.emplace_back("nobody watches");
     }
     for (const auto* fault : faults_by_time(scenario)) {
+        lines.push_back(fmt::format("at {}: {}", time_words(fault->at), fault_text(*fault, topology)));
+    }
+    for (const auto* fault : by_time(scenario.agent_faults, [](const auto& f) { return f.at; })) {
         lines.push_back(fmt::format("at {}: {}", time_words(fault->at), fault_text(*fault, topology)));
     }
     for (const auto* wanted : by_time(scenario.expectations, [](const auto& e) { return e.until; })) {

@@ -23,6 +23,7 @@ std::string port_words(const topology::End&, const topology::Topology&);
 
 // What happens, without the time.
 std::string fault_text(const scenario::Fault&, const topology::Topology&);
+std::string fault_text(const scenario::AgentFault&, const topology::Topology&);
 
 // What a watchdog does about a storm: "treated by ...", or "only reported".
 std::string_view action_words(watchdog::Treatment);

@@ -39,5 +39,6 @@ struct FaultKind {
 
 std::span<const FaultKind> fabric_fault_kinds();
 std::span<const FaultKind> link_fault_kinds();
+std::span<const FaultKind> agent_fault_kinds();
 
 }  // namespace petrel::codec

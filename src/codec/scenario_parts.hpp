@@ -18,8 +18,14 @@ void read_port_names(Section& top, ScenarioNames&, topology::Topology&);
 // What the switches' own hardware looks for, by switch profile.
 std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
+// After the watches: an agent's faults want an agent.
 void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
 void read_manager(Section& top, scenario::Scenario&);
+// One table of a policy, for each of the devices; none if something is wrong with it. `own` are keys that the caller
+// reads.
+std::vector<watchdog::PolicyBook> read_policy(TomlText&, const ScenarioNames&, const toml::table&,
+                                              std::span<const std::string_view> own,
+                                              std::span<const topology::NodeId> devices);
 void read_watches(Section& top, ScenarioNames&, std::span<const scenario::HardwareDetectors>, scenario::Scenario&);
 // Last: it names what the others read.
 void read_expectations(Section& top, ScenarioNames&, scenario::Scenario&);

@@ -22,28 +22,10 @@ public:
 
     void read(const toml::table& table)
     {
-        const auto entry = PolicyTable{text_}.read(table, kOwnKeys);
-        if (!names_.known()) {
-            return;
-        }
-        const auto devices = devices_of(table);
-        std::vector<watchdog::Inventory> inventories(devices.size());
-        std::vector<watchdog::Inventory*> pointers;
-        for (std::size_t i = 0; i < devices.size(); ++i) {
-            inventories[i].ports = names_.topology().nodes[devices[i].value].ports;
-            pointers.push_back(&inventories[i]);
-        }
-        PolicyFile file;
-        file.policies.push_back(entry);
-        const auto books = bind_ports(file, pointers);
-        if (!books) {
-            for (const auto& complaint : books.error()) {
-                text_.complaints().add({complaint.line, complaint.column}, complaint.value, complaint.allowed);
-            }
-            return;
-        }
-        for (std::size_t i = 0; i < devices.size(); ++i) {
-            append(books_[devices[i]], (*books)[i]);
+        const auto devices = names_.known() ? devices_of(table) : std::vector<NodeId>{};
+        const auto books = read_policy(text_, names_, table, kOwnKeys, devices);
+        for (std::size_t i = 0; i < books.size(); ++i) {
+            append(books_[devices[i]], books[i]);
         }
     }
 
@@ -87,6 +69,31 @@ private:
 };
 
 }  // namespace
+
+std::vector<PolicyBook> read_policy(TomlText& text, const ScenarioNames& names, const toml::table& table,
+                                    std::span<const std::string_view> own, std::span<const NodeId> devices)
+{
+    const auto entry = PolicyTable{text}.read(table, own);
+    if (devices.empty()) {
+        return {};
+    }
+    std::vector<watchdog::Inventory> inventories(devices.size());
+    std::vector<watchdog::Inventory*> pointers;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        inventories[i].ports = names.topology().nodes[devices[i].value].ports;
+        pointers.push_back(&inventories[i]);
+    }
+    PolicyFile file;
+    file.policies.push_back(entry);
+    const auto books = bind_ports(file, pointers);
+    if (!books) {
+        for (const auto& complaint : books.error()) {
+            text.complaints().add({complaint.line, complaint.column}, complaint.value, complaint.allowed);
+        }
+        return {};
+    }
+    return *books;
+}
 
 void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::HardwareDetectors> by_profile,
                   scenario::Scenario& into)

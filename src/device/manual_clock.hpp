@@ -19,6 +19,7 @@ public:
         now_.mono = to;
     }
     void advance(Duration by) { set(now_.mono + by); }
+    void step_wall(std::chrono::microseconds by) { now_.wall += by; }  // somebody set it
 
 private:
     Now now_;

@@ -51,16 +51,18 @@ Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::N
         return tl::unexpected(std::move(list.error()));
     }
     return std::unique_ptr<AgentInTwin>{
-        new AgentInTwin{twin, node, std::move(clock), std::move(device), std::move(*list), options}};
+        new AgentInTwin{twin, node, std::move(clock), std::move(device), book, std::move(*list), options}};
 }
 
 AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<device::ManualClock> clock,
-                         std::unique_ptr<device::Device> device, watchdog::Watchlist list, const Options& options)
+                         std::unique_ptr<device::Device> device, watchdog::PolicyBook policies,
+                         watchdog::Watchlist list, const Options& options)
     : twin_(twin),
       node_(node),
       clock_(std::move(clock)),
       device_(std::move(device)),
       faults_(*device_),
+      policies_(std::move(policies)),
       list_(std::move(list)),
       options_(options)
 {
@@ -71,17 +73,22 @@ AgentInTwin::Process::Process(const watchdog::Watchlist& list, const agent::Star
     : agent(list, start, now, output), intake(list.inventory, list.capabilities), device_free(now.mono)
 {}
 
+void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
+{
+    twin_.at(node_, next_ns(when), [this, what = std::move(what)](twin::Ps now) {
+        clock_->set(twin::to_instant(now));
+        what();
+    });
+}
+
 void AgentInTwin::start(twin::Ps when)
 {
-    twin_.at(node_, next_ns(when), [this](twin::Ps now) {
-        clock_->set(twin::to_instant(now));
-        begin();
-    });
+    on_node(when, [this] { begin(); });
 }
 
 void AgentInTwin::kill(twin::Ps when)
 {
-    twin_.at(node_, next_ns(when), [this](twin::Ps) {
+    on_node(when, [this] {
         process_.reset();
         ++life_;
     });
@@ -89,12 +96,48 @@ void AgentInTwin::kill(twin::Ps when)
 
 void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)
 {
-    twin_.at(node_, next_ns(when), [this, order](twin::Ps now) {
-        clock_->set(twin::to_instant(now));
+    on_node(when, [this, order] {
         if (process_) {
             step(order);
         }
     });
+}
+
+// Policies are added to those there were, so that events told before still find theirs by its number.
+Parsed<void> AgentInTwin::change(const watchdog::PolicyBook& to, twin::Ps when)
+{
+    const auto before = static_cast<std::uint16_t>(policies_.policies.size());
+    policies_.policies.insert(policies_.policies.end(), to.policies.begin(), to.policies.end());
+    policies_.assigned = to.assigned;
+    for (auto& assignment : policies_.assigned) {
+        assignment.policy = static_cast<std::uint16_t>(assignment.policy + before);
+    }
+    auto list = watchdog::compile(policies_, device_->inventory(), device_->capabilities());
+    if (!list) {
+        return tl::unexpected(std::move(list.error()));
+    }
+    on_node(when, [this, list = std::move(*list)] {
+        list_ = list;
+        if (process_) {
+            step(list_);
+        }
+    });
+    return {};
+}
+
+void AgentInTwin::on_device(twin::Ps when, std::function<void(device::FaultyDevice&)> what)
+{
+    on_node(when, [this, what = std::move(what)] { what(faults_); });
+}
+
+void AgentInTwin::looks_take(Duration takes, twin::Ps when)
+{
+    on_node(when, [this, takes] { options_.look_takes = takes; });
+}
+
+void AgentInTwin::step_wall_clock(std::chrono::microseconds by, twin::Ps when)
+{
+    on_node(when, [this, by] { clock_->step_wall(by); });
 }
 
 // What the hardware tells in the middle of something is heard when that is over.

@@ -46,6 +46,14 @@ public:
     void kill(twin::Ps when);
     void order(const watchdog::Order&, twin::Ps when);  // nobody hears it while no process runs
 
+    // Other policies, for this process and those after it. Complains as make() does.
+    Parsed<void> change(const watchdog::PolicyBook&, twin::Ps when);
+
+    // Something happens to the device, or to the clock.
+    void on_device(twin::Ps when, std::function<void(device::FaultyDevice&)>);
+    void looks_take(Duration, twin::Ps when);
+    void step_wall_clock(std::chrono::microseconds by, twin::Ps when);
+
     // Heard in the thread that runs the node.
     void on_event(std::function<void(const watchdog::Event&)> hear) { hear_event_ = std::move(hear); }
 
@@ -55,6 +63,7 @@ public:
     const std::vector<watchdog::Event>& events() const { return events_; }  // of all lives
     const agent::Agent* agent() const { return process_ ? &process_->agent : nullptr; }
     const watchdog::Watchlist& watchlist() const { return list_; }
+    device::Journal& journal() { return journal_; }
 
 private:
     struct Look {
@@ -76,9 +85,10 @@ private:
     };
 
     AgentInTwin(twin::Twin&, twin::NodeId, std::unique_ptr<device::ManualClock>, std::unique_ptr<device::Device>,
-                watchdog::Watchlist, const Options&);
+                watchdog::PolicyBook, watchdog::Watchlist, const Options&);
 
     void post(const watchdog::Notice&) noexcept override;
+    void on_node(twin::Ps when, std::function<void()>);
     void at(Instant, std::function<void()>);  // forgotten if the process dies before
     void begin();
     void step(const agent::Input&);
@@ -95,6 +105,7 @@ private:
     std::unique_ptr<device::Device> device_;
     device::FaultyDevice faults_;
     device::MemoryJournal journal_;
+    watchdog::PolicyBook policies_;  // all it ever had; those of the last change are assigned
     watchdog::Watchlist list_;
     Options options_;
     std::optional<Process> process_;

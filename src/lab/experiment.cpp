@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "lab/agent_faults.hpp"
+
 namespace petrel::lab {
 
 namespace {
@@ -65,6 +67,13 @@ void Experiment::reboot_agents()
 std::vector<Complaint> Experiment::post_agents()
 {
     std::vector<Complaint> complaints;
+    const auto complain = [&](scenario::NodeId node, const std::vector<Complaint>& policies) {
+        const auto& device = scenario_.setup.topology.nodes[node.value].name;
+        for (const auto& complaint : policies) {
+            complaints.push_back(
+                {scenario_.name, 0, 0, fmt::format("{}: policy {} {}", device, complaint.file, complaint.allowed), {}});
+        }
+    };
     for (const auto& watch : scenario_.watches) {
         AgentInTwin::Options options;
         options.traits.pause_limit = watch.hardware.pause_limit;
@@ -73,17 +82,11 @@ std::vector<Complaint> Experiment::post_agents()
         options.slingshot = watch.hardware.slingshot;
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
-            const auto& device = scenario_.setup.topology.nodes[watch.node.value].name;
-            for (const auto& complaint : agent.error()) {
-                complaints.push_back({scenario_.name,
-                                      0,
-                                      0,
-                                      fmt::format("{}: policy {} {}", device, complaint.file, complaint.allowed),
-                                      {}});
-            }
+            complain(watch.node, agent.error());
             continue;
         }
         (*agent)->start(0);
+        complain(watch.node, schedule(scenario_.agent_faults, watch.node, **agent));
         posts_.push_back({watch.node, std::move(*agent), 0});
     }
     return complaints;

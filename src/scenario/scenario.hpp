@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenario/agent_fault.hpp"
 #include "scenario/expectation.hpp"
 #include "scenario/fault.hpp"
 #include "twin/setup.hpp"
@@ -55,6 +56,7 @@ struct Scenario {
     twin::Setup setup;
     std::vector<TrafficItem> traffic;
     std::vector<Fault> faults;
+    std::vector<AgentFault> agent_faults;
     std::vector<Watch> watches;
     std::vector<Capture> captures;
     Ps manager_sweep{};  // how often a manager looks after the links; zero = nobody does

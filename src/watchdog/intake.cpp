@@ -74,6 +74,16 @@ void Intake::begin()
 
 void Intake::put(const Sample& sample)
 {
+    if (filter_ == nullptr) {
+        return take(sample);
+    }
+    auto changed = sample;
+    filter_->pass(changed);
+    take(changed);
+}
+
+void Intake::take(const Sample& sample)
+{
     const auto row = sample.slot.value;
     PETREL_ASSERT(row < rows_, "slot {} of {}", row, rows_);
     const Fields told = sample.known & capabilities_.fields;

@@ -15,6 +15,13 @@
 
 namespace petrel::watchdog {
 
+// May change what a device told before anything is made of it: for devices that misbehave to order.
+class SampleFilter {
+public:
+    virtual ~SampleFilter() = default;
+    virtual void pass(Sample&) = 0;
+};
+
 class Intake {
 public:
     Intake(const Inventory&, const Capabilities&);
@@ -23,6 +30,7 @@ public:
 
     void begin();
     void put(const Sample&);
+    void through(SampleFilter* filter) { filter_ = filter; }  // null: everything is taken as it is
     const Observations& view() const { return view_; }
 
 private:
@@ -35,6 +43,7 @@ private:
         bool pause_seen{};
     };
 
+    void take(const Sample&);
     void put_counters(std::uint32_t row, const Sample&, Fields comparable);
     Fields judge_counters(std::uint32_t row, const Baseline& before);
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
@@ -56,6 +65,7 @@ private:
     std::vector<std::uint32_t> touched_;
     AlignedColumns storage_;
     Observations view_;
+    SampleFilter* filter_{};
 };
 
 }  // namespace petrel::watchdog

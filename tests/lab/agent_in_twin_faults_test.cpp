@@ -179,6 +179,20 @@ TEST(AgentInTwinLife, OrdersAreTakenAndAStopUndoesAll)
     EXPECT_EQ(s.agent->agent()->counters().looks, looks);
 }
 
+// Only what is shown goes by the wall clock: here the journal's date.
+TEST(AgentInTwinFaults, AStepOfTheWallClockIsSeenInDatesAlone)
+{
+    const auto begun = [](Stormed& s) {
+        s.twin->run_until(700 * kMs);
+        return s.agent->journal().active()->at(0).since;
+    };
+    Stormed calm;
+    Stormed stepped;
+    stepped.agent->step_wall_clock(std::chrono::hours{-2}, 100 * kMs);
+    EXPECT_EQ(begun(stepped) - begun(calm), std::chrono::hours{-2});
+    EXPECT_EQ(stepped.agent->events().at(0).at, calm.agent->events().at(0).at);
+}
+
 TEST(AgentInTwinLife, ALinkThatGoesDownEndsTheStorm)
 {
     Stormed s;

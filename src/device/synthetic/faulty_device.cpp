@@ -49,7 +49,35 @@ Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
 
 Result<void> FaultyDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
-    return call(Call::look, Result<void>{}, [&] { return behind_.look(rows, into); });
+    return call(Call::look, Result<void>{}, [&] { return read(rows, into); });
+}
+
+Result<void> FaultyDevice::read(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    into.through(counters_.any() ? &counters_ : nullptr);
+    auto done = behind_.look(rows, into);
+    into.through(nullptr);
+    return done;
+}
+
+void FaultyDevice::freeze_counters()
+{
+    counters_.freeze();
+    glance();
+}
+
+void FaultyDevice::restart_counters(bool told)
+{
+    counters_.restart(told);
+    glance();
+}
+
+// The first read shows the counter faults where things stand; a device that cannot be read shows it later.
+void FaultyDevice::glance()
+{
+    watchdog::Intake nobody{inventory(), capabilities()};
+    nobody.begin();
+    static_cast<void>(read({}, nobody));
 }
 
 Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)

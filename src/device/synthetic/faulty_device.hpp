@@ -1,11 +1,12 @@
-// A device that misbehaves to order: the next calls of a kind are refused, fail, time out, do nothing or lie; all
-// others, and everything else, go to the device behind it.
+// A device that misbehaves to order: the next calls of a kind are refused, fail, time out, do nothing or lie, counters
+// stand still or begin anew; all others, and everything else, go to the device behind it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "device/device.hpp"
+#include "device/synthetic/counter_faults.hpp"
 
 namespace petrel::device {
 
@@ -25,7 +26,12 @@ public:
 
     void next(Call, Fault, std::uint32_t calls = 1);
     void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // in read_back()
-    bool done() const;                                                  // no fault is left to happen
+    bool done() const;                                                  // no call is left to go wrong
+
+    // As from this moment, which the device behind is asked for.
+    void freeze_counters();
+    void thaw_counters() { counters_.thaw(); }
+    void restart_counters(bool told);
 
     const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
     const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }
@@ -42,6 +48,8 @@ private:
     };
 
     Fault take(Call);
+    Result<void> read(std::span<const Slot> rows, watchdog::Intake& into);
+    void glance();
     template <class T, class Real>
     Result<T> call(Call, Result<T> without_effect, Real);
 
@@ -49,6 +57,7 @@ private:
     std::array<Plan, static_cast<std::size_t>(Call::count_)> plans_{};
     watchdog::Treatment shown_{};
     std::uint32_t lies_left_{};
+    CounterFaults counters_;
 };
 
 }  // namespace petrel::device

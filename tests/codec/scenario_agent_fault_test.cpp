@@ -1,0 +1,91 @@
+// [[fault]] of agents: what is written and what is left out. What is wrong with them stands in
+// tests/golden/codec/scenario.
+#include <gtest/gtest.h>
+
+#include "codec/scenario_reader.hpp"
+#include "golden.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using device::FaultyDevice;
+using topology::NodeId;
+using twin::kMs;
+
+// The one fault of the agent on s0, node 2.
+template <class What>
+What read(std::string_view fault)
+{
+    const auto text = "name = \"agents\"\nduration = \"2ms\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\n"
+                      "[[policy]]\npreset = \"sonic\"\n[[fault]]\nat = \"1ms\"\ndevice = \"s0\"\n" +
+                      std::string{fault};
+    const auto parsed = read_scenario(text, "test.toml");
+    EXPECT_TRUE(parsed) << golden::lines(parsed ? std::vector<Complaint>{} : parsed.error());
+    if (!parsed || parsed->agent_faults.size() != 1) {
+        ADD_FAILURE() << fault;
+        return {};
+    }
+    const auto& only = parsed->agent_faults[0];
+    EXPECT_EQ(only.at, kMs);
+    EXPECT_EQ(only.device, NodeId{2});
+    EXPECT_TRUE(std::holds_alternative<What>(only.what)) << fault;
+    return std::get<What>(only.what);
+}
+
+TEST(ScenarioAgentFaults, LooksAndCounters)
+{
+    read<scenario::KillAgent>("kind = \"kill-agent\"");
+    read<scenario::StartAgent>("kind = \"start-agent\"");
+    const auto slow = read<scenario::DelayLooks>("kind = \"delay-looks\"\ntakes = \"30ms\"\nuntil = \"1s\"");
+    EXPECT_EQ(slow.takes, std::chrono::milliseconds{30});
+    EXPECT_EQ(slow.until, 1'000 * kMs);
+    EXPECT_EQ(read<scenario::FailLooks>("kind = \"skip-looks\"").until, twin::kForever);
+    EXPECT_EQ(read<scenario::FreezeCounters>("kind = \"freeze-counters\"\nuntil = \"2ms\"").until, 2 * kMs);
+    EXPECT_TRUE(read<scenario::RestartCounters>("kind = \"reset-counters\"").told);
+    EXPECT_FALSE(read<scenario::RestartCounters>("kind = \"reset-counters\"\ntold = false").told);
+    EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"10min\"").by, std::chrono::minutes{10});
+    EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"1s\"\nback = true").by,
+              std::chrono::seconds{-1});
+}
+
+TEST(ScenarioAgentFaults, WritesAndReadBacks)
+{
+    const auto once = read<scenario::FailWrites>("kind = \"fail-writes\"");
+    EXPECT_EQ(once.how, FaultyDevice::Fault::fail);
+    EXPECT_EQ(once.spell.calls, 1U);
+    EXPECT_EQ(once.spell.until, twin::kForever);
+    const auto more = read<scenario::FailWrites>("kind = \"fail-writes\"\nhow = \"late\"\ncalls = 3");
+    EXPECT_EQ(more.how, FaultyDevice::Fault::answer_late);
+    EXPECT_EQ(more.spell.calls, 3U);
+    const auto lie = read<scenario::LieInReadBack>("kind = \"lie\"\nshows = \"drop\"\nuntil = \"5ms\"");
+    EXPECT_EQ(lie.shown, watchdog::Treatment::drop);
+    EXPECT_GT(lie.spell.calls, 1'000'000U);
+    EXPECT_EQ(lie.spell.until, 5 * kMs);
+}
+
+TEST(ScenarioAgentFaults, OrdersAndPolicies)
+{
+    using Kind = watchdog::Order::Kind;
+    const std::pair<std::string, Kind> orders[]{{"mitigate", Kind::mitigate},
+                                                {"release", Kind::release},
+                                                {"red-switch-on", Kind::red_switch_on},
+                                                {"red-switch-off", Kind::red_switch_off},
+                                                {"stop", Kind::stop},
+                                                {"stop-and-hold", Kind::stop_and_hold}};
+    for (const auto& [word, kind] : orders) {
+        const auto order = read<scenario::GiveOrder>("kind = \"order\"\nwhat = \"" + word + '"').order;
+        EXPECT_EQ(order.kind, kind) << word;
+        EXPECT_FALSE(order.target);
+    }
+    const std::string release = "kind = \"order\"\nwhat = \"release\"\nport = \"s0:Ethernet1\"\n";
+    EXPECT_EQ(read<scenario::GiveOrder>(release).order.target, (Target{{DeviceId{2}, 1}, std::nullopt}));
+    EXPECT_EQ(read<scenario::GiveOrder>(release + "priority = 3").order.target,
+              (Target{{DeviceId{2}, 1}, Priority{3}}));
+
+    const auto book = read<scenario::SetPolicy>("kind = \"set-policy\"\npreset = \"sonic\"\ndetect_ms = 500").book;
+    ASSERT_EQ(book.policies.size(), 1U);
+    EXPECT_EQ(book.policies[0].detect, std::chrono::milliseconds{500});
+}
+
+}  // namespace
+}  // namespace petrel::codec

@@ -1,0 +1,236 @@
+// Faults of agents and of the devices under them, as scenarios write them: each changes what the agent makes of one and
+// the same storm.
+#include "lab/agent_faults.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/complaint_text.hpp"
+#include "codec/scenario_reader.hpp"
+#include "lab/experiment.hpp"
+
+namespace petrel::lab {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using twin::kMs;
+using watchdog::EventKind;
+using watchdog::Reason;
+
+// The NIC of h0 pauses its queue of s0 from 50 ms on, without end. The agent of s0 needs 200 ms of pause and looks
+// every 100 ms.
+constexpr std::string_view kStorm = R"(
+name = "storm"
+duration = "2s"
+
+[topology]
+kind = "single-switch"
+hosts = 3
+host_links = { speed = "1G" }
+
+[[traffic]]
+from = ["h1", "h2"]
+to = "h0"
+rate = "10M"
+
+[[fault]]
+at = "50ms"
+kind = "storm"
+host = "h0"
+period = "10ms"
+
+[[policy]]
+preset = "sonic"
+detect_ms = 200
+poll_ms = 100
+)";
+constexpr Instant kFoundAt{
+    std::chrono::milliseconds{250}};  // the twin is exact, and the agent looks when it may be due
+
+std::unique_ptr<Experiment> storm_with(std::string_view fault)
+{
+    const auto head = "[[fault]]\ndevice = \"s0\"\n";
+    auto scenario = codec::read_scenario(fmt::format("{}{}{}", kStorm, fault.empty() ? "" : head, fault), "test.toml");
+    EXPECT_TRUE(scenario) << (scenario ? "" : to_text(scenario.error().front()));
+    auto made = Experiment::make(std::move(*scenario));
+    EXPECT_TRUE(made) << (made ? "" : to_text(made.error().front()));
+    return std::move(*made);
+}
+
+std::vector<std::string> kinds(const Experiment& run)
+{
+    std::vector<std::string> names;
+    for (const auto& heard : run.events()) {
+        names.emplace_back(name(heard.event->kind));
+    }
+    return names;
+}
+
+// When the storm was found; never, if it was not.
+Instant found(const Experiment& run)
+{
+    for (const auto& heard : run.events()) {
+        if (heard.event->kind == EventKind::storm_detected) {
+            return heard.event->at;
+        }
+    }
+    return kNever;
+}
+
+Instant found_with(std::string_view fault, twin::Ps within = 2'000 * kMs)
+{
+    const auto run = storm_with(fault);
+    run->run_until(within);
+    return found(*run);
+}
+
+constexpr Instant at_ms(int ms) { return Instant{std::chrono::milliseconds{ms}}; }
+
+TEST(AgentFaults, WithoutAnyTheStormIsFoundInTime)
+{
+    EXPECT_GE(found_with(""), kFoundAt);
+    EXPECT_LE(found_with(""), kFoundAt + std::chrono::milliseconds{1});
+}
+
+TEST(AgentFaults, ADeadAgentFindsNothingUntilItIsStarted)
+{
+    const auto kill = "at = \"100ms\"\nkind = \"kill-agent\"\n";
+    EXPECT_EQ(found_with(kill), kNever);
+    const auto start = "[[fault]]\nat = \"600ms\"\nkind = \"start-agent\"\ndevice = \"s0\"\n";
+    const auto again = found_with(std::string{kill} + start);
+    EXPECT_GE(again, at_ms(800));
+    EXPECT_LT(again, at_ms(900));
+}
+
+TEST(AgentFaults, LooksThatTakeLongFindItLater)
+{
+    EXPECT_GE(found_with("at = \"0s\"\nkind = \"delay-looks\"\ntakes = \"120ms\""),
+              kFoundAt + std::chrono::milliseconds{50});
+    EXPECT_LE(found_with("at = \"0s\"\nkind = \"delay-looks\"\ntakes = \"120ms\"\nuntil = \"20ms\""),
+              kFoundAt + std::chrono::milliseconds{1});
+}
+
+TEST(AgentFaults, LooksThatFailProveNothing)
+{
+    const auto at = found_with("at = \"100ms\"\nkind = \"skip-looks\"\nuntil = \"600ms\"");
+    EXPECT_GE(at, at_ms(600));
+    EXPECT_LT(at, at_ms(900));
+}
+
+TEST(AgentFaults, CountersThatStandStillProveNoStorm)
+{
+    const auto at = found_with("at = \"100ms\"\nkind = \"freeze-counters\"\nuntil = \"600ms\"");
+    EXPECT_GE(at, at_ms(600));
+    EXPECT_LT(at, at_ms(900));
+}
+
+TEST(AgentFaults, AResetOfTheCountersBeginsAllOverAgain)
+{
+    const auto at = found_with("at = \"180ms\"\nkind = \"reset-counters\"");
+    EXPECT_GE(at, at_ms(180 + 200));
+    EXPECT_LT(at, at_ms(500));
+}
+
+struct Failure {
+    std::string how;
+    Reason reason;
+};
+
+class AgentFaultsOfWrites : public testing::TestWithParam<Failure> {};
+
+TEST_P(AgentFaultsOfWrites, AreToldForWhatTheyAre)
+{
+    const auto run = storm_with(fmt::format("at = \"100ms\"\nkind = \"fail-writes\"\nhow = \"{}\"\n", GetParam().how));
+    run->run_until(1'000 * kMs);
+    const auto events = run->events();
+    ASSERT_GE(events.size(), 2U);
+    EXPECT_EQ(events[0].event->kind, EventKind::storm_detected);
+    EXPECT_EQ(events[1].event->kind, EventKind::mitigation_failed);
+    EXPECT_EQ(events[1].event->reason, GetParam().reason);
+    EXPECT_EQ(run->mitigated({}), 1U);  // the next try worked
+}
+
+INSTANTIATE_TEST_SUITE_P(Lab, AgentFaultsOfWrites,
+                         testing::Values(Failure{"refuse", Reason::refused}, Failure{"fail", Reason::failed},
+                                         Failure{"time-out", Reason::timed_out}, Failure{"no-effect", Reason::differs}),
+                         [](const auto& one) {
+                             auto name = one.param.how;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+TEST(AgentFaults, WritesFailAsOftenAndAsLongAsTheScenarioSays)
+{
+    const auto twice = storm_with("at = \"100ms\"\nkind = \"fail-writes\"\ncalls = 2\n");
+    twice->run_until(2'000 * kMs);
+    EXPECT_THAT(kinds(*twice), ElementsAre("storm_detected", "mitigation_failed", "mitigation_failed"));
+    const auto long_enough = storm_with("at = \"100ms\"\nkind = \"fail-writes\"\nuntil = \"1800ms\"\n");
+    long_enough->run_until(1'750 * kMs);
+    EXPECT_GT(kinds(*long_enough).size(), 2U);
+    EXPECT_EQ(long_enough->mitigated({}), 0U);
+}
+
+TEST(AgentFaults, AReadBackThatLiesIsBelieved)
+{
+    const auto run = storm_with("at = \"100ms\"\nkind = \"lie\"\n");
+    run->run_until(1'000 * kMs);
+    const auto events = run->events();
+    ASSERT_THAT(kinds(*run), ElementsAre("storm_detected", "mitigation_failed"));
+    EXPECT_EQ(events[1].event->reason, Reason::differs);
+}
+
+TEST(AgentFaults, OrdersAreTaken)
+{
+    const auto one =
+        storm_with("at = \"10ms\"\nkind = \"order\"\nwhat = \"mitigate\"\nport = \"s0:Ethernet2\"\npriority = 4\n");
+    one->run_until(40 * kMs);
+    ASSERT_THAT(kinds(*one), testing::Contains("order_taken"));
+    EXPECT_EQ(one->events()[0].event->target, (Target{{DeviceId{3}, 2}, Priority{4}}));
+    EXPECT_EQ(one->mitigated({}), 1U);
+
+    const auto all = storm_with("at = \"10ms\"\nkind = \"order\"\nwhat = \"red-switch-on\"\n");
+    all->run_until(40 * kMs);
+    EXPECT_EQ(all->mitigated({}), 6U);  // three ports, two priorities
+
+    const auto none = storm_with("at = \"100ms\"\nkind = \"order\"\nwhat = \"stop\"\n");
+    none->run_until(1'000 * kMs);
+    EXPECT_EQ(found(*none), kNever);
+}
+
+TEST(AgentFaults, APolicyChangedInTheMiddleOfAStormHoldsFromThenOn)
+{
+    const auto run = storm_with("at = \"100ms\"\nkind = \"set-policy\"\npreset = \"sonic\"\nname = "
+                                "\"patient\"\ndetect_ms = 900\npoll_ms = 100\n");
+    run->run_until(2'000 * kMs);
+    EXPECT_GE(found(*run), at_ms(50 + 900));
+    const auto events = run->events();
+    const auto& heard = events.back();
+    EXPECT_EQ(heard.watchlist->policies.at(heard.event->policy).name, "patient");
+}
+
+TEST(AgentFaults, EventsToldBeforeAChangeKeepTheirPolicy)
+{
+    const auto run = storm_with("at = \"400ms\"\nkind = \"set-policy\"\npreset = \"sonic\"\nname = "
+                                "\"patient\"\ndetect_ms = 900\npoll_ms = 100\n");
+    run->run_until(2'000 * kMs);
+    const auto events = run->events();
+    ASSERT_THAT(events, testing::Not(IsEmpty()));
+    EXPECT_EQ(events[0].watchlist->policies.at(events[0].event->policy).name, "sonic");
+}
+
+TEST(AgentFaults, APolicyTheDeviceCannotMeetIsRefusedBeforeTheRun)
+{
+    auto scenario =
+        codec::read_scenario(std::string{kStorm} + "[[fault]]\nat = \"1ms\"\nkind = \"set-policy\"\n"
+                                                   "device = \"s0\"\npreset = \"sai\"\ndetected_by = \"device\"\n",
+                             "test.toml");
+    ASSERT_TRUE(scenario);
+    const auto made = Experiment::make(std::move(*scenario));
+    ASSERT_FALSE(made);
+    EXPECT_THAT(to_text(made.error().front()), testing::HasSubstr("s0: policy"));
+}
+
+}  // namespace
+}  // namespace petrel::lab
