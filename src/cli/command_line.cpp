@@ -231,6 +231,7 @@ struct LinkCommand {
         play->footer(kLinkPlayExamples);
         play->add_option("FILE", play_options.file, "The script, JSON lines; - reads stdin")->type_name("");
         play->add_flag("--json", play_options.json, "JSON only, also for how a script ends");
+        play->add_flag("--newest-first", play_options.newest_first, "Histories begin with the last event");
         explain = app->add_subcommand("explain", "What a reason means, who sets it, what to do.");
         explain->add_option("CODE", explain_options.code, "0..255")->type_name("");
         explain->add_flag("--json", explain_options.json, "As one JSON object");

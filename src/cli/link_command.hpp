@@ -11,6 +11,7 @@ namespace petrel::cli {
 struct LinkPlayOptions {
     std::string file;  // "-" = stdin
     bool json{};
+    bool newest_first{};  // histories
 };
 
 struct LinkExplainOptions {

@@ -29,9 +29,9 @@ std::string read_line(const LinkPlay& play)
     return codec::link_registers_json(play.read(Side::a), play.read(Side::b)) + '\n';
 }
 
-std::string log_line(LinkPlay& play)
+std::string log_line(LinkPlay& play, bool newest_first)
 {
-    return codec::link_log_json(play.history(Side::a), play.history(Side::b)) + '\n';
+    return codec::link_log_json(play.history(Side::a), play.history(Side::b), newest_first) + '\n';
 }
 
 // The manager dies and comes back: all it then knows has been through its file.
@@ -66,7 +66,7 @@ std::string ends_text(const LinkPlay& play)
     return table.text();
 }
 
-std::string histories_text(LinkPlay& play)
+std::string histories_text(LinkPlay& play, bool newest_first)
 {
     Table table({{"end", Align::left, {}},
                  {"event", Align::right, {}},
@@ -75,7 +75,7 @@ std::string histories_text(LinkPlay& play)
                  {"NeighborLinkDownReason", Align::left, {}},
                  {"correlated cause", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
-        for (const auto& event : play.history(side).shown()) {
+        for (const auto& event : play.history(side).shown(newest_first)) {
             table.add(
                 {name, std::to_string(event.seq),
                  std::to_string(std::chrono::floor<std::chrono::seconds>(event.observed_at).time_since_epoch().count()),
@@ -87,12 +87,13 @@ std::string histories_text(LinkPlay& play)
 }
 
 // A script that asks for nothing still gets an answer: how it ended.
-std::string ending(LinkPlay& play, bool json)
+std::string ending(LinkPlay& play, const LinkPlayOptions& options)
 {
-    return json ? read_line(play) + log_line(play) : ends_text(play) + '\n' + histories_text(play);
+    return options.json ? read_line(play) + log_line(play, options.newest_first)
+                        : ends_text(play) + '\n' + histories_text(play, options.newest_first);
 }
 
-std::string act(const std::vector<codec::ScriptLine>& script, const std::string& file, bool json)
+std::string act(const std::vector<codec::ScriptLine>& script, const std::string& file, const LinkPlayOptions& options)
 {
     LinkPlay play;
     std::string answers;
@@ -100,14 +101,14 @@ std::string act(const std::vector<codec::ScriptLine>& script, const std::string&
         if (std::holds_alternative<link::Read>(line.event)) {
             answers += read_line(play);
         } else if (std::holds_alternative<link::Log>(line.event)) {
-            answers += log_line(play);
+            answers += log_line(play, options.newest_first);
         } else if (std::holds_alternative<link::ManagerRestart>(line.event)) {
             restart_manager(play);
         } else if (const auto why = play.act(line.event)) {
             say(to_text({file, line.line, 0, fmt::format("{} ignored: {}", line.word, *why), {}}));
         }
     }
-    return answers.empty() ? ending(play, json) : answers;
+    return answers.empty() ? ending(play, options) : answers;
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ ExitCode run_link_play(const LinkPlayOptions& options)
     if (!script) {
         return refuse(script.error());
     }
-    return finish(act(*script, file, options.json), ExitCode::ok);
+    return finish(act(*script, file, options), ExitCode::ok);
 }
 
 }  // namespace petrel::cli

@@ -18,10 +18,10 @@ ordered_json to_json(const link::LinkReading& reading)
             {"seq", registers.seq}};
 }
 
-ordered_json to_json(const link::PortHistory& history)
+ordered_json to_json(const link::PortHistory& history, bool newest_first)
 {
     auto entries = ordered_json::array();
-    for (const auto& event : history.shown()) {
+    for (const auto& event : history.shown(newest_first)) {
         const auto time = std::chrono::floor<std::chrono::seconds>(event.observed_at).time_since_epoch().count();
         ordered_json entry{{"ldr", event.ldr}, {"nldr", event.nldr}, {"time", time}, {"seq", event.seq}};
         if (event.correlated_cause) {
@@ -64,9 +64,9 @@ std::string link_registers_json(const link::LinkReading& a, const link::LinkRead
     return to_line(ordered_json{{"A", to_json(a)}, {"B", to_json(b)}});
 }
 
-std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b)
+std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first)
 {
-    return to_line(ordered_json{{"A", to_json(a)}, {"B", to_json(b)}});
+    return to_line(ordered_json{{"A", to_json(a, newest_first)}, {"B", to_json(b, newest_first)}});
 }
 
 std::string reason_json(const link::Reason& reason) { return to_line(to_json(reason)); }

@@ -10,7 +10,7 @@ namespace petrel::codec {
 
 // One line each, without its end.
 std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b);
-std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b);
+std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first);
 
 std::string reason_json(const link::Reason&);
 std::string reasons_json();  // one object: all codes

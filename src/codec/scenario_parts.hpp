@@ -14,7 +14,7 @@ namespace petrel::codec {
 
 std::optional<topology::Topology> read_topology(Section& top);
 // Further names of ports, into the topology that the names are of.
-void read_port_names(Section& top, ScenarioNames&, topology::Topology&);
+void read_ports(Section& top, ScenarioNames&, scenario::Scenario&);
 // What the switches' own hardware looks for, by switch profile.
 std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);

@@ -42,7 +42,7 @@ private:
             setup.topology = std::move(*topology);
         }
         ScenarioNames names{text_, known ? &setup.topology : nullptr};
-        read_port_names(top, names, setup.topology);
+        read_ports(top, names, result_);
         const auto detectors = read_profiles(top, names, setup);
         read_traffic(top, names, result_);
         read_watches(top, names, detectors, result_);

@@ -80,6 +80,11 @@ std::vector<Complaint> Experiment::post_agents()
         options.traits.deadlock_detect = watch.hardware.deadlock_detect;
         options.traits.deadlock_recover = watch.hardware.deadlock_recover;
         options.slingshot = watch.hardware.slingshot;
+        for (const auto& own : scenario_.port_detectors) {
+            if (own.port.node == watch.node) {
+                options.traits.of_port.push_back({static_cast<std::uint8_t>(own.port.port), own.detect, own.recover});
+            }
+        }
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
             complain(watch.node, agent.error());

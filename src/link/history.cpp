@@ -44,6 +44,11 @@ DownEvent* PortHistory::find(std::uint64_t seq)
     return at == events_.end() ? nullptr : &*at;
 }
 
-std::span<const DownEvent> PortHistory::shown() const { return events().last(std::min(kShown, events_.size())); }
+std::vector<DownEvent> PortHistory::shown(bool newest_first) const
+{
+    const auto last = events().last(std::min(kShown, events_.size()));
+    return newest_first ? std::vector<DownEvent>{last.rbegin(), last.rend()}
+                        : std::vector<DownEvent>{last.begin(), last.end()};
+}
 
 }  // namespace petrel::link

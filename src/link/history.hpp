@@ -53,9 +53,9 @@ public:
     // nullptr: no such event is kept.
     DownEvent* find(std::uint64_t seq);
 
-    std::span<const DownEvent> events() const { return events_; }  // oldest first
-    std::span<const DownEvent> shown() const;                      // the last kShown of them
-    std::uint64_t forgotten() const { return forgotten_; }         // up to this number
+    std::span<const DownEvent> events() const { return events_; }   // oldest first
+    std::vector<DownEvent> shown(bool newest_first = false) const;  // the last kShown of them
+    std::uint64_t forgotten() const { return forgotten_; }          // up to this number
     const std::optional<AwaitedCause>& awaited() const { return awaited_; }
 
     bool operator==(const PortHistory&) const = default;

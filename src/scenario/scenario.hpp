@@ -29,6 +29,13 @@ struct HardwareDetectors {
     bool slingshot{};  // by Slingshot's registers
 };
 
+// The same of one port, where it has intervals of its own.
+struct PortDetector {
+    topology::End port;
+    Duration detect{};
+    Duration recover{};
+};
+
 // An agent on one device.
 struct Watch {
     NodeId node;
@@ -62,6 +69,7 @@ struct Scenario {
     Ps manager_sweep{};  // how often a manager looks after the links; zero = nobody does
     std::vector<Expectation> expectations;
     std::vector<Truth> truth;
+    std::vector<PortDetector> port_detectors;
 };
 
 }  // namespace petrel::scenario

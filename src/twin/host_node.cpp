@@ -144,7 +144,7 @@ inline void HostNode::reply(Kind kind, std::uint32_t flow, const Receiver& to, P
     p.seq_ttl = (to.expected & kSeqMask) | std::uint32_t{kTimeToLive} << 24U;
     p.dst = to.src;
     p.bytes = ack_bytes_;
-    p.hash_kind = static_cast<std::uint16_t>(to.hash << 3U | static_cast<unsigned>(kind));
+    p.hash_kind = static_cast<std::uint16_t>(unsigned{to.hash} << 3U | static_cast<unsigned>(kind));
     p.tos = static_cast<std::uint8_t>(to.tos & ~3U);
     const std::uint8_t priority = priority_of(p);
     const std::uint8_t bit = mask_of(priority);
@@ -257,13 +257,16 @@ bool HostNode::send_data(Ps now, Ps& again_at)
         p.seq_ttl = (flow.next & kSeqMask) | std::uint32_t{kTimeToLive} << 24U;
         p.dst = flow.dst;
         p.bytes = flow.bytes;
-        p.hash_kind = static_cast<std::uint16_t>(flow.hash << 3U);
+        p.hash_kind = static_cast<std::uint16_t>(unsigned{flow.hash} << 3U);
         p.tos = flow.tos;
         transmit(out_, p, now, overhead_bytes_, mail_, arena_);
         ++injected_;
         ++flow.next;
         if (flow.pace != 0) {
-            flow.next_at = now + (Ps{p.bytes + overhead_bytes_} * flow.pace >> 10U);
+            // A frame that waited for its turn does not slow its flow down; one that waited for more is not made up
+            // for.
+            const Ps gap = Ps{p.bytes + overhead_bytes_} * flow.pace >> 10U;
+            flow.next_at = (now - flow.next_at < gap ? flow.next_at : now) + gap;
             if (const auto rate = rates_.find(id); rate != rates_.end() && rate->second.sent(p.bytes))
                 set_pace(id, rate->second);
         }

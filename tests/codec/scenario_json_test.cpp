@@ -25,8 +25,11 @@ TEST(ScenarioJson, Summary)
     sum.totals.delivered = 15;
     sum.totals.in_flight = 3;
     sum.totals.drops[twin::Drop::headroom] = 12;
-    test::expect_golden(golden::folder("summary") / "summary.json",
-                        summary_json(sum, std::chrono::milliseconds{5}) + '\n');
+    scenario::Expectation expectation{
+        7, "traffic done: loss", "0%", 0, 1'000'000, {0, 0}, scenario::Unit::share, scenario::TrafficExpected{}};
+    const RunRecord run{
+        "some.toml", {{"priority", "3"}}, std::chrono::milliseconds{5}, {{&expectation, "failed", "12 %"}}};
+    test::expect_golden(golden::folder("summary") / "summary.json", summary_json(sum, run) + '\n');
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Every file in scenarios/ runs, to the same end with one thread and with two, and what a person reads of it stands in
-// tests/golden/lab.
+// Every file in scenarios/ itself (not in its folders) runs to the same end with one thread and with two, and what a
+// person reads of it stands in tests/golden/lab.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "base/complaint_text.hpp"
 #include "cli/lab_text.hpp"
 #include "codec/scenario_reader.hpp"
+#include "codec/scenario_template.hpp"
 #include "lab/experiment.hpp"
 #include "support/golden.hpp"
 
@@ -39,7 +40,8 @@ std::string all_of(const std::vector<Complaint>& complaints)
 // The report, word by word, in `pieces` runs.
 std::string report(const std::string& name, unsigned threads, unsigned pieces)
 {
-    auto scenario = codec::read_scenario(test::content(folder() / (name + ".toml")), name + ".toml");
+    const auto filled = codec::fill_in(test::content(folder() / (name + ".toml")), name + ".toml", {});
+    auto scenario = codec::read_scenario(filled.value(), name + ".toml");
     if (!scenario) {
         return all_of(scenario.error());
     }

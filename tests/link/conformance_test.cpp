@@ -233,6 +233,14 @@ std::vector<int> numbers(const PortHistory& history)
     return all;
 }
 
+TEST(LinkConformance, N11NewestFirstByRequest)
+{
+    const auto shown = history_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).shown(true);
+    ASSERT_EQ(shown.size(), PortHistory::kShown);
+    EXPECT_EQ(shown.front().seq, 10U);
+    EXPECT_EQ(shown.back().seq, 3U);
+}
+
 TEST(LinkConformance, G20G21OrderGoesByNumber)
 {
     EXPECT_THAT(numbers(history_of({7, 2, 3, 1, 5, 4, 6})), ElementsAre(1, 2, 3, 4, 5, 6, 7));

@@ -39,7 +39,7 @@ Capabilities capabilities_of(const Traits& traits, const sim::SwitchProfile& pro
     can.treatments = traits.treatments & kDoes;
     can.port_wide = kPortWide;
     can.reads_back = traits.reads_back;
-    can.detects_itself = traits.deadlock_detect != Duration::zero();
+    can.detects_itself = traits.deadlock_detect != Duration::zero() || !traits.of_port.empty();
     can.refresh = Duration{static_cast<std::int64_t>(profile.flaws.refresh / sim::kNs)};
     return can;
 }
@@ -156,8 +156,11 @@ void SwitchDevice::program_detectors(const Traits& traits)
     for (const auto& row : inventory_.rows) {
         const auto port = port_of(row.target);
         if (row.target.priority) {
-            view_.set_deadlock_timers(port, queue_of(row.target), to_ps(traits.deadlock_detect),
-                                      to_ps(traits.deadlock_recover));
+            const auto own = std::find_if(traits.of_port.begin(), traits.of_port.end(),
+                                          [&](const auto& intervals) { return intervals.port == port; });
+            const bool has = own != traits.of_port.end();
+            view_.set_deadlock_timers(port, queue_of(row.target), to_ps(has ? own->detect : traits.deadlock_detect),
+                                      to_ps(has ? own->recover : traits.deadlock_recover));
         } else {
             view_.set_pause_limit(port, to_ps(traits.pause_limit));
         }

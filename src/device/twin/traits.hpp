@@ -1,6 +1,9 @@
 // What an imagined ASIC or NIC can tell and do, within what the twin models: devices differ in data, not in code.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "base/time.hpp"
 #include "watchdog/observation.hpp"
 
@@ -19,6 +22,14 @@ struct Traits {
     Duration deadlock_detect{};  // the hardware finds storms itself, treats them for `deadlock_recover`, and tells
     Duration deadlock_recover{};
     bool recovery_drops{true};  // by discarding; else by ignoring pause
+
+    // A port's own intervals, over those of the switch.
+    struct PortIntervals {
+        std::uint8_t port{};
+        Duration detect{};
+        Duration recover{};
+    };
+    std::vector<PortIntervals> of_port;
 };
 
 }  // namespace petrel::device::twin
