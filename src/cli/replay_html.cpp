@@ -9,7 +9,7 @@
 
 #include "cli/html_text.hpp"
 #include "cli/pause_signal.hpp"
-#include "cli/replay_style.hpp"
+#include "cli/page_style.hpp"
 #include "cli/timeline_svg.hpp"
 #include "cli/words.hpp"
 
@@ -231,7 +231,7 @@ std::string replay_html(const ReplayReport& report)
     auto page = fmt::format("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
                             "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
                             "<title>Replay of {}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
-                            html(report.trace_name), kReplayStyle);
+                            html(report.trace_name), kPageStyle);
     page += header(report, whole, with_events.size()) + run_table(report);
     if (!with_events.empty()) {
         page += "<h2>Side by side</h2>\n<p class=lead>Times in seconds, as in the trace: the first detection, the last "

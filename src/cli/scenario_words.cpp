@@ -317,45 +317,45 @@ std::vector<const T*> by_time(const std::vector<T>& all, Time time)
     return sorted;
 }
 
-std::string in_unit(double value, double unit, std::string_view name)
+std::string in_unit(double value, double unit, std::string_view name, int digits)
 {
-    return fmt::format("{:.6g} {}", value / unit, name);
+    return fmt::format("{:.{}g} {}", value / unit, digits, name);
 }
 
 }  // namespace
 
-std::string time_words(Ps time)
+std::string time_words(Ps time, int digits)
 {
     const auto value = static_cast<double>(time);
     if (time == 0) {
         return "0";
     }
     if (time < twin::kUs) {
-        return in_unit(value, twin::kNs, "ns");
+        return in_unit(value, twin::kNs, "ns", digits);
     }
     if (time < twin::kMs) {
-        return in_unit(value, twin::kUs, "us");
+        return in_unit(value, twin::kUs, "us", digits);
     }
-    return time < twin::kSecond ? in_unit(value, twin::kMs, "ms") : in_unit(value, twin::kSecond, "s");
+    return time < twin::kSecond ? in_unit(value, twin::kMs, "ms", digits) : in_unit(value, twin::kSecond, "s", digits);
 }
 
-std::string rate_words(double bps)
+std::string rate_words(double bps, int digits)
 {
     if (bps >= 1e9) {
-        return in_unit(bps, 1e9, "Gb/s");
+        return in_unit(bps, 1e9, "Gb/s", digits);
     }
-    return bps >= 1e6 ? in_unit(bps, 1e6, "Mb/s") : in_unit(bps, 1e3, "kb/s");
+    return bps >= 1e6 ? in_unit(bps, 1e6, "Mb/s", digits) : in_unit(bps, 1e3, "kb/s", digits);
 }
 
-std::string size_words(double bytes)
+std::string size_words(double bytes, int digits)
 {
     if (bytes >= 1e9) {
-        return in_unit(bytes, 1e9, "GB");
+        return in_unit(bytes, 1e9, "GB", digits);
     }
     if (bytes >= 1e6) {
-        return in_unit(bytes, 1e6, "MB");
+        return in_unit(bytes, 1e6, "MB", digits);
     }
-    return bytes >= 1e3 ? in_unit(bytes, 1e3, "kB") : in_unit(bytes, 1, "B");
+    return bytes >= 1e3 ? in_unit(bytes, 1e3, "kB", digits) : in_unit(bytes, 1, "B", digits);
 }
 
 std::string node_words(std::span<const NodeId> nodes, const Topology& topology)

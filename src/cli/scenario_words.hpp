@@ -11,9 +11,10 @@
 
 namespace petrel::cli {
 
-std::string time_words(twin::Ps);      // "1.1 s", "20 ms", "33.6 us"
-std::string rate_words(double bps);    // "2.5 Gb/s"
-std::string size_words(double bytes);  // "1.5 MB"
+// To so many digits that count; what was measured needs fewer than what was written.
+std::string time_words(twin::Ps, int digits = 6);      // "1.1 s", "20 ms", "33.6 us"
+std::string rate_words(double bps, int digits = 6);    // "2.5 Gb/s"
+std::string size_words(double bytes, int digits = 6);  // "1.5 MB"
 
 // "h0, h1 and h2"; beyond a handful the rest is counted.
 std::string node_words(std::span<const topology::NodeId>, const topology::Topology&);

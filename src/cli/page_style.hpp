@@ -1,10 +1,10 @@
-// The style sheet of the replay page, apart from the code that fills the page. Colour is never the only carrier: bands
+// The style sheet that all pages share, apart from the code that fills them. Colour is never the only carrier: bands
 // have words, marks have shapes.
 #pragma once
 
 namespace petrel::cli {
 
-inline constexpr auto kReplayStyle = R"css(
+inline constexpr auto kPageStyle = R"css(
 :root {
   color-scheme: light dark;
   --paper: #f6f7f9; --card: #ffffff; --ink: #17202b; --soft: #5b6775; --line: #dde2e8; --head: #eef1f5;
