@@ -307,6 +307,26 @@ private:
         expect(section, "queues", Unit::count, "queues in a deadlock", DeadlockExpected{});
     }
 
+    void link(Section& section)
+    {
+        const auto* node = section.require("port", "a port such as \"leaf0:Ethernet4\"");
+        if (node == nullptr) {
+            return;
+        }
+        const auto port = names_.port(*node);
+        using What = LinkExpected::What;
+        static constexpr std::array<std::pair<std::string_view, What>, 5> kQuantities{
+            {{"reason", What::reason},
+             {"neighbor_reason", What::neighbor_reason},
+             {"events", What::events},
+             {"last_reason", What::last_reason},
+             {"last_neighbor_reason", What::last_neighbor_reason}}};
+        for (const auto& [key, what] : kQuantities) {
+            expect(section, key, Unit::count, fmt::format("link {}: {}", shown(*node), key),
+                   LinkExpected{what, port.value_or(topology::End{})});
+        }
+    }
+
     struct Kind {
         std::string_view name;
         void (Expectations::*read)(Section&);
@@ -314,10 +334,10 @@ private:
     static std::span<const Kind> kinds()
     {
         static constexpr std::array kKinds{
-            Kind{"event", &Expectations::events},     Kind{"traffic", &Expectations::traffic},
-            Kind{"pause", &Expectations::pause},      Kind{"drops", &Expectations::drops},
-            Kind{"state", &Expectations::state},      Kind{"frozen", &Expectations::frozen},
-            Kind{"deadlock", &Expectations::deadlock}};
+            Kind{"event", &Expectations::events},      Kind{"traffic", &Expectations::traffic},
+            Kind{"pause", &Expectations::pause},       Kind{"drops", &Expectations::drops},
+            Kind{"state", &Expectations::state},       Kind{"frozen", &Expectations::frozen},
+            Kind{"deadlock", &Expectations::deadlock}, Kind{"link", &Expectations::link}};
         return kKinds;
     }
 

@@ -4,46 +4,56 @@
 
 namespace petrel::fabric {
 
-// Everybody who is stuck is suspected. Who would be let go once all that is not suspected has drained, is not; whoever
-// counted on him is looked at again. What remains holds itself.
-std::vector<std::uint32_t> confirmed_deadlock(std::span<const WaitingQueue> queues)
+namespace {
+
+// What is left once all that is not in the set has gone.
+struct Remains {
+    std::vector<std::uint64_t> bytes;  // [ingress]
+    std::vector<std::uint64_t> used;   // [pool]
+};
+
+Remains remains(std::span<const Ingress> ingresses, const std::vector<bool>& in_set)
 {
-    const auto count = static_cast<std::uint32_t>(queues.size());
-    std::vector<std::uint64_t> held(count);  // of each, in queues of the set
-    std::vector<std::vector<std::uint32_t>> counts_on(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        for (const auto& share : queues[i].waits_in) {
-            if (queues[i].stuck && queues[share.queue].stuck) {
-                held[i] += share.bytes;
-                counts_on[share.queue].push_back(i);
-            }
+    Remains left;
+    for (const auto& ingress : ingresses) {
+        std::uint64_t bytes = 0;
+        for (const auto& share : ingress.waits_in) {
+            bytes += in_set[share.queue] ? share.bytes : 0;
         }
-    }
-    std::vector<bool> in_set(count);
-    std::vector<std::uint32_t> leaving;
-    const auto must_leave = [&](std::uint32_t i) { return held[i] <= queues[i].resumes_below; };
-    for (std::uint32_t i = 0; i < count; ++i) {
-        in_set[i] = queues[i].stuck;
-        if (in_set[i] && must_leave(i)) {
-            in_set[i] = false;
-            leaving.push_back(i);
+        left.bytes.push_back(bytes);
+        if (left.used.size() <= ingress.pool) {
+            left.used.resize(ingress.pool + 1);
         }
+        left.used[ingress.pool] += std::min(ingress.shared, bytes > ingress.reserved ? bytes - ingress.reserved : 0);
     }
-    while (!leaving.empty()) {
-        const auto gone = leaving.back();
-        leaving.pop_back();
-        for (const auto other : counts_on[gone]) {
-            for (const auto& share : queues[other].waits_in) {
-                held[other] -= share.queue == gone ? share.bytes : 0;
+    return left;
+}
+
+}  // namespace
+
+// Everybody who is stuck is suspected. Who would be let go by what remains, is not; and so on, until nobody leaves.
+std::vector<std::uint32_t> confirmed_deadlock(std::span<const WaitingQueue> queues, std::span<const Ingress> ingresses)
+{
+    std::vector<bool> in_set;
+    for (const auto& queue : queues) {
+        in_set.push_back(queue.stuck && queue.neighbour.has_value());
+    }
+    for (bool somebody_left = true; somebody_left;) {
+        somebody_left = false;
+        const auto left = remains(ingresses, in_set);
+        for (std::size_t i = 0; i < queues.size(); ++i) {
+            if (!in_set[i]) {
+                continue;
             }
-            if (in_set[other] && must_leave(other)) {
-                in_set[other] = false;
-                leaving.push_back(other);
+            const auto& ingress = ingresses[*queues[i].neighbour];
+            if (left.bytes[*queues[i].neighbour] <= ingress.resumes_below(left.used[ingress.pool])) {
+                in_set[i] = false;
+                somebody_left = true;
             }
         }
     }
     std::vector<std::uint32_t> set;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < in_set.size(); ++i) {
         if (in_set[i]) {
             set.push_back(i);
         }

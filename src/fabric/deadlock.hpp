@@ -4,24 +4,35 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace petrel::fabric {
 
-// One egress queue, as seen at one moment.
-struct WaitingQueue {
+// What came in by one link for one priority, as seen at one moment, and where it waits.
+struct Ingress {
     struct Share {
-        std::uint32_t queue{};  // of the neighbour, by its number
-        std::uint64_t bytes{};  // of ours that wait in it
+        std::uint32_t queue{};  // of the same switch, by its number
+        std::uint64_t bytes{};
     };
-    bool stuck{};                   // paused, and nothing was sent for a while
-    std::uint64_t resumes_below{};  // bytes at the neighbour: with so many or fewer it lets us send again
     std::vector<Share> waits_in;
+    std::uint64_t reserved{};  // of these bytes so many are the link's own
+    std::uint64_t shared{};    // and so many lie in the pool that it shares with others
+    std::uint32_t pool{};
+    // With so many bytes or fewer the sender may go on, if so many bytes of the pool are in use.
+    std::function<std::uint64_t(std::uint64_t pool_used)> resumes_below;
 };
 
-// The numbers of the queues in the set, ascending; empty = no deadlock. Takes the occupancies as they are: whoever sees
-// only a part of them gets the deadlocks that are certain by what he leaves out.
-std::vector<std::uint32_t> confirmed_deadlock(std::span<const WaitingQueue>);
+struct WaitingQueue {
+    bool stuck{};                            // paused, and nothing was sent for a while
+    std::optional<std::uint32_t> neighbour;  // the ingress it fills, by its number; none: a host's
+};
+
+// The numbers of the queues in the set, ascending; empty = no deadlock. Everything that does not wait in the set is
+// taken to leave some day, also from the pools: whoever sees only a part of the occupancies gets the deadlocks that are
+// certain by what he leaves out.
+std::vector<std::uint32_t> confirmed_deadlock(std::span<const WaitingQueue>, std::span<const Ingress>);
 
 }  // namespace petrel::fabric

@@ -144,6 +144,20 @@ std::vector<Heard> Experiment::events() const
     return all;
 }
 
+std::optional<scenario::LinkEndStory> Experiment::link_story(const topology::End& end) const
+{
+    const auto& node = scenario_.setup.topology.nodes[end.node.value];
+    const auto name = fmt::format("{}:{}", node.name, node.ports[end.port].name);
+    for (const auto& story : links_->stories()) {
+        for (const auto& side : story.ends) {
+            if (side.port == name) {
+                return side;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 std::uint64_t Experiment::mitigated(const std::vector<scenario::NodeId>& nodes) const
 {
     std::uint64_t count = 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ public:
 
     // Queues that are mitigated by the agents of these nodes; none = all.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
+
+    // What an end of a link says, and what is logged of it; none: it never went down.
+    std::optional<scenario::LinkEndStory> link_story(const topology::End&) const;
 
     scenario::Summary summary() const;
     const scenario::Scenario& scenario() const { return scenario_; }

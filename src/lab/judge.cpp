@@ -103,6 +103,26 @@ public:
         return since_ == nullptr ? 0 : static_cast<double>(since_->deadlocked());
     }
 
+    double operator()(const scenario::LinkExpected& wanted) const
+    {
+        using What = scenario::LinkExpected::What;
+        const auto story = experiment_.link_story(wanted.port);
+        if (!story) {
+            return 0;  // it never went down
+        }
+        const auto& registers = story->reading.registers;
+        const bool logged = !story->history.empty();
+        switch (wanted.what) {
+        case What::reason: return registers.ldr;
+        case What::neighbor_reason: return registers.nldr;
+        case What::events: return static_cast<double>(story->history.size());
+        case What::last_reason: return logged ? story->history.back().ldr : 0;
+        case What::last_neighbor_reason: return logged ? story->history.back().nldr : 0;
+        case What::count_: break;
+        }
+        return 0;
+    }
+
 private:
     bool counts(const scenario::EventsExpected& wanted, const Heard& heard) const
     {

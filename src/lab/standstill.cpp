@@ -44,26 +44,23 @@ std::uint64_t lossless_bytes(const twin::SwitchView& view, Ps now)
     return sum;
 }
 
-std::vector<std::uint64_t> sent_by(const twin::Twin& twin, NodeId node)
+std::vector<std::uint64_t> marks_of(const twin::Twin& twin, NodeId node)
 {
-    std::vector<std::uint64_t> sent;
+    std::vector<std::uint64_t> marks;
     if (twin.is_switch(node)) {
         const auto view = twin.switch_view(node);
         each_queue(view, [&](std::uint8_t port, std::uint8_t priority) {
-            sent.push_back(queue_of(view, port, priority, twin.now()).tx_packets);
+            marks.push_back(queue_of(view, port, priority, twin.now()).tx_packets);
         });
-        return sent;
+        return marks;
     }
-    const auto& flows = twin.setup().flows;
-    for (std::uint32_t i = 0; i < flows.size(); ++i) {
-        if (flows[i].src == node) {
-            sent.push_back(twin.flow(i).sent);
-        }
+    for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
+        marks.push_back(twin.nic_view(node).read(priority, twin.now()).paused_for);
     }
-    return sent;
+    return marks;
 }
 
-// The queues of all switches as one list, and who waits in whose.
+// The queues of all switches as one list, and what came in by their links as another.
 class WaitingGraph {
 public:
     explicit WaitingGraph(const twin::Twin& twin) : twin_(twin)
@@ -81,48 +78,69 @@ public:
         }
     }
 
-    std::vector<fabric::WaitingQueue> queues(const std::vector<std::vector<std::uint64_t>>& sent) const
+    std::vector<std::uint32_t> deadlock(const std::vector<std::vector<std::uint64_t>>& sent) const
     {
-        std::vector<fabric::WaitingQueue> all(count_);
+        std::vector<fabric::WaitingQueue> queues(count_);
+        std::vector<fabric::Ingress> ingresses(count_);  // by the port and priority of the side that receives
         for (std::uint32_t id = 0; id < first_.size(); ++id) {
             if (!twin_.is_switch(NodeId{id})) {
                 continue;
             }
             const auto view = twin_.switch_view(NodeId{id});
             each_queue(view, [&](std::uint8_t port, std::uint8_t priority) {
-                const auto reading = queue_of(view, port, priority, twin_.now());
-                auto& queue = all[number(NodeId{id}, port, priority)];
-                const auto far = far_.find({NodeId{id}, port});
-                if (far == far_.end() || !twin_.is_switch(far->second.node) || !lossless(view, priority)) {
+                if (!lossless(view, priority)) {
                     return;
                 }
-                queue.stuck =
-                    reading.paused && reading.bytes != 0 && reading.tx_packets == sent[id][place(port, priority)];
-                if (queue.stuck) {
-                    fill_in(queue, far->second, priority);
-                }
+                const auto own = number(NodeId{id}, port, priority);
+                queues[own] = queue(NodeId{id}, port, priority, sent[id][place(port, priority)]);
+                ingresses[own] = ingress(NodeId{id}, port, priority);
             });
         }
-        return all;
+        for (auto& one : ingresses) {
+            if (!one.resumes_below) {  // not lossless: nobody waits for it
+                one.resumes_below = [](std::uint64_t) { return twin::kForever; };
+            }
+        }
+        return fabric::confirmed_deadlock(queues, ingresses);
     }
 
 private:
+    static constexpr std::uint32_t kPools = 4;  // of a switch, at most
+
     std::uint32_t number(NodeId node, std::uint8_t port, std::uint8_t priority) const
     {
         return first_[node.value] + static_cast<std::uint32_t>(place(port, priority));
     }
 
-    // What came to the neighbour by this link, and where it waits there.
-    void fill_in(fabric::WaitingQueue& queue, const topology::End& at, std::uint8_t priority) const
+    fabric::WaitingQueue queue(NodeId node, std::uint8_t port, std::uint8_t priority, std::uint64_t sent) const
     {
-        const auto view = twin_.switch_view(at.node);
-        const auto in = static_cast<std::uint8_t>(at.port);
-        queue.resumes_below = view.resumes_below(in, view.profile().group_of_priority[priority]);
-        for (std::uint8_t port = 0; port < view.ports(); ++port) {
-            if (const auto bytes = view.waiting(in, port, view.profile().queue_of_priority[priority]); bytes != 0) {
-                queue.waits_in.push_back({number(at.node, port, priority), bytes});
+        fabric::WaitingQueue queue;
+        const auto far = far_.find({node, port});
+        if (far == far_.end() || !twin_.is_switch(far->second.node)) {
+            return queue;
+        }
+        const auto reading = queue_of(twin_.switch_view(node), port, priority, twin_.now());
+        queue.stuck = reading.paused && reading.bytes != 0 && reading.tx_packets == sent;
+        queue.neighbour = number(far->second.node, static_cast<std::uint8_t>(far->second.port), priority);
+        return queue;
+    }
+
+    fabric::Ingress ingress(NodeId node, std::uint8_t in, std::uint8_t priority) const
+    {
+        const auto view = twin_.switch_view(node);
+        const auto group = view.profile().group_of_priority[priority];
+        const auto reading = view.group(in, group);
+        fabric::Ingress ingress;
+        ingress.reserved = reading.bytes - reading.shared_bytes;
+        ingress.shared = reading.shared_bytes;
+        ingress.pool = node.value * kPools + view.pool_of(in, group);
+        ingress.resumes_below = [view, in, group](std::uint64_t used) { return view.resumes_below(in, group, used); };
+        for (std::uint8_t out = 0; out < view.ports(); ++out) {
+            if (const auto bytes = view.waiting(in, out, view.profile().queue_of_priority[priority]); bytes != 0) {
+                ingress.waits_in.push_back({number(node, out, priority), bytes});
             }
         }
+        return ingress;
     }
 
     const twin::Twin& twin_;
@@ -137,7 +155,7 @@ Standstill::Standstill(const twin::Twin& twin) : twin_(twin), since_(twin.now())
 {
     const auto nodes = static_cast<std::uint32_t>(twin.setup().topology.nodes.size());
     for (std::uint32_t id = 0; id < nodes; ++id) {
-        sent_.push_back(sent_by(twin, NodeId{id}));
+        marks_.push_back(marks_of(twin, NodeId{id}));
         waiting_.push_back(twin.is_switch(NodeId{id}) ? lossless_bytes(twin.switch_view(NodeId{id}), since_) : 0);
     }
 }
@@ -145,7 +163,7 @@ Standstill::Standstill(const twin::Twin& twin) : twin_(twin), since_(twin.now())
 std::uint64_t Standstill::frozen(const std::vector<NodeId>& nodes) const
 {
     std::uint64_t count = 0;
-    for (std::uint32_t id = 0; id < sent_.size(); ++id) {
+    for (std::uint32_t id = 0; id < marks_.size(); ++id) {
         const NodeId node{id};
         if (nodes.empty() || std::find(nodes.begin(), nodes.end(), node) != nodes.end()) {
             count += (twin_.is_switch(node) ? switch_froze(node) : host_froze(node)) ? 1U : 0U;
@@ -160,38 +178,35 @@ bool Standstill::switch_froze(NodeId node) const
     if (waiting_[node.value] == 0 || lossless_bytes(view, twin_.now()) == 0) {
         return false;
     }
-    bool sent_nothing = true;
+    bool marks_nothing = true;
     each_queue(view, [&](std::uint8_t port, std::uint8_t priority) {
-        sent_nothing =
-            sent_nothing && (!lossless(view, priority) || queue_of(view, port, priority, twin_.now()).tx_packets ==
-                                                              sent_[node.value][place(port, priority)]);
+        marks_nothing =
+            marks_nothing && (!lossless(view, priority) || queue_of(view, port, priority, twin_.now()).tx_packets ==
+                                                               marks_[node.value][place(port, priority)]);
     });
-    return sent_nothing;
+    return marks_nothing;
 }
 
+// Frames that are sent again blur what a flow has sent; that it could not send is plain.
 bool Standstill::host_froze(NodeId node) const
 {
-    const auto& flows = twin_.setup().flows;
+    const auto paused = marks_of(twin_, node);
+    const auto& setup = twin_.setup();
     bool wanted = false;
-    std::size_t own = 0;
-    for (std::uint32_t i = 0; i < flows.size(); ++i) {
-        if (flows[i].src != node) {
+    for (std::uint32_t i = 0; i < setup.flows.size(); ++i) {
+        const auto& flow = setup.flows[i];
+        if (flow.src != node || flow.start > since_ || flow.stop < twin_.now() || twin_.flow(i).finished) {
             continue;
         }
-        const auto flow = twin_.flow(i);
-        const bool active = flows[i].start <= since_ && flows[i].stop >= twin_.now() && !flow.finished;
-        if (active && flow.sent != sent_[node.value][own]) {
+        const auto priority = twin_.nic_view(node).priority_of(flow.dscp);
+        if (paused[priority] - marks_[node.value][priority] < twin_.now() - since_) {
             return false;
         }
-        wanted = wanted || active;
-        ++own;
+        wanted = true;
     }
     return wanted;
 }
 
-std::uint64_t Standstill::deadlocked() const
-{
-    return fabric::confirmed_deadlock(WaitingGraph{twin_}.queues(sent_)).size();
-}
+std::uint64_t Standstill::deadlocked() const { return WaitingGraph{twin_}.deadlock(marks_).size(); }
 
 }  // namespace petrel::lab

@@ -14,7 +14,7 @@ public:
     explicit Standstill(const twin::Twin&);
 
     // Of these nodes (none = all): a switch with lossless frames waiting then and now that sent none; a host whose
-    // flows were to send all the time and did not.
+    // flows were to send and were paused all the time.
     std::uint64_t frozen(const std::vector<twin::NodeId>&) const;
 
     // Queues of switches in a confirmed deadlock, among those that were paused and sent nothing since.
@@ -26,8 +26,9 @@ private:
 
     const twin::Twin& twin_;
     twin::Ps since_{};
-    std::vector<std::vector<std::uint64_t>> sent_;  // [node]: of a switch by port and queue, of a host by its flows
-    std::vector<std::uint64_t> waiting_;            // [node]: lossless bytes
+    // [node]: of a switch what it has sent, by port and priority; of a host how long it has been paused, by priority.
+    std::vector<std::vector<std::uint64_t>> marks_;
+    std::vector<std::uint64_t> waiting_;  // [node]: lossless bytes
 };
 
 }  // namespace petrel::lab

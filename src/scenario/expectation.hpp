@@ -66,11 +66,24 @@ struct FrozenExpected {
     std::vector<NodeId> nodes;  // none = all
 };
 
+// Of an end of a link, at the window's end: its registers, and what the manager has logged of it.
+struct LinkExpected {
+    enum class What : std::uint8_t {
+        reason,
+        neighbor_reason,
+        events,
+        last_reason,
+        last_neighbor_reason,
+        count_
+    } what{};
+    topology::End port;
+};
+
 // Queues that wait for each other for ever, at the window's end, among those that sent nothing in it.
 struct DeadlockExpected {};
 
 using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, DropsExpected, StateExpected,
-                              FrozenExpected, DeadlockExpected>;
+                              FrozenExpected, DeadlockExpected, LinkExpected>;
 
 struct Expectation {
     std::uint32_t line{};  // in the scenario file

@@ -24,6 +24,7 @@ public:
     explicit NicView(HostNode& node) : node_{&node} {}
 
     NicReading read(std::uint8_t priority, Ps now) const;
+    std::uint8_t priority_of(std::uint8_t dscp) const { return node_->priority_of_dscp_[dscp]; }
     std::uint32_t buffered_bytes() const { return node_->pipeline_.bytes; }
     const NicProfile& profile() const { return node_->profile_; }
     const DropCounts& drops() const { return node_->drops_; }

@@ -30,7 +30,8 @@ QueueReading SwitchView::queue(std::uint8_t port, std::uint8_t q, Ps now) const
 GroupReading SwitchView::group(std::uint8_t port, std::uint8_t g) const
 {
     const IngressGroup& line = node_->group(port, g);
-    return {line.rx_packets, line.rx_drops, line.bytes, line.headroom, line.peak, line.headroom_peak, line.xoff};
+    return {line.rx_packets, line.rx_drops, line.bytes,         line.shared(),
+            line.headroom,   line.peak,     line.headroom_peak, line.xoff};
 }
 
 std::uint64_t SwitchView::waiting(std::uint8_t in, std::uint8_t out, std::uint8_t q) const
@@ -42,10 +43,12 @@ std::uint64_t SwitchView::waiting(std::uint8_t in, std::uint8_t out, std::uint8_
     return bytes;
 }
 
-std::uint64_t SwitchView::resumes_below(std::uint8_t port, std::uint8_t g) const
+std::uint64_t SwitchView::resumes_below(std::uint8_t port, std::uint8_t g, std::uint64_t pool_used) const
 {
     const IngressGroup& group = node_->group(port, g);
-    return group.reserved + group.resume_level(node_->ingress_pools_[group.pool]);
+    Pool pool = node_->ingress_pools_[group.pool];
+    pool.used = pool_used;
+    return group.reserved + group.resume_level(pool);
 }
 
 ContinuousPause SwitchView::continuous_pause(std::uint8_t port, std::uint8_t q, Ps now)

@@ -35,6 +35,7 @@ struct GroupReading {
     std::uint64_t rx_packets{};
     std::uint64_t rx_drops{};
     std::uint32_t bytes{};  // reserve and shared
+    std::uint32_t shared_bytes{};
     std::uint32_t headroom_bytes{};
     std::uint32_t peak_bytes{};
     std::uint32_t peak_headroom_bytes{};
@@ -54,8 +55,9 @@ public:
     GroupReading group(std::uint8_t port, std::uint8_t group) const;
     // Bytes that came in by one port and wait in a queue of another.
     std::uint64_t waiting(std::uint8_t in, std::uint8_t out, std::uint8_t queue) const;
-    // With so many bytes or fewer, as the pool stands, a paused sender may go on.
-    std::uint64_t resumes_below(std::uint8_t port, std::uint8_t group) const;
+    // With so many bytes or fewer a paused sender may go on, if so many bytes of its pool are in use.
+    std::uint64_t resumes_below(std::uint8_t port, std::uint8_t group, std::uint64_t pool_used) const;
+    std::uint8_t pool_of(std::uint8_t port, std::uint8_t group) const { return node_->group(port, group).pool; }
     std::uint64_t pool_used(std::uint8_t pool) const { return node_->ingress_pools_[pool].used; }
     std::uint64_t pool_size(std::uint8_t pool) const { return node_->ingress_pools_[pool].size; }
     std::uint64_t headroom_used() const { return node_->headroom_pool_.used; }
