@@ -77,10 +77,9 @@ std::string run_json(const ReportedRun& run)
         {"failed", run.outcome.failed() ? "true" : "false"},
         {"detection_us", latency ? fmt::format("{}", whole_us(*latency)) : "null"},
         {"summary", run.summary_json},
-        {"faults", list(faults_by_time(*run.scenario),
-                        [&](const scenario::Fault* fault) {
-                            return fmt::format(R"({{"time_us":{},"what":{}}})", us(fault->at),
-                                               json_text(fault_text(*fault, topology)));
+        {"faults", list(fault_timeline(*run.scenario),
+                        [](const TimedWords& fault) {
+                            return fmt::format(R"({{"time_us":{},"what":{}}})", us(fault.at), json_text(fault.what));
                         })},
         {"events", list(run.outcome.events, [&](const lab::ToldEvent& told) { return event_json(run, told); })},
         {"standstill", list(standstills(run.recording), tier_json)},

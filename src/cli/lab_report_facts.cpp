@@ -87,17 +87,16 @@ private:
 
     void faults()
     {
-        const auto faults = faults_by_time(*run_.scenario);
-        std::size_t told = 0;
-        for (const auto* fault : faults) {
-            if (fault->at > run_.outcome.summary.simulated) {
-                continue;
-            }
-            if (++told > 2 * kMostTold) {
-                happened(fault->at, fmt::format("and {} more", count_text(faults.size() - told + 1, "fault")));
-                break;
-            }
-            happened(fault->at, fmt::format("{}.", fault_text(*fault, topology_)));
+        const auto faults = fault_timeline(*run_.scenario);
+        const auto simulated = run_.outcome.summary.simulated;
+        const auto reached = static_cast<std::size_t>(std::count_if(
+            faults.begin(), faults.end(), [&](const TimedWords& fault) { return fault.at <= simulated; }));
+        for (std::size_t i = 0; i < std::min(reached, 2 * kMostTold); ++i) {
+            happened(faults[i].at, faults[i].what + '.');
+        }
+        if (reached > 2 * kMostTold) {
+            happened(faults[2 * kMostTold].at,
+                     fmt::format("{} more follow.", count_text(reached - 2 * kMostTold, "fault")));
         }
     }
 
@@ -238,10 +237,10 @@ std::optional<Duration> detection_latency(const ReportedRun& run)
         return std::nullopt;
     }
     std::optional<Duration> latency;
-    for (const auto* fault : faults_by_time(*run.scenario)) {
-        const auto at = twin::to_instant(fault->at);
-        if (starts_storm(*fault) && at <= found->event.at) {
-            latency = found->event.at - at;
+    for (const auto& fault : run.scenario->faults) {
+        const auto since = found->event.at - twin::to_instant(fault.at);
+        if (starts_storm(fault) && since >= Duration::zero()) {
+            latency = std::min(latency.value_or(since), since);
         }
     }
     return latency;

@@ -126,8 +126,8 @@ std::string asked(const ReportedRun& run)
     for (const auto& [name, value] : run.settings) {
         rows += asked_row("parameter", fmt::format("{} = {}", name, value));
     }
-    for (const auto* fault : faults_by_time(scenario)) {
-        rows += asked_row("at " + time_words(fault->at), fault_text(*fault, scenario.setup.topology));
+    for (const auto& [at, what] : fault_timeline(scenario)) {
+        rows += asked_row("at " + time_words(at), what);
     }
     return "<h2>What was asked</h2>\n<div class=card><dl class=asked>\n" + rows + "</dl></div>\n";
 }

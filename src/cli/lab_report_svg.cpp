@@ -97,15 +97,14 @@ public:
     std::string finish()
     {
         Ps last = twin::kForever;
-        for (const auto* fault : faults_by_time(*run_.scenario)) {
-            if (fault->at == last || fault->at > run_.outcome.summary.simulated) {
+        for (const auto& [at, what] : fault_timeline(*run_.scenario)) {
+            if (at == last || at > run_.outcome.summary.simulated) {
                 continue;
             }
-            last = fault->at;
+            last = at;
             svg_ += fmt::format(
-                R"(<g class="fault"><title>{}: {}</title><line x1="{:.1f}" x2="{:.1f}" y1="4" y2="{:.1f}"/></g>)",
-                time_words(fault->at), html(fault_text(*fault, run_.scenario->setup.topology)),
-                scale_.x(twin::to_instant(fault->at)), scale_.x(twin::to_instant(fault->at)), height_ - kAxisHeight);
+                R"(<g class="fault"><title>{0}: {1}</title><line x1="{2:.1f}" x2="{2:.1f}" y1="4" y2="{3:.1f}"/></g>)",
+                time_words(at), html(what), scale_.x(twin::to_instant(at)), height_ - kAxisHeight);
         }
         return svg_ + "</svg>\n";
     }

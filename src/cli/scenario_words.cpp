@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -457,18 +458,29 @@ std::vector<std::string> watch_words(const Scenario& scenario)
     return lines;
 }
 
-std::vector<const scenario::Fault*> faults_by_time(const Scenario& scenario)
+std::vector<TimedWords> fault_timeline(const Scenario& scenario)
 {
-    return by_time(scenario.faults, [](const scenario::Fault& fault) { return fault.at; });
+    const auto at = [](const auto& fault) { return fault.at; };
+    std::vector<TimedWords> fabric;
+    for (const auto* fault : by_time(scenario.faults, at)) {
+        fabric.push_back({fault->at, fault_text(*fault, scenario.setup.topology)});
+    }
+    std::vector<TimedWords> agents;
+    for (const auto* fault : by_time(scenario.agent_faults, at)) {
+        agents.push_back({fault->at, fault_text(*fault, scenario.setup.topology)});
+    }
+    std::vector<TimedWords> all;
+    std::merge(fabric.begin(), fabric.end(), agents.begin(), agents.end(), std::back_inserter(all),
+               [](const TimedWords& a, const TimedWords& b) { return a.at < b.at; });
+    return all;
 }
 
 std::vector<std::string> explain(const Scenario& scenario)
 {
-    const auto& topology = scenario.setup.topology;
     std::vector<std::string> lines{
         scenario.about.empty() ? scenario.name : fmt::format("{}: {}", scenario.name, scenario.about),
         fmt::format("runs for {}, seed {}", time_words(scenario.duration), scenario.setup.seed),
-        "fabric: " + fabric_words(topology)};
+        "fabric: " + fabric_words(scenario.setup.topology)};
     for (const auto& line : traffic_words(scenario)) {
         lines.push_back("traffic " + line);
     }
@@ -478,11 +490,8 @@ std::vector<std::string> explain(const Scenario& scenario)
     if (scenario.watches.empty()) {
         lines.emplace_back("nobody watches");
     }
-    for (const auto* fault : faults_by_time(scenario)) {
-        lines.push_back(fmt::format("at {}: {}", time_words(fault->at), fault_text(*fault, topology)));
-    }
-    for (const auto* fault : by_time(scenario.agent_faults, [](const auto& f) { return f.at; })) {
-        lines.push_back(fmt::format("at {}: {}", time_words(fault->at), fault_text(*fault, topology)));
+    for (const auto& [at, what] : fault_timeline(scenario)) {
+        lines.push_back(fmt::format("at {}: {}", time_words(at), what));
     }
     for (const auto* wanted : by_time(scenario.expectations, [](const auto& e) { return e.until; })) {
         lines.push_back(fmt::format("expected from {} to {}: {} {}", time_words(wanted->from),

@@ -32,8 +32,12 @@ std::string_view action_words(watchdog::Treatment);
 // The fabric in one sentence, without its name.
 std::string fabric_words(const topology::Topology&);
 
-// In the order of time; those of the same moment in the order of the scenario.
-std::vector<const scenario::Fault*> faults_by_time(const scenario::Scenario&);
+// All faults, of the fabric and of agents, in the order of time; those of one moment in the order of the scenario.
+struct TimedWords {
+    twin::Ps at{};
+    std::string what;
+};
+std::vector<TimedWords> fault_timeline(const scenario::Scenario&);
 
 // One sentence for each item of the traffic, and for each policy with the devices it watches.
 std::vector<std::string> traffic_words(const scenario::Scenario&);
