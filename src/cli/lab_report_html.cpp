@@ -20,6 +20,7 @@ using Verdict = lab::Finding::Verdict;
 // What is drawn at once; the rest waits behind a word to click on.
 constexpr std::size_t kQueuesShown = 8;
 constexpr std::size_t kLinksShown = 40;
+constexpr int kExact = 12;  // digits: windows may be narrow
 
 constexpr auto kGlossary =
     R"(<details class=glossary><summary>New to lossless Ethernet? The words of this page</summary><dl>
@@ -170,7 +171,7 @@ std::string expectations(const ReportedRun& run)
             "<tr>{}<td class=words>{}</td><td>{}</td><td>{}</td><td>{} … {}</td><td class=number>{}</td>"
             "</tr>\n",
             verdict_cell(verdict), html(wanted.subject), html(wanted.wanted), found.empty() ? "–" : html(found),
-            time_words(wanted.from), time_words(wanted.until), wanted.line);
+            time_words(wanted.from, kExact), time_words(wanted.until, kExact), wanted.line);
     }
     return "<h2>What was expected</h2>\n<div class=\"card scroll\"><table>\n<thead><tr><th></th><th>what</th>"
            "<th>wanted</th><th>found</th><th>window</th><th class=number>line in the "

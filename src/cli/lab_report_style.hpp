@@ -22,7 +22,7 @@ inline constexpr auto kLabReportStyle = R"css(
 .glossary, .more { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 10px 18px; margin: 0 0 16px; }
 .more { padding-bottom: 10px; } .more > summary, .glossary > summary { font-weight: 600; }
 .more .card { margin-top: 12px; }
-td.words { white-space: normal; min-width: 220px; }
+td.words { white-space: normal; min-width: 220px; overflow-wrap: anywhere; }
 .met { color: var(--good); font-weight: 600; } .failed { color: var(--hot); font-weight: 600; }
 .bar { display: inline-block; height: 10px; border-radius: 2px; background: var(--hot); min-width: 2px; }
 .timeline .paused { fill: var(--hot); fill-opacity: .75; }
