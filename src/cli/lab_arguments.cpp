@@ -17,7 +17,7 @@ constexpr auto kExamples = R"(Examples:
   petrel lab run scenarios/incast.toml --repeat 20 --json
   petrel lab run scenarios/deadlock-ring.toml --until 50ms --threads 2
   petrel lab run scenarios/mmu-alpha.toml --all --report /tmp/report
-  petrel lab run scenarios/incast.toml --pcap captures
+  petrel lab run scenarios/incast.toml --capture s0:Ethernet0 --pcap captures
   petrel lab run scenarios/nic-storm-leaf-spine.toml --pace 0.2
   petrel lab explain scenarios/incast.toml                       what it is about, in words
 
@@ -93,7 +93,11 @@ void LabArguments::add_run()
     run_->add_option("--until", options_.until, "Stop then instead of at the scenario's end")->type_name("TIME");
     run_->add_option("--report", options_.report, "Write a page that tells the story, and its numbers as JSON and CSV")
         ->type_name("FOLDER");
-    run_->add_option("--pcap", options_.pcap, "Write what the scenario captures, a file for each end of a link")
+    run_->add_option("--capture", options_.captures,
+                     "Capture the link at this port, besides what the scenario captures")
+        ->type_name("NODE:PORT")
+        ->allow_extra_args(false);
+    run_->add_option("--pcap", options_.pcap, "Write what is captured, a file for each end of a link")
         ->type_name("FOLDER");
     run_->add_option("--trace", options_.trace, "Write what the switches tell every 10 ms, for `petrel replay`")
         ->type_name("FILE");
@@ -135,6 +139,9 @@ LabOptions LabArguments::run_request(std::vector<Complaint> problems) const
     }
     if (!pace_.empty()) {
         take_number("--pace", pace_, 1e-6, 1e6, wanted.pace, wanted.problems);
+    }
+    if (!options_.captures.empty() && !options_.pcap) {
+        wanted.problems.push_back({"--capture", 0, 0, "and where to? Give --pcap FOLDER as well", {}});
     }
     if (!options_.until.empty() && !codec::time_in_ps(options_.until)) {
         wanted.problems.push_back({"--until", 0, 0, options_.until, std::string{codec::kTimeAllowed}});

@@ -4,6 +4,7 @@
 #include "cli/lab_plan.hpp"
 #include "cli/lab_story.hpp"
 #include "cli/terminal.hpp"
+#include "topology/lookup.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -45,8 +46,39 @@ std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<P
         if (options.peers != nullptr) {
             problems.push_back({"FILE", 0, 0, "several processes share one run, not several", {}});
         }
+        refuse_flag(!options.captures.empty(), "--capture");
     } else if (options.pcap && runs.front().scenario.captures.empty()) {
-        problems.push_back({"--pcap", 0, 0, "the scenario captures nothing: it has no [[capture]]", {}});
+        problems.push_back(
+            {"--pcap", 0, 0, "the scenario captures nothing: it has no [[capture]]; or name a port, --capture", {}});
+    }
+    return problems;
+}
+
+// "leaf0:Ethernet4"; a host's name is enough.
+std::optional<std::uint32_t> link_at(const std::string& port, const topology::Topology& topology)
+{
+    const topology::Lookup lookup{topology};
+    const auto colon = port.find(':');
+    const auto node = lookup.node(port.substr(0, colon));
+    if (!node || topology.nodes[node->value].ports.empty()) {
+        return std::nullopt;
+    }
+    const bool host = topology.nodes[node->value].kind == topology::Kind::host;
+    const auto end = colon != std::string::npos ? lookup.port(*node, port.substr(colon + 1))
+                     : host                     ? std::optional{topology::End{*node, 0}}
+                                                : std::nullopt;
+    return end ? lookup.link(*end) : std::nullopt;
+}
+
+std::vector<Complaint> add_captures(const std::vector<std::string>& ports, scenario::Scenario& scenario)
+{
+    std::vector<Complaint> problems;
+    for (const auto& port : ports) {
+        if (const auto link = link_at(port, scenario.setup.topology)) {
+            scenario.captures.push_back({*link, scenario::kUsualCapture});
+        } else {
+            problems.push_back({"--capture", 0, 0, port, "a port with a link, such as leaf0:Ethernet4 or h0"});
+        }
     }
     return problems;
 }
@@ -72,9 +104,14 @@ ExitCode run_lab(const LabOptions& options)
         }
         texts.push_back(std::move(*text));
     }
-    const auto runs = plan_runs(options, texts);
+    auto runs = plan_runs(options, texts);
     if (!runs) {
         return refuse(runs.error());
+    }
+    if (runs->size() == 1) {
+        if (const auto problems = add_captures(options.captures, runs->front().scenario); !problems.empty()) {
+            return refuse(problems);
+        }
     }
     if (const auto problems = only_alone(options, *runs); !problems.empty()) {
         return refuse(problems);

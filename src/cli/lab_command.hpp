@@ -26,6 +26,7 @@ struct LabOptions {
     std::string until;                  // a time such as 20ms; empty = the scenario's duration
     std::optional<std::string> report;  // a folder
     std::optional<std::string> pcap;    // a folder
+    std::vector<std::string> captures;  // ports whose links are captured, besides those of the scenario
     std::optional<std::string> trace;   // a file: what the switches could tell, for `petrel replay`
     std::optional<std::string> syslog;  // a file, or a socket that takes datagrams: what the switches log
     double pace{};                      // simulated seconds a second; 0 = as fast as possible

@@ -70,7 +70,7 @@ private:
         }
         text_.each_table(*tables, "[[capture]]", [&](const toml::table& table) {
             Section section{text_, table};
-            scenario::Capture capture{0, 1'000'000};
+            scenario::Capture capture{0, scenario::kUsualCapture};
             const auto* node = section.require("link", "a port, or two nodes");
             const auto link = node == nullptr ? std::nullopt : names.link(*node);
             section.number("frames", capture.frames, 1, kMostFrames);

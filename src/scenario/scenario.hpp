@@ -43,6 +43,8 @@ struct Watch {
     HardwareDetectors hardware;
 };
 
+inline constexpr std::uint64_t kUsualCapture = 1'000'000;  // frames
+
 struct Capture {
     std::uint32_t link{};
     std::uint64_t frames{};  // at most, at each end

@@ -1,11 +1,8 @@
 // The captures as a stranger reads them: tshark, where it is installed, has to see in them what we put there.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
-
 #include "support/subprocess.hpp"
+#include "support/tshark.hpp"
 #include "wire/mac_control.hpp"
 #include "wire/pcap.hpp"
 #include "wire/roce.hpp"
@@ -18,23 +15,11 @@ using Fields = std::vector<std::string>;
 
 constexpr std::uint32_t kSnapLength = 128;
 
-std::string tshark()
-{
-    const char* path = std::getenv("PATH");
-    std::istringstream folders{path == nullptr ? "" : path};
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        if (const auto program = std::filesystem::path{folder} / "tshark"; std::filesystem::exists(program)) {
-            return program;
-        }
-    }
-    return {};
-}
-
 class Tshark : public testing::Test {
 protected:
     void SetUp() override
     {
-        if (tshark().empty()) {
+        if (test::tshark().empty()) {
             GTEST_SKIP() << "no tshark in PATH (Debian package tshark)";
         }
         append_pcap_header(capture_, kSnapLength);
@@ -55,7 +40,7 @@ protected:
     std::string see(const Fields& fields) const
     {
         test::Invocation call{
-            .program = tshark(),
+            .program = test::tshark(),
             .arguments = {"-n", "-r", "-", "-T", "fields", "-E", "separator=,", "-o", "ip.check_checksum:TRUE"},
             .input = {reinterpret_cast<const char*>(capture_.data()), capture_.size()}};
         for (const auto& field : fields) {
