@@ -4,9 +4,9 @@
 
 #include "cli/lab_judgement.hpp"
 #include "cli/lab_pool.hpp"
+#include "cli/lab_report.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
-#include "codec/scenario_json.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -22,14 +22,6 @@ std::string text_of(const PlannedRun& planned, const RunDone& done, const Paint&
                        done.outcome ? failures_text(done.outcome->judgements) : done.problems, planned.command);
 }
 
-std::string json_of(const PlannedRun& planned, const RunDone& done)
-{
-    return codec::summary_json(done.outcome->summary, {planned.file, planned.settings,
-                                                       std::chrono::floor<std::chrono::milliseconds>(done.wall),
-                                                       judged(done.outcome->judgements)}) +
-           '\n';
-}
-
 }  // namespace
 
 ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& options)
@@ -37,6 +29,7 @@ ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& opt
     const Paint paint{stdout_wants_colour()};
     Progress progress;
     std::optional<Error> error;
+    std::vector<ReportedRun> reported;
     std::size_t told = 0;
     std::size_t failed = 0;
     const auto tell = [&](const std::string& text) {
@@ -45,12 +38,18 @@ ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& opt
             error = written.error();
         }
     };
-    run_all(planned, options, [&](const PlannedRun& run, const RunDone& done) {
+    run_all(planned, options, [&](const PlannedRun& run, RunDone done) {
         failed += done.failed() ? 1U : 0U;
         if (options.json && !done.outcome) {
             say(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
         } else {
-            tell(options.json ? json_of(run, done) : text_of(run, done, paint));
+            tell(options.json ? summary_line(run, *done.outcome, done.wall) + '\n' : text_of(run, done, paint));
+        }
+        if (options.report && done.outcome) {
+            auto summary = summary_line(run, *done.outcome, done.wall);
+            reported.push_back({run.file, run.settings, run.command,
+                                std::make_shared<const scenario::Scenario>(run.scenario), std::move(*done.outcome),
+                                std::move(*done.recording), std::move(summary)});
         }
         ++told;
         progress.show(static_cast<double>(told) / static_cast<double>(planned.size()),
@@ -60,6 +59,11 @@ ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& opt
         tell(fmt::format("{} runs, {} failed\n", planned.size(), failed));
     } else if (failed != 0) {
         say(fmt::format("petrel: {} of {} runs failed", failed, planned.size()));
+    }
+    if (options.report && !error) {
+        if (auto written = write_report(*options.report, reported); !written) {
+            error = written.error();
+        }
     }
     if (error) {
         return fail(*error);

@@ -90,8 +90,8 @@ ExitCode run_lab(const LabOptions& options)
     if (!options.problems.empty()) {
         return refuse(options.problems);
     }
-    if (options.peers != nullptr && options.trace) {
-        return refuse({{"--trace", 0, 0, "only one process alone records a trace", {}}});
+    if (options.peers != nullptr && (options.trace || options.report)) {
+        return refuse({{options.trace ? "--trace" : "--report", 0, 0, "only one process alone can record", {}}});
     }
     if (options.peers != nullptr && options.syslog) {
         return refuse({{"--syslog", 0, 0, "only one process alone writes a log", {}}});

@@ -71,4 +71,12 @@ std::vector<codec::Judged> judged(std::span<const lab::Judgement> judgements)
     return all;
 }
 
+std::string summary_line(const PlannedRun& planned, const lab::Outcome& outcome,
+                         std::chrono::steady_clock::duration wall)
+{
+    return codec::summary_json(outcome.summary,
+                               {planned.file, planned.settings, std::chrono::floor<std::chrono::milliseconds>(wall),
+                                judged(outcome.judgements)});
+}
+
 }  // namespace petrel::cli

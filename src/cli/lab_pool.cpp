@@ -30,8 +30,15 @@ RunDone run_one(const PlannedRun& planned, const LabOptions& options)
         return done;
     }
     lab::Judge judge{**experiment};
+    std::optional<lab::Recording> recording;
+    if (options.report) {
+        recording.emplace(**experiment, end);
+    }
     (*experiment)->run_until(end);
     done.outcome = outcome_of(**experiment, judge);
+    if (recording) {
+        done.recording = recording->take();
+    }
     done.wall = steady_clock::now() - started;
     return done;
 }

@@ -9,11 +9,13 @@
 
 #include "cli/lab_plan.hpp"
 #include "lab/outcome.hpp"
+#include "lab/recording.hpp"
 
 namespace petrel::cli {
 
 struct RunDone {
-    std::optional<lab::Outcome> outcome;  // none: it could not be run
+    std::optional<lab::Outcome> outcome;        // none: it could not be run
+    std::optional<lab::RecordedRun> recording;  // where a report is wanted
     std::string problems;
     std::chrono::steady_clock::duration wall{};
 

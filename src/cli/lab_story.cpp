@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/lab_judgement.hpp"
+#include "cli/lab_report.hpp"
 #include "cli/lab_text.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
@@ -31,24 +32,27 @@ constexpr unsigned kPieces = 200;  // of an unpaced run, to say how far it is
 
 class Story {
 public:
-    Story(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment)
-        : planned_(planned), options_(options), experiment_(experiment), paint_(stdout_wants_colour())
+    Story(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment, twin::Ps end)
+        : planned_(planned), options_(options), experiment_(experiment), end_(end), paint_(stdout_wants_colour())
     {
         // What happens on other processes' nodes is not seen here.
         if (options.peers == nullptr) {
             judge_.emplace(experiment);
         }
+        if (options.report) {
+            recording_.emplace(experiment, end);
+        }
     }
 
-    ExitCode tell(twin::Ps end)
+    ExitCode tell()
     {
         if (!options_.json) {
             write(lab_heading(experiment_.scenario()));
         }
         if (options_.pace > 0) {
-            run_paced(end);
+            run_paced(end_);
         } else {
-            run_unpaced(end);
+            run_unpaced(end_);
         }
         conclude(steady_clock::now() - started_);
         if (error_) {
@@ -102,11 +106,12 @@ private:
             outcome_.summary = experiment_.summary();
         }
         const auto& summary = outcome_.summary;
+        const auto json = summary_line(planned_, outcome_, wall);
+        if (recording_) {
+            write_report_of(json);
+        }
         if (options_.json) {
-            write(codec::summary_json(summary, {planned_.file, planned_.settings,
-                                                std::chrono::floor<std::chrono::milliseconds>(wall),
-                                                judged(outcome_.judgements)}) +
-                  '\n');
+            write(json + '\n');
         } else {
             write(lab_summary(summary));
             if (const auto table = judgement_table(outcome_.judgements, paint_); !table.empty()) {
@@ -117,6 +122,17 @@ private:
             const auto seconds = std::chrono::duration<double>(wall).count();
             say(fmt::format("petrel: took {:.2f} s, {:.1f} million packet-hops a second", seconds,
                             static_cast<double>(summary.totals.packet_hops) / seconds / 1e6));
+        }
+    }
+
+    void write_report_of(const std::string& summary)
+    {
+        const ReportedRun run{planned_.file,    planned_.settings,
+                              planned_.command, std::make_shared<const scenario::Scenario>(experiment_.scenario()),
+                              outcome_,         recording_->take(),
+                              summary};
+        if (const auto written = write_report(*options_.report, {&run, 1}); !written) {
+            error_ = written.error();
         }
     }
 
@@ -155,7 +171,9 @@ private:
     const PlannedRun& planned_;
     const LabOptions& options_;
     lab::Experiment& experiment_;
+    twin::Ps end_;
     std::optional<lab::Judge> judge_;
+    std::optional<lab::Recording> recording_;
     lab::Outcome outcome_;
     Paint paint_;
     steady_clock::time_point started_{steady_clock::now()};
@@ -213,7 +231,7 @@ ExitCode tell_run(const PlannedRun& planned, const LabOptions& options)
     if (options.trace) {
         recorder.emplace((*experiment)->twin(), kTraceEvery);
     }
-    const auto code = Story{planned, options, **experiment}.tell(end);
+    const auto code = Story{planned, options, **experiment, end}.tell();
     if (code != ExitCode::ok && code != ExitCode::expectation) {
         return code;
     }

@@ -20,9 +20,11 @@ bool finds_storm(const watchdog::Event& event)
            event.kind == EventKind::pause_too_long || event.kind == EventKind::nic_latched;
 }
 
+// What is found in force at a start is nobody's new action.
 bool acts(const watchdog::Event& event)
 {
-    return finds_storm(event) && event.kind != EventKind::storm_alert && event.action != watchdog::Treatment::none;
+    return finds_storm(event) && event.reason != watchdog::Reason::reconciled && event.kind != EventKind::storm_alert &&
+           event.action != watchdog::Treatment::none;
 }
 
 bool is_end_of(const topology::Link& link, const topology::End& end)
