@@ -27,6 +27,7 @@ public:
     void add(Place, std::string_view value, std::string allowed);
     void say(Place, std::string sentence);  // where a value and what is allowed do not tell it
     bool empty() const { return complaints_.empty(); }
+    std::size_t count() const { return complaints_.size() + more_; }
 
     // Ends with a line that says how many more there were, if there were.
     std::vector<Complaint> take() &&;

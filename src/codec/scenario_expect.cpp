@@ -109,9 +109,10 @@ public:
             }
             if (const auto chosen = section.choice(*kind, names)) {
                 const auto before = into_.expectations.size();
+                const auto told = section.text().complaints().count();
                 (this->*kinds()[*chosen].read)(section);
                 section.done();
-                if (into_.expectations.size() == before && section.text().complaints().empty()) {
+                if (into_.expectations.size() == before && section.text().complaints().count() == told) {
                     section.text().wrong(section.table(), "something that is expected: " + wanted_);
                 }
             }
@@ -161,6 +162,18 @@ private:
     }
 
     template <class Enum>
+    std::optional<Enum> word(Section& section, const toml::node& node)
+    {
+        std::vector<std::string_view> known;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(Enum::count_); ++i) {
+            known.push_back(name(static_cast<Enum>(i)));
+        }
+        const auto chosen = section.choice(node, known);
+        return chosen ? std::optional{static_cast<Enum>(*chosen)} : std::nullopt;
+    }
+
+    // One word, or a list of them.
+    template <class Enum>
     std::vector<Enum> chosen(Section& section, std::string_view key)
     {
         std::vector<Enum> all;
@@ -168,13 +181,9 @@ private:
         if (node == nullptr) {
             return all;
         }
-        std::vector<std::string_view> known;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(Enum::count_); ++i) {
-            known.push_back(name(static_cast<Enum>(i)));
-        }
         const auto add = [&](const toml::node& one) {
-            if (const auto word = section.choice(one, known)) {
-                all.push_back(static_cast<Enum>(*word));
+            if (const auto found = word<Enum>(section, one)) {
+                all.push_back(*found);
             }
         };
         if (const auto* list = node->as_array()) {
@@ -190,8 +199,8 @@ private:
         EventsExpected wanted;
         section.require("event", "a kind of event, or a list of kinds");
         wanted.kinds = chosen<watchdog::EventKind>(section, "event");
-        if (const auto reasons = chosen<watchdog::Reason>(section, "reason"); !reasons.empty()) {
-            wanted.reason = reasons.front();
+        if (const auto* node = section.find("reason")) {
+            wanted.reason = word<watchdog::Reason>(section, *node);
         }
         wanted.devices = nodes(section, "device");
         if (const auto* node = section.find("port")) {
@@ -208,14 +217,11 @@ private:
     void traffic(Section& section)
     {
         const auto* node = section.require("item", "the name of an item of the traffic");
-        if (node == nullptr) {
-            return;
-        }
         std::vector<std::string_view> known;
         for (const auto& item : into_.traffic) {
             known.push_back(item.name);
         }
-        const auto item = section.choice(*node, known);
+        const auto item = node == nullptr ? std::nullopt : section.choice(*node, known);
         using What = TrafficExpected::What;
         static constexpr std::array<std::tuple<std::string_view, Unit, What>, 5> kQuantities{
             {{"rate", Unit::rate, What::rate},
@@ -224,7 +230,7 @@ private:
              {"delivered", Unit::count, What::delivered},
              {"finished", Unit::count, What::finished}}};
         for (const auto& [key, unit, what] : kQuantities) {
-            expect(section, key, unit, fmt::format("traffic {}: {}", shown(*node), key),
+            expect(section, key, unit, fmt::format("traffic{}: {}", words(section, "item"), key),
                    TrafficExpected{what, static_cast<std::uint32_t>(item.value_or(0))});
         }
     }
@@ -232,6 +238,7 @@ private:
     void pause(Section& section)
     {
         PauseExpected wanted;
+        const auto told = section.text().complaints().count();
         if (const auto* port = section.find("port")) {
             if (const auto end = names_.port(*port)) {
                 wanted.ports = {*end};
@@ -248,7 +255,7 @@ private:
                 wanted.ports.push_back({node, static_cast<std::uint16_t>(port)});
             }
         }
-        if (names_.known() && wanted.ports.empty()) {
+        if (names_.known() && wanted.ports.empty() && section.text().complaints().count() == told) {
             section.text().wrong(section.table(), "port = a port, link = a link, or nodes = nodes");
         }
         section.priorities("priorities", wanted.priorities);
@@ -291,13 +298,18 @@ private:
         FrozenExpected wanted{nodes(section, "nodes")};
         auto where = words(section, "nodes");
         if (const auto* node = section.find("tier")) {
-            const auto tier = section.whole(*node, 0, 9).value_or(0);
+            const auto tier = section.whole(*node, 0, 9);
+            const auto named = wanted.nodes.size();
             for (std::uint32_t id = 0; names_.known() && id < names_.topology().nodes.size(); ++id) {
                 if (names_.topology().nodes[id].tier == tier) {
                     wanted.nodes.push_back({id});
                 }
             }
-            where += fmt::format(" tier {}", tier);
+            // No node at all would mean every node.
+            if (names_.known() && tier && wanted.nodes.size() == named) {
+                section.text().wrong(*node, "a tier of the topology");
+            }
+            where += fmt::format(" tier {}", shown(*node));
         }
         expect(section, "count", Unit::count, fmt::format("frozen nodes{}", where), std::move(wanted));
     }
@@ -310,10 +322,7 @@ private:
     void link(Section& section)
     {
         const auto* node = section.require("port", "a port such as \"leaf0:Ethernet4\"");
-        if (node == nullptr) {
-            return;
-        }
-        const auto port = names_.port(*node);
+        const auto port = node == nullptr ? std::nullopt : names_.port(*node);
         using What = LinkExpected::What;
         static constexpr std::array<std::pair<std::string_view, What>, 5> kQuantities{
             {{"reason", What::reason},
@@ -322,7 +331,7 @@ private:
              {"last_reason", What::last_reason},
              {"last_neighbor_reason", What::last_neighbor_reason}}};
         for (const auto& [key, what] : kQuantities) {
-            expect(section, key, Unit::count, fmt::format("link {}: {}", shown(*node), key),
+            expect(section, key, Unit::count, fmt::format("link{}: {}", words(section, "port"), key),
                    LinkExpected{what, port.value_or(topology::End{})});
         }
     }
