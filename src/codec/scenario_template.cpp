@@ -111,6 +111,12 @@ bool is_literal(std::string_view value)
            (dot == std::string_view::npos || all_digits(digits.substr(dot + 1)));
 }
 
+std::string instead_of_parameter(std::string_view name, const Settings& parameters)
+{
+    return parameters.empty() ? "nothing: the scenario has no [parameters]"
+                              : fmt::format("a parameter, {}", instead_of(name, names_of(parameters)));
+}
+
 class Filling {
 public:
     Filling(ComplaintList& complaints, const Settings& values) : complaints_(complaints), values_(values) {}
@@ -129,7 +135,7 @@ public:
             const Place place{number, static_cast<std::uint32_t>(open + 1)};
             const auto value = values_.find(name);
             if (close == std::string_view::npos || value == values_.end()) {
-                complaints_.add(place, name, fmt::format("a parameter, {}", instead_of(name, names_of(values_))));
+                complaints_.add(place, name, instead_of_parameter(name, values_));
                 return std::string{line};
             }
             at = close + 1;
@@ -171,9 +177,7 @@ Parsed<std::string> fill_in(std::string_view text, std::string_view file, const 
     ComplaintList complaints{file};
     for (const auto& [name, value] : settings) {
         if (!values.contains(name)) {
-            complaints.add({}, name,
-                           values.empty() ? "nothing: the scenario has no [parameters]"
-                                          : fmt::format("a parameter, {}", instead_of(name, names_of(values))));
+            complaints.add({}, name, instead_of_parameter(name, values));
         } else if (!is_setting(value)) {
             complaints.add({}, value, fmt::format("a value for {} without quotes, backslashes and dollars", name));
         } else {
