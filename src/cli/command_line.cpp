@@ -41,9 +41,9 @@ a storm in the trace; with --check it is 1 if any policy found one.
 )";
 
 constexpr auto kDemoExamples = R"(Examples:
-  petrel demo                the story, as fast as it can be told
-  petrel demo --realtime     at the speed at which it happens
-  petrel demo --json         the events alone, one JSON object a line
+  petrel demo                the story in slow motion; where stdout is no terminal, as fast as it can be told
+  petrel demo --fast         as fast as it can be told
+  petrel demo --json         the watchdog's events alone, one JSON object a line
 )";
 
 constexpr auto kPoliciesExamples = R"(Examples:
@@ -193,10 +193,14 @@ struct DemoCommand {
 
     explicit DemoCommand(CLI::App& petrel)
         : app(petrel.add_subcommand(
-              "demo", "A storm in a small fabric: first unwatched, then detected, contained and released."))
+              "demo",
+              "One network card freezes a small fabric: first unwatched, then detected, contained and released."))
     {
         app->footer(kDemoExamples);
-        app->add_flag("--realtime", options.realtime, "Pace the story by the wall clock");
+        auto* paced = app->add_flag("--realtime", options.realtime, "Paced by the wall clock, terminal or not");
+        app->add_flag("--fast", options.fast, "Not paced, terminal or not")->excludes(paced);
+        app->add_option("--report", options.report, "The report's folder; else a new one among the temporary files")
+            ->type_name("DIR");
         app->add_flag("--json", options.json, "Only the events, one JSON object a line");
     }
 };

@@ -1,186 +1,118 @@
 #include "cli/demo_command.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
+#include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "base/assert.hpp"
-#include "cli/demo_scenario.hpp"
-#include "cli/terminal.hpp"
-#include "cli/words.hpp"
+#include "cli/demo_act.hpp"
+#include "cli/table.hpp"
 #include "codec/event_json.hpp"
-#include "codec/scenario_reader.hpp"
-#include "lab/experiment.hpp"
 
 namespace petrel::cli {
 namespace {
 
-using namespace std::chrono_literals;
-using std::chrono::steady_clock;
-using twin::kMs;
-using twin::Ps;
+constexpr auto kPfc =
+    "Nothing may be lost in this data centre: whoever runs full tells its neighbour to pause, and the neighbour "
+    "waits.\n"
+    "That is PFC. Everybody sends to everybody. Every frame is simulated; the times are simulated times, and the rate\n"
+    "beside them is what the healthy servers deliver to each other.\n";
 
-constexpr Ps kLook = 100 * kMs;  // how the fabric fares is told over so long
-
-scenario::Scenario demo_scenario(bool watched)
+std::string opening()
 {
-    auto scenario = codec::read_scenario(kDemoScenario, "demo");
-    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is none");
-    if (!watched) {
-        scenario->watches.clear();
+    std::array<std::size_t, kTiers> count{};
+    for (const auto& node : scenario_of(kNobodyWatches).setup.topology.nodes) {
+        ++count[node.tier];
     }
-    return std::move(*scenario);
+    return fmt::format("{} servers, and three tiers of switches above them: {} ToR, {} Leaf, {} Spine.\n{}", count[0],
+                       count[1], count[2], count[3], kPfc);
 }
 
-// The same fabric twice: nobody watches, then petrel does.
-class Demo {
-public:
-    explicit Demo(const DemoOptions& options) : options_(options), paint_(stdout_wants_colour()) {}
+std::string seconds(twin::Ps time) { return fmt::format("{:.3f} s", static_cast<double>(time) / twin::kSecond); }
 
-    ExitCode run()
-    {
-        if (!options_.json) {
-            write("Four leaves, two spines, sixteen hosts. Every host sends 100 Mb/s to a host behind the next leaf, "
-                  "lossless,\nand three more send to h0. Then the NIC of h0 goes mad: it pauses its leaf and does not "
-                  "stop.\n");
-            tell_run("Nobody watches", false);
-        }
-        tell_run("Petrel watches every switch", true);
-        return error_ ? fail(*error_) : ExitCode::ok;
+std::string side_by_side(const ActDone& unwatched, const ActDone& watched)
+{
+    const std::array both{&unwatched, &watched};
+    Table table{{{fmt::format("after {}", seconds(unwatched.score.at)), Align::left, {}},
+                 {"nobody watches", Align::right, {}},
+                 {"petrel watches", Align::right, {}}}};
+    const auto add = [&](const std::string& what, const auto& of) { table.add({what, of(*both[0]), of(*both[1])}); };
+    add("a healthy server waited for up to", [](const ActDone& act) {
+        return seconds(act.score.longest_wait) + (act.score.standing(0) != 0 ? " and on" : "");
+    });
+    add("healthy servers that stand still",
+        [](const ActDone& act) { return fmt::format("{} of {}", act.score.standing(0), act.score.tiers[0].size()); });
+    add("flows between them that move",
+        [](const ActDone& act) { return fmt::format("{} of {}", act.score.flows_moving, act.healthy_flows); });
+    add("back at full speed", [](const ActDone& act) {
+        return act.full_speed_at == 0 ? "never" : fmt::format("at {}", seconds(act.full_speed_at));
+    });
+    add("frames delivered between them", [](const ActDone& act) { return fmt::format("{}", act.score.delivered); });
+    add("frames lost at the broken server's port",
+        [](const ActDone& act) { return fmt::format("{}", act.score.lost_at_sick); });
+    add("frames lost anywhere else", [](const ActDone& act) { return fmt::format("{}", act.score.lost_elsewhere); });
+    return table.text();
+}
+
+Result<std::filesystem::path> report_folder(const std::string& wanted)
+{
+    if (!wanted.empty()) {
+        return std::filesystem::path{wanted};
     }
-
-private:
-    void tell_run(std::string_view title, bool watched)
-    {
-        auto made = lab::Experiment::make(demo_scenario(watched));
-        PETREL_ASSERT(made.has_value(), "the demo's switches do not fit its policy");
-        experiment_ = std::move(*made);
-        started_ = steady_clock::now();
-        delivered_.assign(experiment_->scenario().setup.flows.size(), 0);
-        if (!options_.json) {
-            write(fmt::format("\n{}\n", paint_.bold(title)));
-        }
-        const auto& storm = experiment_->scenario().faults.front();
-        const auto begins = storm.at;
-        const auto ends = std::get<scenario::StartStorm>(storm.what).storm.stop;
-        look_at(300 * kMs);
-        play_until(begins);
-        tell("fabric", "the NIC of h0 goes mad: it pauses priority 3 and does not stop");
-        look_at(600 * kMs);
-        look_at(1'300 * kMs);
-        play_until(ends);
-        tell("fabric", "the NIC is reset: no more pause");
-        look_at(experiment_->scenario().duration);
-        if (!options_.json) {
-            const auto summary = experiment_->summary();
-            tell("fabric", fmt::format("lost {} of {} frames; the digest of this run is {:016x}",
-                                       summary.totals.drops.total(), summary.totals.injected, summary.totals.digest));
-        }
+    std::error_code failed;
+    auto name = (std::filesystem::temp_directory_path(failed) / "petrel-demo-XXXXXX").string();
+    if (failed || ::mkdtemp(name.data()) == nullptr) {
+        return tl::unexpected(Error{ErrorKind::denied, fmt::format("no folder for the report: {}", name)});
     }
+    return std::filesystem::path{name};
+}
 
-    // Plays on until then, and says how everybody fared just before.
-    void look_at(Ps when)
-    {
-        play_until(when - kLook);
-        count();
-        play_until(when);
-        const auto moving = count();
-        const auto line = fmt::format("{} of {} flows between other hosts move; h0 gets {:.0f} Mb/s", moving.others,
-                                      moving.all_others, moving.to_h0_mbps);
-        tell("fabric", moving.others == 0 ? paint_.red(line) : line);
+ExitCode tell_story(const DemoOptions& options)
+{
+    const bool paced = options.realtime || (!options.fast && isatty(STDOUT_FILENO) == 1);
+    const Paint paint{stdout_wants_colour()};
+    DemoScreen screen{paced};
+    screen.say(opening());
+    screen.say(fmt::format("\n{}\n", paint.bold("Nobody watches")));
+    const auto unwatched = play(kNobodyWatches, {paced, 0}, screen, paint);
+    screen.say(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the ToR switches")));
+    const auto watched = play(kTheTorSwitchesWatch, {paced, unwatched.score.at}, screen, paint);
+    screen.say('\n' + side_by_side(unwatched, watched));
+    if (!screen.somebody_listens()) {
+        return screen.error() ? fail(*screen.error()) : ExitCode::ok;
     }
-
-    struct Moving {
-        std::size_t others{};  // flows neither from nor to h0 that delivered something
-        std::size_t all_others{};
-        double to_h0_mbps{};
-    };
-
-    Moving count()
-    {
-        Moving moving;
-        const auto& flows = experiment_->scenario().setup.flows;
-        for (std::uint32_t i = 0; i < flows.size(); ++i) {
-            const auto now = experiment_->twin().flow(i).delivered;
-            const auto frames = now - std::exchange(delivered_[i], now);
-            if (flows[i].src.value == 0) {
-                continue;  // what the mad NIC itself sends is nobody's business
-            }
-            if (flows[i].dst.value == 0) {
-                moving.to_h0_mbps += static_cast<double>(8 * frames * flows[i].frame_bytes) / 1e6 /
-                                     (static_cast<double>(kLook) / twin::kSecond);
-            } else {
-                ++moving.all_others;
-                moving.others += frames != 0 ? 1 : 0;
-            }
-        }
-        return moving;
+    const auto folder = report_folder(options.report);
+    if (!folder) {
+        return fail(folder.error());
     }
-
-    void play_until(Ps end)
-    {
-        constexpr Ps kPiece = 10 * kMs;
-        auto now = experiment_->twin().now();
-        while (now < end && !error_ && !nobody_listens_) {
-            now = std::min(now + kPiece, end);
-            if (options_.realtime) {
-                std::this_thread::sleep_until(started_ + twin::to_instant(now).time_since_epoch());
-            }
-            experiment_->run_until(now);
-            tell_events();
-        }
+    const std::array runs{unwatched.report, watched.report};
+    if (const auto written = write_report(*folder, runs); !written) {
+        return fail(written.error());
     }
+    return finish(fmt::format("\nThe same as tests:  petrel lab run {} {}\nThe whole story:    {}\n",
+                              kNobodyWatches.file, kTheTorSwitchesWatch.file, (*folder / "index.html").string()),
+                  ExitCode::ok);
+}
 
-    void tell_events()
-    {
-        for (const auto& [node, device, watchlist, event] : experiment_->news()) {
-            if (options_.json) {
-                write(codec::event_json(*event, *watchlist, device) + '\n');
-                continue;
-            }
-            const auto line =
-                fmt::format("{} {} {}: {}", name(event->kind), device, to_string(watchlist->inventory, event->target),
-                            evidence_text(*event, *watchlist));
-            tell(seconds_text(event->at), "petrel", begins_storm(event->kind) ? paint_.red(line) : paint_.green(line));
-        }
+// The watched act's events, as `petrel lab run --json` has them.
+ExitCode write_events()
+{
+    auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));
+    PETREL_ASSERT(experiment.has_value(), "the demo's switches do not fit its policy");
+    (*experiment)->run_until((*experiment)->scenario().duration);
+    std::string text;
+    for (const auto& [node, device, watchlist, event] : (*experiment)->events()) {
+        text += codec::event_json(*event, *watchlist, device) + '\n';
     }
-
-    void tell(std::string_view who, const std::string& what)
-    {
-        tell(seconds_text(twin::to_instant(experiment_->twin().now())), who, what);
-    }
-    void tell(const std::string& when, std::string_view who, const std::string& what)
-    {
-        if (!options_.json) {
-            write(fmt::format("{:>8}  {:<8} {}\n", when, who, what));
-        }
-    }
-
-    void write(const std::string& text)
-    {
-        if (const auto written = write_stdout(text); !written && !error_) {
-            error_ = written.error();
-        } else if (written && !*written) {
-            nobody_listens_ = true;
-        }
-    }
-
-    DemoOptions options_;
-    Paint paint_;
-    std::unique_ptr<lab::Experiment> experiment_;
-    steady_clock::time_point started_;
-    std::vector<std::uint64_t> delivered_;  // by flow, when last counted
-    std::optional<Error> error_;
-    bool nobody_listens_{};
-};
+    return finish(text, ExitCode::ok);
+}
 
 }  // namespace
 
-ExitCode run_demo(const DemoOptions& options) { return Demo(options).run(); }
+ExitCode run_demo(const DemoOptions& options) { return options.json ? write_events() : tell_story(options); }
 
 }  // namespace petrel::cli

@@ -1,0 +1,80 @@
+// How the demo's fabric fares, once a simulated millisecond: who is paused by whom, who stands still, what arrives.
+// Only looks; what it means for a reader is said by the story.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lab/experiment.hpp"
+#include "lab/standstill.hpp"
+
+namespace petrel::cli {
+
+inline constexpr std::size_t kTiers = 4;  // 0 = servers, then ToR, Leaf and Spine switches
+
+enum class Condition : std::uint8_t { moves, paused, stands };  // paused: some port of it
+
+struct FabricNow {
+    twin::Ps at{};
+    std::array<std::vector<Condition>, kTiers> tiers;  // [tier][node]; of the servers the healthy ones
+    std::set<std::pair<unsigned, unsigned>> pauses;    // somebody of the first tier pauses somebody of the second
+    std::uint32_t servers_paused{};                    // healthy ones
+    std::uint32_t ports_paused{};                      // of switches
+    std::uint64_t pause_frames{};                      // that arrived anywhere so far
+    std::uint32_t flows_moving{};                      // between healthy servers
+    double healthy_bps{};                              // between healthy servers
+    double sick_bps{};                                 // to the sick server
+    std::uint64_t delivered{};                         // frames between healthy servers so far
+    std::uint64_t lost_at_sick{};                      // frames so far, at the sick server and at the port to it
+    std::uint64_t lost_elsewhere{};
+    twin::Ps longest_wait{};  // time for which a healthy server was paused, altogether
+
+    twin::Ps sick_pauses_for{};  // that long the sick server has been pausing its switch
+
+    std::size_t standing(std::size_t tier) const;
+};
+
+class FabricWatch {
+public:
+    static constexpr twin::Ps kLooksBack =
+        12 * twin::kMs;  // rates and standing still are told of so long: 14 frames of a flow
+
+    // The experiment's first fault makes a server sick. It has to outlive this.
+    explicit FabricWatch(const lab::Experiment&);
+
+    FabricNow look();  // once every millisecond
+
+    twin::NodeId sick() const { return sick_; }
+    std::uint32_t healthy_flows() const { return healthy_flows_; }
+    std::uint32_t ports() const { return ports_; }  // of all switches
+
+private:
+    struct Port {
+        topology::End end;
+        twin::NodeId far;
+    };
+    struct Past {
+        lab::Standstill standstill;
+        std::vector<std::uint64_t> delivered;  // [flow]
+    };
+
+    std::set<twin::NodeId> look_at_ports(FabricNow&) const;  // who is paused
+    void look_at_nodes(FabricNow&, const std::set<twin::NodeId>& paused) const;
+    void look_at_flows(FabricNow&) const;
+    std::vector<std::uint64_t> delivered() const;
+
+    const twin::Twin& twin_;
+    twin::NodeId sick_;
+    std::vector<Port> sides_;  // both of every link
+    std::uint32_t healthy_flows_{};
+    std::uint32_t ports_{};
+    std::optional<twin::Ps> sick_pauses_since_;
+    std::deque<Past> past_;  // one a millisecond, the oldest first
+};
+
+}  // namespace petrel::cli

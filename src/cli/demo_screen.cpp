@@ -1,0 +1,61 @@
+#include "cli/demo_screen.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/terminal.hpp"
+
+namespace petrel::cli {
+namespace {
+
+// One that can move its cursor, and is wide enough that no line of ours takes two. Some do not tell their width.
+bool stdout_can_be_drawn_on()
+{
+    constexpr unsigned kColumns = 80;
+    const char* kind = std::getenv("TERM");
+    winsize size{};
+    return isatty(STDOUT_FILENO) == 1 && (kind == nullptr || std::string_view{kind} != "dumb") &&
+           ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && (size.ws_col == 0 || size.ws_col >= kColumns);
+}
+
+}  // namespace
+
+DemoScreen::DemoScreen(bool live) : live_(live && stdout_can_be_drawn_on()) {}
+
+void DemoScreen::say(const std::string& text) { write(over_the_last() + text + shown_); }
+
+void DemoScreen::show(const std::string& text)
+{
+    if (live_) {
+        write(over_the_last() + text);
+        shown_ = text;
+    }
+}
+
+void DemoScreen::keep() { shown_.clear(); }
+
+std::string DemoScreen::over_the_last() const
+{
+    const auto lines = std::count(shown_.begin(), shown_.end(), '\n');
+    return lines == 0 ? "" : fmt::format("\x1b[{}A\x1b[J", lines);
+}
+
+void DemoScreen::write(const std::string& text)
+{
+    if (!somebody_listens()) {
+        return;
+    }
+    const HoldInterrupts whole;
+    if (const auto written = write_stdout(text); !written) {
+        error_ = written.error();
+    } else {
+        gone_ = !*written;
+    }
+}
+
+}  // namespace petrel::cli

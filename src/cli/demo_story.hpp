@@ -1,0 +1,54 @@
+// The demo in words, for somebody who has never seen PFC: what changed in the fabric since the last look. No moment of
+// it is written down beforehand, so the story is true whatever the fabric does.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/demo_fabric.hpp"
+
+namespace petrel::cli {
+
+struct StoryLine {
+    enum class Tone : std::uint8_t { plain, bad, good } tone{};
+    std::string words;
+    std::optional<Instant> at;  // if not the moment of the look
+};
+
+class DemoStory {
+public:
+    DemoStory(const lab::Experiment&, const FabricWatch&);  // both have to outlive it
+
+    // What there is to tell of this moment; looks come in the order of time.
+    std::vector<StoryLine> tell(const FabricNow&, const std::vector<lab::Heard>& news);
+    StoryLine ending(const FabricNow&) const;
+
+    twin::Ps full_speed_at() const { return full_speed_at_; }  // after the freeze; 0 = not yet
+
+private:
+    void tell_faults(const FabricNow&);
+    void tell_spreading(const FabricNow&);
+    void tell_event(const lab::Heard&);
+    void tell_recovery(const FabricNow&);
+    void say(StoryLine::Tone, std::string words);
+
+    const scenario::Scenario& scenario_;
+    const FabricWatch& watch_;
+    std::string sick_;  // its name
+    std::size_t healthy_{};
+    std::size_t switches_{};
+    std::vector<StoryLine> lines_;  // of this moment
+    twin::Ps told_up_to_{};
+    std::set<std::pair<unsigned, unsigned>> spread_;  // who pauses whom, as far as it was told
+    double full_bps_{};                               // before anything broke
+    bool all_paused_{};
+    bool frozen_{};
+    bool free_{};
+    twin::Ps full_speed_at_{};
+    bool pause_over_{};
+};
+
+}  // namespace petrel::cli

@@ -1,0 +1,146 @@
+// The demo: its story word by word, the same wherever it is told; its screen, which leaves a terminal in order; its
+// report.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+
+#include "cli/demo_act.hpp"
+#include "cli/demo_status.hpp"
+#include "petrel_program.hpp"
+
+namespace petrel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path new_folder(const char* name)
+{
+    const auto folder = fs::path{testing::TempDir()} / name;
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    return folder;
+}
+
+petrel::test::Invocation demo_in(const fs::path& folder, std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "demo");
+    auto call = test::petrel(std::move(arguments));
+    call.folder = folder;
+    return call;
+}
+
+fs::path story() { return petrel::test::golden("cli/demo/story.txt"); }
+
+TEST(Demo, TellsItsStoryAndEndsWithTheReport)
+{
+    const auto folder = new_folder("demo-story");
+    const auto ended = run(demo_in(folder, {"--report", "out"}));
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_EQ(ended.err, "");
+    petrel::test::expect_golden(story(), ended.out);
+    EXPECT_TRUE(ended.out.ends_with("out/index.html\n"));
+    const auto index = petrel::test::content(folder / "out/index.html");
+    for (const auto* run : {"run-001.html", "run-002.html"}) {
+        EXPECT_NE(index.find(run), std::string::npos);
+        EXPECT_TRUE(fs::exists(folder / "out" / run));
+    }
+}
+
+TEST(Demo, TellsTheSameToATerminal)
+{
+    auto call = demo_in(new_folder("demo-terminal"), {"--fast", "--report", "out"});
+    call.stdout_is_terminal = true;
+    call.environment = {{"NO_COLOR", "1"}};
+    auto out = run(call).out;
+    std::erase(out, '\r');
+    EXPECT_EQ(out, petrel::test::content(story()));
+}
+
+TEST(Demo, WithoutAFolderMakesOneAmongTheTemporaryFiles)
+{
+    const auto folder = new_folder("demo-temporary");
+    auto call = demo_in(folder, {});
+    call.environment = {{"TMPDIR", folder.string()}};
+    const auto out = run(call).out;
+    std::smatch path;
+    ASSERT_TRUE(std::regex_search(out, path, std::regex{"(/[^ ]*/petrel-demo-[^/]*/index.html)\n$"}));
+    EXPECT_TRUE(path[1].str().starts_with(folder.string()));
+    EXPECT_TRUE(fs::exists(path[1].str()));
+}
+
+TEST(Demo, AReportThatCannotBeWrittenIsAFailure)
+{
+    const auto folder = new_folder("demo-denied");
+    std::ofstream{folder / "file"} << "in the way";
+    const auto ended = run(demo_in(folder, {"--report", "file/below"}));
+    EXPECT_EQ(ended.exit_code, 4);
+    EXPECT_NE(ended.err.find("file/below"), std::string::npos);
+
+    auto call = demo_in(folder, {});
+    call.environment = {{"TMPDIR", (folder / "nowhere").string()}};
+    EXPECT_EQ(run(call).exit_code, 4);
+}
+
+TEST(Demo, InterruptedLeavesTheTerminalInOrder)
+{
+    auto call = demo_in(new_folder("demo-interrupted"), {});
+    call.stdout_is_terminal = true;
+    call.environment = {{"TERM", "xterm"}, {"NO_COLOR", ""}};
+    call.interrupt_after_bytes = 4000;
+    const auto ended = run(call);
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_NE(ended.out.find("\x1b[J"), std::string::npos) << "nothing was drawn";
+    EXPECT_EQ(ended.out.find("\x1b[?"), std::string::npos) << "modes of the terminal are not ours";
+    EXPECT_TRUE(ended.out.ends_with('\n'));
+    const auto colour = ended.out.rfind("\x1b[", ended.out.rfind('m'));
+    EXPECT_EQ(ended.out.substr(colour, 4), "\x1b[0m");
+}
+
+TEST(Demo, DrawsNothingWhereTheCursorDoesNotMove)
+{
+    auto call = demo_in(new_folder("demo-dumb"), {});
+    call.stdout_is_terminal = true;
+    call.environment = {{"TERM", "dumb"}, {"NO_COLOR", "1"}};
+    call.interrupt_after_bytes = 500;
+    const auto ended = run(call);
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_EQ(ended.out.find('\x1b'), std::string::npos);
+}
+
+TEST(Demo, IsEitherPacedOrNot) { EXPECT_EQ(run(demo_in(".", {"--fast", "--realtime"})).exit_code, 2); }
+
+TEST(Demo, PlaysThePlansThatAreTested)
+{
+    for (const auto& plan : {kNobodyWatches, kTheTorSwitchesWatch}) {
+        const auto tree = fs::path{PETREL_TEST_DATA}.parent_path();
+        EXPECT_EQ(plan.text, petrel::test::content(tree / plan.file)) << plan.file;
+    }
+}
+
+// What is drawn over must have as many lines as what was drawn, and none that takes two.
+TEST(DemoStatus, HasOneShapeAtAllTimes)
+{
+    const auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));
+    ASSERT_TRUE(experiment);
+    FabricWatch watch{**experiment};
+    std::size_t standing = 0;
+    std::set<std::ptrdiff_t> heights;
+    for (auto at = twin::kMs; at <= 900 * twin::kMs; at += twin::kMs) {
+        (*experiment)->run_until(at);
+        const auto now = watch.look();
+        standing = std::max(standing, now.standing(0));
+        const auto text = status_text(now, watch, **experiment, 120, Paint{false});
+        heights.insert(std::count(text.begin(), text.end(), '\n'));
+        std::istringstream lines{text};
+        for (std::string line; std::getline(lines, line);) {
+            ASSERT_LT(line.size(), 80U) << line;
+        }
+    }
+    EXPECT_EQ(standing, 15U);
+    EXPECT_EQ(heights.size(), 1U);
+}
+
+}  // namespace
+}  // namespace petrel::cli
