@@ -68,12 +68,19 @@ private:
 
     Pairs read_pattern(Section& section)
     {
-        static constexpr std::array<std::string_view, 4> kPatterns{"flow", "incast", "permutation", "all-to-all"};
+        static constexpr std::array<std::string_view, 5> kPatterns{"flow", "incast", "permutation", "all-to-all",
+                                                                   "ring"};
         std::size_t pattern = 0;
         if (const auto* node = section.find("pattern")) {
             pattern = section.choice(*node, kPatterns).value_or(pattern);
         }
-        return pattern < 2 ? towards_one(section, pattern == 1) : among_all(section, pattern == 2);
+        switch (pattern) {
+        case 0: return towards_one(section, false);
+        case 1: return towards_one(section, true);
+        case 2: return permutation(section);
+        case 3: return all_to_all(section);
+        default: return ring(section);
+        }
     }
 
     // flow: one or more senders, each to the receiver; incast: the same, and all other hosts if no sender is named.
@@ -96,7 +103,8 @@ private:
         return pairs;
     }
 
-    Pairs among_all(Section& section, bool permutation)
+    // The hosts that take part; empty after a complaint.
+    std::vector<NodeId> participants(Section& section)
     {
         const auto* chosen = section.find("hosts");
         auto hosts = chosen != nullptr ? names_.nodes(*chosen, topology::Kind::host) : names_.all(topology::Kind::host);
@@ -104,22 +112,43 @@ private:
             section.text().wrong(chosen != nullptr ? *chosen : section.table(), "at least two hosts");
             return {};
         }
-        std::optional<std::int64_t> shift;
-        if (const auto* node = permutation ? section.find("shift") : nullptr) {
-            shift = section.whole(*node, 1, std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts.size()) - 1));
-        }
+        return hosts;
+    }
+
+    static Pairs paired(const std::vector<NodeId>& hosts, const std::vector<std::size_t>& to)
+    {
         Pairs pairs;
-        if (!permutation) {
-            for (std::size_t i = 0; i < hosts.size() && pairs.size() <= kMostFlows; ++i) {
-                for (std::size_t k = 1; k < hosts.size(); ++k) {
-                    pairs.emplace_back(hosts[i], hosts[(i + k) % hosts.size()]);
-                }
-            }
-            return pairs;
-        }
-        const auto to = shift ? shifted(hosts.size(), static_cast<std::size_t>(*shift)) : drawn(hosts.size());
         for (std::size_t i = 0; i < hosts.size(); ++i) {
             pairs.emplace_back(hosts[i], hosts[to[i]]);
+        }
+        return pairs;
+    }
+
+    Pairs permutation(Section& section)
+    {
+        const auto hosts = participants(section);
+        std::optional<std::int64_t> shift;
+        if (const auto* node = section.find("shift")) {
+            shift = section.whole(*node, 1, std::max<std::int64_t>(1, static_cast<std::int64_t>(hosts.size()) - 1));
+        }
+        return paired(hosts, shift ? shifted(hosts.size(), static_cast<std::size_t>(*shift)) : drawn(hosts.size()));
+    }
+
+    // As collectives do: each to the next, in the order in which they are named.
+    Pairs ring(Section& section)
+    {
+        const auto hosts = participants(section);
+        return paired(hosts, shifted(hosts.size(), 1));
+    }
+
+    Pairs all_to_all(Section& section)
+    {
+        const auto hosts = participants(section);
+        Pairs pairs;
+        for (std::size_t i = 0; i < hosts.size() && pairs.size() <= kMostFlows; ++i) {
+            for (std::size_t k = 1; k < hosts.size(); ++k) {
+                pairs.emplace_back(hosts[i], hosts[(i + k) % hosts.size()]);
+            }
         }
         return pairs;
     }
