@@ -116,6 +116,16 @@ public:
     {
         return fmt::format("port {} loses its power", port_words(fault.end, topology_));
     }
+    std::string operator()(const scenario::SlowPort& fault) const
+    {
+        return fmt::format("port {} sends {}, though its link is up and nobody pauses it",
+                           port_words(fault.end, topology_),
+                           fault.rate ? "no more than " + rate_words(static_cast<double>(fault.rate->bps)) : "no data");
+    }
+    std::string operator()(const scenario::HealPort& fault) const
+    {
+        return fmt::format("port {} sends at full speed again", port_words(fault.end, topology_));
+    }
     std::string operator()(const scenario::Reroute& fault) const
     {
         if (fault.without.empty()) {

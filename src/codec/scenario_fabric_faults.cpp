@@ -37,6 +37,16 @@ void of_port(FaultTable& fault)
     }
 }
 
+std::optional<topology::End> switch_port(FaultTable& fault)
+{
+    const auto end = fault.port();
+    if (end && fault.names.topology().nodes[end->node.value].kind == topology::Kind::host) {
+        fault.section.text().wrong(*fault.section.find("port"), "a port of a switch");
+        return std::nullopt;
+    }
+    return end;
+}
+
 // times = [8 numbers]: each priority its own quanta.
 void read_times(FaultTable& fault, twin::Storm& storm)
 {
@@ -106,6 +116,25 @@ void slow_pipeline(FaultTable& fault)
     }
 }
 
+void slow_port(FaultTable& fault)
+{
+    const auto end = switch_port(fault);
+    SlowPort what;
+    if (fault.section.find("rate") != nullptr) {
+        fault.section.rate("rate", what.rate.emplace());
+    }
+    Ps until = twin::kForever;
+    fault.section.time("until", until, fault.at + 1);
+    if (!end) {
+        return;
+    }
+    what.end = *end;
+    fault.add(what);
+    if (until != twin::kForever) {
+        fault.add(HealPort{*end}, until - fault.at);
+    }
+}
+
 void reroute(FaultTable& fault)
 {
     Reroute what;
@@ -166,11 +195,7 @@ void alpha(FaultTable& fault)
     fault.section.require("group", "a priority group");
     fault.section.number("group", what.group, 0, kPriorities - 1);
     if (fault.section.table().contains("port")) {
-        const auto end = fault.names.port(*fault.section.find("port"));
-        if (end && fault.names.topology().nodes[end->node.value].kind == topology::Kind::host) {
-            return fault.section.text().wrong(*fault.section.find("port"), "a port of a switch");
-        }
-        if (end) {
+        if (const auto end = switch_port(fault)) {
             what.at = end->node;
             what.ports = {static_cast<std::uint8_t>(end->port)};
             fault.add(what);
@@ -202,6 +227,7 @@ std::span<const FaultKind> fabric_fault_kinds()
                                        FaultKind{"mend-link", of_link<MendLink>},
                                        FaultKind{"disable-port", of_port<false>},
                                        FaultKind{"enable-port", of_port<true>},
+                                       FaultKind{"slow-port", slow_port},
                                        FaultKind{"reroute", reroute},
                                        FaultKind{"set-route", route},
                                        FaultKind{"forget-address", forget_address},

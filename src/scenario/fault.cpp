@@ -47,17 +47,25 @@ void put(const RebootHost& f, Ps at, Twin& twin)
 void put(const CutLink& f, Ps at, Twin& twin) { twin.cut(f.link, at); }
 void put(const MendLink& f, Ps at, Twin& twin) { twin.mend(f.link, at); }
 
+// A call on a switch's view, for one of its ports.
+template <class Act>
+void on_switch_port(Twin& twin, topology::End end, Ps at, Act act)
+{
+    twin.at(end.node, at, [&twin, end, act](Ps now) {
+        auto view = twin.switch_view(end.node);
+        act(view, static_cast<std::uint8_t>(end.port), now);
+    });
+}
+
 // A call on the view of the port's node, at the fault's time.
 template <class OnSwitch, class OnNic>
 void on_port(Twin& twin, topology::End end, Ps at, OnSwitch on_switch, OnNic act)
 {
-    if (!twin.is_switch(end.node)) {
-        return on_nic(twin, end.node, at, act);
+    if (twin.is_switch(end.node)) {
+        on_switch_port(twin, end, at, on_switch);
+    } else {
+        on_nic(twin, end.node, at, act);
     }
-    twin.at(end.node, at, [&twin, end, on_switch](Ps now) {
-        auto view = twin.switch_view(end.node);
-        on_switch(view, static_cast<std::uint8_t>(end.port), now);
-    });
 }
 
 void put(const SwitchPort& f, Ps at, Twin& twin)
@@ -85,6 +93,23 @@ void put(const LosePower& f, Ps at, Twin& twin)
     on_port(
         twin, f.end, at, [](twin::SwitchView& view, std::uint8_t port, Ps now) { view.lose_power(port, now); },
         [](twin::NicView& nic, Ps now) { nic.lose_power(now); });
+}
+
+void put(const SlowPort& f, Ps at, Twin& twin)
+{
+    on_switch_port(twin, f.end, at, [rate = f.rate](twin::SwitchView& view, std::uint8_t port, Ps now) {
+        if (rate) {
+            view.limit_egress(port, *rate, now);
+        } else {
+            view.stop_egress(port, now);
+        }
+    });
+}
+
+void put(const HealPort& f, Ps at, Twin& twin)
+{
+    on_switch_port(twin, f.end, at,
+                   [](twin::SwitchView& view, std::uint8_t port, Ps now) { view.heal_egress(port, now); });
 }
 
 void put(const Reroute& f, Ps at, Twin& twin) { twin.reroute(f.without, at); }

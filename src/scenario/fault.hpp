@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -55,6 +56,13 @@ struct TakeDown {  // the same off, for a reason that the other end may hear; Sw
 struct LosePower {  // a port without power: off, with its registers; SwitchPort brings it back
     topology::End end;
 };
+struct SlowPort {  // a switch port whose scheduler is sick
+    topology::End end;
+    std::optional<BitRate> rate;  // of data, at most; none = no data at all
+};
+struct HealPort {
+    topology::End end;
+};
 struct Reroute {  // all switches, around these links; none = the routes of the beginning
     std::vector<std::uint32_t> without;
 };
@@ -73,7 +81,7 @@ struct SetAlpha {
 struct Fault {
     Ps at{};
     std::variant<StartStorm, StopStorms, StopPipeline, LimitPipeline, HealPipeline, KillHost, RebootHost, CutLink,
-                 MendLink, SwitchPort, TakeDown, LosePower, Reroute, SetRoute, SetAlpha>
+                 MendLink, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
         what;
 };
 

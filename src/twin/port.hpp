@@ -35,6 +35,7 @@ struct alignas(64) OutPort {
     std::uint8_t paused{};    // queues that must not send; a pause that ran out is noticed at the next opportunity
     std::uint8_t tell{};      // priorities whose pause has to be told to the peer
     std::uint8_t xoffed{};    // priorities the peer was told to pause
+    std::uint8_t held{};      // queues that a sick scheduler passes over
     bool odd{};               // something unusual is set: look at the registers
 };
 static_assert(sizeof(OutPort) == 64);

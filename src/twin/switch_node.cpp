@@ -143,7 +143,8 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     const std::uint8_t bit = mask_of(q);
     ++in.rx_packets;
 
-    if ((out.nonempty | out.tell | (out.paused & bit)) == 0 && out.free_at <= now) {  // idle: straight through
+    if ((out.nonempty | out.tell | out.held | (out.paused & bit)) == 0 &&
+        out.free_at <= now) {  // idle: straight through
         ++queue_line.tx_packets;
         queue_line.tx_bytes += p.bytes;
         transmit(out, p, now, overhead_bytes_, mail_, arena_);
@@ -186,9 +187,9 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
     if (out.tell != 0) [[unlikely]] {
         send_pause(port, now);
     } else {
-        if ((out.paused & out.nonempty) != 0)
+        if (((out.paused | out.held) & out.nonempty) != 0)
             expire_pauses(port, now);
-        const auto ready = static_cast<std::uint8_t>(out.nonempty & ~out.paused);
+        const auto ready = static_cast<std::uint8_t>(out.nonempty & ~(out.paused | out.held));
         if (ready == 0)
             return arm(port, first_expiry(port));
         const std::uint8_t q =
@@ -200,11 +201,14 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
             leave_egress(q, p);
         if (line.ring.empty())
             out.nonempty &= static_cast<std::uint8_t>(~mask_of(q));
-        if (out.odd && p.bytes > registers_[port].max_frame_bytes) [[unlikely]] {
-            ++extra(port, q).drops;
-            count_drop(Drop::frame_size);
-            release(p, now);
-            return arm(port, (out.nonempty | out.tell) != 0 ? now : kForever);
+        if (out.odd) [[unlikely]] {
+            if (p.bytes > registers_[port].max_frame_bytes) {
+                ++extra(port, q).drops;
+                count_drop(Drop::frame_size);
+                release(p, now);
+                return arm(port, (out.nonempty | out.tell) != 0 ? now : kForever);
+            }
+            hold_data(port, p, now);
         }
         ++line.tx_packets;
         line.tx_bytes += p.bytes;
@@ -238,6 +242,8 @@ std::uint8_t SwitchNode::pick(std::uint8_t port, std::uint8_t ready)
 void SwitchNode::expire_pauses(std::uint8_t port, Ps now)
 {
     OutPort& out = outs_[port];
+    if (now >= status_[port].data_from)
+        out.held = 0;
     for_each_bit(static_cast<std::uint8_t>(out.paused & out.nonempty), [&](std::uint8_t q) {
         if (meter(port, q).paused(now))
             return;
@@ -246,13 +252,16 @@ void SwitchNode::expire_pauses(std::uint8_t port, Ps now)
     });
 }
 
-// When may the first of the waiting queues send again? All of them are paused.
+// When may the first of the waiting queues send again? All of them are paused, or the port is held.
 Ps SwitchNode::first_expiry(std::uint8_t port) const
 {
+    const OutPort& out = outs_[port];
     Ps first = kForever;
-    for_each_bit(outs_[port].nonempty,
-                 [&](std::uint8_t q) { first = std::min(first, meters_[port * std::size_t{kPriorities} + q].until); });
-    return first;
+    for_each_bit(out.nonempty, [&](std::uint8_t q) {
+        const bool paused = (out.paused & mask_of(q)) != 0;
+        first = std::min(first, paused ? meters_[port * std::size_t{kPriorities} + q].until : 0);
+    });
+    return std::max(first, status_[port].data_from);
 }
 
 void SwitchNode::release(const Packet& p, Ps now)

@@ -74,6 +74,11 @@ struct PortStatus {
     std::uint8_t recovering{};  // queues in recovery after a deadlock the hardware found itself
     bool recovery_drops{true};  // by discarding; else by ignoring pause
     Ps pause_limit{};           // pause too long, found by the hardware; 0 = off
+    // A sick scheduler hands out data frames more slowly than the link takes them. Pause frames are not its business.
+    std::uint32_t data_pace{};  // picoseconds a byte takes then, times 1024; 0 = it is well
+    Ps data_from{};             // no data frame before; kForever = none any more
+
+    bool sick() const { return data_pace != 0 || data_from == kForever; }
 };
 
 // The hardware tells: an interrupt.
@@ -156,6 +161,8 @@ private:
     void opportunity(std::uint8_t port, Ps);
     std::uint8_t pick(std::uint8_t port, std::uint8_t ready);
     void expire_pauses(std::uint8_t port, Ps);
+    void hold_data(std::uint8_t port, const Packet&, Ps);
+    void set_scheduler(std::uint8_t port, std::uint32_t pace, Ps from, Ps);
     Ps first_expiry(std::uint8_t port) const;
     void release(const Packet&, Ps);
     void stop_sender(std::uint8_t port, IngressGroup&, Ps);

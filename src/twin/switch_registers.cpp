@@ -87,7 +87,9 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
 {
     OutPort& out = outs_[port];
     const PortRegisters& set = registers_[port];
-    out.odd = discarded(port) != 0 || !up(port) || set.max_frame_bytes != profile_.max_frame_bytes;
+    out.odd =
+        discarded(port) != 0 || !up(port) || set.max_frame_bytes != profile_.max_frame_bytes || status_[port].sick();
+    out.held = status_[port].sick() ? 0xff : 0;
     ins_[port].down = !up(port);
     ins_[port].odd = refused(port) != 0 || ins_[port].down || ins_[port].tap != nullptr;
     flush(port, static_cast<std::uint8_t>(discarded(port) & ~was_discarded), Drop::mitigated_out, now);
@@ -103,6 +105,23 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
     tell(port, out.xoffed, now);  // who may be paused again is; who was told to stop before finds his pause run out
     if ((out.nonempty | out.tell) != 0)
         wake(port, now);
+}
+
+void SwitchNode::set_scheduler(std::uint8_t port, std::uint32_t pace, Ps from, Ps now)
+{
+    status_[port].data_pace = pace;
+    status_[port].data_from = from;
+    apply(port, discarded(port), now);
+}
+
+// This frame goes; a scheduler that is sick takes its time for the next.
+void SwitchNode::hold_data(std::uint8_t port, const Packet& p, Ps now)
+{
+    PortStatus& status = status_[port];
+    if (!status.sick())
+        return;
+    status.data_from = now + (Ps{p.bytes + overhead_bytes_} * status.data_pace >> 10U);
+    outs_[port].held = 0xff;
 }
 
 void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps now)

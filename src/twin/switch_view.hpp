@@ -89,6 +89,12 @@ public:
     bool activate_link(std::uint8_t port) { return node_->status_[port].link.activate(); }
     void tap(std::uint8_t port, Tap*);
 
+    // The port's scheduler is sick: it hands out data at this rate at most, or none at all; and it is well again. The
+    // link, its speed and pause are as before.
+    void limit_egress(std::uint8_t port, BitRate rate, Ps now) { node_->set_scheduler(port, pace_of(rate), now, now); }
+    void stop_egress(std::uint8_t port, Ps now) { node_->set_scheduler(port, 0, kForever, now); }
+    void heal_egress(std::uint8_t port, Ps now) { node_->set_scheduler(port, 0, 0, now); }
+
     // The hardware's own detectors; 0 = off. They watch pauses that begin after they were set.
     void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }

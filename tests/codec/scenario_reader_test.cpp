@@ -252,8 +252,18 @@ at = "95us"
 kind = "storm"
 host = "h0"
 times = [0, 0, 0, 100, 200, 0, 0, 0]
+[[fault]]
+at = "96us"
+kind = "slow-port"
+port = "leaf1:Ethernet1"
+rate = "20M"
+until = "1ms"
+[[fault]]
+at = "97us"
+kind = "slow-port"
+port = "leaf0:Ethernet0"
 )");
-    ASSERT_EQ(s.faults.size(), 13U);
+    ASSERT_EQ(s.faults.size(), 16U);
     EXPECT_EQ(s.faults[0].at, 20 * twin::kUs);
     EXPECT_EQ(fault<scenario::StartStorm>(s, 1).host, NodeId{1});
     EXPECT_EQ(fault<scenario::StartStorm>(s, 1).storm.priorities, 0x18);
@@ -268,6 +278,11 @@ times = [0, 0, 0, 100, 200, 0, 0, 0]
     EXPECT_EQ(fault<scenario::SetAlpha>(s, 11).ports.size(), 4U);
     EXPECT_EQ(fault<scenario::StartStorm>(s, 12).storm.times, 1);
     EXPECT_EQ(s.setup.pause_times.at(0)[4], 200);
+    EXPECT_EQ(fault<scenario::SlowPort>(s, 13).end, (topology::End{NodeId{5}, 1}));
+    EXPECT_EQ(fault<scenario::SlowPort>(s, 13).rate, BitRate{20'000'000});
+    EXPECT_EQ(fault<scenario::HealPort>(s, 14).end, (topology::End{NodeId{5}, 1}));
+    EXPECT_EQ(s.faults[14].at, twin::kMs);
+    EXPECT_EQ(fault<scenario::SlowPort>(s, 15).rate, std::nullopt);
 }
 
 TEST(ScenarioReader, PoliciesOfTheirDevices)

@@ -151,6 +151,20 @@ TEST_F(Faults, APortWithoutPowerForgetsItsReasons)
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
 }
 
+TEST_F(Faults, SlowPortSendsAtItsRateOrNotAtAllUntilItHeals)
+{
+    const topology::End port{kSwitch, 0};
+    plan(0, SlowPort{port, BitRate{100'000'000}});
+    plan(100 * kMs, SlowPort{port, std::nullopt});
+    plan(110 * kMs, HealPort{port});
+    // As the slow pipeline above, with preamble and gap: 1,068 bytes and 84 of an acknowledgement.
+    const auto slow = delivered_until(100 * kMs);
+    EXPECT_NEAR(static_cast<double>(slow), 1'085, 2);
+    EXPECT_LE(delivered_until(110 * kMs), slow + 1);
+    EXPECT_EQ(queue(0).rx_xoff, 0U);
+    EXPECT_GT(delivered_until(120 * kMs), slow + 500);
+}
+
 TEST_F(Faults, RoutesAreSetForgottenAndFoundAgain)
 {
     plan(kMs, SetRoute{kSwitch, NodeId{0}, {}});

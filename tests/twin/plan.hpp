@@ -94,6 +94,21 @@ inline void add_alphas(Plan& plan, Ps begin, Ps end)
     });
 }
 
+inline void add_slow_port(Plan& plan, Ps begin, Ps end)
+{
+    const NodeId at = plan.any_switch();
+    const auto port = static_cast<std::uint8_t>(
+        number(0, static_cast<std::uint32_t>(plan.set.topology.nodes[at.value].ports.size()) - 1));
+    const BitRate rate{number(0, 40) * 1'000'000'000ULL};
+    plan.faults.emplace_back([=](Twin& twin) {
+        twin.at(at, begin, [=, &twin](Ps now) {
+            auto view = twin.switch_view(at);
+            rate.bps == 0 ? view.stop_egress(port, now) : view.limit_egress(port, rate, now);
+        });
+        twin.at(at, end, [=, &twin](Ps now) { twin.switch_view(at).heal_egress(port, now); });
+    });
+}
+
 // Pauses of all kinds: they cost time, never a frame. A host has either a storm or a slow pipeline, since a storm's XON
 // would let frames in for which the NIC has no room.
 inline void add_pauses(Plan& plan, Ps until)
@@ -104,6 +119,8 @@ inline void add_pauses(Plan& plan, Ps until)
     const Ps end = moment(begin, until);
     if (number(0, 3) == 0)
         return add_alphas(plan, begin, end);
+    if (number(0, 3) == 0)
+        return add_slow_port(plan, begin, end);
     if (storms) {
         const Storm any{.priorities = static_cast<std::uint8_t>(number(0, 255)),
                         .quanta = static_cast<std::uint16_t>(number(0, 65'535)),
