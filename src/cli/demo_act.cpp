@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "cli/demo_status.hpp"
@@ -40,7 +41,9 @@ public:
     bool is_time_to_draw()
     {
         const auto now = steady_clock::now();
-        return now - drawn_ >= kDrawEvery ? (drawn_ = now, true) : false;
+        const bool is_time = now - drawn_ >= kDrawEvery;
+        drawn_ = is_time ? now : drawn_;
+        return is_time;
     }
 
     // Returns when it is time for what comes after this simulated millisecond.

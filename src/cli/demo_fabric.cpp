@@ -90,7 +90,10 @@ std::set<NodeId> FabricWatch::look_at_ports(FabricNow& now) const
         const bool is_switch = twin_.is_switch(end.node);
         now.pause_frames += side.pause_frames;
         now.lost_at_sick += far == sick_ ? side.lost : 0;
-        if (!is_switch && end.node != sick_) {
+        if (end.node == sick_) {
+            continue;
+        }
+        if (!is_switch) {
             now.longest_wait = std::max(now.longest_wait, side.paused_for);
         }
         if (side.paused) {
@@ -139,9 +142,9 @@ void FabricWatch::look_at_flows(FabricNow& now) const
 
 std::vector<std::uint64_t> FabricWatch::delivered() const
 {
-    std::vector<std::uint64_t> frames;
-    for (std::uint32_t i = 0; i < twin_.setup().flows.size(); ++i) {
-        frames.push_back(twin_.flow(i).delivered);
+    std::vector<std::uint64_t> frames(twin_.setup().flows.size());
+    for (std::uint32_t i = 0; i < frames.size(); ++i) {
+        frames[i] = twin_.flow(i).delivered;
     }
     return frames;
 }

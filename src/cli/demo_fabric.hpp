@@ -32,8 +32,7 @@ struct FabricNow {
     std::uint64_t delivered{};                         // frames between healthy servers so far
     std::uint64_t lost_at_sick{};                      // frames so far, at the sick server and at the port to it
     std::uint64_t lost_elsewhere{};
-    twin::Ps longest_wait{};  // time for which a healthy server was paused, altogether
-
+    twin::Ps longest_wait{};     // time for which a healthy server was paused, altogether
     twin::Ps sick_pauses_for{};  // that long the sick server has been pausing its switch
 
     std::size_t standing(std::size_t tier) const;
@@ -41,8 +40,8 @@ struct FabricNow {
 
 class FabricWatch {
 public:
-    static constexpr twin::Ps kLooksBack =
-        12 * twin::kMs;  // rates and standing still are told of so long: 14 frames of a flow
+    // Rates and standing still are told of so long, in which a flow of the demo sends fourteen frames.
+    static constexpr twin::Ps kLooksBack = 12 * twin::kMs;
 
     // The experiment's first fault makes a server sick. It has to outlive this.
     explicit FabricWatch(const lab::Experiment&);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace petrel::cli {
 namespace {
@@ -23,7 +24,7 @@ std::string signs(const std::vector<Condition>& nodes, const Paint& paint)
 std::string bar(double share, const Paint& paint)
 {
     constexpr std::size_t kWidth = 30;
-    const auto filled = std::min(kWidth, static_cast<std::size_t>(share * kWidth + 0.5));
+    const auto filled = std::min(kWidth, static_cast<std::size_t>(std::lround(share * kWidth)));
     return paint.green(std::string(filled, '=')) + std::string(kWidth - filled, ' ');
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cli/words.hpp"
 
@@ -61,8 +61,9 @@ void DemoStory::tell_faults(const FabricNow& now)
         }
         if (std::holds_alternative<scenario::StopPipeline>(fault.what)) {
             full_bps_ = now.healthy_bps;
-            say(Tone::plain, fmt::format("all is well: {} of {} flows between {} servers move, nobody is paused",
-                                         now.flows_moving, watch_.healthy_flows(), healthy_));
+            say(Tone::plain,
+                fmt::format("all is well: {} of {} flows between {} servers move, {} of {} ports are paused",
+                            now.flows_moving, watch_.healthy_flows(), healthy_, now.ports_paused, watch_.ports()));
             say(Tone::bad,
                 fmt::format("the network card of server {} breaks: its link is up, it takes nothing in", sick_));
         } else if (std::holds_alternative<scenario::RebootHost>(fault.what)) {
@@ -94,7 +95,7 @@ void DemoStory::tell_spreading(const FabricNow& now)
                         now.standing(0), healthy_, standing, switches_,
                         standing == switches_ ? "" : fmt::format("; the others carry what {} sends", sick_)));
     } else if (now.at % kRemindEvery == 0 && now.at != scenario_.duration) {
-        say(Tone::bad,
+        say(Tone::plain,
             fmt::format("still {} of {} flows move. Frames lost: {}. Nobody is broken but {}", now.flows_moving,
                         watch_.healthy_flows(), now.lost_at_sick + now.lost_elsewhere, sick_));
     }
