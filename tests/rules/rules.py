@@ -43,6 +43,8 @@ IMPURE_SYMBOL = re.compile(
 
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(|^\s*sleep\s+[\d.$]", re.MULTILINE)
 
+EXPECTS = re.compile(r"^(\[\[expect\]\]|expect = \[)", re.MULTILINE)
+
 MACHINE_PATH = re.compile(r"(?<![\w.~-])/(work|root|farm)/")
 REGISTRY_HOST = re.compile(
     r"registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|(static\.|index\.)?crates\.io"
@@ -204,6 +206,16 @@ def no_sleep(tree):
             yield f"{tree.name(path)}: sleeps ({match.group().strip()})"
 
 
+def scenarios(tree):
+    """A scenario is called like its file, and says what must come of it: every scenario is a test."""
+    for path in sorted((tree.root / "scenarios").rglob("*.toml")):
+        content = path.read_text()
+        if f'name = "{path.stem}"' not in content.splitlines():
+            yield f"{tree.name(path)}: its name is not {path.stem}"
+        if not EXPECTS.search(content):
+            yield f"{tree.name(path)}: expects nothing"
+
+
 def text(tree):
     """No tracked file names a place on one machine or a host to download packages from."""
     for path in tracked_files(tree.root):
@@ -225,7 +237,7 @@ def tracked_files(root):
     return sorted(path for path in files if path.is_file() and not path.is_symlink())
 
 
-RULES = {rule.__name__: rule for rule in (layers, pure, symbols, mpi, no_sleep, text)}
+RULES = {rule.__name__: rule for rule in (layers, pure, symbols, mpi, no_sleep, scenarios, text)}
 
 
 def main():

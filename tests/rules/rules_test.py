@@ -39,6 +39,7 @@ FILES = {
     "src/device/replay/replay.hpp": '#pragma once\n#include "device/device.hpp"\nstruct Replay : Device {};\n',
     "src/codec/json.cpp": '#include <nlohmann/json.hpp>\n#include "watchdog/rule.hpp"\n',
     "tests/watchdog/rule_test.cpp": "// no waiting here\n",
+    "scenarios/deep/storm.toml": 'name = "storm"\n[[expect]]\nkind = "drops"\nframes = 0\n',
 }
 
 
@@ -184,6 +185,14 @@ endforeach()
         for sleep in ("std::this_thread::sleep_for(1s);", "usleep(10);"):
             self.write("tests/watchdog/rule_test.cpp", sleep)
             self.assert_violation("no_sleep", "tests/watchdog/rule_test.cpp")
+
+    def test_scenario_that_expects_nothing(self):
+        self.write("scenarios/deep/storm.toml", 'name = "storm"\n# [[expect]] is for later\n')
+        self.assert_violation("scenarios", "scenarios/deep/storm.toml", "expects nothing")
+
+    def test_scenario_with_another_name(self):
+        self.write("scenarios/calm.toml", 'name = "storm"\nexpect = [{ kind = "drops", frames = 0 }]\n')
+        self.assert_violation("scenarios", "scenarios/calm.toml", "is not calm")
 
     def test_path_of_one_machine(self):
         self.write("docs/notes.md", "one\nsee /" + "root/notes\n")
