@@ -51,6 +51,26 @@ bool is_about(const Scenario& scenario, const ToldEvent& told, const Truth& trut
     return same_link(scenario, {told.node, event.target.port.index}, truth.port);
 }
 
+bool ends_storm(const watchdog::Event& event)
+{
+    return event.kind == EventKind::storm_restored || event.kind == EventKind::storm_released ||
+           event.kind == EventKind::pause_too_long_cleared;
+}
+
+// A queue that is still treated from the storm before does not have to be found again.
+bool already_held(const Scenario& scenario, const std::vector<ToldEvent>& events, const Truth& truth,
+                  std::uint8_t priorities)
+{
+    const Truth before{truth.port, truth.priorities, 0, truth.from};
+    bool held = false;
+    for (const auto& told : events) {
+        if (twin::from_instant(told.event.at) <= truth.from && is_about(scenario, told, before, priorities)) {
+            held = acts(told.event) || (held && !ends_storm(told.event));
+        }
+    }
+    return held;
+}
+
 }  // namespace
 
 Score& Score::operator+=(const Score& other)
@@ -72,6 +92,10 @@ Score score(const Scenario& scenario, const std::vector<ToldEvent>& events)
                 continue;
             }
             ++sum.storms;
+            if (already_held(scenario, events, truth, mask)) {
+                ++sum.caught;
+                continue;
+            }
             const auto found = std::find_if(events.begin(), events.end(), [&](const ToldEvent& told) {
                 return finds_storm(told.event) && is_about(scenario, told, truth, mask);
             });
