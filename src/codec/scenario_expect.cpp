@@ -2,10 +2,9 @@
 // is an expectation of its own.
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "codec/scenario_parts.hpp"
+#include "codec/scenario_range.hpp"
 
 namespace petrel::codec {
 
@@ -14,78 +13,6 @@ namespace {
 using namespace scenario;
 
 constexpr std::size_t kMostExpectations = 10'000;
-
-std::optional<double> plain_number(std::string_view text)
-{
-    double value{};
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc{} && stop == end && std::isfinite(value) ? std::optional{value} : std::nullopt;
-}
-
-std::optional<double> number_in(std::string_view text, Unit unit)
-{
-    const auto exact = [](std::optional<std::uint64_t> value) {
-        return value ? std::optional{static_cast<double>(*value)} : std::nullopt;
-    };
-    switch (unit) {
-    case Unit::count: return plain_number(text);
-    case Unit::time: return exact(time_in_ps(text));
-    case Unit::rate: return exact(rate_in_bps(text));
-    case Unit::share:
-        if (!text.ends_with('%')) {
-            return std::nullopt;
-        }
-        const auto percent = plain_number(text.substr(0, text.size() - 1));
-        return percent ? std::optional{*percent / 100} : std::nullopt;
-    }
-    return std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-// ">= 95G", "<= 3", "400ms..600ms", or one value.
-std::optional<Range> range_in(std::string_view text, Unit unit)
-{
-    Range range;
-    text = trimmed(text);
-    const auto dots = text.find("..");
-    std::optional<double> least;
-    std::optional<double> most;
-    if (text.starts_with(">=")) {
-        range.least = (least = number_in(trimmed(text.substr(2)), unit)).value_or(0);
-        return least ? std::optional{range} : std::nullopt;
-    }
-    if (text.starts_with("<=")) {
-        range.most = (most = number_in(trimmed(text.substr(2)), unit)).value_or(0);
-        return most ? std::optional{range} : std::nullopt;
-    }
-    if (dots == std::string_view::npos) {
-        least = most = number_in(text, unit);
-    } else {
-        least = number_in(trimmed(text.substr(0, dots)), unit);
-        most = number_in(trimmed(text.substr(dots + 2)), unit);
-    }
-    if (!least || !most || *least > *most) {
-        return std::nullopt;
-    }
-    return Range{*least, *most};
-}
-
-std::string_view allowed_range(Unit unit)
-{
-    switch (unit) {
-    case Unit::count: return "a number, or a range such as \">= 1\", \"<= 3\" or \"2..4\"";
-    case Unit::time: return "a time, or a range of times such as \"<= 20ms\" or \"400ms..600ms\"";
-    case Unit::rate: return "a rate, or a range of rates such as \">= 95G\" or \"9G..10G\"";
-    case Unit::share: return "a share, or a range of shares such as \"0%\", \"<= 5%\" or \"70%..100%\"";
-    }
-    return {};
-}
 
 class Expectations {
 public:
