@@ -1,0 +1,51 @@
+// Any bytes are a template or a list of complaints, never a crash; nor is what comes of it when its parameters are
+// filled in. Lines stay where they are.
+#include <algorithm>
+#include <string_view>
+
+#include "base/assert.hpp"
+#include "base/complaint_text.hpp"
+#include "codec/scenario_reader.hpp"
+#include "codec/scenario_template.hpp"
+
+namespace {
+
+void check_complaints(const std::vector<petrel::Complaint>& complaints)
+{
+    PETREL_ASSERT(!complaints.empty(), "refused without a word");
+    for (const auto& complaint : complaints) {
+        PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
+    }
+}
+
+void fill_in_and_read(std::string_view text, const petrel::codec::Settings& settings)
+{
+    const auto filled = petrel::codec::fill_in(text, "fuzz", settings);
+    if (!filled) {
+        return check_complaints(filled.error());
+    }
+    PETREL_ASSERT(std::count(filled->begin(), filled->end(), '\n') == std::count(text.begin(), text.end(), '\n'),
+                  "a line more or less than before");
+    const auto scenario = petrel::codec::read_scenario(*filled, "fuzz");
+    if (!scenario) {
+        check_complaints(scenario.error());
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text{reinterpret_cast<const char*>(data), size};
+    const auto own = petrel::codec::read_template(text, "fuzz");
+    if (!own) {
+        check_complaints(own.error());
+        return 0;
+    }
+    fill_in_and_read(text, {});
+    fill_in_and_read(text, own->full);
+    for (const auto& sweep : own->sweeps) {
+        fill_in_and_read(text, {{sweep.name, sweep.values.back()}});
+    }
+    return 0;
+}
