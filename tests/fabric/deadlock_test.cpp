@@ -131,8 +131,10 @@ TEST(Deadlock, BytesOfTheLinksOwnAreNotInThePool)
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
     made.ingresses[0].reserved = 16;  // 4 + 5 in the pool
     EXPECT_EQ(deadlock(made), Set{});
-    made.ingresses[0].reserved = 0;  // 5 + 5: what lies in headroom is not in the pool either
+    made.ingresses[0].reserved = 0;
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
+    made.ingresses[0].shared = 4;  // 4 + 5: what lies in headroom is not in the pool either
+    EXPECT_EQ(deadlock(made), Set{});
 }
 
 TEST(Deadlock, PoolsAreApart)
@@ -145,6 +147,12 @@ TEST(Deadlock, PoolsAreApart)
     }
     EXPECT_EQ(deadlock(made), Set{});
     made.ingresses[1].pool = 0;
+    EXPECT_EQ(deadlock(made), (Set{0, 1}));
+    // Each pool is held by its own bytes.
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        made.ingresses[i].pool = 3 * i;
+        made.ingresses[i].resumes_below = [](std::uint64_t used) { return used < 20 ? 20U : 0U; };
+    }
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
 }
 
@@ -182,31 +190,33 @@ bool holds_itself(const Ring& fabric, unsigned set)
 
 rc::Gen<Ring> any_fabric()
 {
-    return rc::gen::exec([] {
-        Ring fabric;
-        const auto count = *rc::gen::inRange<std::uint32_t>(1, 8);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const auto neighbour = *rc::gen::inRange<std::uint32_t>(0, count + 1);
-            fabric.queues.push_back({*rc::gen::weightedElement<bool>({{9, true}, {1, false}}),
-                                     neighbour == count ? std::nullopt : std::optional{neighbour}});
-            Ingress one;
-            const auto shares = *rc::gen::inRange(0, 4);
-            for (int j = 0; j < shares; ++j) {
-                one.waits_in.push_back(
-                    {*rc::gen::inRange<std::uint32_t>(0, count), *rc::gen::inRange<std::uint64_t>(0, 40)});
+    constexpr int kFullRange = 100;  // else most of the numbers would be tiny, and every fabric would drain
+    return rc::gen::resize(
+        kFullRange, rc::gen::exec([] {
+            Ring fabric;
+            const auto count = *rc::gen::inRange<std::uint32_t>(1, 8);
+            for (std::uint32_t i = 0; i < count; ++i) {
+                const auto neighbour = *rc::gen::inRange<std::uint32_t>(0, count + 1);
+                fabric.queues.push_back({*rc::gen::weightedElement<bool>({{9, true}, {1, false}}),
+                                         neighbour == count ? std::nullopt : std::optional{neighbour}});
+                Ingress one;
+                const auto shares = *rc::gen::inRange(0, 4);
+                for (int j = 0; j < shares; ++j) {
+                    one.waits_in.push_back(
+                        {*rc::gen::inRange<std::uint32_t>(0, count), *rc::gen::inRange<std::uint64_t>(0, 40)});
+                }
+                one.reserved = *rc::gen::inRange<std::uint64_t>(0, 10);
+                one.shared = *rc::gen::inRange<std::uint64_t>(0, 60);
+                one.pool = *rc::gen::inRange<std::uint32_t>(0, 2);
+                const auto size = *rc::gen::inRange<std::uint64_t>(0, 120);
+                const auto least = *rc::gen::inRange<std::uint64_t>(0, 10);
+                one.resumes_below = [size, least](std::uint64_t used) {
+                    return std::max(least, size > used ? (size - used) / 4 : 0);
+                };
+                fabric.ingresses.push_back(std::move(one));
             }
-            one.reserved = *rc::gen::inRange<std::uint64_t>(0, 10);
-            one.shared = *rc::gen::inRange<std::uint64_t>(0, 60);
-            one.pool = *rc::gen::inRange<std::uint32_t>(0, 2);
-            const auto size = *rc::gen::inRange<std::uint64_t>(0, 120);
-            const auto least = *rc::gen::inRange<std::uint64_t>(0, 10);
-            one.resumes_below = [size, least](std::uint64_t used) {
-                return std::max(least, size > used ? (size - used) / 4 : 0);
-            };
-            fabric.ingresses.push_back(std::move(one));
-        }
-        return fabric;
-    });
+            return fabric;
+        }));
 }
 
 RC_GTEST_PROP(DeadlockLaw, TheGreatestSetThatHoldsItself, ())
