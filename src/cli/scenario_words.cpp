@@ -103,6 +103,11 @@ public:
     {
         return fmt::format("the cable {} is mended", link_words(fault.link, topology_));
     }
+    std::string operator()(const scenario::SetSpeed& fault) const
+    {
+        return fmt::format("the link {} goes down for {} and comes up with {}", link_words(fault.link, topology_),
+                           time_words(fault.down), rate_words(static_cast<double>(fault.speed.bps)));
+    }
     std::string operator()(const scenario::SwitchPort& fault) const
     {
         return fmt::format("port {} is switched {}", port_words(fault.end, topology_), fault.on ? "on" : "off");

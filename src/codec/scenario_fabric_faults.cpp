@@ -12,6 +12,8 @@ namespace {
 using namespace scenario;
 
 constexpr Ps kUsualStormPeriod = 100 * twin::kUs;  // a pause of 65,535 quanta lasts 335 us at 100 Gb/s
+constexpr Ps kUsualTraining = 500 * twin::kMs;
+constexpr Ps kShortestTraining = 10 * twin::kMs;  // the longest frame at the lowest speed has left the link by then
 
 template <class Fault>
 void of_host(FaultTable& fault)
@@ -113,6 +115,19 @@ void slow_pipeline(FaultTable& fault)
     fault.section.rate("rate", rate);
     for (const auto host : fault.hosts()) {
         fault.add(LimitPipeline{host, rate});
+    }
+}
+
+void set_speed(FaultTable& fault)
+{
+    SetSpeed what;
+    what.down = kUsualTraining;
+    fault.section.require("speed", "a rate such as \"1G\"");
+    fault.section.rate("speed", what.speed);
+    fault.section.time("down", what.down, kShortestTraining);
+    if (const auto link = fault.link()) {
+        what.link = *link;
+        fault.add(what);
     }
 }
 
@@ -227,6 +242,7 @@ std::span<const FaultKind> fabric_fault_kinds()
                                        FaultKind{"mend-link", of_link<MendLink>},
                                        FaultKind{"disable-port", of_port<false>},
                                        FaultKind{"enable-port", of_port<true>},
+                                       FaultKind{"set-speed", set_speed},
                                        FaultKind{"slow-port", slow_port},
                                        FaultKind{"reroute", reroute},
                                        FaultKind{"set-route", route},

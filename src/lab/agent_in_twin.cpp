@@ -63,6 +63,7 @@ AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<de
       device_(std::move(device)),
       faults_(*device_),
       policies_(std::move(policies)),
+      in_force_(policies_),
       list_(std::move(list)),
       options_(options)
 {
@@ -116,7 +117,8 @@ Parsed<void> AgentInTwin::change(const watchdog::PolicyBook& to, twin::Ps when)
     if (!list) {
         return tl::unexpected(std::move(list.error()));
     }
-    on_node(when, [this, list = std::move(*list)] {
+    on_node(when, [this, list = std::move(*list), book = policies_] {
+        in_force_ = book;
         list_ = list;
         if (process_) {
             step(list_);
@@ -220,6 +222,22 @@ void AgentInTwin::answer(const Look& look)
     intake.begin();
     const auto read = faults_.look(look.rows, intake);
     step(agent::LookDone{look.id, read ? &intake.view() : nullptr});
+    follow_speeds();
+}
+
+// A link that came up at another speed is another row: what a pause frame holds and what counts as progress follow.
+void AgentInTwin::follow_speeds()
+{
+    const auto& shown = device_->inventory();
+    const auto speed = &watchdog::RowInfo::speed;
+    if (std::ranges::equal(shown.rows, list_.inventory.rows, {}, speed, speed)) {
+        return;
+    }
+    auto list = watchdog::compile(in_force_, shown, device_->capabilities());
+    PETREL_ASSERT(list.has_value(), "policies that fit a device fit it at any speed");
+    list_ = std::move(*list);
+    process_->intake.learn_speeds(shown);
+    step(list_);
 }
 
 void AgentInTwin::answer(const Command& command) { step(device::carry_out(command, faults_, journal_, *clock_)); }

@@ -96,6 +96,7 @@ private:
     void enqueue(Call, Duration takes, Instant deadline, agent::Input late);
     void answer_next();
     void answer(const Look&);
+    void follow_speeds();
     void answer(const watchdog::Command&);
     void plan_wake();
 
@@ -106,6 +107,7 @@ private:
     device::FaultyDevice faults_;
     device::MemoryJournal journal_;
     watchdog::PolicyBook policies_;  // all it ever had; those of the last change are assigned
+    watchdog::PolicyBook in_force_;  // the same, as assigned now
     watchdog::Watchlist list_;
     Options options_;
     std::optional<Process> process_;

@@ -46,6 +46,7 @@ void put(const RebootHost& f, Ps at, Twin& twin)
 }
 void put(const CutLink& f, Ps at, Twin& twin) { twin.cut(f.link, at); }
 void put(const MendLink& f, Ps at, Twin& twin) { twin.mend(f.link, at); }
+void put(const SetSpeed& f, Ps at, Twin& twin) { twin.set_speed(f.link, f.speed, at, f.down); }
 
 // A call on a switch's view, for one of its ports.
 template <class Act>

@@ -45,6 +45,11 @@ struct CutLink {
 struct MendLink {
     std::uint32_t link{};
 };
+struct SetSpeed {  // the ends train anew and agree on another speed
+    std::uint32_t link{};
+    BitRate speed;
+    Ps down{};  // while they train
+};
 struct SwitchPort {  // the transmitter of one port, of a switch or of a NIC
     topology::End end;
     bool on{};
@@ -81,7 +86,7 @@ struct SetAlpha {
 struct Fault {
     Ps at{};
     std::variant<StartStorm, StopStorms, StopPipeline, LimitPipeline, HealPipeline, KillHost, RebootHost, CutLink,
-                 MendLink, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
+                 MendLink, SetSpeed, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
         what;
 };
 

@@ -19,6 +19,15 @@ public:
     double bps() const { return current_; }
     bool limited() const { return current_ < line_; }
 
+    // The line has another speed. Who had all of it has all of it again; a rate that was cut comes back as before.
+    void set_line(BitRate line)
+    {
+        const bool whole = !limited();
+        line_ = static_cast<double>(line.bps);
+        current_ = whole ? line_ : std::min(current_, line_);
+        target_ = whole ? line_ : std::min(target_, line_);
+    }
+
     // True if the rate was cut: the increase timer starts again.
     bool notified(Ps now)
     {

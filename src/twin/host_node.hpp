@@ -56,6 +56,7 @@ public:
     OutPort& out() { return out_; }
     InPort& in() { return in_; }
 
+    void set_speed(BitRate);  // at first, and whenever the link is down
     void add_flow(std::uint32_t flow, Ps start, Ps stop);
     void control_rate(std::uint32_t flow, const Dcqcn&, BitRate line);
 
@@ -115,6 +116,7 @@ private:
     void start_flow(std::uint32_t flow, Ps);
     void retransmit(std::uint32_t flow, Ps);
     void refresh(Ps);
+    void plan_refresh(Ps);
     void storm(std::uint32_t index, Ps);
 
     std::uint8_t priority_of(const Packet& p) const { return priority_of_dscp_[p.dscp()]; }
@@ -160,6 +162,8 @@ private:
     bool signal_{true};   // and the switch's
     PortLink link_;       // why it last went down
     std::uint32_t epoch_{1};
+    BitRate speed_;
+    std::uint32_t speeds_{};                          // it has had: what was planned for one before comes to nothing
     std::array<PauseMeter, kPriorities> told_{};      // the pause it asked for
     std::array<std::uint64_t, kPriorities> taken_{};  // frames that left the port buffer
     DropCounts drops_;

@@ -44,7 +44,10 @@ void HostNode::perform(const Todo& todo, Ps now)
     case Task::retransmit: return retransmit(todo.arg, now);
     case Task::rate_timer: return raise_rate(todo, now);
     case Task::drain: return drain(now);
-    case Task::refresh: return refresh(now);
+    case Task::refresh:
+        if (todo.arg == speeds_)
+            refresh(now);
+        return;
     case Task::storm: return storm(todo.arg, now);
     case Task::delayed_pause: {
         Packet frame;
@@ -128,9 +131,14 @@ bool HostNode::send_control(Ps now)
     send_pause(frame, now);
     if (on != 0 && !refreshing_) {
         refreshing_ = true;
-        agenda_.add({now + refresh_after(out_, profile_.pause.quanta, kLongestFrame), Task::refresh, 0, 0, 0});
+        plan_refresh(now);
     }
     return true;
+}
+
+void HostNode::plan_refresh(Ps now)
+{
+    agenda_.add({now + refresh_after(out_, profile_.pause.quanta, kLongestFrame), Task::refresh, 0, 0, speeds_});
 }
 
 void HostNode::send_pause(const Packet& frame, Ps now)
@@ -152,7 +160,7 @@ void HostNode::refresh(Ps now)
     if (!refreshing_)
         return;
     out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
-    agenda_.add({now + refresh_after(out_, profile_.pause.quanta, kLongestFrame), Task::refresh, 0, 0, 0});
+    plan_refresh(now);
     if (out_.tell != 0)
         wake(now);
 }
@@ -270,6 +278,19 @@ void HostNode::set_signal(bool on, LinkWord word, Ps now)
         link_.lose_signal(word, now);
     signal_ = on;
     link_changed(was_up, now);
+}
+
+// As SwitchNode's.
+void HostNode::set_speed(BitRate speed)
+{
+    out_.rate = pace_of(speed);
+    speed_ = speed;
+    ++speeds_;
+    refreshing_ = false;
+    for (auto& [flow, rate] : rates_) {
+        rate.set_line(speed);
+        set_pace(flow, rate);
+    }
 }
 
 void HostNode::link_changed(bool was_up, Ps now)

@@ -30,7 +30,7 @@ public:
     const DropCounts& drops() const { return node_->drops_; }
     bool link_up() const { return node_->up(); }
     std::uint32_t epoch() const { return node_->epoch_; }
-    std::uint64_t speed_bps() const { return rate_of(node_->out_.rate).bps; }
+    std::uint64_t speed_bps() const { return node_->speed_.bps; }
 
     // The watchdog's register: priorities for which pause may be sent.
     std::uint8_t pause_tx() const { return node_->pause_tx_; }
@@ -47,6 +47,7 @@ public:
     void reboot(Ps now) { node_->reset(now); }
     void set_enabled(bool on, Ps now) { node_->set_enabled(on, {link::kUnknownReason}, now); }
     void set_signal(bool on, Ps now) { node_->set_signal(on, {}, now); }
+    void set_speed(BitRate speed) { node_->set_speed(speed); }  // as SwitchView's
 
     // As SwitchView's.
     link::LinkReading link(Ps now) const { return node_->link_.read(now); }

@@ -68,9 +68,11 @@ struct PortRegisters {
 
 // What the hardware itself knows about a port.
 struct PortStatus {
-    bool signal{true};          // the far transmitter is on
-    PortLink link;              // why it last went down
-    std::uint32_t epoch{1};     // grows when the link comes or goes
+    bool signal{true};       // the far transmitter is on
+    PortLink link;           // why it last went down
+    std::uint32_t epoch{1};  // grows when the link comes or goes
+    BitRate speed;
+    std::uint32_t speeds{};     // it has had: what was planned for one before comes to nothing
     std::uint8_t recovering{};  // queues in recovery after a deadlock the hardware found itself
     bool recovery_drops{true};  // by discarding; else by ignoring pause
     Ps pause_limit{};           // pause too long, found by the hardware; 0 = off
@@ -104,6 +106,9 @@ public:
     OutPort& out(std::uint8_t port) { return outs_[port]; }
     InPort& in(std::uint8_t port) { return ins_[port]; }
     std::uint8_t ports() const { return port_count_; }
+
+    // At first, and whenever the link is down.
+    void set_speed(std::uint8_t port, BitRate);
 
     // Where frames to a host go: a port, several that share the flows, or none (an empty span).
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports);
@@ -190,6 +195,7 @@ private:
     void interrupt(Interrupt::Kind, std::uint8_t port, std::uint8_t q, Ps);
     void perform(const Todo&, Ps);
     void refresh(std::uint8_t port, Ps);
+    void plan_refresh(std::uint8_t port, Ps);
     void count_drop(Drop why) { ++drops_[why]; }
 
     // -- hot

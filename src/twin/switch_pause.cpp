@@ -21,8 +21,14 @@ void SwitchNode::send_pause(std::uint8_t port, Ps now)
     if (on == 0 || (refreshing_ & bit) != 0)
         return;
     refreshing_ |= bit;
-    agenda_.add({now + refresh_after(out, profile_.pause.quanta, profile_.max_frame_bytes), Task::refresh, port, 0, 0});
+    plan_refresh(port, now);
     arm_agenda();
+}
+
+void SwitchNode::plan_refresh(std::uint8_t port, Ps now)
+{
+    const Ps after = refresh_after(outs_[port], profile_.pause.quanta, profile_.max_frame_bytes);
+    agenda_.add({now + after, Task::refresh, port, 0, status_[port].speeds});
 }
 
 void SwitchNode::refresh(std::uint8_t port, Ps now)
@@ -42,7 +48,7 @@ void SwitchNode::refresh(std::uint8_t port, Ps now)
         return;
     }
     tell(port, out.xoffed, now);
-    agenda_.add({now + refresh_after(out, profile_.pause.quanta, profile_.max_frame_bytes), Task::refresh, port, 0, 0});
+    plan_refresh(port, now);
 }
 
 void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)

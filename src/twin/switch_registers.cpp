@@ -159,6 +159,15 @@ void SwitchNode::set_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
     apply(port, discarded(port), now);
 }
 
+// Pause holds for another time now: who is still to be paused is told when the link comes up.
+void SwitchNode::set_speed(std::uint8_t port, BitRate speed)
+{
+    outs_[port].rate = pace_of(speed);
+    status_[port].speed = speed;
+    ++status_[port].speeds;
+    refreshing_ &= ~(std::uint64_t{1} << port);
+}
+
 // Travels behind the frames already on the link, as light does.
 void SwitchNode::send_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
 {

@@ -122,7 +122,10 @@ void SwitchNode::set_route(std::uint32_t host, std::span<const std::uint16_t> po
 void SwitchNode::perform(const Todo& todo, Ps now)
 {
     switch (todo.task) {
-    case Task::refresh: return refresh(todo.port, now);
+    case Task::refresh:
+        if (todo.arg == status_[todo.port].speeds)
+            refresh(todo.port, now);
+        return;
     case Task::delayed_pause: {
         Packet frame;
         frame.flow = todo.arg;

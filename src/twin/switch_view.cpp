@@ -76,8 +76,6 @@ std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
     return late;
 }
 
-std::uint64_t SwitchView::speed_bps(std::uint8_t port) const { return rate_of(node_->outs_[port].rate).bps; }
-
 void SwitchView::set_alpha(std::uint8_t port, std::uint8_t g, std::int8_t exponent)
 {
     node_->group(port, g).limit = {Limit::Mode::dynamic, exponent, 0};

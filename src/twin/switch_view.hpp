@@ -69,7 +69,7 @@ public:
 
     bool link_up(std::uint8_t port) const { return node_->up(port); }
     std::uint32_t epoch(std::uint8_t port) const { return node_->status_[port].epoch; }
-    std::uint64_t speed_bps(std::uint8_t port) const;
+    std::uint64_t speed_bps(std::uint8_t port) const { return node_->status_[port].speed.bps; }
 
     const PortRegisters& registers(std::uint8_t port) const { return node_->registers_[port]; }
     void write(std::uint8_t port, const PortRegisters& wanted, Ps now) { node_->write(port, wanted, now); }
@@ -79,6 +79,9 @@ public:
     {
         node_->set_signal(port, on, {}, now);
     }  // a cable cut or mended
+
+    // What the ends of a link that is down have agreed on; it may come up then.
+    void set_speed(std::uint8_t port, BitRate speed) { node_->set_speed(port, speed); }
 
     // Why the link last went down, and how to make it: off for a reason, on again (both: a bounce), or without power.
     link::LinkReading link(std::uint8_t port, Ps now) const { return node_->status_[port].link.read(now); }

@@ -109,7 +109,11 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup, Peers* peers)
             const auto& to = link.ends[static_cast<std::size_t>(1 - side)];
             OutPort& out = parts->nodes[from.node.value].out(from.port);
             out.wire.open(parts->nodes[to.node.value].in(to.port).wire, arena);
-            out.rate = pace_of(link.speed);
+            if (HostNode* host = parts->nodes[from.node.value].host)
+                host->set_speed(link.speed);
+            else
+                parts->nodes[from.node.value].fabric_switch->set_speed(static_cast<std::uint8_t>(from.port),
+                                                                       link.speed);
             out.latency = static_cast<Ps>(link.delay.count());
             if (parts->nodes[to.node.value].fabric_switch != nullptr)
                 out.latency += set.switch_profiles[set.profile(to.node.value)].pipeline;
@@ -252,6 +256,24 @@ void Twin::set_signal(std::uint32_t link, bool on, Ps when)
                 switch_view(end.node).set_signal(static_cast<std::uint8_t>(end.port), on, now);
             else
                 nic_view(end.node).set_signal(on, now);
+        });
+    }
+}
+
+void Twin::set_speed(std::uint32_t link, BitRate speed, Ps when, Ps down)
+{
+    cut(link, when);
+    for (const auto& end : parts_->setup.topology.links[link].ends) {
+        at(end.node, when + down, [this, end, speed](Ps now) {
+            if (is_switch(end.node)) {
+                auto view = switch_view(end.node);
+                view.set_speed(static_cast<std::uint8_t>(end.port), speed);
+                view.set_signal(static_cast<std::uint8_t>(end.port), true, now);
+            } else {
+                auto view = nic_view(end.node);
+                view.set_speed(speed);
+                view.set_signal(true, now);
+            }
         });
     }
 }

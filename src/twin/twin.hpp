@@ -68,6 +68,8 @@ public:
     // Both ends of a link lose the signal, or have it again.
     void cut(std::uint32_t link, Ps when);
     void mend(std::uint32_t link, Ps when);
+    // Both ends lose the signal and train for so long; then they have it again, at another speed.
+    void set_speed(std::uint32_t link, BitRate, Ps when, Ps down);
     // All switches use the shortest paths without the failed links, from then on.
     void reroute(std::span<const std::uint32_t> failed_links, Ps when);
     // Frames that arrive over a link in both directions, from now on, at most so many each.

@@ -58,6 +58,11 @@ Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
     });
     raw_.resize(std::size_t{rows_} * raw_width_);
     touched_.reserve(rows_);
+    learn_speeds(inventory);
+}
+
+void Intake::learn_speeds(const Inventory& inventory)
+{
     std::transform(inventory.rows.begin(), inventory.rows.end(), hold_us_.begin(),
                    [](const RowInfo& row) { return hold_us(row.speed); });
 }

@@ -28,6 +28,7 @@ public:
     Intake(const Intake&) = delete;  // view() points into it
     Intake& operator=(const Intake&) = delete;
 
+    void learn_speeds(const Inventory&);  // of the same rows
     void begin();
     void put(const Sample&);
     void through(SampleFilter* filter) { filter_ = filter; }  // null: everything is taken as it is

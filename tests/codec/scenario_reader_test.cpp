@@ -262,8 +262,19 @@ until = "1ms"
 at = "97us"
 kind = "slow-port"
 port = "leaf0:Ethernet0"
+[[fault]]
+at = "98us"
+kind = "set-speed"
+link = ["leaf0", "spine1"]
+speed = "100M"
+[[fault]]
+at = "99us"
+kind = "set-speed"
+link = ["leaf0", "spine1"]
+speed = "1G"
+down = "20ms"
 )");
-    ASSERT_EQ(s.faults.size(), 16U);
+    ASSERT_EQ(s.faults.size(), 18U);
     EXPECT_EQ(s.faults[0].at, 20 * twin::kUs);
     EXPECT_EQ(fault<scenario::StartStorm>(s, 1).host, NodeId{1});
     EXPECT_EQ(fault<scenario::StartStorm>(s, 1).storm.priorities, 0x18);
@@ -283,6 +294,10 @@ port = "leaf0:Ethernet0"
     EXPECT_EQ(fault<scenario::HealPort>(s, 14).end, (topology::End{NodeId{5}, 1}));
     EXPECT_EQ(s.faults[14].at, twin::kMs);
     EXPECT_EQ(fault<scenario::SlowPort>(s, 15).rate, std::nullopt);
+    EXPECT_EQ(fault<scenario::SetSpeed>(s, 16).link, 5U);
+    EXPECT_EQ(fault<scenario::SetSpeed>(s, 16).speed.bps, 100'000'000U);
+    EXPECT_EQ(fault<scenario::SetSpeed>(s, 16).down, 500 * twin::kMs);
+    EXPECT_EQ(fault<scenario::SetSpeed>(s, 17).down, 20 * twin::kMs);
 }
 
 TEST(ScenarioReader, PoliciesOfTheirDevices)

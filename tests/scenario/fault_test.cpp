@@ -151,6 +151,19 @@ TEST_F(Faults, APortWithoutPowerForgetsItsReasons)
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
 }
 
+TEST_F(Faults, ALinkTrainsAndComesUpAtAnotherSpeed)
+{
+    plan(kMs, SetSpeed{0, {500'000'000}, 10 * kMs});
+    twin_->run_until(5 * kMs);
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
+    const auto before = delivered_until(20 * kMs);
+    EXPECT_TRUE(twin_->switch_view(kSwitch).link_up(0));
+    EXPECT_EQ(twin_->switch_view(kSwitch).speed_bps(0), 500'000'000U);
+    EXPECT_EQ(twin_->nic_view(NodeId{0}).speed_bps(), 500'000'000U);
+    // 6.25 MB in frames of 1,068 bytes and acknowledgements of 84, give or take what is sent again.
+    EXPECT_NEAR(static_cast<double>(delivered_until(120 * kMs) - before), 5'425, 110);
+}
+
 TEST_F(Faults, SlowPortSendsAtItsRateOrNotAtAllUntilItHeals)
 {
     const topology::End port{kSwitch, 0};

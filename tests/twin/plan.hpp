@@ -168,7 +168,7 @@ inline void add_breakage(Plan& plan, Ps until)
     const NodeId at = plan.any_switch();
     const auto port = static_cast<std::uint8_t>(
         number(0, static_cast<std::uint32_t>(plan.set.topology.nodes[at.value].ports.size()) - 1));
-    switch (number(0, 3)) {
+    switch (number(0, 4)) {
     case 0: {
         const auto link = plan.any_link();
         plan.faults.emplace_back([=](Twin& twin) {
@@ -186,6 +186,15 @@ inline void add_breakage(Plan& plan, Ps until)
         break;
     }
     case 2: {
+        const auto link = plan.any_link();
+        const BitRate speed{(number(0, 1) == 0 ? 10U : 200U) * 1'000'000'000ULL};
+        plan.faults.emplace_back([=](Twin& twin) {
+            twin.set_speed(link, speed, begin, (end - begin) / 2);
+            twin.set_speed(link, k100G, end, 20 * kUs);
+        });
+        break;
+    }
+    case 3: {
         const auto drops = number(0, 1) == 0;
         plan.faults.emplace_back([=](Twin& twin) {
             twin.at(at, begin, [=, &twin](Ps) {

@@ -14,7 +14,7 @@
 // configuration says where nobody treats it: what is written back if nobody knows what was there before.
 //
 // Calls block, come one at a time, and may fail: then nothing is assumed about what was written. `port` is below
-// ports().size(). Ports and their names do not change.
+// ports().size(). Ports and their names do not change; a port's speed may, with its epoch.
 #pragma once
 
 #include <cstdint>

@@ -72,6 +72,7 @@ Sample SlingshotDevice::sample(Slot slot)
     };
     if (const auto epoch = registers_->epoch(port)) {
         sample.epoch = *epoch;
+        inventory_.rows[slot.value].speed = registers_->ports()[port].speed;
         tell(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
         tell(Field::tx_packets, registers_->count(port, Counter::frames_sent));
         tell(Field::tx_drops, registers_->count(port, Counter::frames_discarded));

@@ -18,6 +18,7 @@ public:
 
 private:
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
+    BitRate speed(std::uint16_t /*port*/) const override { return {view_.speed_bps()}; }
     watchdog::Treatment shown(const Target&) const;
 
     sim::NicView view_;

@@ -27,7 +27,7 @@ void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
     watchdog::RowInfo row;
     const auto& peer = link->ends[link->ends[0] == here ? 1 : 0];
     row.host_facing = topology_.nodes[peer.node.value].kind == topology::Kind::host;
-    row.speed = link->speed;
+    row.speed = speed(port);
     row.target = {{id_, port}, std::nullopt};
     if (has(capabilities_.fields, Field::pause_timeout)) {
         inventory_.rows.push_back(row);
@@ -47,9 +47,11 @@ Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into
     const auto read = [&](std::uint32_t row) {
         auto& shown = last_[row];
         if (shown.known == 0 || instant - shown.read_at >= capabilities_.refresh) {
+            auto& info = inventory_.rows[row];
             shown.slot = Slot{row};
             shown.read_at = instant;
-            sample(inventory_.rows[row], shown);
+            sample(info, shown);
+            info.speed = speed(info.target.port.index);
         }
         into.put(shown);
     };

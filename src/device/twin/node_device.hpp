@@ -30,6 +30,7 @@ protected:
     // Adds the rows of a port: one for each lossless priority, and before them the port's own where it has signals.
     void add_rows(std::uint16_t port, std::uint8_t lossless);
     virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // everything but slot and time
+    virtual BitRate speed(std::uint16_t port) const = 0;                   // as it is now
 
     sim::Ps now() const { return sim::from_instant(clock_.now().mono); }
     DeviceId id() const { return id_; }

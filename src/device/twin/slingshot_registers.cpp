@@ -32,7 +32,7 @@ SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const topo
         for (const std::size_t here : {0U, 1U}) {
             if (link.ends[here].node == node) {
                 auto& port = ports_[link.ends[here].port];
-                port.speed = link.speed;
+                port.speed = {view_.speed_bps(small(link.ends[here].port))};
                 port.edge = topology.nodes[link.ends[1 - here].node.value].kind == topology::Kind::host;
             }
         }
@@ -96,6 +96,7 @@ Result<std::uint64_t> SlingshotRegisters::count(std::uint16_t port, Counter whic
 
 Result<std::uint32_t> SlingshotRegisters::epoch(std::uint16_t port)
 {
+    ports_[port].speed = {view_.speed_bps(small(port))};
     return view_.link_up(small(port)) ? view_.epoch(small(port)) : 0;
 }
 

@@ -26,6 +26,7 @@ public:
 private:
     void program_detectors(const Traits&);
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
+    BitRate speed(std::uint16_t port) const override { return {view_.speed_bps(static_cast<std::uint8_t>(port))}; }
     void sample_queue(const watchdog::RowInfo&, watchdog::Sample&);
     watchdog::Treatment shown(const Target&) const;
     std::uint8_t queue_of(const Target&) const;
