@@ -12,7 +12,9 @@ using Verdict = lab::Finding::Verdict;
 
 std::string window_text(const scenario::Expectation& expectation)
 {
-    const auto seconds = [](twin::Ps time) { return fmt::format("{:g} s", static_cast<double>(time) / twin::kSecond); };
+    const auto seconds = [](twin::Ps time) {
+        return fmt::format("{:.10g} s", static_cast<double>(time) / twin::kSecond);
+    };
     return fmt::format("{}..{}", seconds(expectation.from), seconds(expectation.until));
 }
 

@@ -9,9 +9,9 @@
 namespace petrel::cli::test {
 namespace {
 
-std::filesystem::path fresh_folder()
+std::filesystem::path fresh_folder(const std::string& name)
 {
-    const auto folder = std::filesystem::path{testing::TempDir()} / "petrel-captures";
+    const auto folder = std::filesystem::path{testing::TempDir()} / ("petrel-captures-" + name);
     std::filesystem::remove_all(folder);
     return folder;
 }
@@ -31,7 +31,7 @@ TEST(LabCapture, TsharkDecodesEveryPause)
     if (petrel::test::tshark().empty()) {
         GTEST_SKIP() << "no tshark in PATH (Debian package tshark)";
     }
-    const auto folder = fresh_folder();
+    const auto folder = fresh_folder("pauses");
     const auto ended = run(petrel({"lab", "run", "../scenarios/nic-storm-leaf-spine.toml", "--until", "301ms",
                                    "--capture", "leaf0:Ethernet0", "--pcap", folder, "--json"}));
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
@@ -47,7 +47,7 @@ TEST(LabCapture, TsharkDecodesEveryPause)
 TEST(LabCapture, NamesWhatCannotBeCaptured)
 {
     const auto ended = run(petrel({"lab", "run", "../scenarios/incast.toml", "--capture", "s0:Ethernet99", "--capture",
-                                   "nobody", "--pcap", fresh_folder()}));
+                                   "nobody", "--pcap", fresh_folder("nothing")}));
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_NE(ended.err.find("s0:Ethernet99"), std::string::npos) << ended.err;
     EXPECT_NE(ended.err.find("nobody"), std::string::npos) << ended.err;

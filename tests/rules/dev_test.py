@@ -10,8 +10,15 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHELL_TOOLS = ("bash", "env", "dirname", "basename", "grep", "sed", "nproc", "mkdir", "rm", "cat", "find", "xargs")
-BUILD_PACKAGES = [line.split()[1] for line in (PROJECT / "packaging/apt-packages").read_text().splitlines()
-                  if line.startswith("build ")]
+
+
+def packages(group):
+    return [line.split()[1] for line in (PROJECT / "packaging/apt-packages").read_text().splitlines()
+            if line.startswith(f"{group} ")]
+
+
+BUILD_PACKAGES = packages("build")
+TEST_PACKAGES = BUILD_PACKAGES + packages("test")  # what ./dev test needs
 
 # Knows the packages in $STATE/installed, and like the real one fails when asked for another.
 DPKG_QUERY = """while IFS= read -r package; do echo "$package installed"; done <"$STATE/installed"; exit 1"""
@@ -42,7 +49,7 @@ class Dev(unittest.TestCase):
         self.tool("id", "echo 0")
         self.tool("cmake", 'echo "cmake $*" >>"$STATE/log"')
         self.tool("ctest", 'echo "ctest $*" >>"$STATE/log"')
-        self.installed(BUILD_PACKAGES)
+        self.installed(TEST_PACKAGES)
 
     def tool(self, name, body):
         path = self.bin / name
@@ -75,7 +82,7 @@ class Dev(unittest.TestCase):
         self.assertIn("ctest --test-dir build/release", self.log())
 
     def test_installs_exactly_what_is_missing_and_says_why(self):
-        self.installed(package for package in BUILD_PACKAGES if package not in ("ninja-build", "libfmt-dev"))
+        self.installed(package for package in TEST_PACKAGES if package not in ("ninja-build", "libfmt-dev"))
         run = self.dev("test")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stderr, r"ninja-build +build tool")
@@ -106,7 +113,7 @@ class Dev(unittest.TestCase):
         self.assertIn("failed in step: install packages", run.stderr)
 
     def test_without_root_and_sudo_gives_the_command(self):
-        self.installed(BUILD_PACKAGES[1:])
+        self.installed(TEST_PACKAGES[1:])
         self.tool("id", "echo 1000")
         run = self.dev("test")
         self.assertEqual(run.returncode, 1)
@@ -114,7 +121,7 @@ class Dev(unittest.TestCase):
         self.assertEqual(self.log(), "")
 
     def test_uses_sudo(self):
-        self.installed(BUILD_PACKAGES[1:])
+        self.installed(TEST_PACKAGES[1:])
         self.tool("id", "echo 1000")
         self.tool("sudo", '[[ "$1" == -n ]] && exit; echo sudo >>"$STATE/log"; exec "$@"')
         run = self.dev("test")
