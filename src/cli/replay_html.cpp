@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "cli/html_text.hpp"
-#include "cli/pause_signal.hpp"
 #include "cli/page_style.hpp"
+#include "cli/pause_signal.hpp"
 #include "cli/timeline_svg.hpp"
 #include "cli/words.hpp"
 
