@@ -53,7 +53,8 @@ std::vector<std::string> files_in(const std::vector<std::string>& places, std::v
             continue;
         }
         std::vector<std::string> found;
-        for (const auto& entry : fs::recursive_directory_iterator{place, error}) {
+        for (const auto& entry :
+             fs::recursive_directory_iterator{place, fs::directory_options::skip_permission_denied, error}) {
             if (entry.path().extension() == ".toml") {
                 found.push_back(entry.path().string());
             }

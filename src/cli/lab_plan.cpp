@@ -50,9 +50,23 @@ std::vector<Sweep> sweeps_of(const std::vector<std::string>& texts, std::vector<
             problems.push_back({"--sweep", 0, 0, text, "name=a,b,c"});
             continue;
         }
+        if (std::any_of(sweeps.begin(), sweeps.end(), [&](const Sweep& other) { return other.name == both->first; })) {
+            problems.push_back({"--sweep", 0, 0, text, "each name once"});
+            continue;
+        }
         sweeps.push_back({both->first, std::move(values)});
     }
     return sweeps;
+}
+
+// How many they make; beyond the most it does not matter.
+std::size_t runs_of(const std::vector<Sweep>& sweeps, std::size_t repeat)
+{
+    auto count = repeat;
+    for (const auto& sweep : sweeps) {
+        count = std::min(count * sweep.values.size(), kMostRuns + 1);
+    }
+    return count;
 }
 
 // All combinations; the last sweep turns fastest.
@@ -183,15 +197,9 @@ Parsed<std::vector<PlannedRun>> plan_runs(const LabOptions& options, const std::
     std::vector<Complaint> problems;
     const auto fixed = settings_of(options.settings, problems);
     const auto sweeps = sweeps_of(options.sweeps, problems);
-    std::size_t count = texts.size() * options.repeat;
     for (const auto& sweep : sweeps) {
-        count *= sweep.values.size();
         if (fixed.contains(sweep.name)) {
             problems.push_back({"--sweep", 0, 0, sweep.name, "a parameter that is not --set as well"});
-        }
-        if (count > kMostRuns) {
-            problems.push_back({"--sweep", 0, 0, fmt::format("more than {} runs", kMostRuns), {}});
-            break;
         }
     }
     if (!problems.empty()) {
@@ -204,8 +212,12 @@ Parsed<std::vector<PlannedRun>> plan_runs(const LabOptions& options, const std::
             problems.insert(problems.end(), own.error().begin(), own.error().end());
             continue;
         }
-        for (const auto& settings :
-             combinations(fixed_with(options, *own, fixed), swept_with(options, *own, fixed, sweeps))) {
+        const auto swept = swept_with(options, *own, fixed, sweeps);
+        if (runs.size() + runs_of(swept, options.repeat) > kMostRuns) {
+            problems.push_back({"--sweep", 0, 0, fmt::format("more than {} runs", kMostRuns), {}});
+            break;
+        }
+        for (const auto& settings : combinations(fixed_with(options, *own, fixed), swept)) {
             auto more = repeated(options, i, texts[i], settings);
             if (!more) {
                 problems.insert(problems.end(), more.error().begin(), more.error().end());

@@ -237,6 +237,18 @@ TEST(LabPlan, MoreRunsThanAnybodyWaitsFor)
     options.repeat = 5'001;
     options.sweeps = {"hosts=2,3"};
     EXPECT_EQ(problems(options, {kText}), "--sweep: more than 10000 runs\n");
+    // The file's own sweep counts as well.
+    options.sweeps.clear();
+    EXPECT_EQ(problems(options, {kText}), "");
+    options.all = true;
+    EXPECT_EQ(problems(options, {kText}), "--sweep: more than 10000 runs\n");
+}
+
+TEST(LabPlan, ASweepOfOneNameStandsOnce)
+{
+    auto options = one_file();
+    options.sweeps = {"hosts=2", "hosts=3"};
+    EXPECT_EQ(problems(options, {kText}), "--sweep: value 'hosts=3': allowed each name once\n");
 }
 
 }  // namespace
