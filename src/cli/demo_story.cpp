@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

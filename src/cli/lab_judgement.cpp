@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/table.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

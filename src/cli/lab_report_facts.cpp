@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "cli/scenario_words.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

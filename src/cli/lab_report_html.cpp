@@ -10,7 +10,7 @@
 #include "cli/lab_report_svg.hpp"
 #include "cli/page_style.hpp"
 #include "cli/scenario_words.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/lab_report_facts.hpp"
 #include "cli/scenario_words.hpp"
 #include "cli/time_svg.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/link_text.hpp"
 #include "cli/table.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/page_style.hpp"
 #include "cli/pause_signal.hpp"
 #include "cli/timeline_svg.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

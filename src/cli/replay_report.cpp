@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 

@@ -8,7 +8,7 @@
 
 #include "cli/html_text.hpp"
 #include "cli/time_svg.hpp"
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Times, counts and tables as people read them.
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-// Times and events in words, the same wherever a person reads them: text, page and demo.
+// Times and events in words, the same wherever a person reads them: text, page, demo and log.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include "watchdog/event.hpp"
 #include "watchdog/watchlist.hpp"
 
-namespace petrel::cli {
+namespace petrel {
 
 std::string seconds_text(Instant);   // "1.300000"
 std::string seconds_text(Duration);  // "1.300 s": to the millisecond, for totals
@@ -26,4 +26,4 @@ std::string interval_text(const watchdog::Interval&);
 bool begins_storm(watchdog::EventKind);
 bool ends_storm(watchdog::EventKind);
 
-}  // namespace petrel::cli
+}  // namespace petrel

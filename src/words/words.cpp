@@ -1,10 +1,10 @@
-#include "cli/words.hpp"
+#include "words/words.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-namespace petrel::cli {
+namespace petrel {
 namespace {
 
 using watchdog::Criterion;
@@ -178,4 +178,4 @@ bool ends_storm(EventKind kind)
            kind == EventKind::storm_released;
 }
 
-}  // namespace petrel::cli
+}  // namespace petrel
