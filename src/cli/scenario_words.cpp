@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
+#include <variant>
 
-#include "cli/words.hpp"
 #include "link/reasons.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -43,6 +45,20 @@ std::string priority_words(std::uint8_t priorities)
 }
 
 const std::string& name_of(NodeId node, const Topology& topology) { return topology.nodes[node.value].name; }
+
+// "h0, h1 and h2"; beyond a handful the rest is counted.
+std::string node_words(std::span<const NodeId> nodes, const Topology& topology)
+{
+    const auto named = nodes.size() <= kMostNamed ? nodes.size() : kMostNamed / 2;
+    std::vector<std::string> words;
+    for (const auto node : nodes.first(named)) {
+        words.push_back(name_of(node, topology));
+    }
+    if (named < nodes.size()) {
+        words.push_back(fmt::format("{} others", nodes.size() - named));
+    }
+    return listed(words);
+}
 
 std::string link_words(std::uint32_t link, const Topology& topology)
 {
@@ -374,33 +390,10 @@ std::string size_words(double bytes, int digits)
     return bytes >= 1e3 ? in_unit(bytes, 1e3, "kB", digits) : in_unit(bytes, 1, "B", digits);
 }
 
-std::string node_words(std::span<const NodeId> nodes, const Topology& topology)
-{
-    const auto named = nodes.size() <= kMostNamed ? nodes.size() : kMostNamed / 2;
-    std::vector<std::string> words;
-    for (const auto node : nodes.first(named)) {
-        words.push_back(name_of(node, topology));
-    }
-    if (named < nodes.size()) {
-        words.push_back(fmt::format("{} others", nodes.size() - named));
-    }
-    return listed(words);
-}
-
 std::string port_words(const topology::End& end, const Topology& topology)
 {
     const auto& node = topology.nodes[end.node.value];
     return fmt::format("{}:{}", node.name, node.ports[end.port].name);
-}
-
-std::string fault_text(const scenario::Fault& fault, const Topology& topology)
-{
-    return std::visit(FaultWords{topology}, fault.what);
-}
-
-std::string fault_text(const scenario::AgentFault& fault, const Topology& topology)
-{
-    return std::visit(AgentFaultWords{fault.device, topology}, fault.what);
 }
 
 std::string_view action_words(watchdog::Treatment action)
@@ -475,14 +468,15 @@ std::vector<std::string> watch_words(const Scenario& scenario)
 
 std::vector<TimedWords> fault_timeline(const Scenario& scenario)
 {
+    const auto& topology = scenario.setup.topology;
     const auto at = [](const auto& fault) { return fault.at; };
     std::vector<TimedWords> fabric;
     for (const auto* fault : by_time(scenario.faults, at)) {
-        fabric.push_back({fault->at, fault_text(*fault, scenario.setup.topology)});
+        fabric.push_back({fault->at, std::visit(FaultWords{topology}, fault->what)});
     }
     std::vector<TimedWords> agents;
     for (const auto* fault : by_time(scenario.agent_faults, at)) {
-        agents.push_back({fault->at, fault_text(*fault, scenario.setup.topology)});
+        agents.push_back({fault->at, std::visit(AgentFaultWords{fault->device, topology}, fault->what)});
     }
     std::vector<TimedWords> all;
     std::merge(fabric.begin(), fabric.end(), agents.begin(), agents.end(), std::back_inserter(all),

@@ -2,7 +2,6 @@
 // sentences in `petrel lab explain` and in the lab's report.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +15,8 @@ std::string time_words(twin::Ps, int digits = 6);      // "1.1 s", "20 ms", "33.
 std::string rate_words(double bps, int digits = 6);    // "2.5 Gb/s"
 std::string size_words(double bytes, int digits = 6);  // "1.5 MB"
 
-// "h0, h1 and h2"; beyond a handful the rest is counted.
-std::string node_words(std::span<const topology::NodeId>, const topology::Topology&);
-
 // "leaf0:Ethernet4", as scenario files write it.
 std::string port_words(const topology::End&, const topology::Topology&);
-
-// What happens, without the time.
-std::string fault_text(const scenario::Fault&, const topology::Topology&);
-std::string fault_text(const scenario::AgentFault&, const topology::Topology&);
 
 // What a watchdog does about a storm: "treated by ...", or "only reported".
 std::string_view action_words(watchdog::Treatment);
