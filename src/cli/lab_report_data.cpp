@@ -6,6 +6,7 @@
 
 #include "cli/lab_report_facts.hpp"
 #include "cli/scenario_words.hpp"
+#include "lab/csv_cell.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -25,19 +26,6 @@ std::string json_text(std::string_view text)
                                                      : std::string{c};
     }
     return json + '"';
-}
-
-// In quotes where CSV would read it as something else.
-std::string cell(std::string_view text)
-{
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string{text};
-    }
-    std::string csv = "\"";
-    for (const char c : text) {
-        csv += c == '"' ? std::string{"\"\""} : std::string{c};
-    }
-    return csv + '"';
 }
 
 template <class All, class Text>
@@ -131,8 +119,8 @@ std::string queues_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         for (const auto& queue : runs[run].recording.queues) {
             const auto& node = runs[run].scenario->setup.topology.nodes[queue.port.node.value];
-            const auto place =
-                fmt::format("{},{},{}", cell(node.name), cell(node.ports[queue.port.port].name), queue.priority);
+            const auto place = fmt::format("{},{},{}", lab::csv_cell(node.name),
+                                           lab::csv_cell(node.ports[queue.port.port].name), queue.priority);
             text += rows(run, runs[run].recording, queue, [&](const lab::QueueTrack& track, std::size_t i) {
                 return fmt::format("{},{},{}", place, us_exact(track.paused[i]), track.bytes[i]);
             });
@@ -147,8 +135,8 @@ std::string links_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const auto& topology = runs[run].scenario->setup.topology;
         for (const auto& link : runs[run].recording.links) {
-            const auto place =
-                fmt::format("{},{}", cell(port_words(link.from, topology)), cell(port_words(link.to, topology)));
+            const auto place = fmt::format("{},{}", lab::csv_cell(port_words(link.from, topology)),
+                                           lab::csv_cell(port_words(link.to, topology)));
             text += rows(run, runs[run].recording, link, [&](const lab::LinkTrack& track, std::size_t i) {
                 return fmt::format("{},{}", place, us_exact(track.paused[i]));
             });
@@ -163,7 +151,8 @@ std::string traffic_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         for (const auto& item : runs[run].recording.traffic) {
             text += rows(run, runs[run].recording, item, [&](const lab::TrafficTrack& track, std::size_t i) {
-                return fmt::format("{},{},{}", cell(track.name), track.sent_bytes[i], track.delivered_bytes[i]);
+                return fmt::format("{},{},{}", lab::csv_cell(track.name), track.sent_bytes[i],
+                                   track.delivered_bytes[i]);
             });
         }
     }

@@ -4,25 +4,14 @@
 
 #include <algorithm>
 
+#include "lab/csv_cell.hpp"
+
 namespace petrel::lab {
 
 namespace {
 
 constexpr auto kHeader = "time_us,device,port,queue,link_up,speed_bps,paused_now,pause_us,rx_xoff,rx_xon,on2off,"
                          "tx_packets,tx_bytes,tx_drops,rx_packets,rx_drops,occupancy_bytes\n";
-
-// A name as CSV wants it: in quotes where it would be read as something else.
-std::string cell(const std::string& name)
-{
-    if (name.find_first_of(",\"") == std::string::npos) {
-        return name;
-    }
-    std::string quoted = "\"";
-    for (const char c : name) {
-        quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-    }
-    return quoted + '"';
-}
 
 }  // namespace
 
@@ -58,7 +47,7 @@ std::string TraceRecorder::rows(twin::NodeId id, twin::Ps now) const
             const auto queue = view.queue(port, view.profile().queue_of_priority[priority], now);
             const auto group = view.group(port, view.profile().group_of_priority[priority]);
             text += fmt::format("{},{},{},{},{:d},{},{:d},{},{},{},{},{},{},{},{},{},{}\n", now / twin::kUs,
-                                cell(node.name), cell(node.ports[port].name), priority, view.link_up(port),
+                                csv_cell(node.name), csv_cell(node.ports[port].name), priority, view.link_up(port),
                                 view.speed_bps(port), queue.paused, queue.paused_for / twin::kUs, queue.rx_xoff,
                                 queue.rx_xon, queue.pauses_ended, queue.tx_packets, queue.tx_bytes, queue.tx_drops,
                                 group.rx_packets, group.rx_drops, queue.bytes);
