@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <utility>
 
 #include "cli/lab_report_facts.hpp"
 #include "cli/scenario_words.hpp"
+#include "codec/report_json.hpp"
 #include "lab/csv_cell.hpp"
 
 namespace petrel::cli {
@@ -15,81 +17,39 @@ using twin::Ps;
 
 std::uint64_t us(Ps time) { return time / twin::kUs; }
 
-std::string json_text(std::string_view text)
-{
-    std::string json = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            json += '\\';
-        }
-        json += static_cast<unsigned char>(c) < 0x20 ? fmt::format("\\u{:04x}", static_cast<unsigned char>(c))
-                                                     : std::string{c};
-    }
-    return json + '"';
-}
-
-template <class All, class Text>
-std::string list(const All& all, Text text)
-{
-    std::string json;
-    for (const auto& one : all) {
-        json += (json.empty() ? "\n   " : ",\n   ") + text(one);
-    }
-    return '[' + json + ']';
-}
-
-std::string event_json(const ReportedRun& run, const lab::ToldEvent& told)
-{
-    return fmt::format(R"({{"time_us":{},"event":"{}","device":{},"where":{},"reason":"{}","action":"{}","why":{}}})",
-                       whole_us(told.event.at), name(told.event.kind), json_text(told.device), json_text(told.where),
-                       name(told.event.reason), watchdog::action_name(told.event.action),
-                       json_text(reason_words(run, told)));
-}
-
-std::string tier_json(const Standstill& tier)
-{
-    const auto seen = [&](Ps time) { return tier.most_held == 0 ? "null" : fmt::format("{}", us(time)); };
-    return fmt::format(R"({{"tier":{},"nodes":{},"most_held_up":{},"most_standing":{},"first_us":{},"last_us":{}}})",
-                       tier.tier, tier.nodes, tier.most_held, tier.most, seen(tier.first_seen), seen(tier.last_seen));
-}
-
 Ps sum(const std::vector<Ps>& times) { return std::accumulate(times.begin(), times.end(), Ps{0}); }
 
-std::string run_json(const ReportedRun& run)
+codec::RunReport report_of(const ReportedRun& run)
 {
     const auto& topology = run.scenario->setup.topology;
-    const auto latency = detection_latency(run);
-    std::vector<std::pair<std::string, std::string>> parts{
-        {"about", json_text(run.scenario->about)},
-        {"command", json_text(run.command)},
-        {"failed", run.outcome.failed() ? "true" : "false"},
-        {"detection_us", latency ? fmt::format("{}", whole_us(*latency)) : "null"},
-        {"summary", run.summary_json},
-        {"faults", list(fault_timeline(*run.scenario),
-                        [](const TimedWords& fault) {
-                            return fmt::format(R"({{"time_us":{},"what":{}}})", us(fault.at), json_text(fault.what));
-                        })},
-        {"events", list(run.outcome.events, [&](const lab::ToldEvent& told) { return event_json(run, told); })},
-        {"standstill", list(standstills(run.recording), tier_json)},
-        {"queues", list(run.recording.queues,
-                        [&](const lab::QueueTrack& queue) {
-                            return fmt::format(R"({{"port":{},"priority":{},"paused_us":{}}})",
-                                               json_text(port_words(queue.port, topology)), queue.priority,
-                                               us(sum(queue.paused)));
-                        })},
-        {"queues_left_out", fmt::format("{}", run.recording.queues_left_out)},
-        {"links", list(run.recording.links,
-                       [&](const lab::LinkTrack& link) {
-                           return fmt::format(R"({{"from":{},"to":{},"paused_us":{}}})",
-                                              json_text(port_words(link.from, topology)),
-                                              json_text(port_words(link.to, topology)), us(sum(link.paused)));
-                       })},
-        {"links_left_out", fmt::format("{}", run.recording.links_left_out)}};
-    std::string json;
-    for (const auto& [key, value] : parts) {
-        json += fmt::format("{}\n  \"{}\":{}", json.empty() ? "" : ",", key, value);
+    const auto& recording = run.recording;
+    codec::RunReport report;
+    report.about = run.scenario->about;
+    report.command = run.command;
+    report.failed = run.outcome.failed();
+    report.detection = detection_latency(run);
+    report.summary = run.summary_json;
+    for (auto& fault : fault_timeline(*run.scenario)) {
+        report.faults.push_back({fault.at, std::move(fault.what)});
     }
-    return '{' + json + '}';
+    for (const auto& told : run.outcome.events) {
+        report.events.push_back({&told.event, told.device, told.where, reason_words(run, told)});
+    }
+    for (const auto& tier : standstills(recording)) {
+        report.standstill.push_back({tier.tier, tier.nodes, tier.most_held, tier.most, std::nullopt});
+        if (tier.most_held != 0) {
+            report.standstill.back().seen = {tier.first_seen, tier.last_seen};
+        }
+    }
+    for (const auto& queue : recording.queues) {
+        report.queues.push_back({port_words(queue.port, topology), queue.priority, sum(queue.paused)});
+    }
+    report.queues_left_out = recording.queues_left_out;
+    for (const auto& link : recording.links) {
+        report.links.push_back({port_words(link.from, topology), port_words(link.to, topology), sum(link.paused)});
+    }
+    report.links_left_out = recording.links_left_out;
+    return report;
 }
 
 // A line for each interval of each track; `values` is the rest of the line.
@@ -110,7 +70,11 @@ std::string us_exact(Ps time) { return fmt::format("{}.{:06}", us(time), time % 
 
 std::string report_json(std::span<const ReportedRun> runs)
 {
-    return fmt::format("{{\"petrel\":\"{}\",\"runs\":{}}}\n", PETREL_VERSION, list(runs, run_json));
+    std::vector<codec::RunReport> reports;
+    for (const auto& run : runs) {
+        reports.push_back(report_of(run));
+    }
+    return codec::report_json(PETREL_VERSION, reports);
 }
 
 std::string queues_csv(std::span<const ReportedRun> runs)
