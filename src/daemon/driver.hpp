@@ -1,0 +1,31 @@
+// How the service gets at hardware: a driver knows one kind of device ("twin", "sai") and opens those the configuration
+// names. Which drivers there are is decided where programs are put together.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "codec/agent_config.hpp"
+#include "device/device.hpp"
+
+namespace petrel::daemon {
+
+class Driver {
+public:
+    virtual ~Driver() = default;
+    virtual std::string_view kind() const = 0;  // what stands before the colon
+
+    // One entry may mean several devices ("twin:fabric.toml" is every watched switch of it): each gets an entry of its
+    // own, with a name. Quick, touches no hardware.
+    virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;
+
+    // Of an expanded entry; from the thread in which the device will be used. May block and fail: it is tried again.
+    virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
+                                                         const device::TimeSource&) = 0;
+};
+
+}  // namespace petrel::daemon

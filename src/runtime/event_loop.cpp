@@ -1,0 +1,193 @@
+#include "runtime/event_loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "base/assert.hpp"
+
+namespace petrel::runtime {
+
+namespace {
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+std::int64_t read_clock(clockid_t clock)
+{
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return now.tv_sec * kNsPerSecond + now.tv_nsec;
+}
+
+Error loop_error(std::string_view what, int error_number)
+{
+    return {ErrorKind::exhausted, std::string{what} + ": " + std::generic_category().message(error_number)};
+}
+
+// Forgets that a counter (an eventfd, a timerfd) has counted.
+void drain(int fd)
+{
+    std::uint64_t count{};
+    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace
+
+Now SystemClock::now() const
+{
+    return {Instant{Duration{read_clock(CLOCK_MONOTONIC)}},
+            WallTime{std::chrono::microseconds{read_clock(CLOCK_REALTIME) / 1000}}};
+}
+
+Result<std::unique_ptr<EventLoop>> EventLoop::make()
+{
+    FileDescriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
+    FileDescriptor timer{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+    FileDescriptor wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (epoll.get() < 0 || timer.get() < 0 || wake.get() < 0) {
+        return tl::unexpected(loop_error("cannot make an event loop", errno));
+    }
+    std::unique_ptr<EventLoop> loop{new EventLoop{std::move(epoll), std::move(timer), std::move(wake)}};
+    auto timer_watched = loop->watch(loop->timer_.get(), EPOLLIN, [raw = loop.get()](std::uint32_t) {
+        drain(raw->timer_.get());
+        raw->armed_ = kNever;
+    });
+    auto wake_watched =
+        loop->watch(loop->wake_.get(), EPOLLIN, [raw = loop.get()](std::uint32_t) { drain(raw->wake_.get()); });
+    if (!timer_watched || !wake_watched) {
+        return tl::unexpected(!timer_watched ? timer_watched.error() : wake_watched.error());
+    }
+    return loop;
+}
+
+EventLoop::EventLoop(FileDescriptor epoll, FileDescriptor timer, FileDescriptor wake)
+    : epoll_(std::move(epoll)), timer_(std::move(timer)), wake_(std::move(wake))
+{}
+
+Result<void> EventLoop::watch(int fd, std::uint32_t events, OnFile call)
+{
+    epoll_event wanted{};
+    wanted.events = events;
+    wanted.data.fd = fd;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
+        return tl::unexpected(loop_error("cannot wait for a file", errno));
+    }
+    files_[fd] = std::make_shared<OnFile>(std::move(call));
+    return {};
+}
+
+void EventLoop::rewatch(int fd, std::uint32_t events)
+{
+    PETREL_ASSERT(files_.contains(fd), "file {} is watched", fd);
+    epoll_event wanted{};
+    wanted.events = events;
+    wanted.data.fd = fd;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &wanted);
+}
+
+void EventLoop::unwatch(int fd)
+{
+    if (files_.erase(fd) != 0) {
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    }
+}
+
+EventLoop::TimerId EventLoop::at(Instant when, std::function<void()> call)
+{
+    const TimerId id{when, next_timer_++};
+    timers_.emplace(id, std::move(call));
+    return id;
+}
+
+void EventLoop::cancel(const TimerId& id) { timers_.erase(id); }
+
+void EventLoop::post(std::function<void()> call)
+{
+    {
+        const std::lock_guard lock{mutex_};
+        posted_.push_back(std::move(call));
+    }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // full: it is awake already
+}
+
+void EventLoop::stop()
+{
+    post([this] { stopping_ = true; });
+}
+
+void EventLoop::run()
+{
+    std::array<epoll_event, 64> happened{};
+    while (!stopping_) {
+        run_posted();
+        run_timers();
+        if (stopping_) {
+            break;
+        }
+        arm_timer();
+        const auto count = ::epoll_wait(epoll_.get(), happened.data(), static_cast<int>(happened.size()), -1);
+        for (int i = 0; i < count; ++i) {
+            const auto& event = happened[static_cast<std::size_t>(i)];
+            // What an earlier callback of this round has unwatched is not called any more; what is called stays alive.
+            const auto file = files_.find(event.data.fd);
+            if (file != files_.end()) {
+                const auto call = file->second;
+                (*call)(event.events);
+            }
+        }
+    }
+    stopping_ = false;
+}
+
+void EventLoop::arm_timer()
+{
+    const auto next = timers_.empty() ? kNever : timers_.begin()->first.first;
+    if (next == armed_) {
+        return;
+    }
+    armed_ = next;
+    itimerspec when{};
+    if (next != kNever) {
+        // Zero would disarm it; what is due already is due a nanosecond after the clock began.
+        const auto ns = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
+        when.it_value = {ns / kNsPerSecond, ns % kNsPerSecond};
+    }
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+// Those that are due now, and none that they plan: a timer that plans itself for now does not starve the rest.
+void EventLoop::run_timers()
+{
+    const auto limit = TimerId{clock_.now().mono, next_timer_};
+    while (!timers_.empty() && timers_.begin()->first < limit) {
+        auto due = timers_.extract(timers_.begin());
+        if (due.key().second >= limit.second) {
+            timers_.insert(std::move(due));
+            break;
+        }
+        due.mapped()();
+    }
+}
+
+void EventLoop::run_posted()
+{
+    std::vector<std::function<void()>> calls;
+    {
+        const std::lock_guard lock{mutex_};
+        calls.swap(posted_);
+    }
+    for (const auto& call : calls) {
+        call();
+    }
+}
+
+}  // namespace petrel::runtime

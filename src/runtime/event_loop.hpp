@@ -1,0 +1,72 @@
+// The one loop of a service: waits for files, for moments and for what other threads hand over, and calls whoever asked
+// to be called. Everything that decides lives in its thread, so nothing there needs a lock.
+//
+// Contract: all but post() and stop() belong to the thread that runs the loop (before run(), to the one that will).
+// A callback returns soon: whatever may block belongs to another thread. It may watch, unwatch, plan and cancel
+// anything, itself included.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "device/device.hpp"
+#include "runtime/file_descriptor.hpp"
+
+namespace petrel::runtime {
+
+// The machine's clocks.
+class SystemClock final : public device::TimeSource {
+public:
+    Now now() const override;
+};
+
+class EventLoop {
+public:
+    using OnFile = std::function<void(std::uint32_t events)>;  // EPOLLIN and the like
+    using TimerId = std::pair<Instant, std::uint64_t>;
+
+    static Result<std::unique_ptr<EventLoop>> make();
+
+    Now now() const { return clock_.now(); }
+
+    // One callback for each file; the caller keeps the file open until unwatch().
+    Result<void> watch(int fd, std::uint32_t events, OnFile);
+    void rewatch(int fd, std::uint32_t events);  // waits for other events from now on
+    void unwatch(int fd);
+
+    TimerId at(Instant, std::function<void()>);  // once
+    void cancel(const TimerId&);                 // harmless when it is over
+
+    void post(std::function<void()>);  // from any thread
+    void stop();                       // from any thread: run() returns when the callback under way is over
+
+    void run();
+
+private:
+    EventLoop(FileDescriptor epoll, FileDescriptor timer, FileDescriptor wake);
+
+    void arm_timer();
+    void run_timers();
+    void run_posted();
+
+    SystemClock clock_;
+    FileDescriptor epoll_;
+    FileDescriptor timer_;
+    FileDescriptor wake_;
+    std::unordered_map<int, std::shared_ptr<OnFile>> files_;
+    std::map<TimerId, std::function<void()>> timers_;
+    std::uint64_t next_timer_{1};
+    Instant armed_{kNever};
+    std::mutex mutex_;  // guards what is posted
+    std::vector<std::function<void()>> posted_;
+    bool stopping_{};  // the loop's own
+};
+
+}  // namespace petrel::runtime
