@@ -188,12 +188,7 @@ void AgentInTwin::collect()
         enqueue(Look{look->look, {look->rows.begin(), look->rows.end()}}, options_.look_takes, look->deadline,
                 agent::Overdue{look->look});
     }
-    for (const auto& event : output.box.events) {
-        events_.push_back(event);
-        if (hear_event_) {
-            hear_event_(event);
-        }
-    }
+    events_.insert(events_.end(), output.box.events.begin(), output.box.events.end());
     output.wake = std::max(output.wake, now);
     plan_wake();
 }

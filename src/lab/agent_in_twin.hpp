@@ -54,9 +54,6 @@ public:
     void looks_take(Duration, twin::Ps when);
     void step_wall_clock(std::chrono::microseconds by, twin::Ps when);
 
-    // Heard in the thread that runs the node.
-    void on_event(std::function<void(const watchdog::Event&)> hear) { hear_event_ = std::move(hear); }
-
     // What the device is to do wrong from now on.
     device::FaultyDevice& faults() { return faults_; }
 
@@ -113,7 +110,6 @@ private:
     std::optional<Process> process_;
     std::uint64_t life_{};  // grows with each start and each death
     std::vector<watchdog::Event> events_;
-    std::function<void(const watchdog::Event&)> hear_event_;
 };
 
 }  // namespace petrel::lab

@@ -29,8 +29,6 @@ TEST(AgentInTwin, SonicDropsFreesTheOthersAndRestores)
 {
     auto twin = build(one_switch());
     auto agent = agent_on(*twin, kSwitch, book("sonic"));
-    std::vector<Instant> heard;
-    agent->on_event([&heard](const watchdog::Event& event) { heard.push_back(event.at); });
     stop_pipeline(*twin, kSick, kFault);
     heal_pipeline(*twin, kSick, 1'500 * kMs);
     const auto untouched = twin->switch_view(kSwitch).registers(0);
@@ -53,7 +51,6 @@ TEST(AgentInTwin, SonicDropsFreesTheOthersAndRestores)
     EXPECT_GE(ms(agent->events()[1].at), 1'500 + 2'000);
     EXPECT_LE(ms(agent->events()[1].at), 1'500 + kFreezes + 2'000 + 100);
     EXPECT_EQ(agent->events()[1].reason, Reason::quiet);
-    EXPECT_THAT(heard, ElementsAre(agent->events()[0].at, agent->events()[1].at));
     EXPECT_EQ(twin->switch_view(kSwitch).registers(0), untouched);
     EXPECT_GT(delivered(*twin, kToSick, 4'000 * kMs, 4'100 * kMs), kPacketsIn100ms);
 
