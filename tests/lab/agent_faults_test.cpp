@@ -6,9 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "lab/experiment.hpp"
+#include "lab/experiment_from_text.hpp"
 
 namespace petrel::lab {
 namespace {
@@ -52,11 +50,7 @@ constexpr Instant kFoundAt{
 std::unique_ptr<Experiment> storm_with(std::string_view fault)
 {
     const auto head = "[[fault]]\ndevice = \"s0\"\n";
-    auto scenario = codec::read_scenario(fmt::format("{}{}{}", kStorm, fault.empty() ? "" : head, fault), "test.toml");
-    EXPECT_TRUE(scenario) << (scenario ? "" : to_text(scenario.error().front()));
-    auto made = Experiment::make(std::move(*scenario));
-    EXPECT_TRUE(made) << (made ? "" : to_text(made.error().front()));
-    return std::move(*made);
+    return test::experiment(fmt::format("{}{}{}", kStorm, fault.empty() ? "" : head, fault));
 }
 
 std::vector<std::string> kinds(const Experiment& run)

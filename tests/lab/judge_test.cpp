@@ -2,13 +2,13 @@
 // takes 854.4 ns at 10 Gb/s, so 854.4 us hold a thousand of them wherever they begin.
 #include <gtest/gtest.h>
 
-#include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "lab/experiment_from_text.hpp"
 #include "lab/judge.hpp"
 
 namespace petrel::lab {
 namespace {
 
+using test::experiment;
 using twin::kMs;
 using twin::Ps;
 
@@ -44,19 +44,6 @@ host = "h1"
 period = "1ms"
 until = "4.5ms"
 )";
-
-std::unique_ptr<Experiment> experiment(const std::string& text)
-{
-    auto scenario = codec::read_scenario(text, "test.toml");
-    if (!scenario) {
-        for (const auto& complaint : scenario.error()) {
-            ADD_FAILURE() << to_text(complaint);
-        }
-    }
-    auto made = Experiment::make(scenario.value());
-    EXPECT_TRUE(made);
-    return std::move(made.value());
-}
 
 std::string text_of(const Finding& finding)
 {

@@ -7,8 +7,7 @@
 
 #include <filesystem>
 
-#include "codec/scenario_reader.hpp"
-#include "lab/experiment.hpp"
+#include "lab/experiment_from_text.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::lab {
@@ -16,6 +15,7 @@ namespace {
 
 using scenario::LinkEndStory;
 using scenario::LinkStory;
+using test::experiment;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using twin::kMs;
@@ -38,16 +38,6 @@ pattern = "permutation"
 shift = 1
 rate = "10M"
 )";
-
-std::unique_ptr<Experiment> experiment(std::string_view text, unsigned threads = 1)
-{
-    auto scenario = codec::read_scenario(text, "test.toml");
-    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().front().allowed);
-    scenario->setup.threads = threads;
-    auto made = Experiment::make(std::move(*scenario));
-    EXPECT_TRUE(made);
-    return std::move(*made);
-}
 
 std::unique_ptr<Experiment> pair_with(std::string_view more, unsigned threads = 1)
 {

@@ -1,10 +1,9 @@
 // What a run leaves behind for other tools: captures, whose pause frames are pause frames, and a trace that replays.
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
 #include "codec/trace_reader.hpp"
 #include "lab/capture_files.hpp"
-#include "lab/experiment.hpp"
+#include "lab/experiment_from_text.hpp"
 #include "lab/trace_recorder.hpp"
 #include "runtime/replay.hpp"
 #include "watchdog/policy.hpp"
@@ -33,11 +32,7 @@ period = "10ms"
 link = "h0"
 )";
 
-std::unique_ptr<Experiment> storm()
-{
-    auto scenario = codec::read_scenario(kStorm, "storm.toml");
-    return std::move(*Experiment::make(std::move(*scenario)));
-}
+std::unique_ptr<Experiment> storm() { return test::experiment(kStorm); }
 
 std::uint32_t number_at(const wire::Bytes& bytes, std::size_t at)
 {

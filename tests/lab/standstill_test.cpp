@@ -1,31 +1,17 @@
 // Who stands still between two moments: by a storm, by a ring that waits for itself, and who only seems to.
 #include <gtest/gtest.h>
 
-#include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "lab/experiment.hpp"
+#include "lab/experiment_from_text.hpp"
 #include "lab/standstill.hpp"
 
 namespace petrel::lab {
 namespace {
 
+using test::experiment;
 using twin::kMs;
 using twin::kUs;
 using twin::NodeId;
 using twin::Ps;
-
-std::unique_ptr<Experiment> experiment(const std::string& text)
-{
-    auto scenario = codec::read_scenario(text, "test.toml");
-    if (!scenario) {
-        for (const auto& complaint : scenario.error()) {
-            ADD_FAILURE() << to_text(complaint);
-        }
-    }
-    auto made = Experiment::make(scenario.value());
-    EXPECT_TRUE(made);
-    return std::move(made.value());
-}
 
 struct Still {
     std::uint64_t nodes{};

@@ -1,0 +1,31 @@
+// An experiment of a scenario that a test writes down; what is wrong with the text fails the test, all of it at once.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/scenario_reader.hpp"
+#include "lab/experiment.hpp"
+
+namespace petrel::test {
+
+inline std::unique_ptr<lab::Experiment> experiment(std::string_view text, unsigned threads = 1)
+{
+    const auto accepted = [](auto parsed) {
+        if (!parsed) {
+            for (const auto& complaint : parsed.error()) {
+                ADD_FAILURE() << to_text(complaint);
+            }
+        }
+        return std::move(parsed.value());
+    };
+    auto scenario = accepted(codec::read_scenario(text, "test.toml"));
+    scenario.setup.threads = threads;
+    return accepted(lab::Experiment::make(std::move(scenario)));
+}
+
+}  // namespace petrel::test
