@@ -160,8 +160,8 @@ std::optional<Target> read_target(FaultTable& fault, const std::vector<NodeId>& 
 
 void order(FaultTable& fault)
 {
-    static constexpr std::array<std::string_view, 6> kOrders{"mitigate",       "release", "red-switch-on",
-                                                             "red-switch-off", "stop",    "stop-and-hold"};
+    static constexpr std::array<std::string_view, 7> kOrders{
+        "mitigate", "release", "red-switch-on", "red-switch-off", "stop", "stop-and-hold", "hold"};
     GiveOrder what;
     what.order.by = "scenario";
     if (const auto* node = fault.section.require("what", "an order")) {

@@ -224,8 +224,7 @@ void AgentInTwin::answer(const Look& look)
 void AgentInTwin::follow_speeds()
 {
     const auto& shown = device_->inventory();
-    const auto speed = &watchdog::RowInfo::speed;
-    if (std::ranges::equal(shown.rows, list_.inventory.rows, {}, speed, speed)) {
+    if (shown.generation == list_.inventory.generation) {
         return;
     }
     auto list = watchdog::compile(in_force_, shown, device_->capabilities());

@@ -123,7 +123,15 @@ struct Notice {
 
 // Orders of a person. They are exempt from the limits, and each leaves an order_taken event.
 struct Order {
-    enum class Kind : std::uint8_t { mitigate, release, red_switch_on, red_switch_off, stop, stop_and_hold } kind{};
+    enum class Kind : std::uint8_t {
+        mitigate,
+        release,
+        red_switch_on,
+        red_switch_off,
+        stop,
+        stop_and_hold,
+        hold  // what is mitigated stays so until it is released
+    } kind{};
     std::optional<Target> target;  // none = all
     std::string by;
 };

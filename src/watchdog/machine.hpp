@@ -39,6 +39,7 @@ public:
     Phase phase(std::uint32_t row) const;
     Treatment in_effect(std::uint32_t row) const;
     QueueStats stats(std::uint32_t row, Instant now) const;
+    Duration proven(std::uint32_t row) const { return std::chrono::microseconds{clocks_.proven_us[row]}; }
     const Watchlist& watchlist() const { return list_; }
 
 private:

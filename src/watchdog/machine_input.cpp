@@ -157,6 +157,14 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
         break;
     case Order::Kind::stop: stop(now); break;
     case Order::Kind::stop_and_hold: hold(now); break;
+    case Order::Kind::hold:
+        each([&](std::uint32_t r) {
+            if (rows_[r].decision == Decision::stormed && rows_[r].origin != Origin::red_switch) {
+                decide(r, Decision::latched, now);
+                wait_for_quiet(r);
+            }
+        });
+        break;
     }
     tick(now, out);
 }

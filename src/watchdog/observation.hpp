@@ -91,6 +91,7 @@ struct RowInfo {
 struct Inventory {
     std::vector<RowInfo> rows;     // rows[slot]
     std::vector<PortNames> ports;  // ports[PortId::index]
+    std::uint32_t generation{};    // another one whenever anything above is
 };
 
 // "Ethernet0:3" for a queue, "Ethernet0" for a port.

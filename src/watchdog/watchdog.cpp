@@ -66,6 +66,7 @@ bool Watchdog::idle() const { return machine_->idle(); }
 Phase Watchdog::phase(Slot slot) const { return machine_->phase(slot.value); }
 Treatment Watchdog::in_effect(Slot slot) const { return machine_->in_effect(slot.value); }
 QueueStats Watchdog::stats(Slot slot, Instant now) const { return machine_->stats(slot.value, now); }
+Duration Watchdog::proven(Slot slot) const { return machine_->proven(slot.value); }
 const Watchlist& Watchdog::watchlist() const { return machine_->watchlist(); }
 
 }  // namespace petrel::watchdog

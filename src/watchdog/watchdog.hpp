@@ -79,6 +79,7 @@ public:
     Phase phase(Slot) const;
     Treatment in_effect(Slot) const;
     QueueStats stats(Slot, Instant now) const;
+    Duration proven(Slot) const;  // by the clock that runs: of storm while watching, of quiet while mitigated
     const Watchlist& watchlist() const;
 
 private:

@@ -71,7 +71,8 @@ TEST(ScenarioAgentFaults, OrdersAndPolicies)
                                                 {"red-switch-on", Kind::red_switch_on},
                                                 {"red-switch-off", Kind::red_switch_off},
                                                 {"stop", Kind::stop},
-                                                {"stop-and-hold", Kind::stop_and_hold}};
+                                                {"stop-and-hold", Kind::stop_and_hold},
+                                                {"hold", Kind::hold}};
     for (const auto& [word, kind] : orders) {
         const auto order = read<scenario::GiveOrder>("kind = \"order\"\nwhat = \"" + word + '"').order;
         EXPECT_EQ(order.kind, kind) << word;

@@ -374,6 +374,39 @@ TEST(StopOrder, SkipsTheHalfOpenProbe)
     EXPECT_EQ(d.phase(), Phase::off);
 }
 
+// --- hold
+
+TEST(HoldOrder, KeepsAStormMitigatedUntilItIsReleased)
+{
+    Driver d{preset("sonic"), 2};
+    d.storm(0);
+    d.run_ms(450);
+    d.story();
+    d.order(Order::Kind::hold, d.target(0));
+    EXPECT_EQ(d.story(), Story{"450 order_taken hold by ann operator"});
+    EXPECT_EQ(d.phase(0), Phase::latched);
+    d.calm(0);
+    d.run_ms(60'000);
+    EXPECT_EQ(d.story(), Story{}) << "quiet does not end what is held";
+    EXPECT_EQ(d.in_effect(0), Treatment::drop);
+    d.order(Order::Kind::release, d.target(0));
+    EXPECT_EQ(d.in_effect(0), Treatment::none);
+    EXPECT_EQ(d.stats(0).detected, 1U);
+}
+
+TEST(HoldOrder, ChangesNothingWhereNothingIsMitigated)
+{
+    Driver d{preset("sonic")};
+    d.order(Order::Kind::hold, d.target());
+    EXPECT_EQ(d.story(), Story{"0 order_taken hold by ann operator"});
+    EXPECT_EQ(d.phase(), Phase::watching);
+    d.storm();
+    d.run_ms(450);
+    d.calm();
+    d.run_ms(3'000);
+    EXPECT_EQ(d.phase(), Phase::watching) << "and nothing later";
+}
+
 TEST(StopAndHold, LeavesEveryTreatmentAndDecidesNothingMore)
 {
     Driver d{preset("sonic"), 2};

@@ -72,7 +72,10 @@ Sample SlingshotDevice::sample(Slot slot)
     };
     if (const auto epoch = registers_->epoch(port)) {
         sample.epoch = *epoch;
-        inventory_.rows[slot.value].speed = registers_->ports()[port].speed;
+        if (const auto speed = registers_->ports()[port].speed; speed != inventory_.rows[slot.value].speed) {
+            inventory_.rows[slot.value].speed = speed;
+            ++inventory_.generation;
+        }
         tell(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
         tell(Field::tx_packets, registers_->count(port, Counter::frames_sent));
         tell(Field::tx_drops, registers_->count(port, Counter::frames_discarded));

@@ -51,7 +51,10 @@ Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into
             shown.slot = Slot{row};
             shown.read_at = instant;
             sample(info, shown);
-            info.speed = speed(info.target.port.index);
+            if (const auto now = speed(info.target.port.index); now != info.speed) {
+                info.speed = now;
+                ++inventory_.generation;
+            }
         }
         into.put(shown);
     };
