@@ -25,22 +25,6 @@ std::size_t control_character(std::string_view text)
     return text.size() > 1 && byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
 }
 
-std::string escaped(std::string_view text)
-{
-    std::string shown;
-    while (!text.empty()) {
-        const auto control = control_character(text);
-        for (std::size_t i = 0; i < control; ++i) {
-            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-        }
-        if (control == 0) {
-            shown += text.front();
-        }
-        text.remove_prefix(std::max<std::size_t>(control, 1));
-    }
-    return shown;
-}
-
 // Letters inserted, left out, replaced, or swapped with their neighbour. Neither word is longer than kLongestWord.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
@@ -64,6 +48,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 }
 
 }  // namespace
+
+std::string escaped(std::string_view text)
+{
+    std::string shown;
+    while (!text.empty()) {
+        const auto control = control_character(text);
+        for (std::size_t i = 0; i < control; ++i) {
+            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+        }
+        if (control == 0) {
+            shown += text.front();
+        }
+        text.remove_prefix(std::max<std::size_t>(control, 1));
+    }
+    return shown;
+}
 
 bool printable(std::string_view text)
 {

@@ -14,6 +14,9 @@ namespace petrel {
 // anything allowed is a plain sentence. Control characters are shown as \xNN: the text may end up on a terminal.
 std::string to_text(const Complaint&);
 
+// Control characters as \xNN.
+std::string escaped(std::string_view);
+
 // Whether a text can be shown on a terminal as it is: no control characters, of ASCII or (as UTF-8) of Latin-1.
 bool printable(std::string_view);
 

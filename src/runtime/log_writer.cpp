@@ -1,7 +1,10 @@
 #include "runtime/log_writer.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -15,6 +18,8 @@
 namespace petrel::runtime {
 
 namespace {
+
+constexpr int kAWhileMs = 100;
 
 Result<FileDescriptor> connect_to(const std::filesystem::path& path)
 {
@@ -32,27 +37,43 @@ Result<FileDescriptor> connect_to(const std::filesystem::path& path)
     return made;
 }
 
-// Sends all of it, or says why not.
-int send_once(const FileDescriptor& to, const std::string& line)
+Result<FileDescriptor> open_file(const std::filesystem::path& path)
 {
-    while (::send(to.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0) {
-        if (errno != EINTR) {
-            return errno;
+    return open_path(path, O_WRONLY | O_APPEND | O_CREAT, kEverybodysFile);
+}
+
+// False: the caller has lost his patience.
+bool wait_for_room(const FileDescriptor& in, const LogWriter::Patience& patience)
+{
+    pollfd target{in.get(), POLLOUT, 0};
+    for (;;) {
+        const auto ready = ::poll(&target, 1, kAWhileMs);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) {
+            return true;
+        }
+        if (ready == 0 && !patience()) {
+            return false;
+        }
+    }
+}
+
+// Sends all of it, or says why not.
+int send_once(const FileDescriptor& to, std::string_view line, const LogWriter::Patience& patience)
+{
+    while (::send(to.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+        const auto failed = errno;
+        if (failed == EAGAIN ? !wait_for_room(to, patience) : failed != EINTR) {
+            return failed;
         }
     }
     return 0;
 }
 
-Result<void> append(const FileDescriptor& file, const std::filesystem::path& path, std::string_view text)
+struct stat state_of(const FileDescriptor& file)
 {
-    while (!text.empty()) {
-        const auto written = ::write(file.get(), text.data(), text.size());
-        if (written < 0 && errno != EINTR) {
-            return tl::unexpected(file_error("write", path, errno));
-        }
-        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-    }
-    return {};
+    struct stat state{};
+    ::fstat(file.get(), &state);
+    return state;
 }
 
 }  // namespace
@@ -60,20 +81,42 @@ Result<void> append(const FileDescriptor& file, const std::filesystem::path& pat
 Result<LogWriter> LogWriter::open(const std::filesystem::path& path)
 {
     std::error_code absent;
-    const bool socket = std::filesystem::is_socket(path, absent);
-    auto target = socket ? connect_to(path) : open_path(path, O_WRONLY | O_APPEND | O_CREAT, kEverybodysFile);
-    return std::move(target).map([&](FileDescriptor&& opened) { return LogWriter{path, std::move(opened), socket}; });
+    if (std::filesystem::is_socket(path, absent)) {
+        return connect_to(path).map(
+            [&](FileDescriptor&& opened) { return LogWriter{path, std::move(opened), Kind::socket}; });
+    }
+    return open_file(path).map([&](FileDescriptor&& opened) {
+        const auto kind = S_ISREG(state_of(opened).st_mode) ? Kind::file : Kind::stream;
+        return LogWriter{path, std::move(opened), kind};
+    });
 }
 
-Result<void> LogWriter::write(const wire::LogLine& line)
+Result<LogWriter> LogWriter::to_stderr()
 {
-    const auto text = build(line);
-    return socket_ ? send(text) : append(target_, path_, text + '\n');
+    FileDescriptor own{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
+    if (own.get() < 0) {
+        return tl::unexpected(file_error("open", "stderr", errno));
+    }
+    return LogWriter{"stderr", std::move(own), Kind::stream};
 }
 
-Result<void> LogWriter::send(const std::string& line)
+bool LogWriter::is_open_at(std::uint64_t device, std::uint64_t inode) const
 {
-    const auto failed = send_once(target_, line);
+    const auto state = state_of(target_);
+    return state.st_dev == device && state.st_ino == inode;
+}
+
+Result<void> LogWriter::write(std::string_view line, const Patience& patience)
+{
+    if (kind_ == Kind::socket) {
+        return send(line, patience);
+    }
+    return follow_name().and_then([&] { return append(std::string{line} + '\n', patience); });
+}
+
+Result<void> LogWriter::send(std::string_view line, const Patience& patience)
+{
+    const auto failed = send_once(target_, line, patience);
     if (failed == 0) {
         return {};
     }
@@ -85,8 +128,33 @@ Result<void> LogWriter::send(const std::string& line)
         return tl::unexpected(std::move(anew.error()));
     }
     target_ = std::move(*anew);
-    const auto still = send_once(target_, line);
+    const auto still = send_once(target_, line, patience);
     return still == 0 ? Result<void>{} : tl::unexpected(file_error("write", path_, still));
+}
+
+// So much can be written to a pipe that has room, without waiting for its reader.
+Result<void> LogWriter::append(std::string_view line, const Patience& patience)
+{
+    while (!line.empty()) {
+        if (!wait_for_room(target_, patience)) {
+            return tl::unexpected(file_error("write", path_, EAGAIN));
+        }
+        const auto written = ::write(target_.get(), line.data(), std::min<std::size_t>(line.size(), PIPE_BUF));
+        if (written < 0 && errno != EINTR && errno != EAGAIN) {
+            return tl::unexpected(file_error("write", path_, errno));
+        }
+        line.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+    return {};
+}
+
+Result<void> LogWriter::follow_name()
+{
+    struct stat named{};
+    if (kind_ != Kind::file || (::stat(path_.c_str(), &named) == 0 && is_open_at(named.st_dev, named.st_ino))) {
+        return {};
+    }
+    return open_file(path_).map([&](FileDescriptor&& anew) { target_ = std::move(anew); });
 }
 
 }  // namespace petrel::runtime

@@ -14,19 +14,6 @@ using namespace std::chrono;
 
 std::string_view or_nil(const std::string& field) { return field.empty() ? std::string_view{"-"} : field; }
 
-std::string time_text(const std::optional<WallTime>& at)
-{
-    if (!at) {
-        return "-";
-    }
-    const auto day = floor<days>(*at);
-    const year_month_day date{day};
-    const hh_mm_ss time{*at - day};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00", int{date.year()}, unsigned{date.month()},
-                       unsigned{date.day()}, time.hours().count(), time.minutes().count(), time.seconds().count(),
-                       time.subseconds().count());
-}
-
 // Takes one thing after the other from the front of a text; after the first that is not there, nothing more.
 class Front {
 public:
@@ -170,11 +157,22 @@ tl::unexpected<Error> refuse(std::string_view what, std::string_view allowed)
 
 }  // namespace
 
+std::string utc_text(WallTime at)
+{
+    const auto day = floor<days>(at);
+    const year_month_day date{day};
+    const hh_mm_ss time{at - day};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00", int{date.year()}, unsigned{date.month()},
+                       unsigned{date.day()}, time.hours().count(), time.minutes().count(), time.seconds().count(),
+                       time.subseconds().count());
+}
+
 std::string build(const LogLine& line)
 {
-    return fmt::format("<{}>1 {} {} {} {} {} {}{}{}", line.facility * 8 + line.severity, time_text(line.at),
-                       or_nil(line.host), or_nil(line.application), or_nil(line.process), or_nil(line.message_id),
-                       or_nil(line.structured_data), line.message.empty() ? "" : " ", line.message);
+    return fmt::format("<{}>1 {} {} {} {} {} {}{}{}", line.facility * 8 + line.severity,
+                       line.at ? utc_text(*line.at) : "-", or_nil(line.host), or_nil(line.application),
+                       or_nil(line.process), or_nil(line.message_id), or_nil(line.structured_data),
+                       line.message.empty() ? "" : " ", line.message);
 }
 
 Result<LogLine> parse_log_line(std::string_view text)

@@ -14,8 +14,10 @@ namespace petrel::wire {
 
 inline constexpr std::uint8_t kKernel = 0;  // facilities
 inline constexpr std::uint8_t kUser = 1;
+inline constexpr std::uint8_t kDaemon = 3;
 inline constexpr std::uint8_t kSeverityError = 3;
 inline constexpr std::uint8_t kSeverityInfo = 6;
+inline constexpr std::uint8_t kSeverityDebug = 7;
 
 // A field that the line leaves out ("-") is empty.
 struct LogLine {
@@ -31,8 +33,11 @@ struct LogLine {
     bool operator==(const LogLine&) const = default;
 };
 
-// "<11>1 2019-02-14T12:57:32.929731+00:00 x0c0r4b0 fabric_routing 3960 - - ..." Times are written in UTC, to the
-// microsecond. What is longer than the RFC allows, or is not printable, must not be in a LogLine.
+// "2019-02-14T12:57:32.929731+00:00": UTC, to the microsecond.
+std::string utc_text(WallTime);
+
+// "<11>1 2019-02-14T12:57:32.929731+00:00 x0c0r4b0 fabric_routing 3960 - - ..." Times are written as by
+// utc_text(). What is longer than the RFC allows, or is not printable, must not be in a LogLine.
 std::string build(const LogLine&);
 
 // Without the end of the line. Times of any offset are read, and their fractions to the microsecond.

@@ -22,6 +22,10 @@ LIBRARY_OF_HEADER = {
     "nlohmann/": "nlohmann_json::nlohmann_json",
     "toml++/": "tomlplusplus::tomlplusplus",
     "CLI/": "CLI11::CLI11",
+    "spdlog/": "spdlog::spdlog",
+    "prometheus/": "prometheus-cpp::core",
+    "microhttpd.h": "PkgConfig::LIBMICROHTTPD",
+    "systemd/": "PkgConfig::LIBSYSTEMD",
     "mpi.h": "MPI::MPI_CXX",
 }
 

@@ -1,0 +1,144 @@
+#include "daemon/log.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/details/thread_pool.h>
+#include <spdlog/sinks/sink.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "daemon/log_text.hpp"
+#include "runtime/log_writer.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+constexpr std::size_t kMostWaiting = 4096;  // lines: every queue of a large switch may speak at once
+
+enum class Prefix : std::uint8_t { none, journal, syslog };
+
+// The log's own thread is the only one in log().
+class Sink final : public spdlog::sinks::sink {
+public:
+    explicit Sink(runtime::LogWriter writer) : writer_(std::move(writer)) {}
+
+    void log(const spdlog::details::log_msg& line) override
+    {
+        const bool written =
+            !given_up_ && writer_.write({line.payload.data(), line.payload.size()}, [this] { return !closing_; });
+        lost_ += written ? 0 : 1;
+        given_up_ = !written && closing_;  // the end must not wait for every line alone
+    }
+    void flush() override {}
+    void set_pattern(const std::string&) override {}
+    void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
+
+    void close() { closing_ = true; }
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    runtime::LogWriter writer_;
+    bool given_up_{};
+    std::atomic<bool> closing_{};
+    std::atomic<std::uint64_t> lost_{};
+};
+
+// systemd says where it reads the stderr of a service: "device:inode".
+bool is_journal(const runtime::LogWriter& writer)
+{
+    const char* stream = std::getenv("JOURNAL_STREAM");
+    const std::string_view text{stream == nullptr ? "" : stream};
+    const auto colon = std::min(text.find(':'), text.size());
+    std::uint64_t device{};
+    std::uint64_t inode{};
+    std::from_chars(text.data(), text.data() + colon, device);
+    std::from_chars(text.data() + std::min(colon + 1, text.size()), text.data() + text.size(), inode);
+    return inode != 0 && writer.is_open_at(device, inode);
+}
+
+// RFC 5424 says itself how bad a line is; the others are told to who wants to know.
+Prefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
+{
+    if (writer.is_socket()) {
+        return format == codec::LogFormat::rfc5424 ? Prefix::none : Prefix::syslog;
+    }
+    return is_journal(writer) && format != codec::LogFormat::rfc5424 ? Prefix::journal : Prefix::none;
+}
+
+// In /dev somebody else makes the names: a file of ours there would keep a collector from its place.
+Result<runtime::LogWriter> open_writer(std::string_view to)
+{
+    if (to == "stderr") {
+        return runtime::LogWriter::to_stderr();
+    }
+    const std::filesystem::path path{to};
+    std::error_code unknown;
+    if (path.parent_path() == "/dev" && !std::filesystem::exists(path, unknown)) {
+        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("nobody collects a log at {}", to)});
+    }
+    return runtime::LogWriter::open(path);
+}
+
+}  // namespace
+
+struct Log::Parts {
+    codec::LogFormat format{};
+    LogSource source;
+    Prefix prefix{};
+    std::shared_ptr<Sink> sink;
+    std::shared_ptr<spdlog::details::thread_pool> thread;
+    std::shared_ptr<spdlog::async_logger> logger;
+};
+
+Result<std::unique_ptr<Log>> Log::open(codec::LogFormat format, std::string_view to, std::string_view agent_name)
+{
+    auto writer = open_writer(to);
+    if (!writer) {
+        return tl::unexpected(std::move(writer.error()));
+    }
+    auto parts = std::make_unique<Parts>();
+    parts->format = format;
+    parts->source = {std::string{agent_name}, ::getpid()};
+    parts->prefix = prefix_for(format, *writer);
+    parts->sink = std::make_shared<Sink>(std::move(*writer));
+    try {
+        parts->thread = std::make_shared<spdlog::details::thread_pool>(kMostWaiting, 1);
+    } catch (const std::system_error& failed) {
+        return tl::unexpected(Error{ErrorKind::exhausted, std::string{"cannot start the log: "} + failed.what()});
+    }
+    parts->logger = std::make_shared<spdlog::async_logger>("petrel", parts->sink, parts->thread,
+                                                           spdlog::async_overflow_policy::overrun_oldest);
+    return std::unique_ptr<Log>{new Log{std::move(parts)}};
+}
+
+Log::Log(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Log::~Log()
+{
+    parts_->sink->close();
+    parts_->logger.reset();
+    parts_->thread.reset();  // waits for it
+}
+
+void Log::write(const Line& line, const Now& now)
+{
+    std::string text;
+    switch (parts_->prefix) {
+    case Prefix::none: break;
+    case Prefix::journal: text = journal_prefix(line.level); break;
+    case Prefix::syslog: text = syslog_prefix(line.level, parts_->source); break;
+    }
+    text += log_text(parts_->format, line, now.wall, parts_->source);
+    parts_->logger->log(spdlog::level::info, spdlog::string_view_t{text});
+}
+
+std::uint64_t Log::dropped() const { return parts_->thread->overrun_counter() + parts_->sink->lost(); }
+
+}  // namespace petrel::daemon

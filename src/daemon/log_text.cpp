@@ -1,0 +1,178 @@
+#include "daemon/log_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/complaint_text.hpp"
+#include "codec/flat_json.hpp"
+#include "wire/rfc5424.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using Level = Log::Level;
+using watchdog::EventKind;
+
+constexpr std::string_view kApplication = "petrel-agent";
+constexpr std::string_view kElement = "petrel@32473";  // the number that RFC 5612 keeps for whoever has none
+constexpr std::size_t kLongestHost = 255;              // of RFC 5424
+constexpr std::size_t kLongestMessageId = 32;
+
+std::string_view name(Level level)
+{
+    constexpr std::array<std::string_view, 5> kNames{"debug", "info", "notice", "warning", "error"};
+    return kNames.at(static_cast<std::size_t>(level));
+}
+
+std::uint8_t severity(Level level)
+{
+    return static_cast<std::uint8_t>(wire::kSeverityDebug - static_cast<std::uint8_t>(level));
+}
+
+// Quoted where it would otherwise not be seen where it ends.
+std::string value_text(const std::string& value)
+{
+    const auto shown = escaped(value);
+    if (!shown.empty() && shown.find_first_of(" =\"[]") == shown.npos) {
+        return shown;
+    }
+    std::string quoted;
+    for (const char c : shown) {
+        quoted += c == '"' ? "\\\"" : std::string{c};
+    }
+    return fmt::format("\"{}\"", quoted);
+}
+
+std::string text_line(const Log::Line& line, WallTime at, const LogSource& source)
+{
+    auto text = fmt::format("{} {} {} {}", wire::utc_text(at), escaped(source.agent), name(line.level), line.event);
+    for (const auto* who : {&line.device, &line.queue}) {
+        text += who->empty() ? "" : " " + escaped(*who);
+    }
+    text += line.words.empty() ? "" : ": " + escaped(line.words);
+    if (!line.fields.empty()) {
+        std::string fields;
+        for (const auto& [key, value] : line.fields) {
+            fields += fmt::format("{}{}={}", fields.empty() ? "" : " ", key, value_text(value));
+        }
+        text += fmt::format(" [{}]", fields);
+    }
+    return text;
+}
+
+std::string json_line(const Log::Line& line, WallTime at, const LogSource& source)
+{
+    const auto time = wire::utc_text(at);
+    std::vector<std::pair<std::string_view, std::string_view>> members{
+        {"time", time}, {"agent", source.agent}, {"level", name(line.level)}, {"event", line.event}};
+    const std::pair<std::string_view, std::string_view> optional[] = {
+        {"device", line.device}, {"queue", line.queue}, {"words", line.words}};
+    std::copy_if(std::begin(optional), std::end(optional), std::back_inserter(members),
+                 [](const auto& member) { return !member.second.empty(); });
+    members.insert(members.end(), line.fields.begin(), line.fields.end());
+    return codec::flat_json(members);
+}
+
+// A field of the RFC's head: printable, no blanks, not too long.
+std::string head_field(std::string text, std::size_t most)
+{
+    text.resize(std::min(text.size(), most));
+    std::replace_if(text.begin(), text.end(), [](char c) { return c <= ' ' || c >= '\x7f'; }, '_');
+    return text;
+}
+
+std::string parameter(std::string_view key, std::string_view value)
+{
+    std::string text;
+    for (const char c : escaped(value)) {
+        text += c == '"' || c == '\\' || c == ']' ? fmt::format("\\{}", c) : std::string{c};
+    }
+    return fmt::format(" {}=\"{}\"", key, text);
+}
+
+std::string rfc5424_line(const Log::Line& line, WallTime at, const LogSource& source)
+{
+    std::string parameters;
+    const std::pair<std::string_view, std::string_view> who[] = {{"device", line.device}, {"queue", line.queue}};
+    for (const auto& [key, value] : who) {
+        parameters += value.empty() ? "" : parameter(key, value);
+    }
+    for (const auto& [key, value] : line.fields) {
+        parameters += parameter(key, value);
+    }
+    return wire::build({.facility = wire::kDaemon,
+                        .severity = severity(line.level),
+                        .at = at,
+                        .host = head_field(source.agent, kLongestHost),
+                        .application = std::string{kApplication},
+                        .process = fmt::format("{}", source.pid),
+                        .message_id = head_field(line.event, kLongestMessageId),
+                        .structured_data = parameters.empty() ? "" : fmt::format("[{}{}]", kElement, parameters),
+                        .message = escaped(line.words)});
+}
+
+Level level_of(EventKind kind)
+{
+    switch (kind) {
+    case EventKind::mitigation_failed:
+    case EventKind::restore_failed:
+    case EventKind::storm_latched:
+    case EventKind::nic_latched:
+    case EventKind::storm_escalated: return Level::error;
+    case EventKind::storm_detected:
+    case EventKind::storm_alert:
+    case EventKind::pause_too_long:
+    case EventKind::probe_failed: return Level::warning;
+    case EventKind::storm_restored:
+    case EventKind::storm_released:
+    case EventKind::pause_too_long_cleared:
+    case EventKind::order_taken:
+    case EventKind::count_: break;
+    }
+    return Level::notice;
+}
+
+}  // namespace
+
+std::string log_text(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
+{
+    switch (format) {
+    case codec::LogFormat::json: return json_line(line, at, source);
+    case codec::LogFormat::rfc5424: return rfc5424_line(line, at, source);
+    case codec::LogFormat::text: break;
+    }
+    return text_line(line, at, source);
+}
+
+std::string journal_prefix(Level level) { return fmt::format("<{}>", severity(level)); }
+
+std::string syslog_prefix(Level level, const LogSource& source)
+{
+    return fmt::format("<{}>{}[{}]: ", wire::kDaemon * 8 + severity(level), kApplication, source.pid);
+}
+
+Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& watchlist, std::string_view device)
+{
+    Log::Line line{.level = level_of(event.kind),
+                   .event = std::string{name(event.kind)},
+                   .device = std::string{device},
+                   .queue = event.whole_device ? "" : to_string(watchlist.inventory, event.target),
+                   .words = evidence_text(event, watchlist),
+                   .fields = {{"seq", fmt::format("{}", event.seq)}, {"reason", std::string{name(event.reason)}}}};
+    if (event.policy < watchlist.policies.size()) {
+        line.fields.emplace_back("policy", policy_text(event, watchlist));
+    }
+    if (event.kind != EventKind::order_taken) {
+        line.fields.emplace_back("action", action_name(event.action));
+    }
+    if (event.cause != 0) {
+        line.fields.emplace_back("cause", fmt::format("{}", event.cause));
+    }
+    return line;
+}
+
+}  // namespace petrel::daemon
