@@ -1,0 +1,309 @@
+#include "daemon/metrics.hpp"
+
+#include <fmt/format.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "watchdog/checkpoint.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using codec::DeviceReport;
+using codec::QueueReport;
+using codec::StatusReport;
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using watchdog::Phase;
+
+constexpr auto kCounter = prometheus::MetricType::Counter;
+constexpr auto kGauge = prometheus::MetricType::Gauge;
+
+using Labels = std::vector<ClientMetric::Label>;
+
+// A name from outside may hold any bytes, and one that is no UTF-8 would cost the whole answer.
+std::string label_text(std::string_view text)
+{
+    std::string shown;
+    for (const char c : text) {
+        shown += c >= ' ' && c <= '~' ? std::string{c} : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return shown;
+}
+
+ClientMetric::Label label(std::string name, std::string_view value) { return {std::move(name), label_text(value)}; }
+
+Labels with(Labels labels, std::string name, std::string_view value)
+{
+    labels.push_back(label(std::move(name), value));
+    return labels;
+}
+
+void add(MetricFamily& family, Labels labels, double value)
+{
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    (family.type == kCounter ? metric.counter.value : metric.gauge.value) = value;
+    family.metric.push_back(std::move(metric));
+}
+
+double count(std::uint64_t number) { return static_cast<double>(number); }
+double truth(bool is) { return is ? 1 : 0; }
+double seconds_from_us(std::int64_t us) { return static_cast<double>(us) / 1e6; }
+double seconds_from_ms(std::int64_t ms) { return static_cast<double>(ms) / 1e3; }
+
+// A metric with one value for each thing it is about.
+template <class Report>
+struct Row {
+    const char* name;
+    prometheus::MetricType type;
+    const char* help;
+    double (*value)(const Report&);
+};
+
+constexpr std::array kOfAgent{
+    Row<StatusReport>{"petrel_uptime_seconds", kGauge, "How long the agent has been running.",
+                      [](const auto& s) { return seconds_from_ms(s.up_ms); }},
+    Row<StatusReport>{"petrel_red_switch_on", kGauge, "Whether the configuration mitigates every watched queue.",
+                      [](const auto& s) { return truth(s.red_switch); }},
+    Row<StatusReport>{"petrel_events_kept", kGauge, "Events in the history.",
+                      [](const auto& s) { return count(s.events); }},
+    Row<StatusReport>{"petrel_state_write_errors_total", kCounter, "Writes of the agent's memory that failed.",
+                      [](const auto& s) { return count(s.state_errors); }},
+    Row<StatusReport>{"petrel_state_write_failing", kGauge, "Whether the agent's memory could not be written last.",
+                      [](const auto& s) { return truth(!s.state_error.empty()); }},
+    Row<StatusReport>{"petrel_log_lines_dropped_total", kCounter, "Lines of the log that nobody took in time.",
+                      [](const auto& s) { return count(s.log_lines_dropped); }},
+    Row<StatusReport>{"petrel_config_last_reload_good", kGauge,
+                      "Whether the last configuration that was offered is in use.",
+                      [](const auto& s) { return truth(s.reload.problems.empty()); }},
+};
+
+constexpr std::array kOfDevice{
+    Row<DeviceReport>{"petrel_device_condition_seconds", kGauge, "How long the device has been in its condition.",
+                      [](const auto& d) { return seconds_from_ms(d.condition_ms); }},
+    Row<DeviceReport>{"petrel_device_ports", kGauge, "Ports of the device.",
+                      [](const auto& d) { return count(d.ports); }},
+    Row<DeviceReport>{"petrel_device_queues", kGauge, "Queues of the device.",
+                      [](const auto& d) { return count(d.queues); }},
+    Row<DeviceReport>{"petrel_device_watched_queues", kGauge, "Queues that a policy watches.",
+                      [](const auto& d) { return count(d.watched); }},
+    Row<DeviceReport>{"petrel_device_alerted_queues", kGauge, "Queues with a storm that is not acted on.",
+                      [](const auto& d) { return count(d.alerted); }},
+    Row<DeviceReport>{"petrel_device_mitigated_queues", kGauge, "Queues under a treatment, or about to be.",
+                      [](const auto& d) { return count(d.mitigated); }},
+    Row<DeviceReport>{"petrel_device_latched_queues", kGauge,
+                      "Of the mitigated queues, those that stay so until somebody releases them.",
+                      [](const auto& d) { return count(d.latched); }},
+    Row<DeviceReport>{"petrel_device_policy_notes", kGauge,
+                      "Places where what is watched differs from what was asked for.",
+                      [](const auto& d) { return count(d.notes.size()); }},
+    Row<DeviceReport>{"petrel_poll_interval_seconds", kGauge, "Time from one poll of the device to the next.",
+                      [](const auto& d) { return seconds_from_us(d.poll_us); }},
+    Row<DeviceReport>{"petrel_looks_total", kCounter, "Looks at the device: polls, and looks at a moment of interest.",
+                      [](const auto& d) { return count(d.looks); }},
+    Row<DeviceReport>{"petrel_looks_failed_total", kCounter, "Looks that the device did not answer well.",
+                      [](const auto& d) { return count(d.looks_failed); }},
+    Row<DeviceReport>{"petrel_looks_overdue_total", kCounter, "Looks that came later than they should have.",
+                      [](const auto& d) { return count(d.looks_overdue); }},
+    Row<DeviceReport>{"petrel_polls_missed_total", kCounter,
+                      "Polls that were left out, because one before them still went on.",
+                      [](const auto& d) { return count(d.polls_missed); }},
+    Row<DeviceReport>{"petrel_last_look_duration_seconds", kGauge, "How long the last look took.",
+                      [](const auto& d) { return seconds_from_us(d.last_look_us); }},
+    Row<DeviceReport>{"petrel_longest_look_duration_seconds", kGauge, "How long the longest look took.",
+                      [](const auto& d) { return seconds_from_us(d.longest_look_us); }},
+    Row<DeviceReport>{"petrel_commands_total", kCounter, "Commands to mitigate or restore that the device was given.",
+                      [](const auto& d) { return count(d.commands); }},
+    Row<DeviceReport>{"petrel_commands_failed_total", kCounter, "Commands that did not come to what was wanted.",
+                      [](const auto& d) { return count(d.commands_failed); }},
+    Row<DeviceReport>{"petrel_inventory_changes_total", kCounter, "How often the device's ports or queues changed.",
+                      [](const auto& d) { return count(d.inventory_changes); }},
+};
+
+// Of devices whose past is known by now: until then a zero would look like a counter that began anew.
+constexpr std::array kOfPast{
+    Row<DeviceReport>{"petrel_storms_detected_total", kCounter, "Storms found, also by earlier lives of the agent.",
+                      [](const auto& d) { return count(d.detected); }},
+    Row<DeviceReport>{"petrel_storms_restored_total", kCounter,
+                      "Storms that ended with the queue as it was, also in earlier lives of the agent.",
+                      [](const auto& d) { return count(d.restored); }},
+};
+
+constexpr std::array kOfQueue{
+    Row<QueueReport>{"petrel_queue_storms_detected_total", kCounter, "Storms found in the queue.",
+                     [](const auto& q) { return count(q.detected); }},
+    Row<QueueReport>{"petrel_queue_storms_restored_total", kCounter,
+                     "Storms of the queue that ended with the queue as it was.",
+                     [](const auto& q) { return count(q.restored); }},
+    Row<QueueReport>{"petrel_queue_storm_seconds_total", kCounter, "Time the queue spent in storms.",
+                     [](const auto& q) { return seconds_from_us(q.in_storm_us); }},
+    Row<QueueReport>{"petrel_queue_longest_pause_seconds", kGauge, "The longest pause without a break.",
+                     [](const auto& q) { return seconds_from_us(q.longest_pause_us); }},
+};
+
+Labels labels_of(const StatusReport&) { return {}; }
+Labels labels_of(const DeviceReport& device) { return {label("device", device.name)}; }
+Labels labels_of(const QueueReport& queue)
+{
+    return {label("device", queue.device), label("port", queue.port),
+            label("priority", queue.priority ? fmt::format("{}", *queue.priority) : "port")};
+}
+
+std::string_view name(DeviceReport::Condition condition)
+{
+    constexpr std::array<std::string_view, static_cast<std::size_t>(DeviceReport::Condition::count_)> kNames{
+        "opening", "starting", "watching", "failing", "not_answering", "stopped"};
+    return kNames.at(static_cast<std::size_t>(condition));
+}
+
+// For each state the value 1 if it is the one now, else 0: so a series does not come and go.
+template <class State>
+void add_states(MetricFamily& family, const Labels& labels, const char* what, State now)
+{
+    for (std::size_t i = 0; i < static_cast<std::size_t>(State::count_); ++i) {
+        const auto state = static_cast<State>(i);
+        add(family, with(labels, what, name(state)), truth(state == now));
+    }
+}
+
+Phase phase_of(const QueueReport& queue) { return watchdog::phase_from_name(queue.phase).value_or(Phase::off); }
+
+bool in_trouble(const QueueReport& queue)
+{
+    const auto phase = phase_of(queue);
+    return phase != Phase::off && phase != Phase::watching;
+}
+
+std::vector<const QueueReport*> with_a_past(std::span<const QueueReport> queues)
+{
+    std::vector<const QueueReport*> chosen;
+    for (const auto& queue : queues) {
+        if (in_metrics(queue)) {
+            chosen.push_back(&queue);
+        }
+    }
+    return chosen;
+}
+
+// Cuts the list down to those that get series, in the order they came in.
+std::size_t cut(std::vector<const QueueReport*>& queues)
+{
+    if (queues.size() <= kMostQueuesInMetrics) {
+        return 0;
+    }
+    const auto left_out = queues.size() - kMostQueuesInMetrics;
+    std::sort(queues.begin(), queues.end(), [](const QueueReport* a, const QueueReport* b) {
+        return std::tuple{!in_trouble(*a), b->detected, a} < std::tuple{!in_trouble(*b), a->detected, b};
+    });
+    queues.resize(kMostQueuesInMetrics);
+    std::sort(queues.begin(), queues.end());
+    return left_out;
+}
+
+class Families {
+public:
+    MetricFamily& family(const char* name, prometheus::MetricType type, const char* help)
+    {
+        return all_.emplace_back(MetricFamily{name, help, type, {}});
+    }
+
+    template <class Report>
+    void rows(std::span<const Row<Report>> table, const std::vector<const Report*>& reports)
+    {
+        for (const auto& row : table) {
+            auto& made = family(row.name, row.type, row.help);
+            for (const auto* report : reports) {
+                add(made, labels_of(*report), row.value(*report));
+            }
+        }
+    }
+
+    void agent(const StatusReport& status)
+    {
+        add(family("petrel_build_info", kGauge, "Which version runs; always 1."), {label("version", status.version)},
+            1);
+        rows<StatusReport>(kOfAgent, {&status});
+        auto& reloads = family("petrel_config_reloads_total", kCounter, "Configurations that were offered, by result.");
+        add(reloads, {label("result", "good")}, count(status.reload.good));
+        add(reloads, {label("result", "bad")}, count(status.reload.bad));
+    }
+
+    void devices(const std::vector<DeviceReport>& reports)
+    {
+        std::vector<const DeviceReport*> all;
+        std::vector<const DeviceReport*> with_past;
+        auto& info = family("petrel_device_info", kGauge, "Which driver the device is reached by; always 1.");
+        for (const auto& device : reports) {
+            all.push_back(&device);
+            if (device.poll_us > 0) {
+                with_past.push_back(&device);
+            }
+            add(info, with(labels_of(device), "driver", device.driver), 1);
+        }
+        auto& condition = family("petrel_device_condition", kGauge, "1 for the condition the device is in, else 0.");
+        for (const auto& device : reports) {
+            add_states(condition, labels_of(device), "condition", device.condition);
+        }
+        rows<DeviceReport>(kOfDevice, all);
+        rows<DeviceReport>(kOfPast, with_past);
+    }
+
+    void queues(std::vector<const QueueReport*> reports)
+    {
+        const auto left_out = cut(reports);
+        add(family("petrel_queues_left_out", kGauge, "Queues that had storms, but get no series: there are too many."),
+            {}, count(left_out));
+        auto& phase = family("petrel_queue_phase", kGauge, "1 for the phase the queue is in, else 0.");
+        auto& packets = family("petrel_queue_storm_packets_total", kCounter,
+                               "Packets of the queue while it was mitigated, by direction and fate.");
+        for (const auto* queue : reports) {
+            const auto labels = labels_of(*queue);
+            add_states(phase, labels, "phase", phase_of(*queue));
+            const std::tuple<const char*, const char*, std::uint64_t> fates[] = {{"tx", "ok", queue->tx_ok},
+                                                                                 {"tx", "drop", queue->tx_drop},
+                                                                                 {"rx", "ok", queue->rx_ok},
+                                                                                 {"rx", "drop", queue->rx_drop}};
+            for (const auto& [direction, fate, number] : fates) {
+                add(packets, with(with(labels, "direction", direction), "fate", fate), count(number));
+            }
+        }
+        rows<QueueReport>(kOfQueue, reports);
+    }
+
+    // What nobody is there for has no lines, not even a head.
+    std::string text() &&
+    {
+        std::erase_if(all_, [](const MetricFamily& family) { return family.metric.empty(); });
+        return prometheus::TextSerializer{}.Serialize(
+            {std::make_move_iterator(all_.begin()), std::make_move_iterator(all_.end())});
+    }
+
+private:
+    std::deque<MetricFamily> all_;  // what is filled stays where it is while others are added
+};
+
+}  // namespace
+
+bool in_metrics(const QueueReport& queue) { return in_trouble(queue) || queue.detected > 0; }
+
+std::string metrics_text(const StatusReport& status, std::span<const QueueReport> queues)
+{
+    Families families;
+    families.agent(status);
+    families.devices(status.devices);
+    families.queues(with_a_past(queues));
+    return std::move(families).text();
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,160 @@
+// What Prometheus fetches: word by word, as promtool judges it, and as docs/metrics.md describes it.
+#include "daemon/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "reports.hpp"
+#include "support/find_program.hpp"
+#include "support/golden.hpp"
+#include "support/subprocess.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string everything() { return metrics_text(two_devices(), some_queues()); }
+
+std::vector<std::string> lines_of(const std::string& text)
+{
+    std::istringstream stream{text};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+struct Described {
+    std::string type;
+    std::set<std::string> labels;
+    bool operator==(const Described&) const = default;
+};
+void PrintTo(const Described& described, std::ostream* out)
+{
+    *out << described.type << " " << testing::PrintToString(described.labels);
+}
+using Metrics = std::map<std::string, Described>;
+
+Metrics exported(const std::string& text)
+{
+    static const std::regex type{"# TYPE (\\w+) (\\w+)"};
+    static const std::regex series{"(\\w+)(?:\\{(.*)\\})? \\S+"};
+    static const std::regex label{"(\\w+)=\"(?:[^\"\\\\]|\\\\.)*\""};
+    Metrics metrics;
+    for (const auto& line : lines_of(text)) {
+        if (std::smatch found; std::regex_match(line, found, type)) {
+            metrics[found[1]].type = found[2];
+        } else if (std::regex_match(line, found, series)) {
+            const std::string labels = found[2];
+            for (std::sregex_iterator it{labels.begin(), labels.end(), label}, end; it != end; ++it) {
+                metrics[found[1]].labels.insert((*it)[1]);
+            }
+        }
+    }
+    return metrics;
+}
+
+// Rows like "| `petrel_looks_total` | counter | `device` | ... |".
+Metrics documented()
+{
+    static const std::regex row{R"(\| `(petrel_\w+)` \| (\w+) \|([^|]*)\| [^|]+ \|)"};
+    static const std::regex word{"`(\\w+)`"};
+    Metrics metrics;
+    const auto page = test::content(std::filesystem::path{PETREL_TEST_DATA} / "../docs/metrics.md");
+    for (const auto& line : lines_of(page)) {
+        if (std::smatch found; std::regex_match(line, found, row)) {
+            auto& metric = metrics[found[1]];
+            metric.type = found[2];
+            const std::string labels = found[3];
+            for (std::sregex_iterator it{labels.begin(), labels.end(), word}, end; it != end; ++it) {
+                metric.labels.insert((*it)[1]);
+            }
+        }
+    }
+    return metrics;
+}
+
+std::size_t queues_in(const std::string& text)
+{
+    std::size_t queues = 0;
+    for (const auto& line : lines_of(text)) {
+        queues += line.starts_with("petrel_queue_storms_detected_total{") ? 1U : 0U;
+    }
+    return queues;
+}
+
+TEST(Metrics, ReadLikeThis) { test::expect_golden(test::golden("daemon/metrics.txt"), everything()); }
+
+TEST(Metrics, PromtoolHasNothingToSay)
+{
+    const auto promtool = test::find_program("promtool");
+    if (promtool.empty()) {
+        GTEST_SKIP() << "promtool is not installed (package prometheus)";
+    }
+    const auto judged = test::run({.program = promtool, .arguments = {"check", "metrics"}, .input = everything()});
+    EXPECT_EQ(judged.exit_code, 0);
+    EXPECT_EQ(judged.out + judged.err, "");
+}
+
+TEST(Metrics, AreAllDocumented) { EXPECT_EQ(exported(everything()), documented()); }
+
+TEST(Metrics, OfAnAgentWithoutDevicesHaveNoEmptyFamilies)
+{
+    const auto text = metrics_text({}, {});
+    EXPECT_THAT(text, HasSubstr("petrel_uptime_seconds 0"));
+    EXPECT_THAT(text, Not(HasSubstr("petrel_device")));
+    EXPECT_THAT(text, Not(HasSubstr("petrel_queue_")));
+}
+
+TEST(Metrics, AQueueThatNeverStormedHasNoSeries)
+{
+    EXPECT_EQ(queues_in(everything()), 2U);
+    EXPECT_THAT(everything(), Not(HasSubstr("Ethernet5")));
+    EXPECT_TRUE(in_metrics(queue("Ethernet5", "latched", 0)));
+    EXPECT_FALSE(in_metrics(queue("Ethernet5", "off", 0)));
+}
+
+TEST(Metrics, ADeviceWhosePastIsNotKnownYetIsNotSaidToHaveNone)
+{
+    EXPECT_THAT(everything(), HasSubstr("petrel_storms_detected_total{device=\"sw1\"} 7\n"));
+    EXPECT_THAT(everything(), Not(HasSubstr("petrel_storms_detected_total{device=\"sw2\"}")));
+}
+
+TEST(Metrics, TooManyQueuesAreCutAndTheWorstKept)
+{
+    std::vector<codec::QueueReport> queues;
+    for (std::size_t i = 0; i < kMostQueuesInMetrics; ++i) {
+        queues.push_back(queue("often" + std::to_string(i), "watching", 2));
+    }
+    queues.push_back(queue("once", "watching", 1));
+    queues.push_back(queue("now", "mitigating", 1));
+    const auto text = metrics_text({}, queues);
+    EXPECT_EQ(queues_in(text), kMostQueuesInMetrics);
+    EXPECT_THAT(lines_of(text), Contains("petrel_queues_left_out 2"));
+    EXPECT_THAT(text, HasSubstr("port=\"now\""));
+    EXPECT_THAT(text, Not(HasSubstr("port=\"once\"")));
+}
+
+RC_GTEST_PROP(Metrics, AnyNameGivesLinesThatCanBeRead, (const std::string& name, const std::string& port))
+{
+    auto status = two_devices();
+    status.devices[0].name = name;
+    auto stormed = some_queues();
+    stormed[0].port = port;
+    const auto text = metrics_text(status, stormed);
+    RC_ASSERT(exported(text) == exported(everything()));
+    RC_ASSERT(lines_of(text).size() == lines_of(everything()).size());
+}
+
+}  // namespace
+}  // namespace petrel::daemon
