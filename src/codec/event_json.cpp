@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -72,13 +73,12 @@ ordered_json to_json(const Evidence& evidence)
     return json;
 }
 
-}  // namespace
-
-std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& watchlist, std::string_view device_name)
+std::string event_line(const watchdog::Event& event, std::int64_t time_us, const watchdog::Watchlist& watchlist,
+                       std::string_view device_name)
 {
     const auto& target = event.target;
     ordered_json json{{"seq", event.seq},
-                      {"time_us", whole_us(event.at)},
+                      {"time_us", time_us},
                       {"event", watchdog::name(event.kind)},
                       {"device", device_name},
                       {"port", nullptr},
@@ -107,6 +107,37 @@ std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& 
     }
     json["evidence"] = to_json(event.evidence);
     return to_line(json);
+}
+
+}  // namespace
+
+std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& watchlist, std::string_view device_name)
+{
+    return event_line(event, whole_us(event.at), watchlist, device_name);
+}
+
+std::string event_json(const watchdog::Event& event, WallTime at, const watchdog::Watchlist& watchlist,
+                       std::string_view device_name)
+{
+    return event_line(event, at.time_since_epoch().count(), watchlist, device_name);
+}
+
+// Lines of our own making: their keys stand in a fixed order, so that nothing has to be parsed.
+std::int64_t event_time_us(std::string_view line)
+{
+    constexpr std::string_view kKey = "\"time_us\":";
+    const auto at = line.find(kKey);
+    std::int64_t us{};
+    if (at != std::string_view::npos) {
+        std::from_chars(line.data() + at + kKey.size(), line.data() + line.size(), us);
+    }
+    return us;
+}
+
+bool is_about(std::string_view line, std::string_view port, std::optional<Priority> priority)
+{
+    const auto queue = priority ? std::to_string(priority->value) : std::string{"null"};
+    return line.find("\"port\":" + to_line(ordered_json(port)) + ",\"queue\":" + queue + ',') != std::string_view::npos;
 }
 
 }  // namespace petrel::codec

@@ -1,15 +1,25 @@
 // An event as one JSON line. The schema is stable and documented (docs/events.md): keys are added, never renamed.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/time.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/watchlist.hpp"
 
 namespace petrel::codec {
 
-// Without the end of the line.
+// Without the end of the line. The time is the event's own, of a clock that began somewhere,
 std::string event_json(const watchdog::Event&, const watchdog::Watchlist&, std::string_view device_name);
+
+// or, where others compare it with theirs, the time of day.
+std::string event_json(const watchdog::Event&, WallTime, const watchdog::Watchlist&, std::string_view device_name);
+
+// What such a line says, for those who keep many: when, and whether it is about this queue (or port).
+std::int64_t event_time_us(std::string_view line);
+bool is_about(std::string_view line, std::string_view port, std::optional<Priority>);
 
 }  // namespace petrel::codec

@@ -1,11 +1,12 @@
 // The half of the policy reader that knows devices: names become numbers.
+#include "codec/policy_bind.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/complaint_text.hpp"
-#include "codec/policy_reader.hpp"
 
 namespace petrel::codec {
 
@@ -99,8 +100,14 @@ void note_roles(const PolicyFile& file, const PortNumbers& numbers, watchdog::In
 
 }  // namespace
 
-Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile& file,
-                                                     std::span<watchdog::Inventory* const> devices)
+watchdog::PolicyBook bind_device(const PolicyFile& file, watchdog::Inventory& device)
+{
+    const auto numbers = numbers_of(device);
+    note_roles(file, numbers, device);
+    return book_for(file, numbers);
+}
+
+std::vector<Complaint> unknown_ports(const PolicyFile& file, std::span<const watchdog::Inventory* const> devices)
 {
     std::vector<PortNumbers> numbers;
     for (const auto* device : devices) {
@@ -108,13 +115,19 @@ Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile& file,
     }
     ComplaintList complaints{file.file};
     check_ports(file, numbers, complaints);
+    return std::move(complaints).take();
+}
+
+Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile& file,
+                                                     std::span<watchdog::Inventory* const> devices)
+{
+    auto complaints = unknown_ports(file, {devices.data(), devices.size()});
     if (!complaints.empty()) {
-        return tl::make_unexpected(std::move(complaints).take());
+        return tl::make_unexpected(std::move(complaints));
     }
     std::vector<watchdog::PolicyBook> books;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        note_roles(file, numbers[i], *devices[i]);
-        books.push_back(book_for(file, numbers[i]));
+    for (auto* device : devices) {
+        books.push_back(bind_device(file, *device));
     }
     return books;
 }

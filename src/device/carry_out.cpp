@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,6 +93,13 @@ bool nothing_in_force(const Command& command, const Before& before, const Result
 }
 
 }  // namespace
+
+std::string_view name(FaultPoint point)
+{
+    constexpr std::array<std::string_view, static_cast<std::size_t>(FaultPoint::count_)> kNames{
+        "before_prepare", "prepared", "journaled", "applied", "read_back", "closed"};
+    return kNames.at(static_cast<std::size_t>(point));
+}
 
 Outcome carry_out(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
                   const FaultHook& at)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "device/device.hpp"
 #include "device/journal.hpp"
@@ -12,6 +13,8 @@ namespace petrel::device {
 
 // The moments at which a process may die with different things done.
 enum class FaultPoint : std::uint8_t { before_prepare, prepared, journaled, applied, read_back, closed, count_ };
+
+std::string_view name(FaultPoint);
 
 using FaultHook = std::function<void(FaultPoint)>;
 

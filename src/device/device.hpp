@@ -6,7 +6,9 @@
 // whole port is asked for at the port. apply() is idempotent and works in a new process with a journaled Undo; to
 // restore is to put back what the Undo holds. A restore of what was never journaled comes with what prepare() reads
 // then, or with an empty Undo: where that holds a treatment of ours (or nothing) the device's default is put in place
-// instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same.
+// instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same. An
+// inventory changes only in look(), and gets another generation with it: one that finds other rows than before puts
+// nothing and returns, so that nobody takes a row for another.
 #pragma once
 
 #include <array>

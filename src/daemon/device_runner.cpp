@@ -1,0 +1,511 @@
+#include "daemon/device_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/checkpoint_json.hpp"
+#include "codec/event_json.hpp"
+#include "codec/policy_bind.hpp"
+#include "runtime/boot.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using namespace std::chrono_literals;
+using watchdog::Outcome;
+using watchdog::Verdict;
+
+// A device that cannot be opened is asked again after one second, then after two, at the latest after thirty.
+constexpr Duration kFirstRetry = 1s;
+constexpr Duration kLastRetry = 30s;
+
+// While something is mitigated its statistics grow; so much of them a killed process may lose.
+constexpr Duration kSaveEvery = 10s;
+
+std::string joined(const std::vector<Complaint>& complaints)
+{
+    std::string all;
+    for (const auto& complaint : complaints) {
+        all += (all.empty() ? "" : "; ") + to_text(complaint);
+    }
+    return all;
+}
+
+bool same_rows(const watchdog::Inventory& a, const watchdog::Inventory& b)
+{
+    const auto same = [](const auto& x, const auto& y, auto of) { return std::ranges::equal(x, y, {}, of, of); };
+    return same(a.rows, b.rows, &watchdog::RowInfo::target) && same(a.ports, b.ports, &PortNames::name);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceRunner>> DeviceRunner::make(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
+                                                         std::shared_ptr<const codec::PolicyFile> policies)
+{
+    auto state = runtime::StateFile::open(setup.state_dir / (setup.entry.name + ".state"), setup.entry.name,
+                                          setup.history_events);
+    if (!state) {
+        return tl::unexpected(std::move(state.error()));
+    }
+    return std::unique_ptr<DeviceRunner>{
+        new DeviceRunner{loop, host, std::move(setup), std::move(policies), std::move(*state)}};
+}
+
+DeviceRunner::DeviceRunner(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
+                           std::shared_ptr<const codec::PolicyFile> policies, std::unique_ptr<runtime::StateFile> state)
+    : loop_(loop),
+      host_(host),
+      setup_(std::move(setup)),
+      policies_(std::move(policies)),
+      state_(std::move(state)),
+      condition_since_(loop.now().mono),
+      thread_(loop, *setup_.driver, setup_.entry, setup_.id, setup_.state_dir / (setup_.entry.name + ".journal"), *this,
+              setup_.fault_hook)
+{}
+
+DeviceRunner::~DeviceRunner()
+{
+    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &thread_watch_}) {
+        cancel(*timer);
+    }
+    for (auto& [id, timer] : commands_) {
+        cancel(timer);
+    }
+}
+
+void DeviceRunner::start()
+{
+    if (!state_->damage().empty()) {
+        say(Log::Level::error, "state_damaged", state_->damage());
+    }
+    if (state_->tail_dropped() != 0) {
+        say(Log::Level::notice, "state_tail_dropped",
+            fmt::format("the last {} bytes of the memory are an unfinished record: left out", state_->tail_dropped()));
+    }
+    watch_thread();
+    if (setup_.open_after == Duration{}) {
+        return open();
+    }
+    become(Condition::opening,
+           fmt::format("the agent was started too often: waits {}", seconds_text(setup_.open_after)));
+    plan(retry_, loop_.now().mono + setup_.open_after, [this] { open(); });
+}
+
+void DeviceRunner::open()
+{
+    thread_.open([this](Result<Opened> opened) {
+        if (!opened) {
+            return try_again(opened.error().what);
+        }
+        gather(std::move(*opened));
+    });
+}
+
+void DeviceRunner::try_again(const std::string& why)
+{
+    if (stopping_) {
+        return;
+    }
+    const auto wait = std::min<Duration>(kFirstRetry * (1U << std::min(attempts_, 5U)), kLastRetry);
+    ++attempts_;
+    become(Condition::failing, fmt::format("{}; tried again in {}", why, seconds_text(wait)));
+    plan(retry_, loop_.now().mono + wait, [this] { open(); });
+}
+
+void DeviceRunner::gather(Opened opened)
+{
+    if (stopping_) {
+        return;
+    }
+    opened_ = std::move(opened);
+    const auto& has = opened_->inventory;
+    say(Log::Level::info, "device_opened",
+        fmt::format("opened: {}, {}", count_text(has.ports.size(), "port"), count_text(has.rows.size(), "row")));
+    if (opened_->journal_tail_dropped != 0) {
+        say(Log::Level::notice, "journal_tail_dropped",
+            fmt::format("the last {} bytes of the journal are an unfinished record: left out",
+                        opened_->journal_tail_dropped));
+    }
+    if (opened_->journal_strangers != 0) {
+        say(Log::Level::warning, "journal_strangers",
+            fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
+                        count_text(opened_->journal_strangers, "mitigation")));
+    }
+    become(Condition::starting, "what is in force is read");
+    thread_.gather(remembered(), [this](Result<agent::Start> start) {
+        if (!start) {
+            return try_again(start.error().what);
+        }
+        begin(*start);
+    });
+}
+
+// What the last process knew, as much older as it is.
+std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
+{
+    const auto& saved = state_->remembered();
+    if (!saved) {
+        return std::nullopt;
+    }
+    std::vector<std::string> gone;
+    auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
+    if (!checkpoint) {
+        say(Log::Level::error, "memory_unreadable", joined(checkpoint.error()));
+        watchdog::Checkpoint nothing;
+        nothing.next_seq = state_->last_seq() + 1;
+        return nothing;
+    }
+    if (!gone.empty()) {
+        say(Log::Level::warning, "memory_of_others",
+            fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
+    }
+    checkpoint->next_seq = std::max(checkpoint->next_seq, state_->last_seq() + 1);
+    return watchdog::aged(std::move(*checkpoint), time_since(*saved, loop_.now().wall, runtime::this_boot()));
+}
+
+Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const codec::PolicyFile& policies) const
+{
+    auto inventory = opened_->inventory;
+    const auto book = codec::bind_device(policies, inventory);
+    return watchdog::compile(book, std::move(inventory), opened_->capabilities);
+}
+
+void DeviceRunner::begin(const agent::Start& start)
+{
+    if (stopping_) {
+        return;
+    }
+    auto list = watchlist(*policies_);
+    if (!list) {
+        return refuse_policies(list.error());
+    }
+    attempts_ = 0;
+    for (const auto& note : list->notes) {
+        say(Log::Level::warning, "policy_note", note);
+    }
+    intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
+    become(Condition::starting, "the first look is under way");
+    output_.clear();
+    agent_.emplace(std::move(*list), start, loop_.now(), output_);
+    save_now_and_then();
+    collect();
+}
+
+Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
+{
+    if (!opened_) {
+        return {};
+    }
+    return watchlist(policies).map([](const auto&) {});
+}
+
+void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
+{
+    policies_ = std::move(policies);
+    if (!agent_) {
+        if (unfit_) {
+            unfit_ = false;
+            gather(*opened_);
+        }
+        return;
+    }
+    auto list = watchlist(*policies_);
+    if (!list) {  // the device changed since it was checked
+        return refuse_policies(list.error());
+    }
+    step(std::move(*list));
+}
+
+// Nobody watches until other policies come. What is in force stays so, in the journal and in the memory.
+void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
+{
+    unfit_ = true;
+    agent_.reset();
+    for (auto* timer : {&wake_, &overdue_, &save_}) {
+        cancel(*timer);
+    }
+    next_look_.reset();
+    become(Condition::failing, "the policies do not fit this device: " + joined(complaints));
+}
+
+Result<void> DeviceRunner::order(const watchdog::Order& order)
+{
+    if (!agent_ || stopping_) {
+        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{} is not being watched: {}", name(),
+                                                                        stopping_ ? "it is stopped" : why_)});
+    }
+    step(order);
+    return {};
+}
+
+void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
+{
+    if (stopping_) {
+        return;
+    }
+    stopping_ = policy;
+    cancel(retry_);
+    if (agent_) {
+        const bool hold = policy == codec::StopPolicy::hold;
+        using Kind = watchdog::Order::Kind;
+        step(watchdog::Order{hold ? Kind::stop_and_hold : Kind::stop, std::nullopt, by});
+    }
+    stop_if_done();
+}
+
+void DeviceRunner::stop_if_done()
+{
+    if (!stopping_ || stopped() || (agent_ && !agent_->stopped())) {
+        return;
+    }
+    if (agent_) {
+        remember({});
+    }
+    become(Condition::stopped, "");
+    host_.settled(*this);
+}
+
+// From whichever thread the device has.
+void DeviceRunner::post(const watchdog::Notice& notice) noexcept
+{
+    loop_.post([this, alive = std::weak_ptr{alive_}, notice] {
+        if (alive.lock()) {
+            step(notice);
+        }
+    });
+}
+
+void DeviceRunner::step(const agent::Input& input)
+{
+    if (!agent_) {
+        return;  // an answer to one that is gone
+    }
+    output_.clear();
+    agent_->step(input, loop_.now(), output_);
+    collect();
+}
+
+void DeviceRunner::collect()
+{
+    tell_events();
+    for (const auto& wanted : output_.box.commands) {
+        command(wanted);
+    }
+    if (const auto& wanted = output_.look) {
+        plan(overdue_, wanted->deadline, [this, id = wanted->look] { step(agent::Overdue{id}); });
+        look({wanted->look, {wanted->rows.begin(), wanted->rows.end()}, intake_, opened_->inventory.generation});
+    }
+    cancel(wake_);
+    if (output_.wake != kNever) {
+        plan(wake_, output_.wake, [this] { step(agent::Tick{}); });
+    }
+    stop_if_done();
+}
+
+// Remembered first: from now on a death does not undo that it happened, nor does it happen twice.
+void DeviceRunner::tell_events()
+{
+    const auto& events = output_.box.events;
+    if (events.empty()) {
+        return;
+    }
+    const auto now = loop_.now();
+    const auto& list = agent_->watchdog().watchlist();
+    std::vector<runtime::StoredEvent> stored;
+    for (const auto& event : events) {
+        const auto wall = now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - event.at);
+        stored.push_back({event.seq, codec::event_json(event, wall, list, name())});
+    }
+    remember(stored);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        last_[events[i].target] = events[i];
+        host_.heard(*this, events[i], stored[i].json);
+    }
+}
+
+void DeviceRunner::remember(std::span<const runtime::StoredEvent> events)
+{
+    const auto now = loop_.now();
+    const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
+    host_.state_written(*this, state_->append(events, text, now));
+}
+
+// What changes without an event: the statistics of what is mitigated.
+void DeviceRunner::save_now_and_then()
+{
+    plan(save_, loop_.now().mono + kSaveEvery, [this] {
+        const auto& dog = agent_->watchdog();
+        for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
+            const auto phase = dog.phase(Slot{row});
+            if (phase != watchdog::Phase::off && phase != watchdog::Phase::watching) {
+                remember({});
+                break;
+            }
+        }
+        save_now_and_then();
+    });
+}
+
+void DeviceRunner::look(Look wanted)
+{
+    if (lent_) {
+        next_look_ = std::move(wanted);
+        return;
+    }
+    lent_ = true;
+    thread_.look(std::move(wanted), [this](const Looked& looked) { take(looked); });
+}
+
+// Late or not, a look is used: reading has consumed what it tells.
+void DeviceRunner::take(const Looked& looked)
+{
+    lent_ = false;
+    if (!next_look_) {
+        cancel(overdue_);
+    }
+    last_look_ = looked.took;
+    longest_look_ = std::max(longest_look_, looked.took);
+    judge(looked);
+    const bool other_rows = looked.changed && !same_rows(*looked.changed, opened_->inventory);
+    if (!agent_) {
+        return;
+    }
+    if (!other_rows && looked.intake == intake_) {
+        step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
+    }
+    if (looked.changed) {
+        follow(looked);
+    }
+    if (next_look_ && !lent_) {
+        auto next = *std::exchange(next_look_, std::nullopt);
+        look(std::move(next));
+    }
+}
+
+void DeviceRunner::judge(const Looked& looked)
+{
+    if (!looked.read) {
+        return become(Condition::failing, looked.read.error().what);
+    }
+    become(Condition::watching, "");
+    if (!good_look_) {
+        good_look_ = true;
+        host_.settled(*this);
+    }
+}
+
+// Another inventory: other speeds, or other ports altogether.
+void DeviceRunner::follow(const Looked& looked)
+{
+    const bool other_rows = !same_rows(*looked.changed, opened_->inventory);
+    opened_->inventory = *looked.changed;
+    opened_->numbering = looked.numbering;
+    auto list = watchlist(*policies_);
+    if (other_rows) {
+        ++inventory_changes_;
+        say(Log::Level::warning, "inventory_changed",
+            fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
+                        count_text(opened_->inventory.rows.size(), "row")));
+    }
+    if (!list) {
+        return refuse_policies(list.error());
+    }
+    if (other_rows) {
+        intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
+        next_look_.reset();  // it is for rows of before
+        last_.clear();
+    } else {
+        intake_->learn_speeds(opened_->inventory);
+    }
+    step(std::move(*list));
+}
+
+void DeviceRunner::command(const watchdog::Command& wanted)
+{
+    auto& deadline = commands_[wanted.id];
+    if (wanted.deadline != kNever) {
+        plan(deadline, wanted.deadline, [this, wanted] {
+            ++commands_failed_;
+            step(Outcome{wanted.id, Verdict::timed_out, {}, wanted.deadline, "no answer in time"});
+        });
+    }
+    thread_.carry_out(wanted, opened_->numbering, [this](const Outcome& outcome) {
+        if (const auto under_way = commands_.find(outcome.command); under_way != commands_.end()) {
+            cancel(under_way->second);
+            commands_.erase(under_way);
+        }
+        ++commands_done_;
+        commands_failed_ += outcome.verdict == Verdict::confirmed || outcome.verdict == Verdict::accepted ? 0U : 1U;
+        step(outcome);
+    });
+}
+
+// A call that hangs cannot tell so itself.
+void DeviceRunner::watch_thread()
+{
+    plan(thread_watch_, loop_.now().mono + std::max<Duration>(setup_.hang_after / 4, 1ms), [this] {
+        if (hangs() && !stopped()) {
+            become(Condition::not_answering,
+                   fmt::format("a call has been under way for more than {}", limit_text(setup_.hang_after)));
+        }
+        watch_thread();
+    });
+}
+
+void DeviceRunner::become(Condition condition, std::string why)
+{
+    const bool same = condition == condition_;
+    const bool news = !same || why != why_;
+    const auto before = std::exchange(condition_, condition);
+    const auto for_so_long = loop_.now().mono - condition_since_;
+    why_ = std::move(why);
+    if (!same) {
+        condition_since_ = loop_.now().mono;
+    }
+    if (!news) {
+        return;
+    }
+    switch (condition) {
+    case Condition::failing: return say(Log::Level::error, "device_failing", why_);
+    case Condition::not_answering: return say(Log::Level::error, "device_not_answering", why_);
+    case Condition::watching:
+        if (before == Condition::failing || before == Condition::not_answering) {
+            return say(Log::Level::notice, "device_answers",
+                       fmt::format("answers again after {}", seconds_text(for_so_long)));
+        }
+        return say(Log::Level::notice, "device_watched", "is watched: the first look was good");
+    case Condition::stopped: return say(Log::Level::notice, "device_stopped", "is not watched any more");
+    case Condition::opening:
+    case Condition::starting:
+    case Condition::count_: return say(Log::Level::info, "device_starting", why_);
+    }
+}
+
+void DeviceRunner::say(Log::Level level, std::string event, std::string words) const
+{
+    host_.say({level, std::move(event), name(), {}, std::move(words), {}});
+}
+
+void DeviceRunner::plan(Timer& timer, Instant when, std::function<void()> call)
+{
+    cancel(timer);
+    timer = loop_.at(when, [&timer, call = std::move(call)] {
+        timer.reset();
+        call();
+    });
+}
+
+void DeviceRunner::cancel(Timer& timer)
+{
+    if (timer) {
+        loop_.cancel(*timer);
+        timer.reset();
+    }
+}
+
+}  // namespace petrel::daemon

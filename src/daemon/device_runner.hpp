@@ -1,0 +1,172 @@
+// One device of the service: its agent in the loop, its calls in a thread (device_thread.hpp), its memory in a file.
+// The device may take long, fail, hang or come back as another one; the agent goes on with what is known, and whoever
+// owns the runner hears of it.
+//
+// Contract: lives in the loop's thread, and so do all calls. What an agent decides is remembered before it is done:
+// events and memory are written in one piece before any of their commands goes out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/agent.hpp"
+#include "codec/agent_config.hpp"
+#include "codec/control_report.hpp"
+#include "daemon/device_thread.hpp"
+#include "daemon/driver.hpp"
+#include "daemon/log.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/state_file.hpp"
+
+namespace petrel::daemon {
+
+class DeviceRunner;
+
+// What the owner of runners hears, in the loop.
+class RunnerHost {
+public:
+    virtual ~RunnerHost() = default;
+    virtual void say(const Log::Line&) = 0;
+    virtual void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
+    virtual void settled(const DeviceRunner&) = 0;  // its first good look is over, or the runner has stopped
+    virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
+};
+
+class DeviceRunner final : device::NoticeSink {
+public:
+    using Condition = codec::DeviceReport::Condition;
+
+    struct Setup {
+        codec::DeviceEntry entry;  // expanded: it has a name
+        DeviceId id;
+        Driver* driver{};
+        std::filesystem::path state_dir;
+        std::uint32_t history_events{};
+        Duration hang_after{};
+        Duration open_after{};         // the device is left alone for so long
+        device::FaultHook fault_hook;  // tests die in it
+    };
+
+    // Fails where the memory of the device cannot be opened. Host and loop have to outlive it.
+    static Result<std::unique_ptr<DeviceRunner>> make(runtime::EventLoop&, RunnerHost&, Setup,
+                                                      std::shared_ptr<const codec::PolicyFile>);
+    ~DeviceRunner() override;
+
+    void start();
+
+    // A change of policies in two steps, so that all devices change or none.
+    Parsed<void> check(const codec::PolicyFile&) const;
+    void change(std::shared_ptr<const codec::PolicyFile>);
+    void set_hang_after(Duration after) { setup_.hang_after = after; }
+
+    Result<void> order(const watchdog::Order&);
+
+    // What is mitigated is restored, or held; then the runner has stopped().
+    void stop(codec::StopPolicy, const std::string& by);
+    bool stopped() const { return condition_ == Condition::stopped; }
+
+    const std::string& name() const { return setup_.entry.name; }
+    Condition condition() const { return condition_; }
+    const std::string& why() const { return why_; }
+    bool good_look() const { return good_look_; }                          // there was one
+    bool hangs() const { return thread_.busy_for() > setup_.hang_after; }  // in a call that does not return
+    const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
+    const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
+    const runtime::StateFile& state() const { return *state_; }
+    codec::DeviceReport report() const;
+
+    // What was last decided about a target: as a line of docs/events.md, and in words if it was in this life.
+    struct Decision {
+        std::string json;  // empty: nothing was, as far as the history goes
+        std::vector<std::string> words;
+    };
+    Decision last_decision(const Target&) const;
+
+private:
+    using Timer = std::optional<runtime::EventLoop::TimerId>;
+
+    DeviceRunner(runtime::EventLoop&, RunnerHost&, Setup, std::shared_ptr<const codec::PolicyFile>,
+                 std::unique_ptr<runtime::StateFile>);
+
+    void post(const watchdog::Notice&) noexcept override;
+
+    // Until it is watched.
+    void open();
+    void gather(Opened);
+    std::optional<watchdog::Checkpoint> remembered() const;
+    void begin(const agent::Start&);
+    void try_again(const std::string& why);
+    void refuse_policies(const std::vector<Complaint>&);
+    Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
+
+    // While it is.
+    void step(const agent::Input&);
+    void collect();
+    void tell_events();
+    void remember(std::span<const runtime::StoredEvent>);
+    void save_now_and_then();
+    void look(Look);
+    void take(const Looked&);
+    void judge(const Looked&);
+    void follow(const Looked&);
+    void command(const watchdog::Command&);
+    void watch_thread();
+    void stop_if_done();
+
+    void become(Condition, std::string why);
+    void say(Log::Level, std::string event, std::string words) const;
+    void plan(Timer&, Instant, std::function<void()>);
+    void cancel(Timer&);
+
+    runtime::EventLoop& loop_;
+    RunnerHost& host_;
+    Setup setup_;
+    std::shared_ptr<const codec::PolicyFile> policies_;
+    std::unique_ptr<runtime::StateFile> state_;
+    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // notices in the loop's hands ask it first
+
+    Condition condition_{Condition::opening};
+    Instant condition_since_;
+    std::string why_;
+    unsigned attempts_{};
+    std::optional<Opened> opened_;  // as the inventory is now, with the roles that are configured
+    bool unfit_{};                  // and waits for policies that fit
+
+    agent::Output output_;
+    std::optional<agent::Agent> agent_;
+    std::shared_ptr<watchdog::Intake> intake_;
+    bool lent_{};                              // the thread has the intake,
+    std::optional<Look> next_look_;            // so this one waits
+    std::map<Target, watchdog::Event> last_;   // about each, in this life
+    std::map<std::uint64_t, Timer> commands_;  // under way, each with its deadline
+    std::optional<codec::StopPolicy> stopping_;
+    bool good_look_{};
+
+    Timer wake_;
+    Timer overdue_;
+    Timer retry_;
+    Timer save_;
+    Timer thread_watch_;
+
+    Duration last_look_{};
+    Duration longest_look_{};
+    std::uint64_t commands_done_{};
+    std::uint64_t commands_failed_{};
+    std::uint64_t inventory_changes_{};
+
+    DeviceThread thread_;
+};
+
+// What is shown of one row of a device that is watched.
+codec::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
+
+// "Ethernet4:3", "Ethernet4"; none: there is no such queue or port.
+std::optional<Target> find_target(const watchdog::Inventory&, std::string_view queue);
+
+}  // namespace petrel::daemon

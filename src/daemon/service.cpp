@@ -1,0 +1,485 @@
+#include "daemon/service.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <future>
+#include <system_error>
+
+#include "base/complaint_text.hpp"
+#include "codec/policy_bind.hpp"
+#include "daemon/log_text.hpp"
+#include "daemon/metrics.hpp"
+#include "daemon/notify.hpp"
+#include "runtime/start_guard.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// So long a reader of metrics waits for the loop.
+constexpr auto kMetricsPatience = 2s;
+
+// Devices that are slow to answer hold up the others' readiness for no longer.
+constexpr Duration kReadyPatience = 10s;
+
+std::vector<Complaint> as_complaints(const Error& error) { return {{{}, 0, 0, error.what, {}}}; }
+
+std::string_view signal_name(int signal)
+{
+    return signal == SIGHUP ? "SIGHUP" : signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+// It becomes the name of files.
+bool good_name(std::string_view name)
+{
+    const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
+    return !name.empty() && name.size() <= 64 && name.front() != '.' && std::ranges::all_of(name, good);
+}
+
+}  // namespace
+
+Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_ptr<runtime::EventLoop> loop)
+    : config_(std::move(config)),
+      options_(std::move(options)),
+      policies_(std::make_shared<codec::PolicyFile>(config_.policies)),
+      loop_(std::move(loop)),
+      started_(loop_->now().mono),
+      desk_(*this)
+{}
+
+Service::~Service()
+{
+    metrics_.reset();  // its thread asks the loop
+}
+
+Parsed<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
+{
+    auto loop = runtime::EventLoop::make();
+    if (!loop) {
+        return tl::unexpected(as_complaints(loop.error()));
+    }
+    std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), std::move(*loop)}};
+    if (auto made = service->put_together(); !made) {
+        return tl::unexpected(std::move(made.error()));
+    }
+    return service;
+}
+
+Parsed<void> Service::put_together()
+{
+    const auto wrong = [](const Error& error) { return tl::unexpected(as_complaints(error)); };
+    // Before any thread: all of them shall have these blocked.
+    auto signals = runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, [this](int s) { hear_signal(s); });
+    if (!signals) {
+        return wrong(signals.error());
+    }
+    signals_ = std::move(*signals);
+    auto log = Log::open(config_.log_format, config_.log_to, config_.name);
+    if (!log) {
+        return wrong(log.error());
+    }
+    log_ = std::move(*log);
+    std::error_code failed;
+    std::filesystem::create_directories(config_.state_dir, failed);
+    if (failed) {
+        return wrong({ErrorKind::denied, fmt::format("cannot make the folder for the state, {}: {}",
+                                                     config_.state_dir.string(), failed.message())});
+    }
+    if (auto made = make_runners(); !made) {
+        return wrong(made.error());
+    }
+    if (auto opened = open_doors(); !opened) {
+        return wrong(opened.error());
+    }
+    return {};
+}
+
+Driver* Service::driver_of(const codec::DeviceEntry& entry) const
+{
+    const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));
+    const auto found = std::ranges::find(options_.drivers, kind, [](const Driver* d) { return d->kind(); });
+    return found != options_.drivers.end() ? *found : nullptr;
+}
+
+Result<void> Service::make_runners()
+{
+    const auto wait = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
+    for (const auto& entry : config_.devices) {
+        auto* driver = driver_of(entry);
+        if (driver == nullptr) {
+            return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no driver for '{}'", entry.driver)});
+        }
+        auto expanded = driver->expand(entry);
+        if (!expanded) {
+            return tl::unexpected(std::move(expanded.error()));
+        }
+        for (auto& device : *expanded) {
+            const auto same = [&](const auto& other) { return other->name() == device.name; };
+            if (!good_name(device.name) || std::ranges::any_of(runners_, same)) {
+                return tl::unexpected(Error{
+                    ErrorKind::invalid,
+                    fmt::format("device '{}' ({}): a device needs a name of its own, of letters, digits, '.', '_' "
+                                "and '-'",
+                                escaped(device.name), device.driver)});
+            }
+            DeviceRunner::Setup setup{.entry = std::move(device),
+                                      .id = DeviceId{static_cast<std::uint32_t>(runners_.size())},
+                                      .driver = driver,
+                                      .state_dir = config_.state_dir,
+                                      .history_events = config_.history_events,
+                                      .hang_after = config_.hang_after,
+                                      .open_after = wait,
+                                      .fault_hook = {}};
+            if (options_.reached) {
+                setup.fault_hook = [this](device::FaultPoint point) { reached(device::name(point)); };
+            }
+            auto runner = DeviceRunner::make(*loop_, *this, std::move(setup), policies_);
+            if (!runner) {
+                return tl::unexpected(std::move(runner.error()));
+            }
+            runners_.push_back(std::move(*runner));
+        }
+    }
+    if (runners_.empty()) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, "there is no device to watch: name one with [[device]] or --device"});
+    }
+    return {};
+}
+
+Result<void> Service::open_doors()
+{
+    std::error_code ignored;
+    std::filesystem::create_directories(config_.control_socket.parent_path(), ignored);
+    auto control = runtime::ControlServer::listen(
+        *loop_, config_.control_socket, config_.control_group,
+        [this](const ControlDesk::Peer& peer, std::string_view line) { desk_.handle(peer, line); });
+    if (!control) {
+        return tl::unexpected(std::move(control.error()));
+    }
+    control_ = std::move(*control);
+    if (config_.metrics_listen.empty()) {
+        return {};
+    }
+    auto metrics = MetricsServer::listen(config_.metrics_listen, [this] { return this->metrics(); });
+    if (!metrics) {
+        return tl::unexpected(std::move(metrics.error()));
+    }
+    metrics_ = std::move(*metrics);
+    return {};
+}
+
+Result<void> Service::run()
+{
+    note(Log::Level::notice, "agent_started",
+         fmt::format("petrel {} watches {}; configuration: {}", options_.version, count_text(runners_.size(), "device"),
+                     config_.file.empty() ? "defaults" : config_.file));
+    reached("loaded");
+    for (const auto& runner : runners_) {
+        runner->start();
+    }
+    feed_watchdog();
+    loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
+    loop_->run();
+    metrics_.reset();
+    std::string left;
+    for (const auto& runner : runners_) {
+        if (!runner->stopped()) {
+            left += (left.empty() ? "" : ", ") + runner->name();
+        }
+    }
+    if (!left.empty()) {
+        Error error{ErrorKind::timed_out,
+                    fmt::format("not everything could be brought to its end in {}: {}; what is in force there is in "
+                                "the journal, and the next start (or `petrel release-all`) deals with it",
+                                seconds_text(config_.stop_timeout), left)};
+        note(Log::Level::error, "stop_incomplete", error.what);
+        return tl::unexpected(std::move(error));
+    }
+    runtime::forget_starts(config_.state_dir / "starts");
+    note(Log::Level::notice, "agent_stopped", "stopped");
+    reached("stopped");
+    return {};
+}
+
+void Service::hear_signal(int signal)
+{
+    if (signal == SIGHUP) {
+        reload();
+        return;
+    }
+    stop(std::string{signal_name(signal)});
+}
+
+void Service::stop(const std::string& why)
+{
+    if (stopping_) {
+        return;
+    }
+    stopping_ = why;
+    const bool hold = config_.stop == codec::StopPolicy::hold;
+    const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
+    notify_stopping(words);
+    note(Log::Level::notice, "agent_stopping", words);
+    loop_->at(loop_->now().mono + config_.stop_timeout, [this] { loop_->stop(); });
+    for (const auto& runner : runners_) {
+        runner->stop(config_.stop, why);
+    }
+    reached("stop_ordered");
+}
+
+// -------------------------------------------------------------------------------------------- what runners tell
+
+void Service::say(const Log::Line& line) { log_->write(line, loop_->now()); }
+
+void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
+{
+    log_->write(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()), loop_->now());
+    desk_.heard(json);
+}
+
+void Service::settled(const DeviceRunner&)
+{
+    if (stopping_ && std::ranges::all_of(runners_, [](const auto& runner) { return runner->stopped(); })) {
+        return loop_->stop();
+    }
+    check_ready();
+}
+
+void Service::state_written(const DeviceRunner& runner, const Result<void>& written)
+{
+    reached("state_written");
+    if (!written) {
+        ++state_errors_;
+        if (state_error_ != written.error().what) {
+            state_error_ = written.error().what;
+            log_->write({Log::Level::error, "state_not_written", runner.name(), {}, state_error_, {}}, loop_->now());
+        }
+    } else if (!state_error_.empty()) {
+        state_error_.clear();
+        log_->write({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}},
+                    loop_->now());
+    }
+}
+
+// Ready when every device was looked at, or after some patience when at least one was.
+void Service::check_ready()
+{
+    const auto good = static_cast<std::size_t>(
+        std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
+    const bool patient = loop_->now().mono >= started_ + kReadyPatience;
+    if (ready_ || stopping_ || good == 0 || (good < runners_.size() && !patient)) {
+        return;
+    }
+    ready_ = true;
+    warn_of_unknown_ports();
+    const auto words = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
+    notify_ready(words);
+    note(Log::Level::notice, "agent_ready", words);
+}
+
+// A policy for a port that nobody has is no reason not to watch the others, but somebody should know.
+void Service::warn_of_unknown_ports()
+{
+    std::vector<const watchdog::Inventory*> inventories;
+    for (const auto& runner : runners_) {
+        if (runner->inventory() == nullptr) {
+            return;  // it may have it
+        }
+        inventories.push_back(runner->inventory());
+    }
+    for (const auto& complaint : codec::unknown_ports(*policies_, inventories)) {
+        note(Log::Level::warning, "unknown_port", to_text(complaint));
+    }
+}
+
+void Service::feed_watchdog()
+{
+    if (const auto interval = watchdog_interval()) {
+        notify_alive();
+        loop_->at(loop_->now().mono + *interval, [this] { feed_watchdog(); });
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- reload
+
+codec::ReloadReport Service::reload()
+{
+    notify_reloading(loop_->now());
+    const auto problems = try_reload();
+    reload_.problems.clear();
+    for (const auto& problem : problems) {
+        reload_.problems.push_back(to_text(problem));
+    }
+    if (problems.empty()) {
+        ++reload_.good;
+        note(Log::Level::notice, "reload_good", fmt::format("{} is in force", config_.file));
+    } else {
+        ++reload_.bad;
+        note(Log::Level::error, "reload_bad",
+             fmt::format("nothing was changed, the configuration before stays in force: {}",
+                         fmt::join(reload_.problems, "; ")));
+    }
+    notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
+    reached("reloaded");
+    return reload_;
+}
+
+// Everything is checked before anything is changed.
+std::vector<Complaint> Service::try_reload()
+{
+    if (stopping_) {
+        return as_complaints({ErrorKind::unreachable, "the agent is being stopped"});
+    }
+    auto next = options_.read_config();
+    if (!next) {
+        return next.error();
+    }
+    auto problems = what_needs_a_restart(*next);
+    std::vector<const watchdog::Inventory*> inventories;
+    for (const auto& runner : runners_) {
+        if (const auto fits = runner->check(next->policies); !fits) {
+            for (auto complaint : fits.error()) {
+                complaint.value = fmt::format("{} ({})", complaint.value, runner->name());
+                problems.push_back(std::move(complaint));
+            }
+        }
+        if (runner->inventory() != nullptr) {
+            inventories.push_back(runner->inventory());
+        }
+    }
+    if (inventories.size() == runners_.size()) {
+        const auto unknown = codec::unknown_ports(next->policies, inventories);
+        problems.insert(problems.end(), unknown.begin(), unknown.end());
+    }
+    std::unique_ptr<Log> log;
+    if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
+        auto opened = Log::open(next->log_format, next->log_to, next->name);
+        if (opened) {
+            log = std::move(*opened);
+        } else {
+            problems.push_back(as_complaints(opened.error()).front());
+        }
+    }
+    if (!problems.empty()) {
+        return problems;
+    }
+    reached("reload_checked");
+    config_ = std::move(*next);
+    policies_ = std::make_shared<codec::PolicyFile>(config_.policies);
+    if (log) {
+        log_ = std::move(log);
+    }
+    for (const auto& runner : runners_) {
+        runner->set_hang_after(config_.hang_after);
+        runner->change(policies_);
+    }
+    return {};
+}
+
+std::vector<Complaint> Service::what_needs_a_restart(const codec::AgentConfig& next) const
+{
+    std::vector<Complaint> problems;
+    const auto same = [&](std::string_view key, const std::string& before, const std::string& after) {
+        if (before != after) {
+            problems.push_back(
+                {next.file,
+                 0,
+                 0,
+                 fmt::format("{} cannot change from '{}' to '{}' while the agent runs: restart it", key, before, after),
+                 {}});
+        }
+    };
+    same("agent.name", config_.name, next.name);
+    same("agent.state_dir", config_.state_dir.string(), next.state_dir.string());
+    same("agent.history_events", std::to_string(config_.history_events), std::to_string(next.history_events));
+    same("control.socket", config_.control_socket.string(), next.control_socket.string());
+    same("control.group", config_.control_group, next.control_group);
+    same("metrics.listen", config_.metrics_listen, next.metrics_listen);
+    const auto devices = [](const codec::AgentConfig& config) {
+        std::string all;
+        for (const auto& device : config.devices) {
+            all += (all.empty() ? "" : ", ") + (device.name.empty() ? "" : device.name + "=") + device.driver;
+        }
+        return all;
+    };
+    same("device", devices(config_), devices(next));
+    return problems;
+}
+
+// ---------------------------------------------------------------------------------------------------- reports
+
+codec::StatusReport Service::status() const
+{
+    codec::StatusReport report;
+    report.name = config_.name;
+    report.version = options_.version;
+    report.config = config_.file;
+    report.pid = ::getpid();
+    report.up_ms = whole_ms(loop_->now().mono - started_);
+    report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
+    report.red_switch = config_.policies.big_red_switch;
+    report.state_errors = state_errors_;
+    report.state_error = state_error_;
+    report.log_lines_dropped = log_->dropped();
+    report.reload = reload_;
+    for (const auto& runner : runners_) {
+        report.events += runner->state().events().size();
+        report.devices.push_back(runner->report());
+    }
+    return report;
+}
+
+// In the listener's thread: the loop hands the numbers out, the text is made here.
+std::optional<std::string> Service::metrics()
+{
+    struct Numbers {
+        codec::StatusReport status;
+        std::vector<codec::QueueReport> queues;
+    };
+    const auto promise = std::make_shared<std::promise<Numbers>>();
+    auto numbers = promise->get_future();
+    loop_->post([this, promise] {
+        Numbers now{status(), {}};
+        for (const auto& runner : runners_) {
+            if (runner->agent() == nullptr) {
+                continue;
+            }
+            const auto& dog = runner->agent()->watchdog();
+            for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
+                // Most queues never were in a storm: those are not even looked at closely.
+                const auto phase = dog.phase(Slot{row});
+                const bool at_rest = phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
+                if (!at_rest || dog.stats(Slot{row}, loop_->now().mono).detected != 0) {
+                    now.queues.push_back(queue_report(*runner, Slot{row}, loop_->now().mono));
+                }
+            }
+        }
+        promise->set_value(std::move(now));
+    });
+    if (numbers.wait_for(kMetricsPatience) != std::future_status::ready) {
+        return std::nullopt;
+    }
+    const auto now = numbers.get();
+    return metrics_text(now.status, now.queues);
+}
+
+void Service::note(Log::Level level, std::string event, std::string words)
+{
+    log_->write({level, std::move(event), {}, {}, std::move(words), {}}, loop_->now());
+}
+
+void Service::reached(std::string_view point) const
+{
+    if (options_.reached) {
+        options_.reached(point);
+    }
+}
+
+}  // namespace petrel::daemon

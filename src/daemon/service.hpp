@@ -1,0 +1,94 @@
+// The agent as a service: devices, control socket, metrics, log, signals, put together and run until somebody says
+// stop.
+//
+// Contract: one thread makes it, runs it and lets it go. Signals SIGTERM, SIGINT and SIGHUP belong to it from make()
+// on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "codec/agent_config.hpp"
+#include "codec/control_report.hpp"
+#include "daemon/control_desk.hpp"
+#include "daemon/device_runner.hpp"
+#include "daemon/driver.hpp"
+#include "daemon/log.hpp"
+#include "daemon/metrics_server.hpp"
+#include "runtime/control_server.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/signals.hpp"
+
+namespace petrel::daemon {
+
+struct ServiceOptions {
+    std::function<Parsed<codec::AgentConfig>()> read_config;  // anew with every reload
+    std::vector<Driver*> drivers;
+    std::string version;
+    std::function<void(std::string_view point)> reached;  // moments at which a test may kill the process
+};
+
+class Service final : RunnerHost, Desk {
+public:
+    static Parsed<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
+    ~Service() override;
+
+    // Until a signal ends it. An error says what could not be finished in time; the process should then leave at once,
+    // since a device may hold a thread for ever.
+    Result<void> run();
+
+private:
+    Service(codec::AgentConfig, ServiceOptions, std::unique_ptr<runtime::EventLoop>);
+
+    Parsed<void> put_together();
+    Result<void> make_runners();
+    Result<void> open_doors();
+    Driver* driver_of(const codec::DeviceEntry&) const;
+    void hear_signal(int signal);
+
+    // RunnerHost
+    void say(const Log::Line&) override;
+    void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void settled(const DeviceRunner&) override;
+    void state_written(const DeviceRunner&, const Result<void>&) override;
+
+    // Desk
+    codec::StatusReport status() const override;
+    codec::ReloadReport reload() override;
+    const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
+    Now now() const override { return loop_->now(); }
+
+    std::vector<Complaint> try_reload();
+    std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& next) const;
+    void check_ready();
+    void feed_watchdog();
+    void stop(const std::string& why);
+    void warn_of_unknown_ports();
+    std::optional<std::string> metrics();
+    void note(Log::Level, std::string event, std::string words);
+    void reached(std::string_view point) const;
+
+    codec::AgentConfig config_;
+    ServiceOptions options_;
+    std::shared_ptr<const codec::PolicyFile> policies_;
+    std::unique_ptr<runtime::EventLoop> loop_;
+    Instant started_;
+    std::unique_ptr<runtime::Signals> signals_;
+    std::unique_ptr<Log> log_;
+    std::vector<std::unique_ptr<DeviceRunner>> runners_;
+    ControlDesk desk_;
+    std::unique_ptr<runtime::ControlServer> control_;
+    std::unique_ptr<MetricsServer> metrics_;
+    codec::ReloadReport reload_;
+    std::uint64_t state_errors_{};
+    std::string state_error_;
+    bool ready_{};
+    std::optional<std::string> stopping_;  // why
+};
+
+}  // namespace petrel::daemon

@@ -1,0 +1,64 @@
+#include "runtime/start_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <vector>
+
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::runtime {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kWindow = 60s;
+constexpr std::size_t kFree = 3;    // so many starts within the window wait for nothing
+constexpr std::size_t kMost = 100;  // are remembered
+constexpr Duration kLongest = 30s;
+
+// One time a line, microseconds since 1970; what is no number, or lies in the future, is nothing.
+std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
+{
+    std::vector<std::int64_t> times;
+    const auto* at = text.data();
+    const auto* const end = text.data() + text.size();
+    while (at != end) {
+        std::int64_t us{};
+        const auto read = std::from_chars(at, end, us);
+        if (read.ec == std::errc{} && us <= now_us && now_us - us < std::chrono::microseconds{kWindow}.count()) {
+            times.push_back(us);
+        }
+        at = std::find(at, end, '\n');
+        at += at != end ? 1 : 0;
+    }
+    return times;
+}
+
+}  // namespace
+
+Duration note_start(const std::filesystem::path& file, WallTime now)
+{
+    const auto now_us = now.time_since_epoch().count();
+    auto times = recent(read_whole_file(file).value_or(""), now_us);
+    const auto before = times.size();
+    times.push_back(now_us);
+    const auto kept = times.size() > kMost ? times.end() - kMost : times.begin();
+    [[maybe_unused]] const auto written =
+        write_atomically(file, fmt::format("{}\n", fmt::join(kept, times.end(), "\n")));
+    if (before < kFree) {
+        return {};
+    }
+    return std::min<Duration>(1s * (1U << std::min<std::size_t>(before - kFree, 5)), kLongest);
+}
+
+void forget_starts(const std::filesystem::path& file)
+{
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+}
+
+}  // namespace petrel::runtime
