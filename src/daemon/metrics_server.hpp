@@ -1,0 +1,39 @@
+// The listener that metrics are fetched from: GET /metrics and /healthz, nothing else, in a thread of its own. Few
+// connections, little memory and little patience for each: whoever floods it slows down nobody but its other readers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace petrel::daemon {
+
+class MetricsServer {
+public:
+    // Called in the server's thread; it may wait for the loop, but not for ever. None: the loop does not answer.
+    using Text = std::function<std::optional<std::string>()>;
+
+    // "127.0.0.1:9464", "[::1]:9464", "localhost:9464". The thread inherits the signal mask of the caller.
+    static Result<std::unique_ptr<MetricsServer>> listen(std::string_view host_port, Text);
+
+    // Waits for a call of Text that is under way.
+    ~MetricsServer();
+    MetricsServer(const MetricsServer&) = delete;
+    MetricsServer& operator=(const MetricsServer&) = delete;
+
+    std::uint16_t port() const { return port_; }
+
+private:
+    struct Http;
+    MetricsServer(std::unique_ptr<Http>, std::uint16_t port);
+
+    std::unique_ptr<Http> http_;
+    std::uint16_t port_{};
+};
+
+}  // namespace petrel::daemon

@@ -1,0 +1,45 @@
+#include "daemon/notify.hpp"
+
+#include <fmt/format.h>
+#include <systemd/sd-daemon.h>
+
+#include <chrono>
+#include <string>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+// A status with a line break would be read as more than a status.
+void tell(std::string_view what, std::string_view status)
+{
+    ::sd_notify(0, fmt::format("{}STATUS={}", what, escaped(status)).c_str());
+}
+
+}  // namespace
+
+std::optional<Duration> watchdog_interval()
+{
+    std::uint64_t us = 0;
+    if (::sd_watchdog_enabled(0, &us) <= 0) {
+        return std::nullopt;
+    }
+    return std::chrono::microseconds{us / 2};
+}
+
+void notify_alive() { ::sd_notify(0, "WATCHDOG=1"); }
+
+void notify_ready(std::string_view status) { tell("READY=1\n", status); }
+
+void notify_status(std::string_view status) { tell("", status); }
+
+void notify_reloading(const Now& now)
+{
+    ::sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", whole_us(now.mono)).c_str());
+}
+
+void notify_stopping(std::string_view status) { tell("STOPPING=1\n", status); }
+
+}  // namespace petrel::daemon

@@ -1,0 +1,158 @@
+// The listener for metrics, with real connections: what it answers, and that it outlives rude visitors.
+#include "daemon/metrics_server.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "runtime/file_descriptor.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using runtime::FileDescriptor;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+FileDescriptor connect_to(std::uint16_t port)
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    FileDescriptor made{::socket(AF_INET, SOCK_STREAM, 0)};
+    EXPECT_EQ(::connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return made;
+}
+
+void send(const FileDescriptor& to, std::string_view text)
+{
+    EXPECT_EQ(::send(to.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+}
+
+std::string all_that_comes(const FileDescriptor& from)
+{
+    std::string text;
+    std::array<char, 4096> piece{};
+    for (ssize_t got = 1; got > 0;) {
+        got = ::recv(from.get(), piece.data(), piece.size(), 0);
+        text.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    }
+    return text;
+}
+
+std::string ask(std::uint16_t port, std::string_view first_line)
+{
+    const auto connection = connect_to(port);
+    send(connection, std::string{first_line} + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    return all_that_comes(connection);
+}
+
+std::unique_ptr<MetricsServer> serve(MetricsServer::Text text)
+{
+    auto server = MetricsServer::listen("127.0.0.1:0", std::move(text));
+    EXPECT_TRUE(server.has_value()) << server.error().what;
+    return std::move(*server);
+}
+
+std::string refusal(std::string_view host_port)
+{
+    const auto server = MetricsServer::listen(host_port, [] { return std::string{}; });
+    return server ? "none" : server.error().what;
+}
+
+TEST(MetricsServer, GivesTheTextOfTheMoment)
+{
+    std::atomic<int> calls{};
+    const auto server = serve([&] { return "petrel_calls " + std::to_string(++calls) + "\n"; });
+    EXPECT_THAT(ask(server->port(), "GET /metrics"),
+                AllOf(StartsWith("HTTP/1.1 200 OK"), HasSubstr("text/plain; version=0.0.4"),
+                      EndsWith("\r\n\r\npetrel_calls 1\n")));
+    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("\r\n\r\npetrel_calls 2\n"));
+    EXPECT_THAT(ask(server->port(), "HEAD /metrics"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\n")));
+    EXPECT_THAT(ask(server->port(), "GET /healthz"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\nok\n")));
+}
+
+TEST(MetricsServer, SaysWhenTheLoopDoesNotAnswer)
+{
+    const auto server = serve([] { return std::nullopt; });
+    for (const auto* request : {"GET /metrics", "GET /healthz"}) {
+        EXPECT_THAT(ask(server->port(), request),
+                    AllOf(HasSubstr(" 503 "), EndsWith("the agent's loop does not answer\n")));
+    }
+}
+
+TEST(MetricsServer, HasNothingElse)
+{
+    std::atomic<int> calls{};
+    const auto server = serve([&] { return std::to_string(++calls); });
+    EXPECT_THAT(ask(server->port(), "GET /"), HasSubstr(" 404 "));
+    EXPECT_THAT(ask(server->port(), "GET /metrics/../etc/passwd"), HasSubstr(" 404 "));
+    EXPECT_THAT(ask(server->port(), "DELETE /metrics"), HasSubstr(" 405 "));
+    EXPECT_EQ(calls, 0);
+}
+
+TEST(MetricsServer, AFailureInsideCostsTheConnectionOnly)
+{
+    std::atomic<bool> broken{true};
+    const auto server = serve([&]() -> std::optional<std::string> {
+        if (broken) {
+            throw std::runtime_error("broken");
+        }
+        return "fine\n";
+    });
+    EXPECT_THAT(ask(server->port(), "GET /metrics"), IsEmpty());
+    broken = false;
+    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+}
+
+TEST(MetricsServer, GoesOnAfterGarbageAndCrowds)
+{
+    const auto server = serve([] { return "fine\n"; });
+    {
+        const auto rude = connect_to(server->port());
+        send(rude, std::string(100, '\0') + "\r\n\r\n");
+        const auto endless = connect_to(server->port());
+        ::send(endless.get(), std::string(1 << 20, 'x').data(), 1 << 20, MSG_NOSIGNAL);
+        EXPECT_THAT(all_that_comes(endless), testing::Not(HasSubstr("200 OK")));
+    }
+    {
+        std::vector<FileDescriptor> crowd;
+        for (int i = 0; i < 24; ++i) {  // more than are let in, but not more than may wait at the door
+            crowd.push_back(connect_to(server->port()));
+        }
+    }
+    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+}
+
+TEST(MetricsServer, SaysWhereItCannotListen)
+{
+    const auto server = serve([] { return std::nullopt; });
+    const auto taken = "127.0.0.1:" + std::to_string(server->port());
+    EXPECT_EQ(refusal(taken), "cannot listen for metrics at " + taken + ": Address already in use");
+    for (const auto* wrong : {"", "9464", ":9464", "localhost:", "::1:9464", "localhost:metrics"}) {
+        EXPECT_THAT(refusal(wrong), StartsWith("cannot listen for metrics at " + std::string{wrong} + ": ")) << wrong;
+    }
+    EXPECT_THAT(refusal("::1:9464"), HasSubstr("brackets"));
+}
+
+TEST(MetricsServer, SpeaksIpv6)
+{
+    const auto server = MetricsServer::listen("[::1]:0", [] { return std::nullopt; });
+    if (!server) {
+        GTEST_SKIP() << server.error().what;
+    }
+    EXPECT_NE((*server)->port(), 0);
+}
+
+}  // namespace
+}  // namespace petrel::daemon
