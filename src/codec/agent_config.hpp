@@ -1,5 +1,6 @@
 // The configuration of the agent: its file, with what flags and the environment say on top, and where each value came
-// from.
+// from. The file is a policy file with more in it: docs/agent-config.md. Its settings are a table of their own,
+// agent_settings.hpp.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,14 @@ struct DeviceEntry {
 };
 
 struct EffectiveValue {
-    std::string key;     // "log.format"
-    std::string value;   // as it would stand in the file
-    std::string origin;  // "default", "agent.toml:4:10", "PETREL_LOG_FORMAT", "--log-format"
+    std::string key;     // "log.format", "device.1.driver", "policy.tor.detect_ms", "port.Ethernet0.role"
+    std::string value;   // as a flag would take it
+    std::string origin;  // "default", "agent.toml:4:10", "PETREL_LOG_FORMAT", "--log-format", "preset sonic"
 };
 
 struct AgentConfig {
-    std::string file;
-    std::string name;
+    std::string file;  // empty = none
+    std::string name;  // empty = the host's
     std::filesystem::path state_dir;
     std::filesystem::path control_socket;
     std::string control_group;   // empty = the agent's own
@@ -43,19 +44,23 @@ struct AgentConfig {
     Duration stop_timeout{};
     Duration hang_after{};
     std::uint32_t history_events{};
-    std::vector<DeviceEntry> devices;
+    std::vector<DeviceEntry> devices;  // may be none
     PolicyFile policies;
-    std::vector<EffectiveValue> values;
+    std::vector<EffectiveValue> values;  // all of the above, in words
 };
 
 // A value from a flag or from the environment.
 struct Given {
-    std::string key;
+    std::string key;  // of a setting, or kDeviceKey
     std::string value;
     std::string origin;
 };
 
-// `given`: the strongest last. `drivers`: the kinds there are.
+// May be given several times; then these are the devices, and not those of the file.
+inline constexpr std::string_view kDeviceKey = "device";
+
+// Without a file (`file` is empty) everything is as it is by default, and the preset sonic watches all queues. `given`:
+// the strongest last. `drivers`: the kinds there are.
 Parsed<AgentConfig> read_agent_config(std::string_view text, std::string_view file, std::span<const Given> given,
                                       std::span<const std::string_view> drivers);
 

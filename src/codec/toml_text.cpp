@@ -69,6 +69,15 @@ void TomlText::unknown(const toml::key& key, std::span<const std::string_view> k
     complaints_.add(place(key.source()), key.str(), fmt::format("a known key, {}", instead_of(key.str(), known)));
 }
 
+void TomlText::only(const toml::table& table, std::span<const std::string_view> known)
+{
+    for (const auto& [key, node] : table) {
+        if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+            unknown(key, known);
+        }
+    }
+}
+
 std::string TomlText::text(const toml::node& node)
 {
     auto value = node.value_exact<std::string>().value_or("");

@@ -34,6 +34,7 @@ public:
         complaints_.add(place(node), shown(node), std::move(allowed));
     }
     void unknown(const toml::key&, std::span<const std::string_view> known);
+    void only(const toml::table&, std::span<const std::string_view> known);  // complains of every other key
 
     std::string text(const toml::node&);  // empty if it is none
     std::string name(const toml::node&);  // the same, and it can be shown on a terminal

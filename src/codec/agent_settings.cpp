@@ -1,0 +1,210 @@
+#include "codec/agent_settings.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kVariablePrefix = "PETREL_";
+constexpr std::string_view kAgentTable = "agent.";
+// Not for the agent, but whoever writes tests anew has it in the environment of everything.
+constexpr std::string_view kTestersVariable = "PETREL_UPDATE_GOLDEN";
+
+constexpr std::int64_t kLongestWaitMs = 600'000;
+constexpr std::int64_t kMostEvents = 1'000'000;
+constexpr std::size_t kLongestSocketPath = 107;  // sockaddr_un, with its final zero
+constexpr std::size_t kLongestHostName = 255;    // RFC 5424
+
+std::optional<std::int64_t> whole_number(std::string_view text)
+{
+    std::int64_t number{};
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
+}
+
+bool is_path(std::string_view text) { return !text.empty() && printable(text); }
+bool is_socket_path(std::string_view text) { return is_path(text) && text.size() <= kLongestSocketPath; }
+bool is_log_target(std::string_view text)
+{
+    return text == "stderr" || (is_path(text) && text.find('/') != std::string_view::npos);
+}
+
+bool is_word(std::string_view text)  // or nothing
+{
+    return text.size() <= kLongestHostName &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+// Names would have to be asked for over the network before anything is watched.
+bool is_listen_address(std::string_view text)
+{
+    if (text.empty()) {
+        return true;
+    }
+    const auto colon = text.rfind(':');
+    if (colon == std::string_view::npos || !printable(text)) {
+        return false;
+    }
+    const auto port = whole_number(text.substr(colon + 1));
+    auto host = std::string{text.substr(0, colon)};
+    const bool is_v6 = host.starts_with('[') && host.ends_with(']');
+    if (is_v6) {
+        host = host.substr(1, host.size() - 2);
+    }
+    in6_addr address{};  // large enough for both
+    return port && *port >= 0 && *port <= 65'535 && inet_pton(is_v6 ? AF_INET6 : AF_INET, host.c_str(), &address) == 1;
+}
+
+std::string flag_of(std::string_view key)
+{
+    if (key.starts_with(kAgentTable)) {
+        key.remove_prefix(kAgentTable.size());
+    }
+    auto flag = fmt::format("--{}", key);
+    std::replace_if(flag.begin(), flag.end(), [](char c) { return c == '.' || c == '_'; }, '-');
+    return flag;
+}
+
+std::string variable_of(std::string_view flag)
+{
+    auto variable = fmt::format("{}{}", kVariablePrefix, flag.substr(2));
+    std::transform(variable.begin(), variable.end(), variable.begin(),
+                   [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });
+    return variable;
+}
+
+Setting named(std::string key, std::string about)
+{
+    Setting setting;
+    setting.flag = flag_of(key);
+    setting.variable = variable_of(setting.flag);
+    setting.key = std::move(key);
+    setting.about = std::move(about);
+    return setting;
+}
+
+template <class T>
+Setting text(std::string key, std::string about, std::string standard, T AgentConfig::* member,
+             bool (*fits)(std::string_view), std::string allowed)
+{
+    auto setting = named(std::move(key), std::move(about));
+    setting.standard = std::move(standard);
+    setting.allowed = std::move(allowed);
+    setting.set = [member, fits](AgentConfig& config, std::string_view value) {
+        if (!fits(value)) {
+            return false;
+        }
+        config.*member = value;
+        return true;
+    };
+    return setting;
+}
+
+template <class T, std::size_t N>
+Setting choice(std::string key, std::string about, T AgentConfig::* member,
+               const std::array<std::string_view, N>& names)
+{
+    auto setting = named(std::move(key), std::move(about));
+    setting.standard = names.front();
+    setting.allowed = fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+    setting.set = [member, names](AgentConfig& config, std::string_view value) {
+        const auto at = std::find(names.begin(), names.end(), value);
+        if (at == names.end()) {
+            return false;
+        }
+        config.*member = static_cast<T>(at - names.begin());
+        return true;
+    };
+    return setting;
+}
+
+template <class Store>
+Setting number(std::string key, std::string about, std::int64_t standard, std::int64_t least, std::int64_t most,
+               Store store)
+{
+    auto setting = named(std::move(key), std::move(about));
+    setting.standard = fmt::format("{}", standard);
+    setting.allowed = fmt::format("a whole number {}..{}", least, most);
+    setting.is_number = true;
+    setting.set = [least, most, store](AgentConfig& config, std::string_view value) {
+        const auto given = whole_number(value);
+        if (!given || *given < least || *given > most) {
+            return false;
+        }
+        store(config, *given);
+        return true;
+    };
+    return setting;
+}
+
+std::vector<Setting> make_settings()
+{
+    constexpr std::array<std::string_view, 2> kStopPolicies{"restore", "hold"};
+    constexpr std::array<std::string_view, 3> kLogFormats{"text", "json", "rfc5424"};
+    return {
+        text("agent.name", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,
+             fmt::format("up to {} printable ASCII characters without blanks", kLongestHostName)),
+        text("agent.state_dir", "where journals, memory and the history of events are kept", "/var/lib/petrel",
+             &AgentConfig::state_dir, is_path, "a path"),
+        choice("agent.stop", "what becomes of mitigated queues when the agent is stopped", &AgentConfig::stop,
+               kStopPolicies),
+        number("agent.stop_timeout_ms", "so long a stop may take; what is not restored then stays in the journal",
+               5'000, 100, kLongestWaitMs, [](AgentConfig& c, std::int64_t ms) { c.stop_timeout = milliseconds{ms}; }),
+        number("agent.hang_ms", "a device whose call takes longer is reported as not answering", 2'000, 10,
+               kLongestWaitMs, [](AgentConfig& c, std::int64_t ms) { c.hang_after = milliseconds{ms}; }),
+        number("agent.history_events", "so many events of each device are kept", 10'000, 1, kMostEvents,
+               [](AgentConfig& c, std::int64_t n) { c.history_events = static_cast<std::uint32_t>(n); }),
+        text("control.socket", "where `petrel status` and the other commands find the agent",
+             "/run/petrel/control.sock", &AgentConfig::control_socket, is_socket_path,
+             fmt::format("a path of at most {} bytes", kLongestSocketPath)),
+        text("control.group", "who may use the socket besides root; empty: the agent's own group", "",
+             &AgentConfig::control_group, is_word, "a group, or empty"),
+        text("metrics.listen", "where Prometheus reads the metrics; empty: nowhere", "127.0.0.1:9464",
+             &AgentConfig::metrics_listen, is_listen_address,
+             "ADDRESS:PORT such as 127.0.0.1:9464 or [::1]:9464, or empty"),
+        choice("log.format", "how log lines are written", &AgentConfig::log_format, kLogFormats),
+        text("log.to", "where log lines go", "stderr", &AgentConfig::log_to, is_log_target,
+             "stderr, or the path of a file or syslog socket, with a / in it"),
+    };
+}
+
+}  // namespace
+
+std::span<const Setting> agent_settings()
+{
+    static const auto table = make_settings();
+    return table;
+}
+
+std::vector<Given> given_by_environment(const char* const* environment)
+{
+    std::vector<Given> given;
+    const auto settings = agent_settings();
+    for (; *environment != nullptr; ++environment) {
+        const std::string_view entry{*environment};
+        const auto name = entry.substr(0, entry.find('='));
+        if (!name.starts_with(kVariablePrefix) || name == kTestersVariable || name.size() == entry.size()) {
+            continue;
+        }
+        const auto setting = std::find_if(settings.begin(), settings.end(),
+                                          [&](const Setting& candidate) { return candidate.variable == name; });
+        given.push_back({setting == settings.end() ? std::string{} : setting->key,
+                         std::string{entry.substr(name.size() + 1)}, std::string{name}});
+    }
+    return given;
+}
+
+}  // namespace petrel::codec
