@@ -24,11 +24,11 @@ public:
 
     struct Line {
         Level level{};
-        std::string event;  // for programs: "storm_detected", "device_opened"
-        std::string device;
-        std::string queue;
-        std::string words;  // for people
-        std::vector<std::pair<std::string, std::string>> fields;
+        std::string event{};  // for programs: "storm_detected", "device_opened"
+        std::string device{};
+        std::string queue{};
+        std::string words{};  // for people
+        std::vector<std::pair<std::string, std::string>> fields{};
     };
 
     // `to`: "stderr", a file (made if it is missing, and again when somebody moved it away) or a socket.
