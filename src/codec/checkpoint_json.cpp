@@ -25,8 +25,7 @@ using watchdog::QueueStats;
 
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kVersionKey = "petrel_checkpoint";
-// A hundred years: subtracted from any clock, it is still a time.
-constexpr std::uint64_t kMostAgeNs = 3'155'760'000'000'000'000;
+constexpr auto kMostAgeNs = static_cast<std::uint64_t>(watchdog::kOldestAge.count());
 constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMostStorms = 1'024;
 

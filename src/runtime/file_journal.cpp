@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "runtime/atomic_file.hpp"
+#include "runtime/file_lock.hpp"
 
 namespace petrel::runtime {
 namespace {
@@ -17,25 +17,6 @@ namespace {
 // A journal is rewritten when it is this large and mostly history.
 constexpr std::uint64_t kCompactFrom = 65'536;  // bytes
 constexpr std::uint64_t kCompactAtTimesLive = 4;
-
-Result<FileDescriptor> take_lock(const std::filesystem::path& path)
-{
-    auto lock_path = path;
-    lock_path += ".lock";
-    auto lock = open_path(lock_path, O_RDWR | O_CREAT, 0644);
-    if (!lock) {
-        return lock;
-    }
-    if (::flock(lock->get(), LOCK_EX | LOCK_NB) < 0) {
-        if (errno == EWOULDBLOCK) {
-            return tl::unexpected(
-                Error{ErrorKind::unreachable,
-                      fmt::format("{} is in use by another process: stop it first, or ask it instead", path.string())});
-        }
-        return tl::unexpected(file_error("lock", lock_path, errno));
-    }
-    return lock;
-}
 
 DeviceId device_of(const watchdog::Inventory& inventory)
 {
@@ -47,11 +28,11 @@ DeviceId device_of(const watchdog::Inventory& inventory)
 Result<std::unique_ptr<FileJournal>> FileJournal::open_file(const std::filesystem::path& path, std::string_view device,
                                                             const watchdog::Inventory& inventory)
 {
-    if (device.size() > kLongestJournalName) {
+    if (device.size() > kLongestStoredName) {
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("device name of {} bytes, at most {} are allowed",
-                                                                    device.size(), kLongestJournalName)});
+                                                                    device.size(), kLongestStoredName)});
     }
-    auto lock = take_lock(path);
+    auto lock = hold_alone(path);
     if (!lock) {
         return tl::unexpected(lock.error());
     }
@@ -169,7 +150,7 @@ std::vector<JournalEntry> FileJournal::strangers() const
 
 Result<NamedTarget> FileJournal::named(const Target& target) const
 {
-    if (target.port.index >= ports_.size() || ports_[target.port.index].size() > kLongestJournalName) {
+    if (target.port.index >= ports_.size() || ports_[target.port.index].size() > kLongestStoredName) {
         return tl::unexpected(
             Error{ErrorKind::invalid, fmt::format("port {} has no name that can be stored", target.port.index)});
     }

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <concepts>
 #include <utility>
 
-#include "base/assert.hpp"
 #include "base/crc32c.hpp"
 
 namespace petrel::runtime {
@@ -16,104 +14,28 @@ constexpr std::string_view kMagic = "PETRELJ\n";
 constexpr std::uint8_t kOpen = 1;
 constexpr std::uint8_t kClose = 2;
 constexpr std::uint8_t kWholePort = 255;
-constexpr std::size_t kFrame = 6;           // checksum and length of a record
+using BodyLength = std::uint16_t;
+constexpr std::size_t kFrame = kSealSize<BodyLength>;
 constexpr std::size_t kLongestBody = 1024;  // no record comes near; a greater length is damage
 
-class Writer {
-public:
-    template <std::integral T>
-    void number(T value)
-    {
-        for (std::size_t i = 0; i < sizeof(T); ++i) {
-            bytes_.push_back(static_cast<std::byte>((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xff));
-        }
-    }
-    void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-    void text(std::string_view text)
-    {
-        PETREL_ASSERT(text.size() <= kLongestJournalName, "a name of {} bytes in a journal", text.size());
-        number(static_cast<std::uint8_t>(text.size()));
-        raw(std::as_bytes(std::span{text}));
-    }
-    Bytes take() { return std::move(bytes_); }
-    const Bytes& bytes() const { return bytes_; }
-
-private:
-    Bytes bytes_;
-};
-
-// Reads from the front; once something is missing, everything is, and ok() says so.
-class Reader {
-public:
-    explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
-
-    template <std::integral T>
-    T number()
-    {
-        std::uint64_t value = 0;
-        const auto bytes = raw(sizeof(T));
-        for (std::size_t i = 0; i < bytes.size(); ++i) {
-            value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-        }
-        return static_cast<T>(value);
-    }
-    std::span<const std::byte> raw(std::size_t size)
-    {
-        ok_ = ok_ && size <= left_.size();
-        const auto piece = left_.first(ok_ ? size : 0);
-        left_ = left_.subspan(piece.size());
-        return piece;
-    }
-    std::string text()
-    {
-        const auto bytes = raw(number<std::uint8_t>());
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-    bool ok() const { return ok_; }
-    bool finished() const { return ok_ && left_.empty(); }
-    std::size_t left() const { return left_.size(); }
-
-private:
-    std::span<const std::byte> left_;
-    bool ok_{true};
-};
-
-void put_target(Writer& writer, const NamedTarget& target)
+void put_target(RecordWriter& writer, const NamedTarget& target)
 {
     writer.number(target.priority ? target.priority->value : kWholePort);
     writer.text(target.port);
 }
 
-NamedTarget get_target(Reader& reader)
+NamedTarget get_target(RecordReader& reader)
 {
     const auto priority = reader.number<std::uint8_t>();
     auto port = reader.text();
     return {std::move(port), priority == kWholePort ? std::nullopt : std::optional{Priority{priority}}};
 }
 
-Bytes frame(const Bytes& body)
-{
-    Writer checked;
-    checked.number(static_cast<std::uint16_t>(body.size()));
-    checked.raw(body);
-    Writer record;
-    record.number(crc32c(checked.bytes()));
-    record.raw(checked.bytes());
-    return record.take();
-}
-
 // The body of the whole and undamaged record at the front, if there is one.
 std::optional<std::span<const std::byte>> whole_record(std::span<const std::byte> bytes)
 {
-    Reader reader{bytes};
-    const auto checksum = reader.number<std::uint32_t>();
-    const auto size = reader.number<std::uint16_t>();
-    const auto body = reader.raw(size);
-    if (!reader.ok() || size == 0 || size > kLongestBody) {
-        return std::nullopt;
-    }
-    const auto checked = bytes.subspan(sizeof checksum, sizeof size + body.size());
-    return crc32c(checked) == checksum ? std::optional{body} : std::nullopt;
+    const auto body = unsealed<BodyLength>(bytes);
+    return body && body->size() <= kLongestBody ? body : std::nullopt;
 }
 
 // An unfinished record is short and has nothing after it. Anything else was durable once and has been damaged since.
@@ -140,7 +62,7 @@ Error damaged(std::size_t offset, std::string_view what)
 
 Result<void> take_record(std::span<const std::byte> body, std::size_t offset, std::vector<JournalEntry>& entries)
 {
-    Reader reader{body};
+    RecordReader reader{body};
     const auto kind = reader.number<std::uint8_t>();
     auto target = get_target(reader);
     const bool sane = reader.ok() && (!target.priority || target.priority->value < kPriorities);
@@ -177,7 +99,7 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
 // The header's device name; moves `at` behind it.
 Result<std::string> take_header(std::span<const std::byte> bytes, std::size_t& at)
 {
-    Reader reader{bytes};
+    RecordReader reader{bytes};
     const auto magic = reader.raw(std::min(kMagic.size(), bytes.size()));
     if (magic.empty() || !std::ranges::equal(magic, std::as_bytes(std::span{kMagic}).first(magic.size()))) {
         return tl::unexpected(Error{ErrorKind::invalid, "not a journal: it does not begin with PETRELJ"});
@@ -202,34 +124,26 @@ Result<std::string> take_header(std::span<const std::byte> bytes, std::size_t& a
 
 }  // namespace
 
-Bytes journal_header(std::string_view device)
-{
-    Writer writer;
-    writer.raw(std::as_bytes(std::span{kMagic}));
-    writer.number(kJournalVersion);
-    writer.text(device);
-    writer.number(crc32c(writer.bytes()));
-    return writer.take();
-}
+Bytes journal_header(std::string_view device) { return record_file_header(kMagic, kJournalVersion, device); }
 
 Bytes open_record(const JournalEntry& entry)
 {
-    Writer body;
+    RecordWriter body;
     body.number(kOpen);
     put_target(body, entry.target);
     body.text(name(entry.treatment));
     body.number(entry.undo.size);
     body.raw(std::span{entry.undo.bytes}.first(entry.undo.size));
     body.number(std::int64_t{entry.since.time_since_epoch().count()});
-    return frame(body.bytes());
+    return sealed<BodyLength>(body.bytes());
 }
 
 Bytes close_record(const NamedTarget& target)
 {
-    Writer body;
+    RecordWriter body;
     body.number(kClose);
     put_target(body, target);
-    return frame(body.bytes());
+    return sealed<BodyLength>(body.bytes());
 }
 
 Bytes journal_bytes(std::string_view device, std::span<const JournalEntry> entries)

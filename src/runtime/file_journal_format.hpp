@@ -1,7 +1,6 @@
 // The bytes of a journal file, apart from how they get to a disk, so that any bytes can be put to the reader.
 //
-//   header  "PETRELJ\n", u16 version, u8 length + device name, u32 checksum of all that
-//   record  u32 checksum of the rest, u16 length of the body, body
+//   header  of record_bytes.hpp with the magic "PETRELJ\n", then records sealed with a u16 length
 //   body    u8 kind (1 open, 2 close), u8 priority (255 = the port), u8 length + port name,
 //           and of an open: u8 length + treatment name, u8 length + undo bytes, i64 microseconds since 1970
 //
@@ -20,11 +19,11 @@
 
 #include "base/result.hpp"
 #include "device/journal.hpp"
+#include "runtime/record_bytes.hpp"
 
 namespace petrel::runtime {
 
 inline constexpr std::uint16_t kJournalVersion = 1;
-inline constexpr std::size_t kLongestJournalName = 255;
 
 // A target as it is stored.
 struct NamedTarget {
@@ -48,8 +47,6 @@ struct JournalContent {
     std::size_t size{};                 // bytes of header and whole records
     std::size_t dropped{};              // bytes of an unfinished record after them
 };
-
-using Bytes = std::vector<std::byte>;
 
 Bytes journal_header(std::string_view device);
 Bytes open_record(const JournalEntry&);

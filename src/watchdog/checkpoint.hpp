@@ -38,4 +38,11 @@ struct Checkpoint {
     bool operator==(const Checkpoint&) const = default;
 };
 
+// Subtracted from any clock, it is still a time.
+inline constexpr Duration kOldestAge = std::chrono::days{36'525};  // a hundred years
+
+// What it is after so much time in which nobody looked. All that counts from a moment is older; time that was proven is
+// not more: nobody saw what went on.
+Checkpoint aged(Checkpoint, Duration by);
+
 }  // namespace petrel::watchdog

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +13,13 @@
 #include "base/crc32c.hpp"
 #include "device/synthetic/memory_journal.hpp"
 #include "journal_fixture.hpp"
+#include "support/full_disk.hpp"
 
 namespace petrel::runtime {
 namespace {
 
 using device::Active;
+using test::FullDisk;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -313,30 +313,6 @@ TEST_F(FileJournalTest, RefusesWhatCannotBeStored)
     EXPECT_EQ(FileJournal::open_file(folder / "other", std::string(300, 'x'), three_ports()).error().kind,
               ErrorKind::invalid);
 }
-
-// While it lives, files of this process cannot grow beyond `bytes`: as good as a full disk.
-class FullDisk {
-public:
-    explicit FullDisk(std::size_t bytes)
-    {
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        handler_ = ::signal(SIGXFSZ, SIG_IGN);
-        auto limit = before_;
-        limit.rlim_cur = bytes;
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FullDisk()
-    {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
-        ::signal(SIGXFSZ, handler_);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
-private:
-    struct rlimit before_{};
-    void (*handler_)(int);
-};
 
 TEST_F(FileJournalTest, AFullDiskLeavesTheFileAsItWas)
 {

@@ -1,8 +1,7 @@
-// What the journal tests share: a folder that goes away, a switch of three ports, and entries to write down.
+// What the journal tests share: a switch of three ports, and entries to write down.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,29 +11,11 @@
 
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::runtime {
 
-// In memory where there is such a place: these tests wait for thousands of writes, and none of them can pull a plug.
-class TemporaryFolder {
-public:
-    TemporaryFolder()
-    {
-        const std::filesystem::path memory{"/dev/shm"};
-        const auto base = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-        auto pattern = (base / "petrel-test-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
+using test::TemporaryFolder;
 
 inline constexpr std::string_view kDevice = "leaf-1";
 inline constexpr DeviceId kDeviceId{5};

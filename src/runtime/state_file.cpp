@@ -1,0 +1,197 @@
+#include "runtime/state_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "runtime/atomic_file.hpp"
+#include "runtime/file_lock.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+// The file is written anew when it is so many times as large as what it must hold, and this large at least.
+constexpr std::uint64_t kRewriteAtTimesLive = 4;
+constexpr std::uint64_t kRewriteFrom = 1U << 20U;
+// No state comes near; what is larger is something else, and is not read.
+constexpr std::uint64_t kLargestFile = 1U << 30U;
+// Damaged files that are kept. The last name is used again and again after that.
+constexpr int kMostSetAside = 9;
+
+std::uint64_t grown(std::uint64_t live) { return std::max(kRewriteFrom, kRewriteAtTimesLive * live); }
+
+}  // namespace
+
+Result<std::unique_ptr<StateFile>> StateFile::open(const std::filesystem::path& path, std::string_view device,
+                                                   std::uint32_t most_events)
+{
+    if (device.size() > kLongestStoredName) {
+        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("device name of {} bytes, at most {} are allowed",
+                                                                    device.size(), kLongestStoredName)});
+    }
+    auto lock = hold_alone(path);
+    if (!lock) {
+        return tl::unexpected(lock.error());
+    }
+    std::unique_ptr<StateFile> state{new StateFile{path, device, most_events, std::move(*lock)}};
+    return state->load().map([&] { return std::move(state); });
+}
+
+StateFile::StateFile(std::filesystem::path path, std::string_view device, std::uint32_t most_events,
+                     FileDescriptor lock)
+    : path_(std::move(path)), device_(device), most_events_(std::max(most_events, 1U)), lock_(std::move(lock))
+{}
+
+Result<void> StateFile::load()
+{
+    std::error_code trouble;
+    const auto status = std::filesystem::status(path_, trouble);
+    if (status.type() == std::filesystem::file_type::not_found) {
+        return {};
+    }
+    if (trouble) {
+        return tl::unexpected(file_error("find", path_, trouble.value()));
+    }
+    if (!std::filesystem::is_regular_file(status) || std::filesystem::file_size(path_, trouble) > kLargestFile) {
+        replace_damaged("no state file");
+        return {};
+    }
+    const auto text = read_whole_file(path_);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    auto content = parse_state(std::as_bytes(std::span{*text}), device_);
+    remembered_ = std::move(content.remembered);
+    take(content.events);
+    if (!content.damage.empty()) {
+        replace_damaged(content.damage);
+        return {};
+    }
+    unwritten_ = 0;
+    size_ = content.size;
+    tail_dropped_ = content.dropped;
+    more_behind_ = tail_dropped_ != 0;
+    auto file = open_path(path_, O_RDWR);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    file_ = std::move(*file);
+    rewrite_at_ = grown(whole_file().size());
+    return {};
+}
+
+// The damaged file keeps its own name too until a good one takes it: a death in between loses nothing.
+void StateFile::replace_damaged(std::string_view why)
+{
+    int n = 1;
+    auto aside = path_;
+    std::error_code trouble;
+    do {
+        aside = path_;
+        aside += fmt::format(".bad-{}", n);
+    } while (std::filesystem::exists(aside, trouble) && n++ < kMostSetAside);
+    std::filesystem::remove(aside, trouble);
+    std::filesystem::create_hard_link(path_, aside, trouble);
+    if (trouble) {
+        std::filesystem::rename(path_, aside, trouble);
+    }
+    damage_ = trouble ? fmt::format("{}: {}; it cannot be set aside: {}", path_.string(), why, trouble.message())
+                      : fmt::format("{}: {}; set aside as {}", path_.string(), why, aside.string());
+    // At once, or every start from now on would find the damage again. What fails here is tried with an append.
+    static_cast<void>(rewrite());
+}
+
+void StateFile::take(std::span<const StoredEvent> events)
+{
+    for (const auto& event : events) {
+        events_.push_back(event);
+        last_seq_ = event.seq;
+    }
+    unwritten_ += events.size();
+    while (events_.size() > most_events_) {
+        events_.pop_front();
+    }
+    unwritten_ = std::min(unwritten_, events_.size());
+}
+
+Result<void> StateFile::append(std::span<const StoredEvent> events, std::string_view checkpoint, const Now& now)
+{
+    auto last = last_seq_;
+    for (const auto& event : events) {
+        if (event.seq <= std::exchange(last, event.seq)) {
+            return tl::unexpected(Error{
+                ErrorKind::invalid, fmt::format("{}: an event {} that is there already", path_.string(), event.seq)});
+        }
+    }
+    auto boot = this_boot();
+    remembered_ = Remembered{std::string{checkpoint}, now.wall, std::move(boot.id), boot.age};
+    take(events);
+    return write_missing();
+}
+
+Result<void> StateFile::write_missing()
+{
+    if (size_ == 0) {
+        return rewrite();
+    }
+    if (auto good = cut_back(); !good) {
+        return good;
+    }
+    const std::vector<StoredEvent> missing{events_.end() - static_cast<std::ptrdiff_t>(unwritten_), events_.end()};
+    const auto record = state_record(device_, *remembered_, missing);
+    if (auto written = write_at(file_, path_, size_, record); !written) {
+        more_behind_ = true;
+        static_cast<void>(cut_back());  // or before the next one
+        return written;
+    }
+    size_ += record.size();
+    unwritten_ = 0;
+    if (size_ >= rewrite_at_) {
+        // What was asked for is done. A rewrite that fails leaves the file as it is, and is tried again much later.
+        rewrite_at_ = size_ + kRewriteFrom;
+        static_cast<void>(rewrite());
+    }
+    return {};
+}
+
+// What a failed write or a dead process left behind the good part must not follow the next record.
+Result<void> StateFile::cut_back()
+{
+    if (more_behind_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) < 0) {
+        return tl::unexpected(file_error("cut the unfinished record off", path_, errno));
+    }
+    more_behind_ = false;
+    return {};
+}
+
+Bytes StateFile::whole_file() const
+{
+    auto bytes = state_header(device_);
+    if (remembered_) {
+        const auto record = state_record(device_, *remembered_, std::vector(events_.begin(), events_.end()));
+        bytes.insert(bytes.end(), record.begin(), record.end());
+    }
+    return bytes;
+}
+
+Result<void> StateFile::rewrite()
+{
+    const auto bytes = whole_file();
+    auto file = replace_file(path_, bytes);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    file_ = std::move(*file);
+    size_ = bytes.size();
+    more_behind_ = false;
+    unwritten_ = 0;
+    rewrite_at_ = grown(size_);
+    return sync_folder_of(path_);
+}
+
+}  // namespace petrel::runtime
