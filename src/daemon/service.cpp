@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <future>
 #include <system_error>
 
@@ -51,7 +53,13 @@ Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_
       loop_(std::move(loop)),
       started_(loop_->now().mono),
       desk_(*this)
-{}
+{
+    if (config_.name.empty()) {
+        std::array<char, 256> host{};
+        ::gethostname(host.data(), host.size() - 1);
+        config_.name = host.data();
+    }
+}
 
 Service::~Service()
 {
@@ -206,6 +214,13 @@ Result<void> Service::run()
     note(Log::Level::notice, "agent_stopped", "stopped");
     reached("stopped");
     return {};
+}
+
+void Service::leave(int exit_code)
+{
+    control_.reset();
+    log_.reset();  // writes what waits
+    std::_Exit(exit_code);
 }
 
 void Service::hear_signal(int signal)

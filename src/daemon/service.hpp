@@ -38,9 +38,12 @@ public:
     static Parsed<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
     ~Service() override;
 
-    // Until a signal ends it. An error says what could not be finished in time; the process should then leave at once,
-    // since a device may hold a thread for ever.
+    // Until a signal ends it. An error says what could not be finished in time.
     Result<void> run();
+
+    // The end of the process after such an error: a thread may be in a call that never returns, and nobody waits for
+    // it.
+    [[noreturn]] void leave(int exit_code);
 
 private:
     Service(codec::AgentConfig, ServiceOptions, std::unique_ptr<runtime::EventLoop>);

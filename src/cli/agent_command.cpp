@@ -1,0 +1,114 @@
+#include "cli/agent_command.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/terminal.hpp"
+#include "cli/twin_driver.hpp"
+#include "codec/agent_settings.hpp"
+#include "codec/control_json.hpp"
+#include "daemon/release.hpp"
+#include "daemon/service.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+constexpr auto kUsualFile = "/etc/petrel/agent.toml";
+
+struct Drivers {
+    explicit Drivers(const AgentExtras& extras) : own(make_drivers()), all(extras.drivers)
+    {
+        for (const auto& driver : own) {
+            all.push_back(driver.get());
+        }
+    }
+
+    std::vector<std::unique_ptr<daemon::Driver>> own;
+    std::vector<daemon::Driver*> all;
+};
+
+std::string user_name()
+{
+    const auto* user = ::getpwuid(::getuid());
+    return user != nullptr ? user->pw_name : fmt::format("uid {}", ::getuid());
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
+{
+    std::vector<std::unique_ptr<daemon::Driver>> drivers;
+    drivers.push_back(std::make_unique<TwinDriver>([](const std::string& words) { say(words); }));
+    return drivers;
+}
+
+Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::vector<daemon::Driver*>& drivers)
+{
+    auto file = options.config;
+    if (file.empty() && std::filesystem::exists(kUsualFile)) {
+        file = kUsualFile;
+    }
+    std::string text;
+    if (!file.empty()) {
+        auto read = runtime::read_whole_file(file);
+        if (!read) {
+            return tl::unexpected(std::vector{Complaint{{}, 0, 0, read.error().what, {}}});
+        }
+        text = std::move(*read);
+    }
+    auto given = codec::given_by_environment(environ);
+    given.insert(given.end(), options.given.begin(), options.given.end());
+    std::vector<std::string_view> kinds;
+    for (const auto* driver : drivers) {
+        kinds.push_back(driver->kind());
+    }
+    return codec::read_agent_config(text, file, given, kinds);
+}
+
+ExitCode run_agent(const AgentOptions& options, const AgentExtras& extras)
+{
+    const Drivers drivers{extras};
+    const auto read = [&] { return read_config(options, drivers.all); };
+    auto config = read();
+    if (!config) {
+        return refuse(config.error());
+    }
+    auto service = daemon::Service::make(
+        std::move(*config),
+        {.read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = extras.reached});
+    if (!service) {
+        return refuse(service.error());
+    }
+    const auto ended = (*service)->run();
+    if (!ended) {
+        (*service)->leave(static_cast<int>(fail(ended.error())));
+    }
+    return ExitCode::ok;
+}
+
+ExitCode release_without_agent(const AgentOptions& options, bool json, const AgentExtras& extras)
+{
+    const Drivers drivers{extras};
+    const auto config = read_config(options, drivers.all);
+    if (!config) {
+        return refuse(config.error());
+    }
+    const auto released = daemon::release_from_journals(*config, drivers.all, user_name());
+    if (!released) {
+        return fail(released.error());
+    }
+    std::string text;
+    for (const auto& line : released->report.words) {
+        text += line + '\n';
+    }
+    return finish(json ? codec::answer_json(released->report) + '\n' : text,
+                  released->all ? ExitCode::ok : ExitCode::failure);
+}
+
+}  // namespace petrel::cli

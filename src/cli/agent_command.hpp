@@ -1,0 +1,40 @@
+// `petrel agent`: the service that watches a switch, until it is told to stop. And what it leaves to do when it is
+// dead.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/exit_code.hpp"
+#include "codec/agent_config.hpp"
+#include "daemon/driver.hpp"
+
+namespace petrel::cli {
+
+struct AgentOptions {
+    std::string config;               // a file; empty = /etc/petrel/agent.toml if there is one, else defaults
+    std::vector<codec::Given> given;  // by flags
+};
+
+// All that petrel was built with.
+std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
+
+// What a test adds to the agent.
+struct AgentExtras {
+    std::vector<daemon::Driver*> drivers;
+    std::function<void(std::string_view point)> reached;
+};
+
+ExitCode run_agent(const AgentOptions&, const AgentExtras& = {});
+
+// What the agent would do with these options, flags over environment over file over defaults.
+Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
+
+// With no agent to ask: from the journals that the configuration names.
+ExitCode release_without_agent(const AgentOptions&, bool json, const AgentExtras& = {});
+
+}  // namespace petrel::cli
