@@ -480,9 +480,9 @@ void DeviceRunner::become(Condition condition, std::string why)
         }
         return say(Log::Level::notice, "device_watched", "is watched: the first look was good");
     case Condition::stopped: return say(Log::Level::notice, "device_stopped", "is not watched any more");
-    case Condition::opening:
+    case Condition::opening: return say(Log::Level::warning, "device_waits", why_);
     case Condition::starting:
-    case Condition::count_: return say(Log::Level::info, "device_starting", why_);
+    case Condition::count_: return;
     }
 }
 

@@ -1,0 +1,179 @@
+// A real agent in a process of its own, with everything it owns in one folder: started, listened to, asked, stopped,
+// killed. Nothing here waits for a time: it reads the log until a line comes, and a log that ends is a failure. ctest's
+// hang guard is the only clock.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/subprocess.hpp"
+
+namespace petrel::test {
+
+class AgentProcess {
+public:
+    struct Options {
+        std::filesystem::path folder;                                    // state, socket, configuration
+        std::string config{};                                            // devices and policies, in TOML
+        std::string program{PETREL_BIN_DIR "/petrel"};                   // it has the command `agent`
+        std::vector<std::string> arguments{};                            // more flags
+        std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
+    };
+
+    explicit AgentProcess(Options options) : options_(std::move(options))
+    {
+        write_config(options_.config);
+        start();
+    }
+    ~AgentProcess()
+    {
+        if (pid_ > 0) {
+            kill();
+        }
+        ::close(log_);
+    }
+    AgentProcess(const AgentProcess&) = delete;
+    AgentProcess& operator=(const AgentProcess&) = delete;
+
+    std::filesystem::path file() const { return options_.folder / "agent.toml"; }
+    std::filesystem::path socket() const { return options_.folder / "control.sock"; }
+    std::filesystem::path state() const { return options_.folder / "state"; }
+    pid_t pid() const { return pid_; }
+
+    // The file that the next reload reads.
+    void write_config(const std::string& config) const
+    {
+        std::ofstream{file()} << "[agent]\nname = \"test\"\nstate_dir = \"" << state().string()
+                              << "\"\n[control]\nsocket = \"" << socket().string()
+                              << "\"\n[metrics]\nlisten = \"\"\n[log]\nformat = \"text\"\n"
+                              << config;
+    }
+
+    void start()
+    {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::dup2(ends[1], STDERR_FILENO);
+            for (const auto& [name, value] : options_.environment) {
+                ::setenv(name.c_str(), value.c_str(), 1);
+            }
+            std::vector<std::string> words{options_.program, "agent", "--config", file().string()};
+            words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
+            std::vector<char*> argv;
+            for (auto& word : words) {
+                argv.push_back(word.data());
+            }
+            argv.push_back(nullptr);
+            ::execv(argv.front(), argv.data());
+            ::_exit(127);
+        }
+        ::close(ends[1]);
+        if (log_ >= 0) {
+            ::close(log_);
+        }
+        log_ = ends[0];
+        unread_.clear();
+    }
+
+    // Reads the log up to a line that has all these words in it, and gives that line. Empty: the process ended before.
+    std::string wait_for(const std::vector<std::string>& words)
+    {
+        while (auto line = next_line()) {
+            bool all = true;
+            for (const auto& word : words) {
+                all = all && line->find(word) != std::string::npos;
+            }
+            if (all) {
+                return *line;
+            }
+        }
+        return {};
+    }
+    std::string wait_for(const std::string& word) { return wait_for(std::vector{word}); }
+
+    // All lines that were read so far.
+    const std::vector<std::string>& log() const { return lines_; }
+    std::string log_text() const
+    {
+        std::string all;
+        for (const auto& line : lines_) {
+            all += line + '\n';
+        }
+        return all;
+    }
+
+    // A command of petrel to this agent.
+    Ended ask(std::vector<std::string> arguments) const
+    {
+        Invocation call;
+        call.program = PETREL_BIN_DIR "/petrel";
+        call.arguments = std::move(arguments);
+        call.arguments.insert(call.arguments.end(), {"--socket", socket().string()});
+        return run(call);
+    }
+
+    void signal(int number) const { ::kill(pid_, number); }
+
+    // Its exit code; -1 if a signal ended it.
+    int wait()
+    {
+        while (next_line()) {
+        }
+        int status{};
+        ::waitpid(pid_, &status, 0);
+        pid_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+    int stop()
+    {
+        signal(SIGTERM);
+        return wait();
+    }
+    void kill()
+    {
+        signal(SIGKILL);
+        wait();
+    }
+
+private:
+    std::optional<std::string> next_line()
+    {
+        for (;;) {
+            if (const auto end = unread_.find('\n'); end != std::string::npos) {
+                lines_.push_back(unread_.substr(0, end));
+                unread_.erase(0, end + 1);
+                return lines_.back();
+            }
+            std::array<char, 4096> buffer{};
+            const auto got = ::read(log_, buffer.data(), buffer.size());
+            if (got < 0 && errno == EINTR) {
+                continue;
+            }
+            if (got <= 0) {
+                return std::nullopt;
+            }
+            unread_.append(buffer.data(), static_cast<std::size_t>(got));
+        }
+    }
+
+    Options options_;
+    pid_t pid_{-1};
+    int log_{-1};
+    std::string unread_;
+    std::vector<std::string> lines_;
+};
+
+}  // namespace petrel::test
