@@ -70,5 +70,15 @@ TEST(EventJson, IsOneLine)
     EXPECT_EQ(event_json(event, watchlist(), "sw\n1").find('\n'), std::string::npos);
 }
 
+TEST(EventJson, ForAServiceItsTimeIsTheTimeOfDay)
+{
+    const auto list = watchlist();
+    const auto own = event_json(storm(), list, "sw1");
+    const auto by_wall = event_json(storm(), WallTime{std::chrono::microseconds{1'700'000'000'000'123}}, list, "sw1");
+    const auto rest = [](const std::string& line) { return line.substr(line.find(",\"event\"")); };
+    EXPECT_EQ(by_wall.substr(0, by_wall.find(",\"event\"")), R"({"seq":7,"time_us":1700000000000123)");
+    EXPECT_EQ(rest(by_wall), rest(own));
+}
+
 }  // namespace
 }  // namespace petrel::codec
