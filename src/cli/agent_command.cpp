@@ -22,8 +22,11 @@ namespace {
 constexpr auto kUsualFile = "/etc/petrel/agent.toml";
 
 struct Drivers {
-    explicit Drivers(const AgentExtras& extras) : own(make_drivers()), all(extras.drivers)
+    explicit Drivers(const AgentExtras* extras) : own(make_drivers())
     {
+        if (extras != nullptr) {
+            all = extras->drivers;
+        }
         for (const auto& driver : own) {
             all.push_back(driver.get());
         }
@@ -71,17 +74,19 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     return codec::read_agent_config(text, file, given, kinds);
 }
 
-ExitCode run_agent(const AgentOptions& options, const AgentExtras& extras)
+ExitCode run_agent(const AgentOptions& options)
 {
-    const Drivers drivers{extras};
+    const Drivers drivers{options.extras};
     const auto read = [&] { return read_config(options, drivers.all); };
     auto config = read();
     if (!config) {
         return refuse(config.error());
     }
-    auto service = daemon::Service::make(
-        std::move(*config),
-        {.read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = extras.reached});
+    daemon::ServiceOptions how{.read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = {}};
+    if (options.extras != nullptr) {
+        how.reached = options.extras->reached;
+    }
+    auto service = daemon::Service::make(std::move(*config), std::move(how));
     if (!service) {
         return refuse(service.error());
     }
@@ -92,9 +97,9 @@ ExitCode run_agent(const AgentOptions& options, const AgentExtras& extras)
     return ExitCode::ok;
 }
 
-ExitCode release_without_agent(const AgentOptions& options, bool json, const AgentExtras& extras)
+ExitCode release_without_agent(const AgentOptions& options, bool json)
 {
-    const Drivers drivers{extras};
+    const Drivers drivers{options.extras};
     const auto config = read_config(options, drivers.all);
     if (!config) {
         return refuse(config.error());

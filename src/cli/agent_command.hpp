@@ -15,26 +15,27 @@
 
 namespace petrel::cli {
 
-struct AgentOptions {
-    std::string config;               // a file; empty = /etc/petrel/agent.toml if there is one, else defaults
-    std::vector<codec::Given> given;  // by flags
-};
-
-// All that petrel was built with.
-std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
-
 // What a test adds to the agent.
 struct AgentExtras {
     std::vector<daemon::Driver*> drivers;
     std::function<void(std::string_view point)> reached;
 };
 
-ExitCode run_agent(const AgentOptions&, const AgentExtras& = {});
+struct AgentOptions {
+    std::string config;               // a file; empty = /etc/petrel/agent.toml if there is one, else defaults
+    std::vector<codec::Given> given;  // by flags
+    const AgentExtras* extras{};
+};
+
+// All that petrel was built with.
+std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
+
+ExitCode run_agent(const AgentOptions&);
 
 // What the agent would do with these options, flags over environment over file over defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
 // With no agent to ask: from the journals that the configuration names.
-ExitCode release_without_agent(const AgentOptions&, bool json, const AgentExtras& = {});
+ExitCode release_without_agent(const AgentOptions&, bool json);
 
 }  // namespace petrel::cli

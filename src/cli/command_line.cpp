@@ -7,6 +7,8 @@
 #include <array>
 
 #include "base/complaint_text.hpp"
+#include "cli/agent_arguments.hpp"
+#include "cli/config_arguments.hpp"
 #include "cli/lab_arguments.hpp"
 #include "link/decode.hpp"
 #include "watchdog/policy.hpp"
@@ -373,20 +375,28 @@ private:
             return link_.request(std::move(complaints));
         }
         if (chosen.front() == lab_.app) {
-            return lab_request(std::move(complaints));
+            return nested_request(lab_, std::move(complaints));
+        }
+        if (chosen.front() == config_.app) {
+            return nested_request(config_, std::move(complaints));
         }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
         }
+        if (chosen.front() == agent_.app) {
+            return Request{agent_.request()};
+        }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
     }
 
-    Parsed<Request> lab_request(std::vector<Complaint> complaints) const
+    // Of a command that has commands of its own.
+    template <class Arguments>
+    static Parsed<Request> nested_request(const Arguments& arguments, std::vector<Complaint> complaints)
     {
-        for (const auto* command : lab_.app->get_subcommands()) {
+        for (const auto* command : arguments.app->get_subcommands()) {
             complain_unknown_flags(*command, complaints);
         }
-        auto request = lab_.request(std::move(complaints));
+        auto request = arguments.request(std::move(complaints));
         if (!request) {
             return tl::unexpected(std::move(request.error()));
         }
@@ -408,15 +418,19 @@ private:
         if (version_) {
             return Request{Answer{"petrel " PETREL_VERSION "\n"}};
         }
-        constexpr std::array<std::string_view, 5> kCommands{"replay", "lab", "demo", "policies", "link"};
+        std::vector<std::string> commands;
+        for (const auto* command : petrel_.get_subcommands([](const CLI::App*) { return true; })) {
+            commands.push_back(command->get_name());
+        }
         std::vector<Complaint> complaints;
         complain_unknown_flags(petrel_, complaints);
         const auto words = petrel_.remaining();
         const auto word = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with('-'); });
         if (word != words.end()) {
-            complaints = {{"petrel", 0, 0, *word, "a command, " + instead_of(*word, kCommands)}};
+            const std::vector<std::string_view> known{commands.begin(), commands.end()};
+            complaints = {{"petrel", 0, 0, *word, "a command, " + instead_of(*word, known)}};
         } else if (complaints.empty()) {
-            complaints = {{{}, 0, 0, "a command is wanted: replay, lab, demo, policies or link", {}}};
+            complaints = {{{}, 0, 0, fmt::format("a command is wanted: {}", fmt::join(commands, ", ")), {}}};
         }
         return tl::unexpected(std::move(complaints));
     }
@@ -435,6 +449,8 @@ private:
     DemoCommand demo_{petrel_};
     PoliciesCommand policies_{petrel_};
     LinkCommand link_{petrel_};
+    AgentArguments agent_{petrel_};
+    ConfigArguments config_{petrel_};
     bool version_{};
     std::vector<std::string> words_;
 };

@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "cli/agent_command.hpp"
+#include "cli/config_command.hpp"
 #include "cli/demo_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/lab_command.hpp"
@@ -20,7 +22,8 @@ struct Answer {
 };
 
 using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
-                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, Answer>;
+                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, AgentOptions,
+                             ConfigCheckOptions, ConfigShowOptions, Answer>;
 
 // Every problem of the command line at once, or the request.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);

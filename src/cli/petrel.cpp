@@ -19,9 +19,12 @@ ExitCode run(const LinkPlayOptions& options) { return run_link_play(options); }
 ExitCode run(const LinkExplainOptions& options) { return run_link_explain(options); }
 ExitCode run(const LinkDecodeOptions& options) { return run_link_decode(options); }
 ExitCode run(const LinkCodesOptions& options) { return run_link_codes(options); }
+ExitCode run(const AgentOptions& options) { return run_agent(options); }
+ExitCode run(const ConfigCheckOptions& options) { return run_config_check(options); }
+ExitCode run(const ConfigShowOptions& options) { return run_config_show(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
-ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers)
+ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, const AgentExtras* extras)
 {
     auto request = parse_command_line(argc, argv);
     if (!request) {
@@ -32,19 +35,22 @@ ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers)
     if (auto* lab = std::get_if<LabOptions>(&*request)) {
         lab->peers = peers;
     }
+    if (auto* agent = std::get_if<AgentOptions>(&*request)) {
+        agent->extras = extras;
+    }
     return std::visit([](const auto& wanted) { return run(wanted); }, *request);
 }
 
 }  // namespace
 
-int run_petrel(int argc, const char* const* argv, twin::Peers* peers)
+int run_petrel(int argc, const char* const* argv, twin::Peers* peers, const AgentExtras* extras)
 {
     prepare_signals();
     if (peers != nullptr && peers->rank() != 0) {
         fall_silent();
     }
     try {
-        return static_cast<int>(run_arguments(argc, argv, peers));
+        return static_cast<int>(run_arguments(argc, argv, peers, extras));
     } catch (const std::exception& e) {  // out of memory, at the latest
         return static_cast<int>(fail({ErrorKind::exhausted, e.what()}));
     }

@@ -1,11 +1,12 @@
 // The program `petrel`, without main(): arguments in, exit code out.
 #pragma once
 
+#include "cli/agent_command.hpp"
 #include "twin/peers.hpp"
 
 namespace petrel::cli {
 
-// `peers`: other processes that run the same command on one twin.
-int run_petrel(int argc, const char* const* argv, twin::Peers* peers = nullptr);
+// `peers`: other processes that run the same command on one twin. `extras`: for `petrel agent`.
+int run_petrel(int argc, const char* const* argv, twin::Peers* peers = nullptr, const AgentExtras* extras = nullptr);
 
 }  // namespace petrel::cli

@@ -1,0 +1,21 @@
+// The command line of `petrel agent`. It brings the option parser along.
+#pragma once
+
+#include "cli/agent_command.hpp"
+#include "cli/agent_flags.hpp"
+
+namespace petrel::cli {
+
+class AgentArguments {
+public:
+    explicit AgentArguments(CLI::App& petrel);
+
+    AgentOptions request() const { return flags_.options(); }
+
+    CLI::App* app{};
+
+private:
+    AgentFlags flags_;
+};
+
+}  // namespace petrel::cli

@@ -1,0 +1,48 @@
+#include "cli/agent_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "codec/agent_settings.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+constexpr auto kDeviceFlag = "--device";
+
+}  // namespace
+
+AgentFlags::AgentFlags(CLI::App& app) : app_(app), values_(codec::agent_settings().size())
+{
+    app.add_option("--config", config_, "The agent's file; default: /etc/petrel/agent.toml if there is one")
+        ->type_name("FILE.toml");
+    app.add_option(kDeviceFlag, devices_, "A device, instead of those in the file; may be given several times")
+        ->type_name("KIND:WHAT")
+        ->allow_extra_args(false);
+    const auto settings = codec::agent_settings();
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+        const auto& standard = settings[i].standard;
+        app.add_option(settings[i].flag, values_[i],
+                       standard.empty() ? settings[i].about
+                                        : fmt::format("{}; default: {}", settings[i].about, standard))
+            ->type_name(settings[i].shape)
+            ->group("Settings, stronger than the environment (PETREL_...) and the file");
+    }
+}
+
+AgentOptions AgentFlags::options() const
+{
+    AgentOptions options{config_, {}};
+    for (const auto& device : devices_) {
+        options.given.push_back({std::string{codec::kDeviceKey}, device, kDeviceFlag});
+    }
+    const auto settings = codec::agent_settings();
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+        if (app_.count(settings[i].flag) != 0) {
+            options.given.push_back({settings[i].key, values_[i], settings[i].flag});
+        }
+    }
+    return options;
+}
+
+}  // namespace petrel::cli

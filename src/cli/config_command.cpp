@@ -1,0 +1,112 @@
+#include "cli/config_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "codec/agent_config_json.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using Drivers = std::vector<std::unique_ptr<daemon::Driver>>;
+
+// What is wrong with a file is wrong whatever flags and the environment say.
+Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const Drivers& drivers)
+{
+    const auto text = runtime::read_whole_file(file);
+    if (!text) {
+        return tl::unexpected(std::vector{Complaint{{}, 0, 0, text.error().what, {}}});
+    }
+    std::vector<std::string_view> kinds;
+    std::transform(drivers.begin(), drivers.end(), std::back_inserter(kinds), [](const auto& d) { return d->kind(); });
+    return codec::read_agent_config(*text, file, {}, kinds);
+}
+
+Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const Drivers& drivers)
+{
+    std::vector<daemon::Driver*> all;
+    std::transform(drivers.begin(), drivers.end(), std::back_inserter(all), [](const auto& d) { return d.get(); });
+    return read_config(options, all);
+}
+
+// Without --effective only the file speaks; whoever gave a flag expects it to count.
+std::vector<Complaint> problems_of(const ConfigShowOptions& options)
+{
+    std::vector<Complaint> problems;
+    if (options.effective) {
+        return problems;
+    }
+    if (options.agent.config.empty()) {
+        problems.push_back({"--config", 0, 0, "which file? Or --effective, for all that the agent would go by", {}});
+    }
+    for (const auto& given : options.agent.given) {
+        problems.push_back({given.origin, 0, 0, "counts only with --effective", {}});
+    }
+    return problems;
+}
+
+// What the file itself says.
+std::vector<codec::EffectiveValue> said(const codec::AgentConfig& config)
+{
+    std::vector<codec::EffectiveValue> values;
+    std::copy_if(config.values.begin(), config.values.end(), std::back_inserter(values),
+                 [&](const auto& value) { return value.origin.starts_with(config.file + ':'); });
+    return values;
+}
+
+std::string values_text(const std::vector<codec::EffectiveValue>& values)
+{
+    Table table({{"key", Align::left, {}}, {"value", Align::left, {}}, {"from", Align::left, {}}});
+    for (const auto& [key, value, origin] : values) {
+        table.add({key, value.empty() ? "\"\"" : value, origin});
+    }
+    return table.text();
+}
+
+// "2 policies", "1 device", "no device"
+std::string counted(std::size_t n, std::string_view one, std::string_view many)
+{
+    return n == 0 ? fmt::format("no {}", one) : fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+}  // namespace
+
+ExitCode run_config_check(const ConfigCheckOptions& options)
+{
+    const auto drivers = make_drivers();
+    std::string text;
+    std::vector<Complaint> problems;
+    for (const auto& file : options.files) {
+        if (const auto config = read_file_alone(file, drivers)) {
+            text += fmt::format("{} is good: {}, {}\n", file,
+                                counted(config->policies.policies.size(), "policy", "policies"),
+                                counted(config->devices.size(), "device", "devices"));
+        } else {
+            problems.insert(problems.end(), config.error().begin(), config.error().end());
+        }
+    }
+    const auto code = problems.empty() ? ExitCode::ok : refuse(problems);
+    return finish(text, code);
+}
+
+ExitCode run_config_show(const ConfigShowOptions& options)
+{
+    if (const auto problems = problems_of(options); !problems.empty()) {
+        return refuse(problems);
+    }
+    const auto drivers = make_drivers();
+    const auto config =
+        options.effective ? read_effective(options.agent, drivers) : read_file_alone(options.agent.config, drivers);
+    if (!config) {
+        return refuse(config.error());
+    }
+    const auto values = options.effective ? config->values : said(*config);
+    return finish(options.json ? codec::agent_config_json(config->file, values) : values_text(values), ExitCode::ok);
+}
+
+}  // namespace petrel::cli
