@@ -31,6 +31,18 @@ Error loop_error(std::string_view what, int error_number)
     return {ErrorKind::exhausted, std::string{what} + ": " + std::generic_category().message(error_number)};
 }
 
+// A watched file's name for the kernel: its number, below a count, since numbers are given out again.
+constexpr int kFdBits = 32;
+constexpr std::uint64_t kFdMask = 0xffff'ffff;
+
+epoll_event interest(std::uint32_t events, std::uint64_t name)
+{
+    epoll_event wanted{};
+    wanted.events = events;
+    wanted.data.u64 = name;
+    return wanted;
+}
+
 // Forgets that a counter (an eventfd, a timerfd) has counted.
 void drain(int fd)
 {
@@ -74,22 +86,20 @@ EventLoop::EventLoop(FileDescriptor epoll, FileDescriptor timer, FileDescriptor 
 
 Result<void> EventLoop::watch(int fd, std::uint32_t events, OnFile call)
 {
-    epoll_event wanted{};
-    wanted.events = events;
-    wanted.data.fd = fd;
+    const auto name = (std::uint64_t{++watches_} << kFdBits) | static_cast<std::uint32_t>(fd);
+    auto wanted = interest(events, name);
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
         return tl::unexpected(loop_error("cannot wait for a file", errno));
     }
-    files_[fd] = std::make_shared<OnFile>(std::move(call));
+    files_[fd] = {name, std::make_shared<OnFile>(std::move(call))};
     return {};
 }
 
 void EventLoop::rewatch(int fd, std::uint32_t events)
 {
-    PETREL_ASSERT(files_.contains(fd), "file {} is watched", fd);
-    epoll_event wanted{};
-    wanted.events = events;
-    wanted.data.fd = fd;
+    const auto file = files_.find(fd);
+    PETREL_ASSERT(file != files_.end(), "file {} is watched", fd);
+    auto wanted = interest(events, file->second.name);
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &wanted);
 }
 
@@ -137,10 +147,11 @@ void EventLoop::run()
         const auto count = ::epoll_wait(epoll_.get(), happened.data(), static_cast<int>(happened.size()), -1);
         for (int i = 0; i < count; ++i) {
             const auto& event = happened[static_cast<std::size_t>(i)];
-            // What an earlier callback of this round has unwatched is not called any more; what is called stays alive.
-            const auto file = files_.find(event.data.fd);
-            if (file != files_.end()) {
-                const auto call = file->second;
+            // What an earlier callback of this round has unwatched is not called any more, nor is a new file that got
+            // its number since; what is called stays alive.
+            const auto file = files_.find(static_cast<int>(event.data.u64 & kFdMask));
+            if (file != files_.end() && file->second.name == event.data.u64) {
+                const auto call = file->second.call;
                 (*call)(event.events);
             }
         }
@@ -164,17 +175,20 @@ void EventLoop::arm_timer()
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
-// Those that are due now, and none that they plan: a timer that plans itself for now does not starve the rest.
+// Those that are due now, and none that they plan: a timer that plans itself for now, or for the past, does not starve
+// the rest.
 void EventLoop::run_timers()
 {
-    const auto limit = TimerId{clock_.now().mono, next_timer_};
-    while (!timers_.empty() && timers_.begin()->first < limit) {
-        auto due = timers_.extract(timers_.begin());
-        if (due.key().second >= limit.second) {
-            timers_.insert(std::move(due));
-            break;
+    const auto now = clock_.now().mono;
+    const auto planned_meanwhile = next_timer_;
+    for (auto due = timers_.begin(); due != timers_.end() && due->first.first <= now;) {
+        if (due->first.second >= planned_meanwhile) {
+            ++due;
+            continue;
         }
-        due.mapped()();
+        const auto timer = timers_.extract(due);
+        timer.mapped()();
+        due = timers_.upper_bound(timer.key());
     }
 }
 

@@ -60,7 +60,12 @@ private:
     FileDescriptor epoll_;
     FileDescriptor timer_;
     FileDescriptor wake_;
-    std::unordered_map<int, std::shared_ptr<OnFile>> files_;
+    struct Watched {
+        std::uint64_t name{};
+        std::shared_ptr<OnFile> call;
+    };
+    std::unordered_map<int, Watched> files_;
+    std::uint32_t watches_{};
     std::map<TimerId, std::function<void()>> timers_;
     std::uint64_t next_timer_{1};
     Instant armed_{kNever};

@@ -1,0 +1,137 @@
+// The names that the parts of requests and answers have in JSON, each in one place for the writer and the reader.
+// For the .cpp files of codec only.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "codec/control_report.hpp"
+
+namespace petrel::codec {
+
+// Text that is JSON already: it stands in an answer as it is.
+template <class Text>
+struct JsonLine {
+    Text& text;
+};
+template <class Text>
+JsonLine(Text&) -> JsonLine<Text>;
+
+// A report, or a const one: written or read.
+template <class Report, class Wanted>
+concept Is = std::is_same_v<std::remove_const_t<Report>, Wanted>;
+
+template <Is<ControlRequest> Request, class Visit>
+void visit_fields(Request& r, Visit&& visit)
+{
+    visit("device", r.device);
+    visit("queue", r.queue);
+    visit("stormed", r.stormed);
+    visit("follow", r.follow);
+    visit("last", r.last);
+    visit("note", r.note);
+}
+
+template <Is<Error> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("kind", r.kind);
+    visit("what", r.what);
+}
+
+template <Is<DeviceReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("name", r.name);
+    visit("driver", r.driver);
+    visit("condition", r.condition);
+    visit("why", r.why);
+    visit("condition_ms", r.condition_ms);
+    visit("ports", r.ports);
+    visit("queues", r.queues);
+    visit("watched", r.watched);
+    visit("alerted", r.alerted);
+    visit("mitigated", r.mitigated);
+    visit("latched", r.latched);
+    visit("detected", r.detected);
+    visit("restored", r.restored);
+    visit("poll_us", r.poll_us);
+    visit("looks", r.looks);
+    visit("polls_missed", r.polls_missed);
+    visit("looks_overdue", r.looks_overdue);
+    visit("looks_failed", r.looks_failed);
+    visit("last_look_us", r.last_look_us);
+    visit("longest_look_us", r.longest_look_us);
+    visit("commands", r.commands);
+    visit("commands_failed", r.commands_failed);
+    visit("inventory_changes", r.inventory_changes);
+    visit("notes", r.notes);
+}
+
+template <Is<ReloadReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("good", r.good);
+    visit("bad", r.bad);
+    visit("problems", r.problems);
+}
+
+template <Is<StatusReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("name", r.name);
+    visit("version", r.version);
+    visit("config", r.config);
+    visit("pid", r.pid);
+    visit("up_ms", r.up_ms);
+    visit("stop_policy", r.stop_policy);
+    visit("red_switch", r.red_switch);
+    visit("events", r.events);
+    visit("state_errors", r.state_errors);
+    visit("state_error", r.state_error);
+    visit("log_lines_dropped", r.log_lines_dropped);
+    visit("reload", r.reload);
+    visit("devices", r.devices);
+}
+
+template <Is<QueueReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("device", r.device);
+    visit("port", r.port);
+    visit("queue", r.priority);  // as events call it
+    visit("policy", r.policy);
+    visit("phase", r.phase);
+    visit("configured", r.configured);
+    visit("effective", r.effective);
+    visit("observed", r.observed);
+    visit("proven_us", r.proven_us);
+    visit("detected", r.detected);
+    visit("restored", r.restored);
+    visit("tx_ok", r.tx_ok);
+    visit("tx_drop", r.tx_drop);
+    visit("rx_ok", r.rx_ok);
+    visit("rx_drop", r.rx_drop);
+    visit("tx_ok_last", r.tx_ok_last);
+    visit("tx_drop_last", r.tx_drop_last);
+    visit("rx_ok_last", r.rx_ok_last);
+    visit("rx_drop_last", r.rx_drop_last);
+    visit("in_storm_us", r.in_storm_us);
+    visit("longest_pause_us", r.longest_pause_us);
+}
+
+template <Is<ExplainReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("queue", r.queue);
+    visit("words", r.words);
+    visit("event", JsonLine{r.event});
+}
+
+template <Is<OrderReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("words", r.words);
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,43 @@
+// The lines that go over the control socket (docs/agent-commands.md): requests and answers as JSON. Requests are read
+// strictly, since what a client meant and we do not know may be what matters. Answers are read leniently: an agent of
+// another version may have more to say, or less.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "codec/control_report.hpp"
+
+namespace petrel::codec {
+
+std::string_view name(ControlRequest::Command);
+std::string_view name(DeviceReport::Condition);
+
+// All lines are without their end.
+std::string request_json(const ControlRequest&);
+Result<ControlRequest> read_request(std::string_view line);
+
+std::string answer_json(const StatusReport&);
+std::string answer_json(std::span<const QueueReport>);
+std::string answer_json(const ExplainReport&);
+std::string answer_json(const OrderReport&);
+std::string answer_json(const ReloadReport&);
+std::string answer_json(const Error&);
+
+// Events are lines of docs/events.md; after the last, unless they go on, this one says that none is missing.
+std::string events_end_json(std::uint64_t events);
+
+// An answer that is an error is that Error.
+Result<StatusReport> read_status(std::string_view line);
+Result<std::vector<QueueReport>> read_queues(std::string_view line);
+Result<ExplainReport> read_explanation(std::string_view line);
+Result<OrderReport> read_order(std::string_view line);
+Result<ReloadReport> read_reload(std::string_view line);
+Result<std::optional<std::uint64_t>> read_events_end(std::string_view line);  // none = it is an event
+
+}  // namespace petrel::codec

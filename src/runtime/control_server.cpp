@@ -1,0 +1,367 @@
+#include "runtime/control_server.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "codec/control_json.hpp"
+#include "runtime/local_socket.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+constexpr int kAcceptedInATurn = 16;
+constexpr std::size_t kSentInATurn = 256 * 1024;
+constexpr mode_t kMode = 0660;
+
+// From the file alone: a directory service may take its time, and the loop has none.
+std::string user_name(uid_t uid)
+{
+    const std::unique_ptr<FILE, int (*)(FILE*)> users{std::fopen("/etc/passwd", "re"), &std::fclose};
+    const passwd* user = nullptr;
+    do {
+        user = users ? ::fgetpwent(users.get()) : nullptr;
+    } while (user != nullptr && user->pw_uid != uid);
+    return user != nullptr ? user->pw_name : "somebody";
+}
+
+Result<void> give_to_group(const std::filesystem::path& path, const std::string& group)
+{
+    if (group.empty()) {
+        return {};
+    }
+    const auto* known = ::getgrnam(group.c_str());
+    if (known == nullptr) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, fmt::format("group '{}' of the control socket: no such group", group)});
+    }
+    if (::lchown(path.c_str(), static_cast<uid_t>(-1), known->gr_gid) != 0) {
+        return tl::unexpected(file_error(fmt::format("give to group '{}'", group), path, errno));
+    }
+    return {};
+}
+
+// The name is free then: nobody was there, or somebody who has died.
+Result<void> clear_the_way(const std::filesystem::path& path, const sockaddr_un& address)
+{
+    struct stat found{};
+    if (::lstat(path.c_str(), &found) != 0) {
+        return {};  // if it is not just missing, bind() will say what it is
+    }
+    if (!S_ISSOCK(found.st_mode)) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, fmt::format("cannot listen at {}: it is there, and no socket", path.string())});
+    }
+    const auto probe = local_socket();
+    if (!probe) {
+        return tl::unexpected(probe.error());
+    }
+    const int answer = connect_local(*probe, address);
+    if (answer == 0 || answer == EAGAIN) {
+        return tl::unexpected(Error{ErrorKind::exhausted, fmt::format("another agent answers at {}", path.string())});
+    }
+    if (answer != ECONNREFUSED) {
+        return tl::unexpected(file_error("replace", path, answer));
+    }
+    if (::unlink(path.c_str()) != 0) {
+        return tl::unexpected(file_error("replace", path, errno));
+    }
+    return {};
+}
+
+// Nobody can connect before listen(): by then only those can who may.
+Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path& path, const std::string& group)
+{
+    if (const auto given = give_to_group(path, group); !given) {
+        return given;
+    }
+    if (::chmod(path.c_str(), kMode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
+        return tl::unexpected(file_error("listen at", path, errno));
+    }
+    return {};
+}
+
+Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::string& group)
+{
+    const auto address = local_address(path);
+    if (!address) {
+        return tl::unexpected(address.error());
+    }
+    if (const auto cleared = clear_the_way(path, *address); !cleared) {
+        return tl::unexpected(cleared.error());
+    }
+    auto socket = local_socket();
+    if (!socket) {
+        return socket;
+    }
+    if (const int problem = bind_local(*socket, *address); problem != 0) {
+        return tl::unexpected(file_error("listen at", path, problem));
+    }
+    if (const auto opened = open_for(*socket, path, group); !opened) {
+        ::unlink(path.c_str());
+        return tl::unexpected(opened.error());
+    }
+    return socket;
+}
+
+ino_t inode_of(const std::filesystem::path& path)
+{
+    struct stat found{};
+    return ::lstat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+std::string refusal(std::string why) { return codec::answer_json(Error{ErrorKind::exhausted, std::move(why)}); }
+
+}  // namespace
+
+void ControlServer::Peer::send(std::string lines)
+{
+    if (!gone() && !closing_) {
+        server_->send(*this, std::move(lines));
+    }
+}
+
+void ControlServer::Peer::close_after_sending()
+{
+    if (gone()) {
+        return;
+    }
+    closing_ = true;
+    if (waiting() == 0) {
+        server_->drop(*this);
+    }
+}
+
+ControlServer::Caller ControlServer::Peer::caller() const
+{
+    return {fmt::format("{} (uid {}, pid {})", user_name(credentials_.uid), credentials_.uid, credentials_.pid)};
+}
+
+Result<std::unique_ptr<ControlServer>> ControlServer::listen(EventLoop& loop, const std::filesystem::path& path,
+                                                             const std::string& group, Handler handler, Limits limits)
+{
+    auto socket = listen_at(path, group);
+    if (!socket) {
+        return tl::unexpected(socket.error());
+    }
+    std::unique_ptr<ControlServer> server{
+        new ControlServer{loop, path, std::move(*socket), std::move(handler), limits}};
+    const auto watched =
+        loop.watch(server->listener_.get(), EPOLLIN, [raw = server.get()](std::uint32_t) { raw->accept_some(); });
+    if (!watched) {
+        return tl::unexpected(watched.error());
+    }
+    return server;
+}
+
+ControlServer::ControlServer(EventLoop& loop, std::filesystem::path path, FileDescriptor listener, Handler handler,
+                             Limits limits)
+    : loop_(loop),
+      path_(std::move(path)),
+      listener_(std::move(listener)),
+      inode_(inode_of(path_)),
+      handler_(std::move(handler)),
+      limits_(limits)
+{}
+
+ControlServer::~ControlServer()
+{
+    while (!peers_.empty()) {
+        drop(*peers_.begin()->second);
+    }
+    if (rest_) {
+        loop_.cancel(*rest_);
+    }
+    loop_.unwatch(listener_.get());
+    if (inode_of(path_) == inode_) {
+        ::unlink(path_.c_str());
+    }
+}
+
+// A few at a time: those who are in already have their turn in between.
+void ControlServer::accept_some()
+{
+    for (int i = 0; i < kAcceptedInATurn; ++i) {
+        FileDescriptor file{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+        if (file.get() >= 0) {
+            admit(std::move(file));
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            // Whoever knocks goes on knocking: without a rest the loop would do nothing else.
+            loop_.rewatch(listener_.get(), 0);
+            rest_ = loop_.at(loop_.now().mono + std::chrono::milliseconds{100}, [this] {
+                rest_.reset();
+                loop_.rewatch(listener_.get(), EPOLLIN);
+            });
+            return;
+        } else if (errno != ECONNABORTED && errno != EINTR) {
+            return;
+        }
+    }
+}
+
+void ControlServer::admit(FileDescriptor file)
+{
+    ++counters_.connections;
+    const auto peer = std::make_shared<Peer>();
+    peer->file_ = std::move(file);
+    socklen_t size = sizeof peer->credentials_;
+    ::getsockopt(peer->file_.get(), SOL_SOCKET, SO_PEERCRED, &peer->credentials_, &size);
+    const bool watched = make_room() && loop_.watch(peer->file_.get(), EPOLLIN,
+                                                    [this, peer](std::uint32_t events) { on_file(peer, events); });
+    if (!watched) {
+        ++counters_.refused;
+        send_at_once(*peer, refusal("too many connections at once: try again"));
+        return;
+    }
+    peer->server_ = this;
+    peer->arrived_ = arrivals_++;
+    peer->too_late_ = loop_.at(loop_.now().mono + limits_.patience, [this, peer] {
+        ++counters_.bad;
+        refuse(*peer, fmt::format("no whole request within {} s",
+                                  std::chrono::duration_cast<std::chrono::seconds>(limits_.patience).count()));
+    });
+    peers_.emplace(peer->arrived_, peer);
+}
+
+// Who has asked for something stays. Of the others the one that has had the most time to do so goes.
+bool ControlServer::make_room()
+{
+    if (peers_.size() < limits_.connections) {
+        return true;
+    }
+    const auto idle =
+        std::find_if(peers_.begin(), peers_.end(), [](const auto& entry) { return !entry.second->asked_; });
+    if (idle == peers_.end()) {
+        return false;
+    }
+    ++counters_.refused;
+    refuse(*idle->second, "too many connections at once, and this one asked for nothing: try again");
+    return true;
+}
+
+void ControlServer::refuse(Peer& peer, std::string why)
+{
+    send_at_once(peer, refusal(std::move(why)));
+    drop(peer);
+}
+
+// What does not fit the socket now is lost, and so is its reader.
+void ControlServer::send_at_once(const Peer& peer, std::string line)
+{
+    line += '\n';
+    [[maybe_unused]] const auto sent = ::send(peer.file_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void ControlServer::on_file(const std::shared_ptr<Peer>& peer, std::uint32_t events)
+{
+    if (!peer->asked_) {
+        read_request(peer);
+    } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+        drop(*peer);
+    } else {
+        push(*peer);
+    }
+}
+
+void ControlServer::read_request(const std::shared_ptr<Peer>& peer)
+{
+    std::array<char, 16 * 1024> piece;
+    const auto got = ::recv(peer->file_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    auto& request = peer->request_;
+    if (got <= 0) {
+        counters_.bad += request.empty() ? 0U : 1U;  // else it only knocked
+        drop(*peer);
+        return;
+    }
+    const auto before = request.size();
+    request.append(piece.data(), static_cast<std::size_t>(got));
+    const auto end = std::min(request.find('\n', before), request.size());
+    if (end > limits_.request) {
+        ++counters_.bad;
+        refuse(*peer, fmt::format("a request of more than {} bytes", limits_.request));
+    } else if (end < request.size()) {
+        peer->asked_ = true;
+        loop_.cancel(peer->too_late_);
+        loop_.rewatch(peer->file_.get(), 0);  // from now on, whether it is still there
+        const auto line = std::exchange(request, {}).substr(0, end);
+        handler_(peer, line);
+    }
+}
+
+void ControlServer::send(Peer& peer, std::string lines)
+{
+    lines += '\n';
+    const bool first = peer.answer_ == 0;
+    if (first && waiting_in_all_ != 0 && waiting_in_all_ + lines.size() > limits_.waiting_in_all) {
+        ++counters_.refused;
+        refuse(peer, "too many answers wait for clients that do not read them: try again");
+        return;
+    }
+    const auto queued = peer.sent_ + peer.waiting();
+    if (first) {
+        peer.answer_ = lines.size();
+    } else if (queued + lines.size() - std::max(peer.sent_, peer.answer_) > limits_.waiting) {
+        ++counters_.dropped_slow;
+        drop(peer);
+        return;
+    }
+    waiting_in_all_ += lines.size();
+    if (peer.waiting() != 0) {
+        peer.out_ += lines;
+        return;
+    }
+    peer.out_ = std::move(lines);
+    peer.taken_ = 0;
+    push(peer);
+}
+
+// One piece a turn of the loop, however fast it is read.
+void ControlServer::push(Peer& peer)
+{
+    const auto size = std::min(peer.waiting(), kSentInATurn);
+    const auto sent = ::send(peer.file_.get(), peer.out_.data() + peer.taken_, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+        drop(peer);
+        return;
+    }
+    const auto taken = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+    peer.sent_ += taken;
+    peer.taken_ += taken;
+    waiting_in_all_ -= taken;
+    if (peer.taken_ > peer.out_.size() / 2) {
+        peer.out_.erase(0, std::exchange(peer.taken_, 0));
+    }
+    if (peer.waiting() == 0 && peer.closing_) {
+        drop(peer);
+        return;
+    }
+    loop_.rewatch(peer.file_.get(), peer.waiting() != 0 ? std::uint32_t{EPOLLOUT} : 0U);
+}
+
+void ControlServer::drop(Peer& peer)
+{
+    const auto kept = peers_.extract(peer.arrived_);  // until the end of this function at least
+    loop_.cancel(peer.too_late_);
+    loop_.unwatch(peer.file_.get());
+    waiting_in_all_ -= peer.waiting();
+    peer.out_ = {};
+    peer.taken_ = 0;
+    peer.file_ = {};
+    peer.server_ = nullptr;
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,498 @@
+// The control socket towards good clients and bad ones. Nothing here measures time: that the loop goes on is shown by
+// what it answers meanwhile.
+#include "runtime/control_server.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <random>
+#include <vector>
+
+#include "loop_thread.hpp"
+
+namespace petrel::runtime {
+namespace {
+
+using test::Client;
+using test::Folder;
+using test::LoopThread;
+using Peer = ControlServer::Peer;
+using Limits = ControlServer::Limits;
+
+// Says everything back; what "follow" asked for is kept, and told whatever the test wants.
+class Server {
+public:
+    explicit Server(const Limits& limits = Limits{}, const std::string& group = {})
+    {
+        server_ = thread_.in_loop([&] {
+            return ControlServer::listen(
+                       thread_.loop(), path(), group,
+                       [this](const std::shared_ptr<Peer>& peer, std::string_view line) { answer(peer, line); }, limits)
+                .value();
+        });
+    }
+    ~Server()
+    {
+        thread_.in_loop([this] { server_.reset(); });
+    }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    std::filesystem::path path() const { return folder_ / "control.sock"; }
+    EventLoop& loop() { return thread_.loop(); }
+    ControlServer::Counters counters()
+    {
+        return thread_.in_loop([this] { return server_->counters(); });
+    }
+    std::size_t connected()
+    {
+        return thread_.in_loop([this] { return server_->connected(); });
+    }
+    void tell_followers(const std::string& line)
+    {
+        thread_.in_loop([&] {
+            for (const auto& follower : followers_) {
+                follower->send(line);
+            }
+        });
+    }
+    void close()
+    {
+        thread_.in_loop([this] { server_.reset(); });
+    }
+    bool all_followers_gone()
+    {
+        return thread_.in_loop([this] {
+            return std::all_of(followers_.begin(), followers_.end(), [](const auto& peer) { return peer->gone(); });
+        });
+    }
+
+    // Whether a client that does everything right is served, meanwhile.
+    bool serves()
+    {
+        Client client{path()};
+        return client.send("good\n") && client.line() == "you said good" && client.line() == std::nullopt;
+    }
+
+    // Turns of the loop, until something is so. Each takes a message to the loop and back.
+    template <class Condition>
+    void until(const Condition& is_so)
+    {
+        while (!thread_.in_loop(is_so)) {
+            std::this_thread::yield();
+        }
+    }
+    const ControlServer& server() const { return *server_; }
+
+private:
+    void answer(const std::shared_ptr<Peer>& peer, std::string_view line)
+    {
+        if (line == "follow") {
+            peer->send("following");
+            followers_.push_back(peer);
+            return;
+        }
+        if (line.starts_with("big ")) {
+            peer->send(std::string(std::stoul(std::string{line.substr(4)}), 'x'));
+        } else if (line == "who") {
+            peer->send(peer->caller().name);
+        } else {
+            peer->send(fmt::format("you said {}", line));
+        }
+        peer->close_after_sending();
+        EXPECT_TRUE(peer->gone() || line.starts_with("big "));
+        peer->send("too late");
+    }
+
+    Folder folder_;
+    std::vector<std::shared_ptr<Peer>> followers_;
+    LoopThread thread_;
+    std::unique_ptr<ControlServer> server_;
+};
+
+TEST(ControlServer, AnswersALineWithALine)
+{
+    Server server;
+    EXPECT_TRUE(server.serves());
+    EXPECT_EQ(server.counters().connections, 1U);
+    EXPECT_EQ(server.counters().bad, 0U);
+}
+
+TEST(ControlServer, ALineMayComeInPieces)
+{
+    Server server;
+    Client client{server.path()};
+    for (const char c : std::string_view{"piece by piece\nand more that nobody reads"}) {
+        ASSERT_TRUE(client.send({&c, 1}) || c != '\n');
+        server.counters();  // the loop has had a turn in between
+    }
+    EXPECT_EQ(client.line(), "you said piece by piece");
+}
+
+TEST(ControlServer, WhoHasSaidAllIsStillAnswered)
+{
+    Server server;
+    Client client{server.path()};
+    client.send("good\n");
+    client.end_sending();
+    EXPECT_EQ(client.line(), "you said good");
+}
+
+TEST(ControlServer, KnowsWhoAsks)
+{
+    Server server;
+    Client client{server.path()};
+    client.send("who\n");
+    const auto line = client.line().value();
+    EXPECT_NE(line.find(fmt::format("(uid {}, pid {})", ::getuid(), ::getpid())), std::string::npos) << line;
+}
+
+TEST(ControlServer, ABigAnswerArrivesWhole)
+{
+    Server server;
+    for (const std::size_t size : {1U, 100'000U, 300'000U, 20'000'000U}) {
+        Client client{server.path()};
+        client.send(fmt::format("big {}\n", size));
+        EXPECT_EQ(client.line(), std::string(size, 'x'));
+        EXPECT_EQ(client.line(), std::nullopt);
+    }
+}
+
+TEST(ControlServer, ManyFollowersHearEverythingInOrder)
+{
+    Server server;
+    std::vector<Client> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.emplace_back(server.path()).send("follow\n");
+        EXPECT_EQ(clients.back().line(), "following");
+    }
+    for (int i = 0; i < 100; ++i) {
+        server.tell_followers(fmt::format("event {}", i));
+    }
+    for (auto& client : clients) {
+        for (int i = 0; i < 100; ++i) {
+            EXPECT_EQ(client.line(), fmt::format("event {}", i));
+        }
+    }
+    server.close();
+    for (auto& client : clients) {
+        EXPECT_EQ(client.line(), std::nullopt);
+    }
+    EXPECT_TRUE(server.all_followers_gone());
+    server.tell_followers("nobody there");
+}
+
+TEST(ControlServer, SocketIsForOwnerAndGroup)
+{
+    Server server;
+    struct stat found{};
+    ASSERT_EQ(::stat(server.path().c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 07777U, 0660U);
+    server.close();
+    EXPECT_FALSE(std::filesystem::exists(server.path()));
+}
+
+TEST(ControlServer, SocketIsGivenToTheGroup)
+{
+    const auto* group = ::getuid() == 0 ? ::getgrnam("daemon") : nullptr;
+    if (group == nullptr) {
+        GTEST_SKIP() << "needs root, and a group 'daemon'";
+    }
+    const auto gid = group->gr_gid;
+    const Server server{Limits{}, "daemon"};
+    struct stat found{};
+    ASSERT_EQ(::stat(server.path().c_str(), &found), 0);
+    EXPECT_EQ(found.st_gid, gid);
+}
+
+// The reasons why one cannot listen, with a name of the test's own in place of the folder.
+TEST(ControlServer, SaysWhyItCannotListen)
+{
+    const Folder folder;
+    LoopThread thread;
+    const auto error = [&](const std::filesystem::path& path, const std::string& group) {
+        return thread.in_loop([&] {
+            auto server = ControlServer::listen(thread.loop(), path, group, {});
+            return server ? "listens" : server.error().what;
+        });
+    };
+    const auto file = folder / "file";
+    std::ofstream{file} << "precious";
+    EXPECT_EQ(error(file, ""), fmt::format("cannot listen at {}: it is there, and no socket", file.string()));
+    EXPECT_EQ(std::filesystem::file_size(file), 8U);
+    const auto nowhere = folder / "no/such/folder";
+    EXPECT_EQ(error(nowhere, ""), fmt::format("cannot listen at {}: No such file or directory", nowhere.string()));
+    const auto good = folder / "good.sock";
+    EXPECT_EQ(error(good, "no-such-group"), "group 'no-such-group' of the control socket: no such group");
+    EXPECT_FALSE(std::filesystem::exists(good));
+    const auto longer = folder / std::string(108, 'x').c_str();
+    EXPECT_EQ(error(longer, ""), fmt::format("socket '{}': allowed a name of 1..107 bytes", longer.string()));
+}
+
+TEST(ControlServer, ALivingAgentIsNotReplacedADeadOneIs)
+{
+    const Folder folder;
+    const auto path = folder / "control.sock";
+    const auto child = ::fork();
+    if (child == 0) {
+        auto loop = EventLoop::make().value();
+        auto server = ControlServer::listen(*loop, path, "", {});
+        ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(std::filesystem::is_socket(path)) << "as the dead have left it";
+
+    auto loop = EventLoop::make().value();
+    auto first = ControlServer::listen(*loop, path, "", {});
+    ASSERT_TRUE(first) << first.error().what;
+    const auto second = ControlServer::listen(*loop, path, "", {});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().what, fmt::format("another agent answers at {}", path.string()));
+
+    // Whoever took the name meanwhile keeps it.
+    std::filesystem::remove(path);
+    auto other_loop = EventLoop::make().value();
+    const auto third = ControlServer::listen(*other_loop, path, "", {});
+    ASSERT_TRUE(third);
+    first->reset();
+    EXPECT_TRUE(std::filesystem::is_socket(path));
+}
+
+TEST(ControlServerHostile, GarbageIsHandedOnAsTheLinesItIs)
+{
+    Server server;
+    std::mt19937_64 random{1};
+    for (int i = 0; i < 200; ++i) {
+        std::string garbage(1 + random() % 5'000, '\0');
+        std::generate(garbage.begin(), garbage.end(), [&] { return static_cast<char>(random()); });
+        Client client{server.path()};
+        client.send(garbage);
+    }
+    EXPECT_TRUE(server.serves());
+}
+
+TEST(ControlServerHostile, ALineThatDoesNotEndIsRefused)
+{
+    Server server;
+    Client client{server.path()};
+    const std::string much(10'000, 'x');
+    while (client.send(much)) {
+    }
+    EXPECT_EQ(client.line(),
+              R"({"ok":false,"error":{"kind":"exhausted","what":"a request of more than 65536 bytes"}})");
+    EXPECT_EQ(client.line(), std::nullopt);
+    EXPECT_EQ(server.counters().bad, 1U);
+    EXPECT_TRUE(server.serves());
+}
+
+TEST(ControlServerHostile, TheLongestLineIsAnsweredOneByteMoreIsNot)
+{
+    for (const auto& [size, answered] : {std::pair{65'536U, true}, {65'537U, false}}) {
+        Server server;
+        Client client{server.path()};
+        client.send(std::string(size, 'x') + '\n');
+        EXPECT_EQ(client.line().value().starts_with("you said"), answered);
+    }
+}
+
+TEST(ControlServerHostile, WhoDiesInTheMiddleOfALineChangesNothing)
+{
+    Server server;
+    for (int i = 0; i < 500; ++i) {
+        Client client{server.path()};
+        client.send("mitigate everyth");
+    }
+    server.until([&] { return server.server().counters().bad == 500; });
+    EXPECT_TRUE(server.serves());
+    EXPECT_EQ(server.connected(), 0U);
+}
+
+TEST(ControlServerHostile, WhoDiesBeforeTheAnswerChangesNothing)
+{
+    Server server;
+    for (int i = 0; i < 200; ++i) {
+        Client client{server.path()};
+        client.send("big 5000000\n");
+    }
+    EXPECT_TRUE(server.serves());
+    server.until([&] { return server.server().connected() == 0; });
+}
+
+TEST(ControlServerHostile, WhoOnlyKnocksIsNotCountedAsBad)
+{
+    Server server;
+    {
+        const Client client{server.path()};
+    }
+    EXPECT_TRUE(server.serves());
+    EXPECT_EQ(server.counters().bad, 0U);
+}
+
+TEST(ControlServerHostile, WhoTakesTooLongIsToldSo)
+{
+    Limits limits;
+    limits.patience = std::chrono::milliseconds{1};
+    Server server{limits};
+    Client client{server.path()};
+    client.send("half a li");
+    EXPECT_EQ(client.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"no whole request within 0 s"}})");
+    EXPECT_EQ(client.line(), std::nullopt);
+    EXPECT_EQ(server.counters().bad, 1U);
+}
+
+// Thousands knock and say nothing: each makes room for the next, and who asks is served.
+TEST(ControlServerHostile, ThousandsOfConnections)
+{
+    Server server;
+    std::vector<Client> idle;
+    for (int i = 0; i < 3'000; ++i) {
+        idle.emplace_back(server.path());
+        ASSERT_TRUE(idle.back().connected()) << i;
+        if (idle.size() == 500) {  // this process too has only so many
+            idle.erase(idle.begin(), idle.begin() + 250);
+        }
+        if (i % 100 == 0) {
+            EXPECT_TRUE(server.serves());
+            EXPECT_LE(server.connected(), Limits{}.connections);
+        }
+    }
+    EXPECT_TRUE(server.serves());
+    EXPECT_GT(server.counters().refused, 100U);
+}
+
+TEST(ControlServerHostile, WhoHasAskedIsNotDisplaced)
+{
+    Limits limits;
+    limits.connections = 4;
+    Server server{limits};
+    std::vector<Client> followers;
+    for (int i = 0; i < 4; ++i) {
+        followers.emplace_back(server.path()).send("follow\n");
+        EXPECT_EQ(followers.back().line(), "following");
+    }
+    Client late{server.path()};
+    EXPECT_EQ(late.line(),
+              R"({"ok":false,"error":{"kind":"exhausted","what":"too many connections at once: try again"}})");
+    EXPECT_EQ(server.counters().refused, 1U);
+    server.tell_followers("still there");
+    for (auto& follower : followers) {
+        EXPECT_EQ(follower.line(), "still there");
+    }
+}
+
+TEST(ControlServerHostile, AFollowerThatDoesNotReadIsDroppedAndTheOthersGoOn)
+{
+    Server server;
+    Client good{server.path()};
+    good.send("follow\n");
+    EXPECT_EQ(good.line(), "following");
+    Client deaf{server.path()};
+    deaf.send("follow\n");
+    const std::string event(10'000, 'e');
+    int told = 0;
+    for (; server.counters().dropped_slow == 0; ++told) {
+        server.tell_followers(event);
+        ASSERT_EQ(good.line(), event);
+        ASSERT_LT(told, 1'000) << "what waits for it has no bound";
+    }
+    EXPECT_GT(told, 100) << "a megabyte may wait";
+    EXPECT_EQ(server.connected(), 1U);
+    server.tell_followers(event);
+    EXPECT_EQ(good.line(), event);
+    EXPECT_TRUE(server.serves());
+}
+
+// An answer of any size does not count against what may wait after it.
+TEST(ControlServerHostile, ABigFirstAnswerLeavesRoomForWhatFollows)
+{
+    Limits limits;
+    limits.waiting = 100'000;
+    Server server{limits};
+    std::shared_ptr<Peer> kept;
+    Folder folder;
+    LoopThread thread;
+    auto other = thread.in_loop([&] {
+        return ControlServer::listen(
+                   thread.loop(), folder / "s", "",
+                   [&](const std::shared_ptr<Peer>& peer, std::string_view) {
+                       kept = peer;
+                       peer->send(std::string(5'000'000, 'a'));
+                       peer->send(std::string(99'000, 'b'));
+                   },
+                   limits)
+            .value();
+    });
+    Client client{folder / "s"};
+    client.send("events\n");
+    EXPECT_EQ(client.line(), std::string(5'000'000, 'a'));
+    EXPECT_EQ(client.line(), std::string(99'000, 'b'));
+    thread.in_loop([&] {
+        other.reset();
+        EXPECT_TRUE(kept->gone());
+        kept->send("nothing happens");
+        kept.reset();
+    });
+}
+
+TEST(ControlServerHostile, AnswersThatNobodyReadsAreBoundedInAll)
+{
+    Limits limits;
+    limits.waiting_in_all = 10'000'000;
+    Server server{limits};
+    std::vector<Client> deaf;
+    for (int i = 0; i < 20; ++i) {
+        deaf.emplace_back(server.path()).send("big 3000000\n");
+    }
+    server.until([&] { return server.server().counters().refused == 17; });
+    Client late{server.path()};
+    late.send("big 3000000\n");
+    EXPECT_EQ(late.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"too many answers wait for clients that )"
+                           R"(do not read them: try again"}})");
+    EXPECT_TRUE(server.serves()) << "a small answer has room";
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(deaf[static_cast<std::size_t>(i)].line(), std::string(3'000'000, 'x'));
+    }
+    Client again{server.path()};
+    again.send("big 3000000\n");
+    EXPECT_EQ(again.line(), std::string(3'000'000, 'x'));
+}
+
+// Without file descriptors nobody is let in, and the loop does not turn in vain until there are some again.
+TEST(ControlServerHostile, OutOfFileDescriptorsItWaits)
+{
+    const auto child = ::fork();
+    if (child == 0) {
+        const Folder folder;
+        auto loop = EventLoop::make().value();
+        auto server =
+            ControlServer::listen(*loop, folder / "s", "", [&](const std::shared_ptr<Peer>& peer, std::string_view) {
+                peer->send("served");
+                peer->close_after_sending();
+                loop->stop();
+            }).value();
+        Client client{folder / "s"};
+        client.send("good\n");
+        rlimit files{};
+        ::getrlimit(RLIMIT_NOFILE, &files);
+        const rlim_t before = std::exchange(files.rlim_cur, 3);
+        ::setrlimit(RLIMIT_NOFILE, &files);
+        loop->at(loop->now().mono + std::chrono::milliseconds{20}, [&] {
+            files.rlim_cur = before;
+            ::setrlimit(RLIMIT_NOFILE, &files);
+        });
+        loop->run();
+        ::_exit(client.line() == "served" && server->counters().connections == 1 ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace petrel::runtime
