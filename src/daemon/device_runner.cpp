@@ -389,6 +389,9 @@ void DeviceRunner::take(const Looked& looked)
 
 void DeviceRunner::judge(const Looked& looked)
 {
+    if (stopping_) {
+        return;
+    }
     if (!looked.read) {
         return become(Condition::failing, looked.read.error().what);
     }
