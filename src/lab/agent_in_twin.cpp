@@ -5,10 +5,6 @@
 
 #include "base/assert.hpp"
 #include "device/carry_out.hpp"
-#include "device/slingshot/slingshot_device.hpp"
-#include "device/twin/nic_device.hpp"
-#include "device/twin/slingshot_registers.hpp"
-#include "device/twin/switch_device.hpp"
 #include "runtime/start.hpp"
 
 namespace petrel::lab {
@@ -21,31 +17,13 @@ using watchdog::Outcome;
 // Agents live on whole nanoseconds: what happens in between is heard at the next.
 twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
 
-std::unique_ptr<device::Device> device_of(twin::Twin& twin, twin::NodeId node, const AgentInTwin::Options& options,
-                                          const device::TimeSource& clock)
-{
-    const auto& topology = twin.setup().topology;
-    const auto& traits = options.traits;
-    if (twin.is_switch(node) && options.slingshot) {
-        return std::make_unique<device::slingshot::SlingshotDevice>(
-            DeviceId{node.value},
-            std::make_unique<device::twin::SlingshotRegisters>(twin.switch_view(node), topology, node,
-                                                               traits.pause_limit, clock),
-            clock);
-    }
-    if (twin.is_switch(node)) {
-        return std::make_unique<device::twin::SwitchDevice>(twin.switch_view(node), topology, node, traits, clock);
-    }
-    return std::make_unique<device::twin::NicDevice>(twin.nic_view(node), topology, node, traits, clock);
-}
-
 }  // namespace
 
 Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::NodeId node,
                                                        const watchdog::PolicyBook& book, const Options& options)
 {
     auto clock = std::make_unique<device::ManualClock>(twin::to_instant(twin.now()));
-    auto device = device_of(twin, node, options, *clock);
+    auto device = device_of(twin, {twin.setup().topology, node, *clock}, options);
     auto list = watchdog::compile(book, device->inventory(), device->capabilities());
     if (!list) {
         return tl::unexpected(std::move(list.error()));

@@ -20,7 +20,7 @@
 #include "device/manual_clock.hpp"
 #include "device/synthetic/faulty_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "device/twin/traits.hpp"
+#include "lab/twin_device.hpp"
 #include "twin/twin.hpp"
 #include "watchdog/policy.hpp"
 #include "watchdog/watchlist.hpp"
@@ -29,9 +29,7 @@ namespace petrel::lab {
 
 class AgentInTwin final : device::NoticeSink {
 public:
-    struct Options {
-        device::twin::Traits traits;
-        bool slingshot{};  // a switch that shows Slingshot's registers, and of the traits has its pause limit
+    struct Options : Hardware {
         Duration look_takes{};
         Duration command_takes{};
     };

@@ -75,16 +75,7 @@ std::vector<Complaint> Experiment::post_agents()
         }
     };
     for (const auto& watch : scenario_.watches) {
-        AgentInTwin::Options options;
-        options.traits.pause_limit = watch.hardware.pause_limit;
-        options.traits.deadlock_detect = watch.hardware.deadlock_detect;
-        options.traits.deadlock_recover = watch.hardware.deadlock_recover;
-        options.slingshot = watch.hardware.slingshot;
-        for (const auto& own : scenario_.port_detectors) {
-            if (own.port.node == watch.node) {
-                options.traits.of_port.push_back({static_cast<std::uint8_t>(own.port.port), own.detect, own.recover});
-            }
-        }
+        const AgentInTwin::Options options{hardware_of(scenario_, watch.node), {}, {}};
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
             complain(watch.node, agent.error());

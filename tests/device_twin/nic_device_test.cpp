@@ -41,7 +41,7 @@ struct Bench {
 
     ManualClock clock;
     std::unique_ptr<twin::Twin> twin{build(one_switch())};
-    NicDevice device{twin->nic_view(kSick), twin->setup().topology, kSick, {}, clock};
+    NicDevice device{twin->nic_view(kSick), {twin->setup().topology, kSick, clock}, {}};
     std::optional<device::Undo> undo;
 };
 

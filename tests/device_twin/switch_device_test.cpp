@@ -42,7 +42,7 @@ Command wish(const Target& target, Treatment want)
 struct Bench {
     explicit Bench(const Traits& traits = {}, twin::Setup setup = one_switch())
         : twin{build(std::move(setup))},
-          device{twin->switch_view(kSwitch), twin->setup().topology, kSwitch, traits, clock}
+          device{twin->switch_view(kSwitch), {twin->setup().topology, kSwitch, clock}, traits}
     {}
     template <class Do>
     void at(Ps when, Do what)
@@ -105,7 +105,7 @@ TEST(TwinSwitch, FacesHostsWhereThePeerIsOne)
     auto twin = build(lossless(topology::leaf_spine(2, 1, 3, k10G, k10G).value()));
     ManualClock clock;
     const NodeId leaf{6};
-    SwitchDevice device{twin->switch_view(leaf), twin->setup().topology, leaf, {}, clock};
+    SwitchDevice device{twin->switch_view(leaf), {twin->setup().topology, leaf, clock}, {}};
     for (const auto& row : device.inventory().rows) {
         EXPECT_EQ(row.host_facing, row.target.port.index < 3) << row.target.port.index;
     }

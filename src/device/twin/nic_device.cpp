@@ -32,9 +32,7 @@ NicFields treated(NicFields fields, Treatment t)
 
 }  // namespace
 
-NicDevice::NicDevice(sim::NicView view, const topology::Topology& topology, topology::NodeId node, const Traits& traits,
-                     const TimeSource& clock)
-    : NodeDevice(topology, node, clock), view_(view)
+NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
 {
     capabilities_.fields = traits.fields & kTells;
     capabilities_.survive = capabilities_.fields & ~kPauseSent;  // a muted NIC sends none, whatever its pipeline does

@@ -9,7 +9,7 @@ namespace petrel::device::twin {
 
 class NicDevice final : public NodeDevice {
 public:
-    NicDevice(sim::NicView, const topology::Topology&, topology::NodeId, const Traits&, const TimeSource&);
+    NicDevice(sim::NicView, const Seat&, const Traits&);
 
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;

@@ -10,25 +10,24 @@ using watchdog::Command;
 using watchdog::Field;
 using watchdog::Treatment;
 
-NodeDevice::NodeDevice(const topology::Topology& topology, topology::NodeId node, const TimeSource& clock)
-    : id_{node.value}, topology_(topology), clock_(clock)
+NodeDevice::NodeDevice(const Seat& seat) : seat_(seat)
 {
-    inventory_.ports = topology.nodes[node.value].ports;
+    inventory_.ports = seat.topology.nodes[seat.node.value].ports;
 }
 
 void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
 {
-    const topology::End here{topology::NodeId{id_.value}, port};
+    const topology::End here{seat_.node, port};
     const auto link = std::ranges::find_if(
-        topology_.links, [&](const topology::Link& l) { return l.ends[0] == here || l.ends[1] == here; });
-    if (link == topology_.links.end()) {
+        seat_.topology.links, [&](const topology::Link& l) { return l.ends[0] == here || l.ends[1] == here; });
+    if (link == seat_.topology.links.end()) {
         return;  // nobody is there who could pause us
     }
     watchdog::RowInfo row;
     const auto& peer = link->ends[link->ends[0] == here ? 1 : 0];
-    row.host_facing = topology_.nodes[peer.node.value].kind == topology::Kind::host;
+    row.host_facing = seat_.topology.nodes[peer.node.value].kind == topology::Kind::host;
     row.speed = speed(port);
-    row.target = {{id_, port}, std::nullopt};
+    row.target = {{seat_.id, port}, std::nullopt};
     if (has(capabilities_.fields, Field::pause_timeout)) {
         inventory_.rows.push_back(row);
     }
@@ -43,7 +42,7 @@ void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
 
 Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
-    const auto instant = clock_.now().mono;
+    const auto instant = seat_.clock.now().mono;
     const auto read = [&](std::uint32_t row) {
         auto& shown = last_[row];
         if (shown.known == 0 || instant - shown.read_at >= capabilities_.refresh) {

@@ -1,7 +1,7 @@
 // What a switch and a NIC of the twin have in common as devices: rows, looks, and which commands make sense.
 //
-// Contract, beyond Device's: the clock stands at the simulated present, a whole nanosecond; calls come inside a call of
-// Twin::at for that node, or between two runs. The twin outlives the device.
+// Contract, beyond Device's and Seat's: calls come inside a call of Twin::at for that node, or between two runs. The
+// twin outlives the device.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/twin/seat.hpp"
 #include "device/twin/traits.hpp"
 #include "device/undo_fields.hpp"
-#include "topology/topology.hpp"
-#include "twin/sim_time.hpp"
 
 namespace petrel::device::twin {
 
@@ -25,15 +24,15 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) final;
 
 protected:
-    NodeDevice(const topology::Topology&, topology::NodeId, const TimeSource&);
+    explicit NodeDevice(const Seat&);
 
     // Adds the rows of a port: one for each lossless priority, and before them the port's own where it has signals.
     void add_rows(std::uint16_t port, std::uint8_t lossless);
     virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // everything but slot and time
     virtual BitRate speed(std::uint16_t port) const = 0;                   // as it is now
 
-    sim::Ps now() const { return sim::from_instant(clock_.now().mono); }
-    DeviceId id() const { return id_; }
+    const Seat& seat() const { return seat_; }
+    sim::Ps now() const { return seat_.now(); }
     Result<void> check(const Target&) const;
     Result<void> check(const watchdog::Command&) const;
 
@@ -41,9 +40,7 @@ protected:
     watchdog::Capabilities capabilities_;
 
 private:
-    DeviceId id_;
-    const topology::Topology& topology_;
-    const TimeSource& clock_;
+    Seat seat_;
     std::vector<watchdog::Sample> last_;  // by row: where counters move only now and then, this is what they show
 };
 

@@ -19,27 +19,24 @@ std::uint8_t small(std::uint16_t port) { return static_cast<std::uint8_t>(port);
 
 }  // namespace
 
-SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const topology::Topology& topology,
-                                       topology::NodeId node, Duration pause_limit, const TimeSource& clock)
-    : view_(view), clock_(clock)
+SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat& seat, Duration pause_limit)
+    : view_(view), seat_(seat)
 {
-    for (const auto& names : topology.nodes[node.value].ports) {
+    for (const auto& names : seat.topology.nodes[seat.node.value].ports) {
         view_.set_pause_limit(small(static_cast<std::uint16_t>(ports_.size())),
                               static_cast<petrel::twin::Ps>(pause_limit.count()) * petrel::twin::kNs);
         ports_.push_back({names, {}, false});
     }
-    for (const auto& link : topology.links) {
+    for (const auto& link : seat.topology.links) {
         for (const std::size_t here : {0U, 1U}) {
-            if (link.ends[here].node == node) {
+            if (link.ends[here].node == seat.node) {
                 auto& port = ports_[link.ends[here].port];
                 port.speed = {view_.speed_bps(small(link.ends[here].port))};
-                port.edge = topology.nodes[link.ends[1 - here].node.value].kind == topology::Kind::host;
+                port.edge = seat.topology.nodes[link.ends[1 - here].node.value].kind == topology::Kind::host;
             }
         }
     }
 }
-
-petrel::twin::Ps SlingshotRegisters::now() const { return petrel::twin::from_instant(clock_.now().mono); }
 
 // The priorities whose pause is heeded where nobody treats the port; a global pause is for all.
 std::uint8_t SlingshotRegisters::heeded() const
@@ -51,7 +48,7 @@ Result<std::uint32_t> SlingshotRegisters::read(std::uint16_t port, Register whic
 {
     const auto& set = view_.registers(small(port));
     switch (which) {
-    case Register::pause_timeout: return view_.pause_timeout(small(port), now());
+    case Register::pause_timeout: return view_.pause_timeout(small(port), seat_.now());
     case Register::max_frame_size: return set.max_frame_bytes;
     case Register::pcp_enable: break;
     }
@@ -70,7 +67,7 @@ Result<void> SlingshotRegisters::write(std::uint16_t port, Register which, std::
     } else {
         wanted.pause_rx = value == 0 ? std::uint8_t{0} : heeded();
     }
-    view_.write(small(port), wanted, now());
+    view_.write(small(port), wanted, seat_.now());
     return {};
 }
 
@@ -88,7 +85,7 @@ Result<std::uint64_t> SlingshotRegisters::count(std::uint16_t port, Counter whic
 {
     std::uint64_t frames = 0;
     for (std::uint8_t queue = 0; queue != kPriorities; ++queue) {
-        const auto read = view_.queue(small(port), queue, now());
+        const auto read = view_.queue(small(port), queue, seat_.now());
         frames += which == Counter::frames_sent ? read.tx_packets : read.tx_drops;
     }
     return frames;

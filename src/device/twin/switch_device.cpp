@@ -138,9 +138,7 @@ Treatment shown_by(const PortFields& f)
 
 }  // namespace
 
-SwitchDevice::SwitchDevice(sim::SwitchView view, const topology::Topology& topology, topology::NodeId node,
-                           const Traits& traits, const TimeSource& clock)
-    : NodeDevice(topology, node, clock), view_(view)
+SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
 {
     capabilities_ = capabilities_of(traits, view_.profile());
     for (std::uint8_t port = 0; port != view_.ports(); ++port) {
@@ -266,8 +264,8 @@ void SwitchDevice::listen(NoticeSink& sink)
 
 void SwitchDevice::hear(const sim::Interrupt& told, sim::Ps when, NoticeSink& sink) const
 {
-    const auto at = sim::to_instant(when);
-    const PortId port{id(), told.port};
+    const auto at = seat().instant(when);
+    const PortId port{seat().id, told.port};
     const auto post_queues = [&](Notice::Kind kind) {
         for (const auto& row : inventory_.rows) {
             if (row.target.port == port && row.target.priority && queue_of(row.target) == told.queue) {

@@ -13,7 +13,7 @@ namespace petrel::device::twin {
 
 class SwitchDevice final : public NodeDevice {
 public:
-    SwitchDevice(sim::SwitchView, const topology::Topology&, topology::NodeId, const Traits&, const TimeSource&);
+    SwitchDevice(sim::SwitchView, const Seat&, const Traits&);
     ~SwitchDevice() override;
     SwitchDevice(const SwitchDevice&) = delete;
     SwitchDevice& operator=(const SwitchDevice&) = delete;
