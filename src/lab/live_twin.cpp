@@ -1,0 +1,164 @@
+#include "lab/live_twin.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lab/twin_device.hpp"
+
+namespace petrel::lab {
+
+using std::chrono::milliseconds;
+using twin::Ps;
+
+namespace {
+
+constexpr Duration kPatience = milliseconds{50};  // of whoever calls: beyond, he gets the twin as it is
+constexpr Ps kMostLag = 200 * twin::kMs;          // what later calls may still catch up with
+constexpr Ps kToldFrom = twin::kSecond;
+
+// What is simulated between two looks at the clock: short where much happens, and never so long that the first frames
+// after a silence make it last.
+constexpr Duration kPieceTakes = milliseconds{5};
+constexpr Ps kShortestPiece = 10 * twin::kUs;
+constexpr Ps kLongestPiece = twin::kMs;
+
+Duration to_duration(Ps t) { return twin::to_instant(t).time_since_epoch(); }
+
+}  // namespace
+
+// A node's device, for a caller in wall-clock time.
+class LiveTwin::OnNode final : public device::Device {
+public:
+    OnNode(std::shared_ptr<LiveTwin> twin, scenario::NodeId node, std::unique_ptr<device::Device> device)
+        : twin_(std::move(twin)), node_(node), device_(std::move(device))
+    {}
+    ~OnNode() override
+    {
+        const std::lock_guard lock{twin_->mutex_};
+        device_.reset();
+        twin_->in_use_.erase(node_);
+    }
+    OnNode(const OnNode&) = delete;
+    OnNode& operator=(const OnNode&) = delete;
+
+    const watchdog::Inventory& inventory() const override { return device_->inventory(); }
+    const watchdog::Capabilities& capabilities() const override { return device_->capabilities(); }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
+    {
+        return on_node<void>([&] { return device_->look(rows, into); });
+    }
+    Result<device::Undo> prepare(const watchdog::Command& command) override
+    {
+        return on_node<device::Undo>([&] { return device_->prepare(command); });
+    }
+    Result<void> apply(const watchdog::Command& command, const device::Undo& undo) override
+    {
+        return on_node<void>([&] { return device_->apply(command, undo); });
+    }
+    Result<watchdog::Treatment> read_back(const Target& target) override
+    {
+        return on_node<watchdog::Treatment>([&] { return device_->read_back(target); });
+    }
+    void listen(device::NoticeSink& sink) override
+    {
+        const std::lock_guard lock{twin_->mutex_};
+        device_->listen(sink);
+    }
+
+private:
+    template <class T, class Call>
+    Result<T> on_node(Call call)
+    {
+        Result<T> answer;
+        twin_->call(node_, [&] { answer = call(); });
+        return answer;
+    }
+
+    std::shared_ptr<LiveTwin> twin_;
+    scenario::NodeId node_;
+    std::unique_ptr<device::Device> device_;
+};
+
+Result<std::shared_ptr<LiveTwin>> LiveTwin::make(scenario::Scenario scenario, const device::TimeSource& clock,
+                                                 HearLoss hear_loss)
+{
+    return twin::Twin::build(scenario.setup).map([&](std::unique_ptr<twin::Twin> twin) {
+        schedule(scenario.faults, *twin);
+        return std::shared_ptr<LiveTwin>{
+            new LiveTwin{std::move(scenario), std::move(twin), clock, std::move(hear_loss)}};
+    });
+}
+
+LiveTwin::LiveTwin(scenario::Scenario scenario, std::unique_ptr<twin::Twin> twin, const device::TimeSource& clock,
+                   HearLoss hear_loss)
+    : scenario_(std::move(scenario)),
+      twin_(std::move(twin)),
+      clock_(clock),
+      start_(clock.now().mono),
+      device_clock_(start_),
+      told_(kToldFrom),
+      piece_(kShortestPiece),
+      hear_loss_(std::move(hear_loss))
+{}
+
+Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, DeviceId id)
+{
+    const std::lock_guard lock{mutex_};
+    const auto& topology = twin_->setup().topology;
+    if (!in_use_.insert(node).second) {
+        return tl::unexpected(
+            Error{ErrorKind::denied, fmt::format("{} is in use already", topology.nodes[node.value].name)});
+    }
+    const device::twin::Seat seat{topology, node, device_clock_, id, start_};
+    return std::make_unique<OnNode>(shared_from_this(), node, device_of(*twin_, seat, hardware_of(scenario_, node)));
+}
+
+Duration LiveTwin::let_go() const
+{
+    const std::lock_guard lock{mutex_};
+    return to_duration(let_go_);
+}
+
+// What is called happens on its node, between what happened there before and after.
+void LiveTwin::call(scenario::NodeId node, const std::function<void()>& what)
+{
+    const auto called = clock_.now().mono;
+    const std::lock_guard lock{mutex_};
+    run_up_to_now(called);
+    const auto present = twin_->now();
+    twin_->at(node, present, [&](Ps now) {
+        device_clock_.set(start_ + to_duration(now));
+        what();
+    });
+    twin_->run_until(present + twin::kNs);
+}
+
+// Who had to wait for others that used the twin has waited: then it is up to the present, or as near as it gets.
+void LiveTwin::run_up_to_now(Instant called)
+{
+    auto time = clock_.now().mono;
+    const Ps present = twin::from_instant(Instant{time - start_}) - let_go_;
+    while (twin_->now() < present && time - called < kPatience) {
+        twin_->run_until(std::min(present, twin_->now() + piece_));
+        const auto before = std::exchange(time, clock_.now().mono);
+        piece_ = std::clamp(time - before < kPieceTakes ? piece_ * 2 : piece_ / 2, kShortestPiece, kLongestPiece);
+    }
+    if (twin_->now() + kMostLag < present) {
+        let_go(present - kMostLag - twin_->now());
+    }
+}
+
+void LiveTwin::let_go(Ps missed)
+{
+    let_go_ += missed;
+    if (let_go_ >= told_) {
+        told_ = 2 * let_go_;
+        if (hear_loss_) {
+            hear_loss_(to_duration(let_go_));
+        }
+    }
+}
+
+}  // namespace petrel::lab
