@@ -86,21 +86,22 @@ std::string variable_of(std::string_view flag)
     return variable;
 }
 
-Setting named(std::string key, std::string about)
+Setting named(std::string key, std::string shape, std::string about)
 {
     Setting setting;
     setting.flag = flag_of(key);
     setting.variable = variable_of(setting.flag);
     setting.key = std::move(key);
+    setting.shape = std::move(shape);
     setting.about = std::move(about);
     return setting;
 }
 
 template <class T>
-Setting text(std::string key, std::string about, std::string standard, T AgentConfig::* member,
+Setting text(std::string key, std::string shape, std::string about, std::string standard, T AgentConfig::* member,
              bool (*fits)(std::string_view), std::string allowed)
 {
-    auto setting = named(std::move(key), std::move(about));
+    auto setting = named(std::move(key), std::move(shape), std::move(about));
     setting.standard = std::move(standard);
     setting.allowed = std::move(allowed);
     setting.set = [member, fits](AgentConfig& config, std::string_view value) {
@@ -117,7 +118,7 @@ template <class T, std::size_t N>
 Setting choice(std::string key, std::string about, T AgentConfig::* member,
                const std::array<std::string_view, N>& names)
 {
-    auto setting = named(std::move(key), std::move(about));
+    auto setting = named(std::move(key), fmt::format("{}", fmt::join(names, "|")), std::move(about));
     setting.standard = names.front();
     setting.allowed = fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
     setting.set = [member, names](AgentConfig& config, std::string_view value) {
@@ -135,7 +136,8 @@ template <class Store>
 Setting number(std::string key, std::string about, std::int64_t standard, std::int64_t least, std::int64_t most,
                Store store)
 {
-    auto setting = named(std::move(key), std::move(about));
+    const bool is_time = key.ends_with("_ms");
+    auto setting = named(std::move(key), is_time ? "MS" : "N", std::move(about));
     setting.standard = fmt::format("{}", standard);
     setting.allowed = fmt::format("a whole number {}..{}", least, most);
     setting.is_number = true;
@@ -155,10 +157,10 @@ std::vector<Setting> make_settings()
     constexpr std::array<std::string_view, 2> kStopPolicies{"restore", "hold"};
     constexpr std::array<std::string_view, 3> kLogFormats{"text", "json", "rfc5424"};
     return {
-        text("agent.name", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,
+        text("agent.name", "NAME", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,
              fmt::format("up to {} printable ASCII characters without blanks", kLongestHostName)),
-        text("agent.state_dir", "where journals, memory and the history of events are kept", "/var/lib/petrel",
-             &AgentConfig::state_dir, is_path, "a path"),
+        text("agent.state_dir", "FOLDER", "where journals, memory and the history of events are kept",
+             "/var/lib/petrel", &AgentConfig::state_dir, is_path, "a path"),
         choice("agent.stop", "what becomes of mitigated queues when the agent is stopped", &AgentConfig::stop,
                kStopPolicies),
         number("agent.stop_timeout_ms", "so long a stop may take; what is not restored then stays in the journal",
@@ -167,16 +169,16 @@ std::vector<Setting> make_settings()
                kLongestWaitMs, [](AgentConfig& c, std::int64_t ms) { c.hang_after = milliseconds{ms}; }),
         number("agent.history_events", "so many events of each device are kept", 10'000, 1, kMostEvents,
                [](AgentConfig& c, std::int64_t n) { c.history_events = static_cast<std::uint32_t>(n); }),
-        text("control.socket", "where `petrel status` and the other commands find the agent",
+        text("control.socket", "PATH", "where `petrel status` and the other commands find the agent",
              "/run/petrel/control.sock", &AgentConfig::control_socket, is_socket_path,
              fmt::format("a path of at most {} bytes", kLongestSocketPath)),
-        text("control.group", "who may use the socket besides root; empty: the agent's own group", "",
+        text("control.group", "GROUP", "who may use the socket besides root; empty: the agent's own group", "",
              &AgentConfig::control_group, is_word, "a group, or empty"),
-        text("metrics.listen", "where Prometheus reads the metrics; empty: nowhere", "127.0.0.1:9464",
+        text("metrics.listen", "ADDRESS:PORT", "where Prometheus reads the metrics; empty: nowhere", "127.0.0.1:9464",
              &AgentConfig::metrics_listen, is_listen_address,
              "ADDRESS:PORT such as 127.0.0.1:9464 or [::1]:9464, or empty"),
         choice("log.format", "how log lines are written", &AgentConfig::log_format, kLogFormats),
-        text("log.to", "where log lines go", "stderr", &AgentConfig::log_to, is_log_target,
+        text("log.to", "stderr|PATH", "where log lines go", "stderr", &AgentConfig::log_to, is_log_target,
              "stderr, or the path of a file or syslog socket, with a / in it"),
     };
 }

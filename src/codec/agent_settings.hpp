@@ -16,6 +16,7 @@ struct Setting {
     std::string key;       // "log.format": `format` in the file's table [log]
     std::string flag;      // "--log-format"; what is in [agent] goes without its table: "--state-dir"
     std::string variable;  // "PETREL_LOG_FORMAT"
+    std::string shape;     // what stands for its value in a line of help: "MS", "text|json|rfc5424"
     std::string about;
     std::string standard;  // if nobody says anything
     std::string allowed;
