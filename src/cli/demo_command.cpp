@@ -10,6 +10,7 @@
 
 #include "base/assert.hpp"
 #include "cli/demo_act.hpp"
+#include "cli/demo_service.hpp"
 #include "cli/table.hpp"
 #include "codec/event_json.hpp"
 
@@ -58,17 +59,26 @@ std::string side_by_side(const ActDone& unwatched, const ActDone& watched)
     return table.text();
 }
 
-Result<std::filesystem::path> report_folder(const std::string& wanted)
+Result<std::filesystem::path> temporary_folder()
 {
-    if (!wanted.empty()) {
-        return std::filesystem::path{wanted};
-    }
     std::error_code failed;
     auto name = (std::filesystem::temp_directory_path(failed) / "petrel-demo-XXXXXX").string();
     if (failed || ::mkdtemp(name.data()) == nullptr) {
-        return tl::unexpected(Error{ErrorKind::denied, fmt::format("no folder for the report: {}", name)});
+        return tl::unexpected(Error{ErrorKind::denied, fmt::format("no folder among the temporary files: {}", name)});
     }
     return std::filesystem::path{name};
+}
+
+Result<void> play_service_act(DemoScreen& screen, const Paint& paint)
+{
+    const auto folder = temporary_folder();
+    if (!folder) {
+        return tl::unexpected(folder.error());
+    }
+    auto played = play_service(kTheTorSwitchesWatch, *folder, screen, paint);
+    std::error_code ignored;
+    std::filesystem::remove_all(*folder, ignored);
+    return played;
 }
 
 ExitCode tell_story(const DemoOptions& options)
@@ -85,7 +95,12 @@ ExitCode tell_story(const DemoOptions& options)
     if (!screen.somebody_listens()) {
         return screen.error() ? fail(*screen.error()) : ExitCode::ok;
     }
-    const auto folder = report_folder(options.report);
+    screen.say(fmt::format("\n{}\n",
+                           paint.bold("And as a service, in real time: a process of its own, as it runs on a switch")));
+    if (const auto played = play_service_act(screen, paint); !played) {
+        return fail(played.error());
+    }
+    const auto folder = options.report.empty() ? temporary_folder() : Result<std::filesystem::path>{options.report};
     if (!folder) {
         return fail(folder.error());
     }
