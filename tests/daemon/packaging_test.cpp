@@ -1,0 +1,219 @@
+// What is shipped around the program, as those read it who will have to: systemd, Prometheus, the agent itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "base/complaint_text.hpp"
+#include "codec/agent_config.hpp"
+#include "codec/agent_settings.hpp"
+#include "daemon/metrics.hpp"
+#include "reports.hpp"
+#include "support/find_program.hpp"
+#include "support/golden.hpp"
+#include "support/subprocess.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::filesystem::path kPackaging = std::filesystem::path{PETREL_TEST_DATA} / ".." / "packaging";
+
+// A folder of this test alone, gone with it.
+struct Folder {
+    Folder()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "petrel-packaging-XXXXXX").string();
+        path = ::mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::filesystem::path path;
+};
+
+std::vector<std::smatch> matches(const std::string& text, const std::regex& what)
+{
+    return {std::sregex_iterator{text.begin(), text.end(), what}, std::sregex_iterator{}};
+}
+
+// Where the unit can be looked at without being installed: with a program that is there.
+std::filesystem::path unit_in(const Folder& folder)
+{
+    const auto unit = test::content(kPackaging / "systemd" / "petrel-agent.service");
+    auto path = folder.path / "petrel-agent.service";
+    std::ofstream{path} << std::regex_replace(unit, std::regex{"/usr/bin/petrel"}, "/bin/true");
+    return path;
+}
+
+test::Ended analyze(std::vector<std::string> arguments)
+{
+    return test::run({.program = test::find_program("systemd-analyze"), .arguments = std::move(arguments)});
+}
+
+class Unit : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (test::find_program("systemd-analyze").empty()) {
+            GTEST_SKIP() << "systemd-analyze is not installed";
+        }
+    }
+    Folder folder;
+};
+
+TEST_F(Unit, SystemdHasNothingToSay)
+{
+    const auto judged = analyze({"verify", "--man=no", unit_in(folder)});
+    EXPECT_EQ(judged.out + judged.err, "");
+    EXPECT_EQ(judged.exit_code, 0);
+}
+
+TEST_F(Unit, IsHardened)
+{
+    const auto judged = analyze({"security", "--offline=true", "--no-pager", "--threshold=15", unit_in(folder)});
+    EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
+    EXPECT_THAT(judged.out, HasSubstr("Overall exposure level"));
+}
+
+codec::AgentConfig sample()
+{
+    constexpr std::string_view kDrivers[] = {"twin"};
+    auto config =
+        codec::read_agent_config(test::content(kPackaging / "etc" / "agent.toml"), "agent.toml", {}, kDrivers);
+    if (!config) {
+        for (const auto& complaint : config.error()) {
+            ADD_FAILURE() << to_text(complaint);
+        }
+        return {};
+    }
+    return std::move(*config);
+}
+
+std::map<std::string, std::string> values_of(const codec::AgentConfig& config)
+{
+    std::map<std::string, std::string> values;
+    for (const auto& value : config.values) {
+        values[value.key] = value.value;
+    }
+    return values;
+}
+
+TEST(SampleConfig, ShowsEverySettingWithItsDefault)
+{
+    const auto defaults = codec::read_agent_config("[[policy]]\npreset = \"sonic\"\n", "empty.toml", {}, {});
+    ASSERT_TRUE(defaults.has_value());
+    auto expected = values_of(*defaults);
+    auto shown = values_of(sample());
+    const auto text = test::content(kPackaging / "etc" / "agent.toml");
+    for (const auto& setting : codec::agent_settings()) {
+        EXPECT_EQ(shown[setting.key], expected[setting.key]) << setting.key;
+        const auto key = setting.key.substr(setting.key.find('.') + 1);
+        EXPECT_TRUE(std::regex_search(text, std::regex{"\n(# )?" + key + " = "})) << setting.key << " is not shown";
+    }
+}
+
+TEST(SampleConfig, NamesAScenarioThatIsInstalled)
+{
+    const auto config = sample();
+    ASSERT_EQ(config.devices.size(), 1U);
+    const std::string prefix = "twin:/usr/share/petrel/";
+    ASSERT_TRUE(config.devices[0].driver.starts_with(prefix));
+    EXPECT_TRUE(std::filesystem::exists(kPackaging / ".." / config.devices[0].driver.substr(prefix.size())));
+}
+
+TEST(SampleConfig, FitsTheUnit)
+{
+    const auto unit = test::content(kPackaging / "systemd" / "petrel-agent.service");
+    const auto config = sample();
+    std::smatch stop;
+    ASSERT_TRUE(std::regex_search(unit, stop, std::regex{"\nTimeoutStopSec=(\\d+)\n"}));
+    EXPECT_GT(std::chrono::seconds{std::stoi(stop[1])}, 2 * config.stop_timeout);
+    EXPECT_THAT(unit, HasSubstr("\nStateDirectory=" + config.state_dir.filename().string() + "\n"));
+    EXPECT_THAT(unit,
+                HasSubstr("\nRuntimeDirectory=" + config.control_socket.parent_path().filename().string() + "\n"));
+}
+
+class AlertRules : public testing::Test {
+protected:
+    std::string rules = test::content(kPackaging / "prometheus" / "petrel.rules.yml");
+    std::string cases = test::content(kPackaging / "prometheus" / "petrel.rules.test.yml");
+    std::string promtool = test::find_program("promtool");
+
+    test::Ended ask(std::string what, std::string file) const
+    {
+        return test::run({.program = promtool,
+                          .arguments = {std::move(what), "rules", std::move(file)},
+                          .folder = kPackaging / "prometheus"});
+    }
+};
+
+TEST_F(AlertRules, AreAsTheirTestsExpect)
+{
+    if (promtool.empty()) {
+        GTEST_SKIP() << "promtool is not installed (package prometheus)";
+    }
+    const auto checked = ask("check", "petrel.rules.yml");
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+    const auto tested = ask("test", "petrel.rules.test.yml");
+    EXPECT_EQ(tested.exit_code, 0) << tested.out << tested.err;
+}
+
+TEST_F(AlertRules, EachFiresInATestAndIsSilentInAnother)
+{
+    std::map<std::string, std::set<bool>> tested;
+    for (const auto& found :
+         matches(cases, std::regex{"alertname: (\\w+)\n +eval_time: \\w+\n +exp_alerts:( \\[\\])?"})) {
+        tested[found[1]].insert(found[2].matched);
+    }
+    const auto alerts = matches(rules, std::regex{"- alert: (\\w+)\n"});
+    EXPECT_GE(alerts.size(), 10U);
+    for (const auto& alert : alerts) {
+        EXPECT_THAT(tested[alert[1]], testing::ElementsAre(false, true)) << alert[1];
+    }
+}
+
+TEST_F(AlertRules, SpeakOfMetricsThatAreExported)
+{
+    const auto exported = metrics_text(two_devices(), some_queues());
+    const auto used = matches(rules, std::regex{"\\bpetrel_\\w+"});
+    EXPECT_THAT(used, testing::Not(IsEmpty()));
+    for (const auto& metric : used) {
+        EXPECT_THAT(exported, HasSubstr("# TYPE " + metric.str() + " "));
+    }
+}
+
+TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
+{
+    const auto cmake = test::find_program("cmake");
+    const auto program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";
+    if (cmake.empty() || !std::filesystem::exists(program)) {
+        GTEST_SKIP() << "cmake or the program is not there";
+    }
+    const Folder folder;
+    const auto install = [&] {
+        return test::run({.program = cmake,
+                          .arguments = {"--install", program.parent_path().parent_path(), "--prefix", "/usr"},
+                          .environment = {{"DESTDIR", folder.path.string()}}});
+    };
+    const auto first = install();
+    ASSERT_EQ(first.exit_code, 0) << first.err;
+    for (const auto* file : {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service",
+                             "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
+                             "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "etc/petrel/agent.toml"}) {
+        EXPECT_TRUE(std::filesystem::exists(folder.path / file)) << file;
+    }
+    std::ofstream{folder.path / "etc/petrel/agent.toml"} << "# mine\n";
+    ASSERT_EQ(install().exit_code, 0);
+    EXPECT_EQ(test::content(folder.path / "etc/petrel/agent.toml"), "# mine\n");
+}
+
+}  // namespace
+}  // namespace petrel::daemon
