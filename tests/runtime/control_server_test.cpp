@@ -13,14 +13,14 @@
 #include <random>
 #include <vector>
 
-#include "loop_thread.hpp"
+#include "support/loop_thread.hpp"
 
 namespace petrel::runtime {
 namespace {
 
-using test::Client;
-using test::Folder;
-using test::LoopThread;
+using petrel::test::Client;
+using petrel::test::Folder;
+using petrel::test::LoopThread;
 using Peer = ControlServer::Peer;
 using Limits = ControlServer::Limits;
 

@@ -20,11 +20,11 @@
 #include "runtime/event_loop.hpp"
 #include "runtime/local_socket.hpp"
 
-namespace petrel::runtime::test {
+namespace petrel::test {
 
 class LoopThread {
 public:
-    LoopThread() : loop_(EventLoop::make().value()), thread_([this] { loop_->run(); }) {}
+    LoopThread() : loop_(runtime::EventLoop::make().value()), thread_([this] { loop_->run(); }) {}
     ~LoopThread()
     {
         loop_->stop();
@@ -33,7 +33,7 @@ public:
     LoopThread(const LoopThread&) = delete;
     LoopThread& operator=(const LoopThread&) = delete;
 
-    EventLoop& loop() { return *loop_; }
+    runtime::EventLoop& loop() { return *loop_; }
 
     // What `call` returns, called in the loop's thread.
     template <class Call>
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    std::unique_ptr<EventLoop> loop_;
+    std::unique_ptr<runtime::EventLoop> loop_;
     std::thread thread_;
 };
 
@@ -70,7 +70,7 @@ class Client {
 public:
     explicit Client(const std::filesystem::path& path) : file_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
     {
-        connected_ = connect_local(file_, local_address(path).value()) == 0;
+        connected_ = runtime::connect_local(file_, runtime::local_address(path).value()) == 0;
     }
 
     bool connected() const { return connected_; }
@@ -109,9 +109,9 @@ public:
     }
 
 private:
-    FileDescriptor file_;
+    runtime::FileDescriptor file_;
     bool connected_{};
     std::string read_;
 };
 
-}  // namespace petrel::runtime::test
+}  // namespace petrel::test
