@@ -270,6 +270,16 @@ TEST(AgentConfig, Problems)
     }
 }
 
+TEST(AgentSettings, AreAllDocumentedAsTheyAre)
+{
+    const auto page = golden::content(std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "docs/agent-config.md");
+    for (const auto& setting : agent_settings()) {
+        const auto row = "| `" + setting.key + "` | `" + setting.variable + "` | `" + setting.flag + "` | `" +
+                         (setting.standard.empty() ? "\"\"" : setting.standard) + "` | " + setting.allowed + " |\n";
+        EXPECT_NE(page.find(row), std::string::npos) << row;
+    }
+}
+
 struct Tried {
     std::string_view key;
     std::vector<std::string> good;
