@@ -31,8 +31,9 @@ Duration to_duration(Ps t) { return twin::to_instant(t).time_since_epoch(); }
 // A node's device, for a caller in wall-clock time.
 class LiveTwin::OnNode final : public device::Device {
 public:
-    OnNode(std::shared_ptr<LiveTwin> twin, scenario::NodeId node, std::unique_ptr<device::Device> device)
-        : twin_(std::move(twin)), node_(node), device_(std::move(device))
+    OnNode(std::shared_ptr<LiveTwin> twin, scenario::NodeId node, std::unique_ptr<device::Device> device,
+           const device::TimeSource& clock)
+        : twin_(std::move(twin)), node_(node), device_(std::move(device)), clock_(clock)
     {}
     ~OnNode() override
     {
@@ -72,38 +73,37 @@ private:
     Result<T> on_node(Call call)
     {
         Result<T> answer;
-        twin_->call(node_, [&] { answer = call(); });
+        twin_->call(node_, clock_, [&] { answer = call(); });
         return answer;
     }
 
     std::shared_ptr<LiveTwin> twin_;
     scenario::NodeId node_;
     std::unique_ptr<device::Device> device_;
+    const device::TimeSource& clock_;
 };
 
-Result<std::shared_ptr<LiveTwin>> LiveTwin::make(scenario::Scenario scenario, const device::TimeSource& clock,
-                                                 HearLoss hear_loss)
+Result<std::shared_ptr<LiveTwin>> LiveTwin::make(scenario::Scenario scenario, Instant start, HearLoss hear_loss)
 {
     return twin::Twin::build(scenario.setup).map([&](std::unique_ptr<twin::Twin> twin) {
         schedule(scenario.faults, *twin);
         return std::shared_ptr<LiveTwin>{
-            new LiveTwin{std::move(scenario), std::move(twin), clock, std::move(hear_loss)}};
+            new LiveTwin{std::move(scenario), std::move(twin), start, std::move(hear_loss)}};
     });
 }
 
-LiveTwin::LiveTwin(scenario::Scenario scenario, std::unique_ptr<twin::Twin> twin, const device::TimeSource& clock,
-                   HearLoss hear_loss)
+LiveTwin::LiveTwin(scenario::Scenario scenario, std::unique_ptr<twin::Twin> twin, Instant start, HearLoss hear_loss)
     : scenario_(std::move(scenario)),
       twin_(std::move(twin)),
-      clock_(clock),
-      start_(clock.now().mono),
+      start_(start),
       device_clock_(start_),
       told_(kToldFrom),
       piece_(kShortestPiece),
       hear_loss_(std::move(hear_loss))
 {}
 
-Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, DeviceId id)
+Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, DeviceId id,
+                                                       const device::TimeSource& clock)
 {
     const std::lock_guard lock{mutex_};
     const auto& topology = twin_->setup().topology;
@@ -112,7 +112,8 @@ Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, De
             Error{ErrorKind::denied, fmt::format("{} is in use already", topology.nodes[node.value].name)});
     }
     const device::twin::Seat seat{topology, node, device_clock_, id, start_};
-    return std::make_unique<OnNode>(shared_from_this(), node, device_of(*twin_, seat, hardware_of(scenario_, node)));
+    return std::make_unique<OnNode>(shared_from_this(), node, device_of(*twin_, seat, hardware_of(scenario_, node)),
+                                    clock);
 }
 
 Duration LiveTwin::let_go() const
@@ -122,11 +123,11 @@ Duration LiveTwin::let_go() const
 }
 
 // What is called happens on its node, between what happened there before and after.
-void LiveTwin::call(scenario::NodeId node, const std::function<void()>& what)
+void LiveTwin::call(scenario::NodeId node, const device::TimeSource& clock, const std::function<void()>& what)
 {
-    const auto called = clock_.now().mono;
+    const auto called = clock.now().mono;
     const std::lock_guard lock{mutex_};
-    run_up_to_now(called);
+    run_up_to_now(clock, called);
     const auto present = twin_->now();
     twin_->at(node, present, [&](Ps now) {
         device_clock_.set(start_ + to_duration(now));
@@ -136,13 +137,13 @@ void LiveTwin::call(scenario::NodeId node, const std::function<void()>& what)
 }
 
 // Who had to wait for others that used the twin has waited: then it is up to the present, or as near as it gets.
-void LiveTwin::run_up_to_now(Instant called)
+void LiveTwin::run_up_to_now(const device::TimeSource& clock, Instant called)
 {
-    auto time = clock_.now().mono;
+    auto time = clock.now().mono;
     const Ps present = twin::from_instant(Instant{time - start_}) - let_go_;
     while (twin_->now() < present && time - called < kPatience) {
         twin_->run_until(std::min(present, twin_->now() + piece_));
-        const auto before = std::exchange(time, clock_.now().mono);
+        const auto before = std::exchange(time, clock.now().mono);
         piece_ = std::clamp(time - before < kPieceTakes ? piece_ * 2 : piece_ / 2, kShortestPiece, kLongestPiece);
     }
     if (twin_->now() + kMostLag < present) {

@@ -1,13 +1,14 @@
 // A scenario's fabric in wall-clock time: whoever calls one of its devices first lets the twin run up to the present.
-// Faults and traffic play once, as the scenario has them, from the moment the twin is made; time then goes on. The
+// Faults and traffic play once, as the scenario has them, from the start; time then goes on. The
 // scenario's agents stay out of it: the devices are for somebody else's.
 //
 // Where the twin is slower than the clock, time in it is let go: a call lets it run for a bounded time, and what it can
 // no longer catch up with is never simulated. The samples stay true, since their stamps advance with simulated time;
 // they are that much older than they would be.
 //
-// Contract: devices of one twin may be used from different threads, each from one at a time; the clock is asked from
-// all of them, and outlives the twin. Notices come from whichever of these threads is in a call.
+// Contract: devices of one twin may be used from different threads, each from one at a time. Each asks the clock it was
+// opened with, which outlives it; all of them show the same time. Notices come from whichever of these threads is in a
+// call.
 #pragma once
 
 #include <functional>
@@ -27,10 +28,10 @@ public:
     // Told in a call of a device, each time that the time let go has doubled.
     using HearLoss = std::function<void(Duration)>;
 
-    static Result<std::shared_ptr<LiveTwin>> make(scenario::Scenario, const device::TimeSource&, HearLoss = {});
+    static Result<std::shared_ptr<LiveTwin>> make(scenario::Scenario, Instant start, HearLoss = {});
 
     // A device keeps the twin. A node has one at a time; what was set on it stays when the device goes.
-    Result<std::unique_ptr<device::Device>> open(scenario::NodeId, DeviceId);
+    Result<std::unique_ptr<device::Device>> open(scenario::NodeId, DeviceId, const device::TimeSource&);
 
     const topology::Topology& topology() const { return twin_->setup().topology; }
     Duration let_go() const;
@@ -38,17 +39,16 @@ public:
 private:
     class OnNode;
 
-    LiveTwin(scenario::Scenario, std::unique_ptr<twin::Twin>, const device::TimeSource&, HearLoss);
-    void call(scenario::NodeId, const std::function<void()>&);
-    void run_up_to_now(Instant called);
+    LiveTwin(scenario::Scenario, std::unique_ptr<twin::Twin>, Instant start, HearLoss);
+    void call(scenario::NodeId, const device::TimeSource&, const std::function<void()>&);
+    void run_up_to_now(const device::TimeSource&, Instant called);
     void let_go(twin::Ps);
 
     mutable std::mutex mutex_;  // for all below; held while anything of the twin or of its devices is used
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;
-    const device::TimeSource& clock_;
-    Instant start_;                     // of simulated time, on the clock
-    device::ManualClock device_clock_;  // the same clock as devices see it: at the simulated present
+    Instant start_;                     // of simulated time, on the clocks
+    device::ManualClock device_clock_;  // as devices see it: at the simulated present
     twin::Ps let_go_{};
     twin::Ps told_;  // let go when it is next told
     twin::Ps piece_;

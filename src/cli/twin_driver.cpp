@@ -1,0 +1,131 @@
+#include "cli/twin_driver.hpp"
+
+#include <fmt/format.h>
+
+#include "base/complaint_text.hpp"
+#include "cli/lab_plan.hpp"
+#include "codec/scenario_reader.hpp"
+#include "codec/scenario_template.hpp"
+#include "topology/lookup.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+struct Place {
+    std::string file;
+    std::string node;  // empty = every switch that is watched
+};
+
+// KIND:FILE#NODE
+Place place_of(const codec::DeviceEntry& entry)
+{
+    const auto rest = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
+    const auto hash = rest.rfind('#');
+    return {std::string{rest.substr(0, hash)},
+            std::string{hash == std::string_view::npos ? "" : rest.substr(hash + 1)}};
+}
+
+template <class T>
+Result<T> in_one(Parsed<T> parsed)
+{
+    return std::move(parsed).map_error([](const std::vector<Complaint>& complaints) {
+        std::vector<std::string> lines;
+        for (const auto& complaint : complaints) {
+            lines.push_back(to_text(complaint));
+        }
+        return Error{ErrorKind::invalid, fmt::format("{}", fmt::join(lines, "\n"))};
+    });
+}
+
+Result<scenario::Scenario> read_scenario(const std::string& file)
+{
+    return read_scenario_file(file)
+        .and_then([&](const std::string& text) { return in_one(codec::fill_in(text, file, {})); })
+        .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
+}
+
+Result<scenario::NodeId> find_node(const topology::Topology& topology, const Place& place)
+{
+    if (const auto node = topology::Lookup{topology}.node(place.node)) {
+        return *node;
+    }
+    std::vector<std::string_view> names;
+    for (const auto& node : topology.nodes) {
+        names.push_back(node.name);
+    }
+    return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{} has no node '{}': {}", place.file,
+                                                                escaped(place.node), instead_of(place.node, names))});
+}
+
+std::vector<std::string> watched_switches(const scenario::Scenario& scenario)
+{
+    std::vector<std::string> names;
+    for (const auto& watch : scenario.watches) {
+        const auto& node = scenario.setup.topology.nodes[watch.node.value];
+        if (node.kind != topology::Kind::host) {
+            names.push_back(node.name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEntry& entry)
+{
+    const auto place = place_of(entry);
+    const auto named = [&](const std::string& name, const std::string& node) {
+        return codec::DeviceEntry{name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at};
+    };
+    return read_scenario(place.file)
+        .and_then([&](const scenario::Scenario& scenario) -> Result<std::vector<codec::DeviceEntry>> {
+            if (!place.node.empty()) {
+                return find_node(scenario.setup.topology, place).map([&](scenario::NodeId) {
+                    return std::vector{named(entry.name.empty() ? place.node : entry.name, place.node)};
+                });
+            }
+            std::vector<codec::DeviceEntry> all;
+            for (const auto& node : watched_switches(scenario)) {
+                all.push_back(named(entry.name.empty() ? node : fmt::format("{}-{}", entry.name, node), node));
+            }
+            if (all.empty()) {
+                return tl::unexpected(Error{
+                    ErrorKind::invalid, fmt::format("{} has no switch with a [[policy]]: say which node, as {}#NODE",
+                                                    place.file, place.file)});
+            }
+            return all;
+        });
+}
+
+Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+                                                         const device::TimeSource& clock)
+{
+    const auto place = place_of(entry);
+    return twin_of(place.file, clock).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
+        return find_node(twin->topology(), place).and_then([&](scenario::NodeId node) {
+            return twin->open(node, id, clock);
+        });
+    });
+}
+
+Result<std::shared_ptr<lab::LiveTwin>> TwinDriver::twin_of(const std::string& file, const device::TimeSource& clock)
+{
+    const std::lock_guard lock{mutex_};
+    if (const auto there = twins_.find(file); there != twins_.end()) {
+        return there->second;
+    }
+    return read_scenario(file).and_then([&](scenario::Scenario scenario) {
+        const auto hear_loss = [this, file](Duration lost) {
+            say_(fmt::format("the twin of {} cannot keep up: {} s of its time are skipped so far", file,
+                             std::chrono::round<std::chrono::seconds>(lost).count()));
+        };
+        auto made = lab::LiveTwin::make(std::move(scenario), clock.now().mono, hear_loss);
+        if (made) {
+            twins_.emplace(file, *made);
+        }
+        return made;
+    });
+}
+
+}  // namespace petrel::cli
