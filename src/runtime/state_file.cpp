@@ -15,15 +15,15 @@
 namespace petrel::runtime {
 namespace {
 
-// The file is written anew when it is so many times as large as what it must hold, and this large at least.
-constexpr std::uint64_t kRewriteAtTimesLive = 4;
-constexpr std::uint64_t kRewriteFrom = 1U << 20U;
+// The file is written anew when it has grown by three times what it must hold, within these bounds.
+constexpr std::uint64_t kLeastGrowth = 1U << 20U;
+constexpr std::uint64_t kMostGrowth = 1U << 26U;
 // No state comes near; what is larger is something else, and is not read.
-constexpr std::uint64_t kLargestFile = 1U << 30U;
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 32U;
 // Damaged files that are kept. The last name is used again and again after that.
 constexpr int kMostSetAside = 9;
 
-std::uint64_t grown(std::uint64_t live) { return std::max(kRewriteFrom, kRewriteAtTimesLive * live); }
+std::uint64_t grown(std::uint64_t live) { return live + std::clamp(3 * live, kLeastGrowth, kMostGrowth); }
 
 }  // namespace
 
@@ -153,7 +153,7 @@ Result<void> StateFile::write_missing()
     unwritten_ = 0;
     if (size_ >= rewrite_at_) {
         // What was asked for is done. A rewrite that fails leaves the file as it is, and is tried again much later.
-        rewrite_at_ = size_ + kRewriteFrom;
+        rewrite_at_ = size_ + kLeastGrowth;
         static_cast<void>(rewrite());
     }
     return {};

@@ -212,7 +212,7 @@ TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
 
     std::filesystem::remove(path);
     put("x");
-    std::filesystem::resize_file(path, std::uintmax_t{2} << 30U);  // takes no room: it is all hole
+    std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);  // takes no room: it is all hole
     EXPECT_THAT(damage_of(path), HasSubstr("no state file; set aside"));
 }
 

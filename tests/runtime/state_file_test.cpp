@@ -113,7 +113,7 @@ TEST_F(StateFileTest, DoesNotGrowForEver)
         shrunk += size < before ? 1U : 0U;
         before = size;
     }
-    EXPECT_LT(largest, (1U << 20U) + 20'000U);
+    EXPECT_LT(largest, (1U << 20U) + 30'000U);
     EXPECT_GT(shrunk, 5U);
     EXPECT_EQ(events_of(*must_open_copy(path, 10)), stored(991, 1'000));
     EXPECT_THAT(files(), UnorderedElementsAre("leaf-1.state", "leaf-1.state.lock", "copy", "copy.lock"));

@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +58,7 @@ public:
     {
         std::ofstream{file()} << "[agent]\nname = \"test\"\nstate_dir = \"" << state().string()
                               << "\"\n[control]\nsocket = \"" << socket().string()
-                              << "\"\n[metrics]\nlisten = \"\"\n[log]\nformat = \"text\"\n"
+                              << "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[log]\nformat = \"text\"\n"
                               << config;
     }
 
@@ -86,6 +88,7 @@ public:
         }
         log_ = ends[0];
         unread_.clear();
+        port_ = 0;
     }
 
     // Reads the log up to a line that has all these words in it, and gives that line. Empty: the process ended before.
@@ -125,7 +128,41 @@ public:
         return run(call);
     }
 
+    // What Prometheus would get. Reads the log up to where the agent says its port, if that was not read yet.
+    std::string metrics()
+    {
+        if (port_ == 0) {
+            const auto line = wait_for("agent_started");
+            const auto at = line.find("metrics: port ");
+            port_ = at == std::string::npos ? 0 : std::stoi(line.substr(at + 14));
+        }
+        const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(port_));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        std::string text;
+        if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+            const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
+            [[maybe_unused]] const auto sent = ::write(fd, request.data(), request.size());
+            std::array<char, 4096> buffer{};
+            for (ssize_t got = 0; (got = ::read(fd, buffer.data(), buffer.size())) > 0;) {
+                text.append(buffer.data(), static_cast<std::size_t>(got));
+            }
+        }
+        ::close(fd);
+        return text;
+    }
+
     void signal(int number) const { ::kill(pid_, number); }
+
+    // It has, and nobody has waited for it yet.
+    bool ended() const
+    {
+        siginfo_t info{};
+        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+        return info.si_pid == pid_;
+    }
 
     // Its exit code; -1 if a signal ended it.
     int wait()
@@ -172,6 +209,7 @@ private:
     Options options_;
     pid_t pid_{-1};
     int log_{-1};
+    int port_{};
     std::string unread_;
     std::vector<std::string> lines_;
 };

@@ -1,0 +1,46 @@
+// petrel with a switch of the tests for a device ("shared:FILE") and a way to die: the process kills itself the N-th
+// time it reaches a point that TEST_AGENT_DIE_AT names ("applied:1"; the points are those of the service).
+#include <signal.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "cli/petrel.hpp"
+#include "support/shared_switch.hpp"
+
+namespace {
+
+class Death {
+public:
+    explicit Death(const char* wish)
+    {
+        const std::string_view text{wish == nullptr ? "" : wish};
+        point_ = text.substr(0, text.find(':'));
+        left_ = point_.size() < text.size() ? std::stoi(std::string{text.substr(point_.size() + 1)}) : 1;
+    }
+
+    // From the loop's thread and from those of devices.
+    void reached(std::string_view point)
+    {
+        if (point == point_ && --left_ == 0) {
+            ::raise(SIGKILL);
+        }
+    }
+
+private:
+    std::string point_;
+    std::atomic<int> left_{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    petrel::test::SharedSwitchDriver shared;
+    Death death{std::getenv("TEST_AGENT_DIE_AT")};
+    const petrel::cli::AgentExtras extras{.drivers = {&shared},
+                                          .reached = [&](std::string_view point) { death.reached(point); }};
+    return petrel::cli::run_petrel(argc, argv, nullptr, &extras);
+}

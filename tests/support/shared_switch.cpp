@@ -1,0 +1,407 @@
+#include "support/shared_switch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "base/assert.hpp"
+
+namespace petrel::test {
+
+using device::Undo;
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::Treatment;
+
+namespace {
+
+constexpr std::size_t kMostEdges = 1024;
+constexpr std::size_t kMostWrites = 4096;
+constexpr std::uint32_t kTreated = 0x8000'0000;
+constexpr std::uint32_t kDefault = 1;  // what a restore writes that does not know what was there
+constexpr std::uint64_t kPacketsPerMs = 10;
+constexpr Duration kHang = std::chrono::seconds{120};
+
+std::uint32_t word_of(Treatment treatment) { return kTreated | static_cast<std::uint32_t>(treatment); }
+
+// Waits for another value than this one, but not for long: what is waited for may be no matter of the switch.
+void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t seen)
+{
+    const timespec limit{.tv_sec = 0, .tv_nsec = 20'000'000};
+    ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+}  // namespace
+
+struct SharedSwitch::Memory {
+    struct Queue {
+        std::atomic<std::uint32_t> edges;  // the pause begins, ends, begins ...
+        std::array<std::int64_t, kMostEdges> edge_us;
+        std::atomic<std::uint32_t> writes;
+        std::array<std::int64_t, kMostWrites> write_us;
+        std::array<std::uint32_t, kMostWrites> word;
+    };
+    std::array<Queue, kPorts> queues;
+    std::array<std::atomic<std::uint32_t>, static_cast<std::size_t>(Fault::count_)> faults;
+    std::atomic<std::uint64_t> layout;  // a generation, then a nibble for each port: its number + 1
+    std::atomic<std::uint64_t> opens;
+    std::atomic<std::uint64_t> looks;
+    std::atomic<std::uint32_t> beat;
+};
+
+SharedSwitch::SharedSwitch(const std::filesystem::path& path)
+{
+    static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    // A file that is new is all zeros, which is a switch at rest.
+    if (fd < 0 || ::ftruncate(fd, sizeof(Memory)) < 0) {
+        throw std::runtime_error("no switch at " + path.string());
+    }
+    void* memory = ::mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ::close(fd);
+    if (memory == MAP_FAILED) {
+        throw std::runtime_error("no switch at " + path.string());
+    }
+    memory_ = static_cast<Memory*>(memory);
+    std::uint64_t nothing = 0;
+    memory_->layout.compare_exchange_strong(nothing, 0x1'4321);
+}
+
+SharedSwitch::~SharedSwitch() { ::munmap(memory_, sizeof(Memory)); }
+
+void SharedSwitch::happened() const
+{
+    ++memory_->beat;
+    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&memory_->beat), FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+bool SharedSwitch::wait_until(const std::function<bool()>& is_so) const
+{
+    for (const auto hang = now() + kHang; now() < hang;) {
+        const std::uint32_t seen = memory_->beat;
+        if (is_so()) {
+            return true;
+        }
+        wait_for_change(memory_->beat, seen);
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------------------------------------ the world
+
+void SharedSwitch::storm(std::uint16_t port)
+{
+    auto& queue = memory_->queues.at(port);
+    const std::uint32_t n = queue.edges;
+    if (n % 2 == 0) {
+        queue.edge_us.at(n) = whole_us(now());
+        queue.edges = n + 1;
+    }
+    happened();
+}
+
+void SharedSwitch::calm(std::uint16_t port)
+{
+    auto& queue = memory_->queues.at(port);
+    const std::uint32_t n = queue.edges;
+    if (n % 2 == 1) {
+        queue.edge_us.at(n) = whole_us(now());
+        queue.edges = n + 1;
+    }
+    happened();
+}
+
+// At which its pause began, ended, began ...
+std::vector<Instant> SharedSwitch::edges(std::uint16_t port, Instant until) const
+{
+    const auto& queue = memory_->queues.at(port);
+    std::vector<Instant> edges;
+    for (std::uint32_t i = 0, n = queue.edges; i < n && queue.edge_us[i] <= whole_us(until); ++i) {
+        edges.push_back(instant_from_us(queue.edge_us[i]));
+    }
+    return edges;
+}
+
+bool SharedSwitch::in_storm(std::uint16_t port, Instant at) const { return edges(port, at).size() % 2 == 1; }
+
+Duration SharedSwitch::last_stretch(std::uint16_t port, Instant at, bool paused) const
+{
+    auto all = edges(port, at);
+    if ((all.size() % 2 == 1) == paused) {
+        return all.empty() ? Duration::max() : at - all.back();
+    }
+    if (all.size() < 2) {
+        return paused ? Duration{} : Duration::max();
+    }
+    return all.back() - all[all.size() - 2];
+}
+
+std::uint64_t SharedSwitch::pause_us(std::uint16_t port, Instant now) const
+{
+    const auto& queue = memory_->queues.at(port);
+    std::int64_t paused = 0;
+    for (std::uint32_t i = 0, n = queue.edges; i < n; i += 2) {
+        paused += (i + 1 < n ? queue.edge_us[i + 1] : std::max(whole_us(now), queue.edge_us[i])) - queue.edge_us[i];
+    }
+    return static_cast<std::uint64_t>(paused);
+}
+
+std::uint64_t SharedSwitch::pauses_ended(std::uint16_t port) const { return memory_->queues.at(port).edges / 2; }
+
+void SharedSwitch::set(Fault fault, bool on)
+{
+    memory_->faults.at(static_cast<std::size_t>(fault)) = on ? 1 : 0;
+    happened();
+}
+
+bool SharedSwitch::is(Fault fault) const { return memory_->faults.at(static_cast<std::size_t>(fault)) != 0; }
+
+void SharedSwitch::wait_while(Fault fault) const
+{
+    wait_until([&] { return !is(fault); });
+}
+
+void SharedSwitch::have_ports(const std::vector<std::uint16_t>& ports)
+{
+    std::uint64_t layout = (memory_->layout >> 16U) + 1;
+    for (auto port = ports.rbegin(); port != ports.rend(); ++port) {
+        layout = (layout << 4U) | (std::uint64_t{*port} + 1);
+    }
+    layout = layout << (4 * (kPorts - ports.size()));
+    memory_->layout = layout;
+    happened();
+}
+
+std::vector<std::uint16_t> SharedSwitch::ports() const
+{
+    std::vector<std::uint16_t> ports;
+    for (std::uint64_t i = 0, layout = memory_->layout; i < kPorts; ++i, layout >>= 4U) {
+        if ((layout & 0xfU) != 0) {
+            ports.push_back(static_cast<std::uint16_t>((layout & 0xfU) - 1));
+        }
+    }
+    return ports;
+}
+
+// ------------------------------------------------------------------------------------------------ what was done
+
+Treatment SharedSwitch::treatment_in(std::uint32_t word)
+{
+    return (word & kTreated) == 0 ? Treatment::none : static_cast<Treatment>(word & 0xffU);
+}
+
+std::vector<SharedSwitch::Write> SharedSwitch::writes(std::uint16_t port) const
+{
+    const auto& queue = memory_->queues.at(port);
+    std::vector<Write> all;
+    for (std::uint32_t i = 0, n = queue.writes; i < n; ++i) {
+        all.push_back({instant_from_us(queue.write_us[i]), queue.word[i]});
+    }
+    return all;
+}
+
+std::uint32_t SharedSwitch::configuration(std::uint16_t port) const
+{
+    const auto& queue = memory_->queues.at(port);
+    const std::uint32_t n = queue.writes;
+    return n == 0 ? kConfigured + port : queue.word[n - 1];
+}
+
+Treatment SharedSwitch::in_force(std::uint16_t port) const { return treatment_in(configuration(port)); }
+
+std::uint64_t SharedSwitch::opens() const { return memory_->opens; }
+std::uint64_t SharedSwitch::looks() const { return memory_->looks; }
+
+void SharedSwitch::write(std::uint16_t port, std::uint32_t word)
+{
+    auto& queue = memory_->queues.at(port);
+    const std::uint32_t n = queue.writes;
+    queue.write_us.at(n) = whole_us(now());
+    queue.word.at(n) = word;
+    queue.writes = n + 1;
+    happened();
+}
+
+// What is treated drops all that is meant for it.
+std::uint64_t SharedSwitch::dropped(std::uint16_t port, Instant now) const
+{
+    const auto all = writes(port);
+    Duration treated{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto until = i + 1 < all.size() ? all[i + 1].at : std::max(now, all[i].at);
+        treated += treatment_in(all[i].word) == Treatment::none ? Duration{} : until - all[i].at;
+    }
+    return static_cast<std::uint64_t>(whole_ms(treated)) * kPacketsPerMs;
+}
+
+// ------------------------------------------------------------------------------------------------ the agent's side
+
+class SharedSwitchDevice final : public device::Device {
+public:
+    SharedSwitchDevice(const std::filesystem::path& path, DeviceId id, const device::TimeSource& clock)
+        : switch_(path), id_(id), clock_(clock)
+    {
+        capabilities_.fields = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off) |
+                               bit(Field::tx_drops) | bit(Field::occupancy);
+        capabilities_.survive = capabilities_.fields;
+        capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
+        capabilities_.reads_back = true;
+        read_inventory();
+    }
+
+    const watchdog::Inventory& inventory() const override { return inventory_; }
+    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
+    void listen(device::NoticeSink&) override {}
+
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
+    {
+        switch_.wait_while(Fault::looks_hang);
+        if (switch_.is(Fault::gone) || switch_.is(Fault::looks_fail)) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "the switch does not answer"});
+        }
+        read_inventory();
+        if (rows.empty()) {
+            for (std::uint32_t row = 0; row < inventory_.rows.size(); ++row) {
+                put(row, into);
+            }
+        }
+        for (const auto row : rows) {
+            if (row.value < inventory_.rows.size()) {
+                put(row.value, into);
+            }
+        }
+        ++switch_.memory_->looks;
+        switch_.happened();
+        return {};
+    }
+
+    Result<Undo> prepare(const Command& command) override
+    {
+        return check(command.target).map([&] {
+            Undo undo;
+            const auto word = switch_.configuration(port_of(command.target));
+            std::memcpy(undo.bytes.data(), &word, sizeof word);
+            undo.size = sizeof word;
+            return undo;
+        });
+    }
+
+    Result<void> apply(const Command& command, const Undo& undo) override
+    {
+        switch_.wait_while(Fault::writes_hang);
+        if (switch_.is(Fault::writes_refused)) {
+            return tl::unexpected(Error{ErrorKind::denied, "the switch refuses"});
+        }
+        if (switch_.is(Fault::writes_fail)) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "the write failed"});
+        }
+        return check(command.target).map([&] {
+            switch_.write(port_of(command.target),
+                          command.want == Treatment::none ? word_before(undo) : word_of(command.want));
+        });
+    }
+
+    Result<Treatment> read_back(const Target& target) override
+    {
+        if (!target.priority) {
+            return Treatment::none;  // it does nothing to whole ports
+        }
+        return check(target).map(
+            [&] { return switch_.is(Fault::read_back_lies) ? Treatment::none : switch_.in_force(port_of(target)); });
+    }
+
+private:
+    using Fault = SharedSwitch::Fault;
+
+    void read_inventory()
+    {
+        const auto generation = static_cast<std::uint32_t>(switch_.memory_->layout >> 16U);
+        if (generation == inventory_.generation) {
+            return;
+        }
+        inventory_ = {};
+        inventory_.generation = generation;
+        ports_ = switch_.ports();
+        for (std::uint16_t index = 0; index < ports_.size(); ++index) {
+            inventory_.ports.push_back({fmt::format("Ethernet{}", ports_[index]), "", std::nullopt});
+            inventory_.rows.push_back({{{id_, index}, SharedSwitch::kPriority}, BitRate{100'000'000'000}, true});
+        }
+    }
+
+    std::uint16_t port_of(const Target& target) const { return ports_.at(target.port.index); }
+
+    Result<void> check(const Target& target) const
+    {
+        if (switch_.is(Fault::gone)) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "the switch is gone"});
+        }
+        if (target.port.index >= ports_.size() || target.priority != SharedSwitch::kPriority) {
+            return tl::unexpected(Error{ErrorKind::invalid, "no such queue"});
+        }
+        return {};
+    }
+
+    void put(std::uint32_t row, watchdog::Intake& into)
+    {
+        const auto port = ports_.at(row);
+        watchdog::Sample sample;
+        sample.slot = Slot{row};
+        sample.read_at = instant_from_us(whole_us(clock_.now().mono));
+        sample.known = capabilities_.fields;
+        sample.epoch = 1;
+        sample.paused_now = switch_.in_storm(port, sample.read_at);
+        sample[Field::pause_us] = switch_.pause_us(port, sample.read_at);
+        sample[Field::on2off] = switch_.pauses_ended(port);
+        sample[Field::tx_drops] = switch_.dropped(port, sample.read_at);
+        sample[Field::occupancy] = sample.paused_now ? 4096 : 0;
+        into.put(sample);
+    }
+
+    static std::uint32_t word_before(const Undo& undo)
+    {
+        std::uint32_t word = kTreated;
+        if (undo.size == sizeof word) {
+            std::memcpy(&word, undo.bytes.data(), sizeof word);
+        }
+        return (word & kTreated) == 0 ? word : kDefault;
+    }
+
+    SharedSwitch switch_;
+    DeviceId id_;
+    const device::TimeSource& clock_;
+    watchdog::Capabilities capabilities_;
+    watchdog::Inventory inventory_;
+    std::vector<std::uint16_t> ports_;  // of the switch, by PortId::index
+};
+
+Result<std::vector<codec::DeviceEntry>> SharedSwitchDriver::expand(const codec::DeviceEntry& entry)
+{
+    auto named = entry;
+    if (named.name.empty()) {
+        named.name = std::filesystem::path{entry.driver}.stem().string();
+    }
+    return std::vector{named};
+}
+
+Result<std::unique_ptr<device::Device>> SharedSwitchDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+                                                                 const device::TimeSource& clock)
+{
+    const auto path = entry.driver.substr(entry.driver.find(':') + 1);
+    const SharedSwitch shared{path};
+    ++shared.memory_->opens;
+    shared.happened();
+    if (shared.is(SharedSwitch::Fault::gone)) {
+        return tl::unexpected(Error{ErrorKind::unreachable, "the switch is gone"});
+    }
+    return std::make_unique<SharedSwitchDevice>(path, id, clock);
+}
+
+}  // namespace petrel::test

@@ -1,0 +1,108 @@
+// A switch in a file. Its queues, registers, treatments, faults and a record of all that was done to it live in mapped
+// memory, so that it outlives the process of the agent that watches it, as hardware does, and another process plays the
+// world around it. Time is the machine's own, which all processes share.
+//
+// Nothing in it needs a lock, and a process may be killed anywhere: what happened is appended (first the entry, then
+// its count), and how things stand follows from that. The world has one writer and the agent's side another.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "daemon/driver.hpp"
+#include "device/device.hpp"
+#include "runtime/event_loop.hpp"
+
+namespace petrel::test {
+
+class SharedSwitch {
+public:
+    static constexpr std::uint16_t kPorts = 4;  // "Ethernet0" ...; each has one lossless queue, of this priority:
+    static constexpr Priority kPriority{3};
+    static constexpr std::uint32_t kConfigured = 0x1200;  // + port: what somebody configured before we came
+
+    // Made if it is missing.
+    explicit SharedSwitch(const std::filesystem::path&);
+    ~SharedSwitch();
+    SharedSwitch(const SharedSwitch&) = delete;
+    SharedSwitch& operator=(const SharedSwitch&) = delete;
+
+    // --- the world: from now on its queue is paused without end, or not at all
+    void storm(std::uint16_t port);
+    void calm(std::uint16_t port);
+    bool in_storm(std::uint16_t port, Instant at) const;
+    bool in_storm(std::uint16_t port) const { return in_storm(port, now()); }
+    // How long the pause lasted then that had begun last, and the quiet.
+    Duration last_pause(std::uint16_t port, Instant at) const { return last_stretch(port, at, true); }
+    Duration last_quiet(std::uint16_t port, Instant at) const { return last_stretch(port, at, false); }
+
+    // --- what goes wrong. A fault holds until it is taken back.
+    enum class Fault : std::uint8_t {
+        gone,            // it cannot be opened, and no call succeeds
+        looks_fail,      //
+        looks_hang,      // the call returns when the fault is taken back
+        writes_fail,     //
+        writes_hang,     // nothing is written before that
+        writes_refused,  //
+        read_back_lies,  // says that nothing is in force
+        count_
+    };
+    void set(Fault, bool on);
+    bool is(Fault) const;
+    // Which ports there are from now on, in this order.
+    void have_ports(const std::vector<std::uint16_t>&);
+
+    // --- what was done to it
+    struct Write {
+        Instant at;
+        std::uint32_t word{};  // into the queue's register
+    };
+    std::vector<Write> writes(std::uint16_t port) const;
+    std::uint32_t configuration(std::uint16_t port) const;
+    watchdog::Treatment in_force(std::uint16_t port) const;
+    std::uint64_t opens() const;
+    std::uint64_t looks() const;
+
+    static watchdog::Treatment treatment_in(std::uint32_t word);
+
+    // Waits until it is so. False: it was not within a time that only a hang takes.
+    bool wait_until(const std::function<bool()>&) const;
+
+    Instant now() const { return clock_.now().mono; }
+
+private:
+    friend class SharedSwitchDevice;
+    friend class SharedSwitchDriver;
+    struct Memory;
+
+    void wait_while(Fault) const;
+    void happened() const;  // wakes who waits
+
+    std::vector<Instant> edges(std::uint16_t port, Instant until) const;
+    Duration last_stretch(std::uint16_t port, Instant at, bool paused) const;
+    std::uint64_t pause_us(std::uint16_t port, Instant now) const;
+    std::uint64_t pauses_ended(std::uint16_t port) const;
+    std::uint64_t dropped(std::uint16_t port, Instant now) const;
+    void write(std::uint16_t port, std::uint32_t word);
+    std::vector<std::uint16_t> ports() const;
+
+    runtime::SystemClock clock_;
+    Memory* memory_;
+};
+
+// "shared:FILE"; the device is called as the file is.
+class SharedSwitchDriver final : public daemon::Driver {
+public:
+    std::string_view kind() const override { return "shared"; }
+    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
+                                                 const device::TimeSource&) override;
+};
+
+}  // namespace petrel::test
