@@ -9,6 +9,7 @@
 #include "base/complaint_text.hpp"
 #include "cli/agent_arguments.hpp"
 #include "cli/config_arguments.hpp"
+#include "cli/control_arguments.hpp"
 #include "cli/lab_arguments.hpp"
 #include "link/decode.hpp"
 #include "watchdog/policy.hpp"
@@ -380,6 +381,9 @@ private:
         if (chosen.front() == config_.app) {
             return nested_request(config_, std::move(complaints));
         }
+        if (control_.has(chosen.front())) {
+            return flat(control_.request(chosen.front(), std::move(complaints)));
+        }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
         }
@@ -396,7 +400,13 @@ private:
         for (const auto* command : arguments.app->get_subcommands()) {
             complain_unknown_flags(*command, complaints);
         }
-        auto request = arguments.request(std::move(complaints));
+        return flat(arguments.request(std::move(complaints)));
+    }
+
+    // One of several requests, as one of all.
+    template <class OneOfSome>
+    static Parsed<Request> flat(Parsed<OneOfSome> request)
+    {
         if (!request) {
             return tl::unexpected(std::move(request.error()));
         }
@@ -451,6 +461,7 @@ private:
     LinkCommand link_{petrel_};
     AgentArguments agent_{petrel_};
     ConfigArguments config_{petrel_};
+    ControlArguments control_{petrel_};
     bool version_{};
     std::vector<std::string> words_;
 };

@@ -22,6 +22,9 @@ ExitCode run(const LinkCodesOptions& options) { return run_link_codes(options); 
 ExitCode run(const AgentOptions& options) { return run_agent(options); }
 ExitCode run(const ConfigCheckOptions& options) { return run_config_check(options); }
 ExitCode run(const ConfigShowOptions& options) { return run_config_show(options); }
+ExitCode run(const ControlOptions& options) { return run_control(options); }
+ExitCode run(const ReleaseAllOptions& options) { return run_release_all(options); }
+ExitCode run(const WatchOptions& options) { return run_watch(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
 ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, const AgentExtras* extras)
@@ -37,6 +40,9 @@ ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, co
     }
     if (auto* agent = std::get_if<AgentOptions>(&*request)) {
         agent->extras = extras;
+    }
+    if (auto* release = std::get_if<ReleaseAllOptions>(&*request)) {
+        release->agent.extras = extras;
     }
     return std::visit([](const auto& wanted) { return run(wanted); }, *request);
 }

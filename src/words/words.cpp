@@ -73,9 +73,10 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     switch (event.reason) {
     case Reason::forced: return "the fixed time of the mitigation is over";
     case Reason::link_down: return "the link went down";
-    case Reason::blast_radius:
-        return fmt::format("not acted on: the limit of {} is reached",
-                           count_text(watchlist.max_mitigated, "mitigated queue"));
+    case Reason::blast_radius:  // who was not there does not know the limit
+        return watchlist.max_mitigated == 0 ? "not acted on: the limit of mitigated queues is reached"
+                                            : fmt::format("not acted on: the limit of {} is reached",
+                                                          count_text(watchlist.max_mitigated, "mitigated queue"));
     case Reason::repeated: return "latched: stays mitigated until it is released";
     case Reason::operator_: return "ordered by an operator";
     case Reason::red_switch: return "the big red switch is on";

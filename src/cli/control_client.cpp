@@ -1,0 +1,145 @@
+#include "cli/control_client.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "codec/control_json.hpp"
+#include "runtime/local_socket.hpp"
+
+namespace petrel::cli {
+namespace {
+
+constexpr auto kUsualSocket = "/run/petrel/control.sock";
+constexpr int kPatienceSeconds = 15;
+
+std::string who_may(const std::filesystem::path& socket)
+{
+    struct stat found{};
+    if (::stat(socket.c_str(), &found) != 0) {
+        return "root and the agent's group may";
+    }
+    const auto* group = ::getgrgid(found.st_gid);
+    return fmt::format("root and group '{}' may",
+                       group != nullptr ? group->gr_name : fmt::format("{}", found.st_gid).c_str());
+}
+
+Error cannot_connect(const std::filesystem::path& socket, int why)
+{
+    const auto path = socket.string();
+    switch (why) {
+    case ENOENT:
+    case ENOTDIR:
+    case ECONNREFUSED:
+        return {ErrorKind::unreachable,
+                fmt::format("no agent answers at {}: is it running? (systemctl status petrel-agent)", path)};
+    case EACCES:
+    case EPERM: return {ErrorKind::denied, fmt::format("you may not ask the agent at {}: {}", path, who_may(socket))};
+    case EAGAIN:
+        return {ErrorKind::timed_out, fmt::format("the agent at {} hangs: nobody takes connections there", path)};
+    default:
+        return {ErrorKind::unreachable,
+                fmt::format("cannot ask the agent at {}: {}", path, std::generic_category().message(why))};
+    }
+}
+
+}  // namespace
+
+std::filesystem::path control_socket(const std::string& flag)
+{
+    const char* set = std::getenv("PETREL_CONTROL_SOCKET");
+    return !flag.empty() ? flag : set != nullptr && *set != '\0' ? set : kUsualSocket;
+}
+
+Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, const codec::ControlRequest& request)
+{
+    const auto address = runtime::local_address(socket);
+    if (!address) {
+        return tl::unexpected(address.error());
+    }
+    auto file = runtime::local_socket();
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    if (const int why = runtime::connect_local(*file, *address); why != 0) {
+        return tl::unexpected(cannot_connect(socket, why));
+    }
+    ControlClient client{socket, std::move(*file)};
+    if (const auto sent = client.send(codec::request_json(request) + '\n'); !sent) {
+        return tl::unexpected(sent.error());
+    }
+    return client;
+}
+
+Result<void> ControlClient::send(std::string_view text)
+{
+    while (!text.empty()) {
+        const auto sent = ::send(file_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+        if (sent >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(sent));
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            return {};  // it does not want to hear it: what it said before that tells why
+        } else if (const auto ready = wait_for(POLLOUT, false); !ready) {
+            return ready;
+        }
+    }
+    return {};
+}
+
+Result<std::optional<std::string>> ControlClient::line(bool may_take_long)
+{
+    std::array<char, 65536> piece;
+    for (;;) {
+        if (const auto end = read_.find('\n', searched_); end != std::string::npos) {
+            auto line = read_.substr(0, end);
+            read_.erase(0, end + 1);
+            searched_ = 0;
+            return line;
+        }
+        searched_ = read_.size();
+        const auto got = ::recv(file_.get(), piece.data(), piece.size(), 0);
+        if (got > 0) {
+            read_.append(piece.data(), static_cast<std::size_t>(got));
+        } else if (got == 0 || errno == ECONNRESET) {
+            return std::nullopt;
+        } else if (const auto ready = wait_for(POLLIN, may_take_long); !ready) {
+            return tl::unexpected(ready.error());
+        }
+    }
+}
+
+Result<void> ControlClient::wait_for(short events, bool may_take_long) const
+{
+    pollfd file{file_.get(), events, 0};
+    if (::poll(&file, 1, may_take_long ? -1 : 1000 * kPatienceSeconds) == 0) {
+        return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("the agent at {} hangs: no answer within {} s",
+                                                                      socket_.string(), kPatienceSeconds)});
+    }
+    return {};
+}
+
+Result<std::string> ask_agent(const std::filesystem::path& socket, const codec::ControlRequest& request)
+{
+    auto client = ControlClient::ask(socket, request);
+    if (!client) {
+        return tl::unexpected(client.error());
+    }
+    auto line = client->line();
+    if (!line) {
+        return tl::unexpected(line.error());
+    }
+    if (!*line) {
+        return tl::unexpected(
+            Error{ErrorKind::unreachable, fmt::format("the agent at {} went away without an answer", socket.string())});
+    }
+    return std::move(**line);
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,141 @@
+#include "cli/control_command.hpp"
+
+#include <fmt/format.h>
+
+#include "base/complaint_text.hpp"
+#include "cli/control_client.hpp"
+#include "cli/control_text.hpp"
+#include "cli/terminal.hpp"
+#include "codec/control_json.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using Command = codec::ControlRequest::Command;
+
+struct Shown {
+    std::string text;
+    std::string complaint;
+    ExitCode code{ExitCode::ok};
+};
+
+// The answer in words.
+template <class Report, class Words>
+Shown in_words(const Result<Report>& report, const Words& words)
+{
+    if (!report) {
+        return {{}, fmt::format("petrel: {}", escaped(report.error().what)), exit_code(report.error().kind)};
+    }
+    return {words(*report), {}, ExitCode::ok};
+}
+
+// A configuration that is refused is the answer to the question, and still a failure.
+Shown reloaded(std::string_view line)
+{
+    const auto report = codec::read_reload(line);
+    if (!report || report->problems.empty()) {
+        return in_words(report, [](const auto&) { return "the configuration was read anew and is in force\n"; });
+    }
+    std::string problems;
+    for (const auto& problem : report->problems) {
+        problems += escaped(problem) + '\n';
+    }
+    return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
+}
+
+Shown shown(Command command, std::string_view line)
+{
+    const Paint paint{stdout_wants_colour()};
+    switch (command) {
+    case Command::status:
+        return in_words(codec::read_status(line), [&](const auto& report) { return status_text(report, paint); });
+    case Command::queues: return in_words(codec::read_queues(line), queues_text);
+    case Command::explain:
+        return in_words(codec::read_explanation(line), [&](const auto& report) { return explain_text(report, paint); });
+    case Command::reload: return reloaded(line);
+    default: return in_words(codec::read_order(line), order_text);
+    }
+}
+
+// Lines come until the agent says that none is missing; those of a follower until somebody ends it.
+ExitCode run_events(const ControlOptions& options)
+{
+    const auto socket = control_socket(options.socket);
+    auto client = ControlClient::ask(socket, options.request);
+    if (!client) {
+        return fail(client.error());
+    }
+    for (;;) {
+        const auto line = client->line(options.request.follow);
+        if (!line) {
+            return fail(line.error());
+        }
+        if (!*line) {
+            return fail({ErrorKind::unreachable, fmt::format("the agent at {} went away", socket.string())});
+        }
+        const auto end = codec::read_events_end(**line);
+        if (!end) {
+            return fail(end.error());
+        }
+        if (*end) {
+            return ExitCode::ok;
+        }
+        const auto written = write_stdout(options.json ? **line + '\n' : event_text(**line));
+        if (!written) {
+            return fail(written.error());
+        }
+        if (!*written) {
+            return ExitCode::ok;
+        }
+    }
+}
+
+ExitCode show(const ControlOptions& options, const Result<std::string>& line)
+{
+    if (!line) {
+        return fail(line.error());
+    }
+    const auto answer = shown(options.request.command, *line);
+    if (options.json) {
+        return finish(*line + '\n', answer.code);
+    }
+    if (!answer.complaint.empty()) {
+        say(answer.complaint);
+    }
+    return finish(answer.text, answer.code);
+}
+
+// The socket of the agent that these options would start.
+std::filesystem::path socket_of(const ReleaseAllOptions& options)
+{
+    const auto own = make_drivers();
+    auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
+    for (const auto& driver : own) {
+        drivers.push_back(driver.get());
+    }
+    const auto config = read_config(options.agent, drivers);
+    return !options.control.socket.empty() || !config ? control_socket(options.control.socket) : config->control_socket;
+}
+
+}  // namespace
+
+ExitCode run_control(const ControlOptions& options)
+{
+    if (options.request.command == Command::events) {
+        return run_events(options);
+    }
+    return show(options, ask_agent(control_socket(options.socket), options.request));
+}
+
+ExitCode run_release_all(const ReleaseAllOptions& options)
+{
+    const auto line = ask_agent(socket_of(options), options.control.request);
+    if (!line && line.error().kind == ErrorKind::unreachable) {
+        say(fmt::format("petrel: {}", line.error().what));
+        say("petrel: releasing what the journals say");
+        return release_without_agent(options.agent, options.control.json);
+    }
+    return show(options.control, line);
+}
+
+}  // namespace petrel::cli

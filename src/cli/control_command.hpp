@@ -1,0 +1,28 @@
+// The commands that ask a running agent, or give it orders: petrel status, queues, mitigate, release, release-all,
+// hold, events, explain, reload. (`petrel watch`: watch_command.hpp.)
+#pragma once
+
+#include <string>
+
+#include "cli/agent_command.hpp"
+#include "cli/exit_code.hpp"
+#include "codec/control_report.hpp"
+
+namespace petrel::cli {
+
+struct ControlOptions {
+    codec::ControlRequest request;
+    std::string socket;  // empty = the usual one
+    bool json{};         // the agent's own lines
+};
+
+// The big exit: works with the agent dead too, from the journals that its configuration names.
+struct ReleaseAllOptions {
+    ControlOptions control;
+    AgentOptions agent;
+};
+
+ExitCode run_control(const ControlOptions&);
+ExitCode run_release_all(const ReleaseAllOptions&);
+
+}  // namespace petrel::cli

@@ -1,0 +1,253 @@
+#include "cli/control_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <tuple>
+
+#include "base/complaint_text.hpp"
+#include "cli/control_problems.hpp"
+#include "cli/table.hpp"
+#include "codec/control_json.hpp"
+#include "codec/event_reader.hpp"
+#include "wire/rfc5424.hpp"
+#include "words/words.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using codec::DeviceReport;
+using codec::QueueReport;
+using codec::StatusReport;
+
+constexpr auto kNone = "no queue is in a storm or mitigated\n";
+
+std::string or_dash(std::string_view text) { return text.empty() ? "-" : escaped(text); }
+
+std::string seconds_or_dash(std::int64_t us)
+{
+    return us == 0 ? "-" : seconds_text(Duration{std::chrono::microseconds{us}});
+}
+
+std::string queue_name(const QueueReport& queue)
+{
+    return queue.priority ? fmt::format("{}:{}", escaped(queue.port), *queue.priority) : escaped(queue.port);
+}
+
+// A storm that nobody acts on is the worst; then what waits for a person; what is being treated; what is over.
+int rank(const QueueReport& queue)
+{
+    constexpr std::array<std::string_view, 7> kWorstFirst{"alerted",   "mitigating", "latched", "mitigated",
+                                                          "restoring", "probing",    "watching"};
+    return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
+}
+
+// Among equals, in the agent's own order.
+void sort_worst_first(std::vector<QueueReport>& queues)
+{
+    using Key = std::tuple<int, std::int64_t, std::size_t>;
+    std::vector<Key> order;
+    for (const auto& queue : queues) {
+        order.emplace_back(rank(queue), -queue.proven_us, order.size());
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<QueueReport> sorted;
+    for (const auto& key : order) {
+        sorted.push_back(std::move(queues[std::get<std::size_t>(key)]));
+    }
+    queues = std::move(sorted);
+}
+
+std::string queues_table(std::span<const QueueReport> queues)
+{
+    Table table({{"device", Align::left, {}},
+                 {"queue", Align::left, {}},
+                 {"policy", Align::left, {}},
+                 {"phase", Align::left, {}},
+                 {"configured", Align::left, "action"},
+                 {"effective", Align::left, {}},
+                 {"observed", Align::left, {}},
+                 {"detected", Align::right, "storms"},
+                 {"restored", Align::right, {}},
+                 {"in storm", Align::right, {}},
+                 {"proven", Align::right, "pause"},
+                 {"longest", Align::right, {}}});
+    for (const auto& queue : queues) {
+        table.add({or_dash(queue.device), queue_name(queue), or_dash(queue.policy), or_dash(queue.phase),
+                   or_dash(queue.configured), or_dash(queue.effective), or_dash(queue.observed),
+                   fmt::format("{}", queue.detected), fmt::format("{}", queue.restored),
+                   seconds_or_dash(queue.in_storm_us), seconds_or_dash(queue.proven_us),
+                   seconds_or_dash(queue.longest_pause_us)});
+    }
+    return table.text();
+}
+
+std::string devices_table(std::span<const DeviceReport> devices)
+{
+    Table table({{"device", Align::left, {}},
+                 {"condition", Align::left, {}},
+                 {"for", Align::right, {}},
+                 {"watched", Align::right, "queues"},
+                 {"alerted", Align::right, {}},
+                 {"mitigated", Align::right, {}},
+                 {"latched", Align::right, {}},
+                 {"detected", Align::right, "storms"},
+                 {"restored", Align::right, {}},
+                 {"poll", Align::right, "looks"},
+                 {"longest", Align::right, {}},
+                 {"missed", Align::right, {}},
+                 {"failed", Align::right, {}}});
+    for (const auto& device : devices) {
+        table.add({escaped(device.name), condition_words(device.condition), age_text(device.condition_ms),
+                   fmt::format("{} of {}", device.watched, device.queues), fmt::format("{}", device.alerted),
+                   fmt::format("{}", device.mitigated), fmt::format("{}", device.latched),
+                   fmt::format("{}", device.detected), fmt::format("{}", device.restored),
+                   limit_text(std::chrono::microseconds{device.poll_us}),
+                   ms_text(std::chrono::microseconds{device.longest_look_us}), fmt::format("{}", device.polls_missed),
+                   fmt::format("{}", device.looks_failed)});
+    }
+    return table.text();
+}
+
+std::string headline(const StatusReport& status, std::size_t problems, const Paint& paint)
+{
+    std::uint64_t watched = 0;
+    for (const auto& device : status.devices) {
+        watched += device.watched;
+    }
+    const auto words = fmt::format("{}: {}, {}", escaped(status.name), count_text(status.devices.size(), "device"),
+                                   count_text(watched, "queue") + " watched");
+    return problems == 0 ? paint.green(words + ", all well")
+                         : paint.red(fmt::format("{}; {}", words, count_text(problems, "problem")));
+}
+
+std::string problem_text(const Problem& problem, const Paint& paint)
+{
+    auto text = fmt::format("! {}\n", paint.bold(problem.what));
+    for (const auto& line : problem.details) {
+        text += fmt::format("      {}\n", line);
+    }
+    return text + fmt::format("    {}\n", problem.next);
+}
+
+std::string about_the_agent(const StatusReport& status)
+{
+    return fmt::format("petrel {}, pid {}, up {}; configuration {}; when stopped: {}; {} kept\n", status.version,
+                       status.pid, age_text(status.up_ms),
+                       status.config.empty() ? "by flags and defaults" : escaped(status.config), status.stop_policy,
+                       count_text(status.events, "event"));
+}
+
+std::string notes_text(std::span<const DeviceReport> devices)
+{
+    std::string text;
+    for (const auto& device : devices) {
+        for (const auto& note : device.notes) {
+            text += fmt::format("note: {}: {}\n", escaped(device.name), escaped(note));
+        }
+    }
+    return text.empty() ? text : '\n' + text;
+}
+
+std::string lines_text(std::span<const std::string> lines)
+{
+    std::string text;
+    for (const auto& line : lines) {
+        text += escaped(line) + '\n';
+    }
+    return text;
+}
+
+std::string traffic_line(const QueueReport& queue)
+{
+    return fmt::format("while mitigated: sent {}, dropped {}; received {}, dropped {} (last storm: {}, {}; {}, {})\n",
+                       queue.tx_ok, queue.tx_drop, queue.rx_ok, queue.rx_drop, queue.tx_ok_last, queue.tx_drop_last,
+                       queue.rx_ok_last, queue.rx_drop_last);
+}
+
+}  // namespace
+
+std::string status_text(const StatusReport& status, const Paint& paint)
+{
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), paint) + "\n\n";
+    for (const auto& problem : problems) {
+        text += problem_text(problem, paint) + '\n';
+    }
+    if (!status.devices.empty()) {
+        text += devices_table(status.devices) + notes_text(status.devices) + '\n';
+    }
+    return text + about_the_agent(status);
+}
+
+std::string queues_text(std::vector<QueueReport> queues)
+{
+    if (queues.empty()) {
+        return kNone;
+    }
+    sort_worst_first(queues);
+    return queues_table(queues);
+}
+
+std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
+{
+    const auto& queue = report.queue;
+    auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device), paint.bold(queue.phase));
+    text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
+    text += queues_table({&queue, 1}) + '\n';
+    if (queue.detected != 0) {
+        text += traffic_line(queue) + '\n';
+    }
+    if (!report.words.empty()) {
+        return text + "The last decision:\n" + lines_text(report.words);
+    }
+    // Of an earlier life of the agent only the event is known.
+    return text + (report.event.empty() ? "Nothing has been decided about it yet.\n"
+                                        : "The last decision:\n" + event_text(report.event));
+}
+
+std::string order_text(const codec::OrderReport& report) { return lines_text(report.words); }
+
+std::string event_text(std::string_view line)
+{
+    const auto read = codec::read_event(line);
+    if (!read) {
+        return escaped(line) + '\n';
+    }
+    const WallTime at{std::chrono::microseconds{read->time_us}};
+    const auto why = read->known ? evidence_text(*read->known, {}) : std::string{};
+    return fmt::format("{}  {} {}  {}{}{}\n", wire::utc_text(at), escaped(read->device),
+                       read->queue.empty() ? "(all)" : escaped(read->queue), escaped(read->event),
+                       read->action.empty() ? "" : fmt::format(" ({})", escaped(read->action)),
+                       why.empty() ? "" : ": " + escaped(why));
+}
+
+std::string watch_text(const StatusReport& status, std::vector<QueueReport> queues, std::size_t lines,
+                       const Paint& paint)
+{
+    constexpr std::size_t kTableHead = 3;
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), paint) + '\n';
+    std::size_t used = 1;
+    const auto room = [&](std::size_t wanted) { return used + wanted < lines; };
+    for (const auto& problem : problems) {
+        if (room(1)) {
+            text += fmt::format("! {}\n", problem.what);
+            ++used;
+        }
+    }
+    if (queues.empty()) {
+        return text + (room(1) ? kNone : "");
+    }
+    sort_worst_first(queues);
+    if (!room(kTableHead + 2)) {
+        return text;
+    }
+    const auto shown = std::min(queues.size(), lines - used - kTableHead - 2);
+    text += '\n' + queues_table(std::span{queues}.first(shown));
+    return text + (shown < queues.size() ? fmt::format("and {} more\n", queues.size() - shown) : "");
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,158 @@
+#include "cli/watch_command.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <optional>
+
+#include "cli/control_client.hpp"
+#include "cli/control_text.hpp"
+#include "cli/terminal.hpp"
+#include "codec/control_json.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using codec::ControlRequest;
+using Command = ControlRequest::Command;
+
+constexpr int kPeriodMs = 1000;
+
+// From the upper left corner on what is empty; lines that are too long are cut, not wrapped.
+constexpr std::string_view kDraw = "\x1b[H\x1b[2J\x1b[?7l";
+constexpr std::string_view kDrawn = "\x1b[?7h";
+
+// Keys come one by one, and unseen, while this lives. Ctrl-C is one of them: the terminal is put back before the end.
+class SingleKeys {
+public:
+    SingleKeys()
+    {
+        if (::tcgetattr(STDIN_FILENO, &before_) == 0) {
+            auto single = before_;
+            single.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
+            active_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &single) == 0;
+        }
+    }
+    ~SingleKeys()
+    {
+        if (active_) {
+            ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+        }
+    }
+    SingleKeys(const SingleKeys&) = delete;
+    SingleKeys& operator=(const SingleKeys&) = delete;
+
+    bool active() const { return active_; }
+
+private:
+    termios before_{};
+    bool active_{};
+};
+
+// Waits for the next drawing; a key that ends is the exit code that it means.
+std::optional<ExitCode> ended_by_key(bool keys)
+{
+    constexpr char kCtrlC = 3;
+    pollfd input{keys ? STDIN_FILENO : -1, POLLIN, 0};
+    if (::poll(&input, 1, kPeriodMs) <= 0) {
+        return std::nullopt;
+    }
+    char key{};
+    const auto got = ::read(STDIN_FILENO, &key, 1);
+    if (got == 0 || key == 'q') {
+        return ExitCode::ok;
+    }
+    return key == kCtrlC ? std::optional{ExitCode::interrupted} : std::nullopt;
+}
+
+std::size_t screen_lines()
+{
+    constexpr std::size_t kUsual = 24;
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 ? size.ws_row : kUsual;
+}
+
+struct Answers {
+    std::string status;
+    std::string queues;
+};
+
+Result<Answers> ask_both(const std::filesystem::path& socket)
+{
+    ControlRequest request;
+    request.command = Command::status;
+    auto status = ask_agent(socket, request);
+    if (!status) {
+        return tl::unexpected(status.error());
+    }
+    request.command = Command::queues;
+    request.stormed = true;
+    auto queues = ask_agent(socket, request);
+    if (!queues) {
+        return tl::unexpected(queues.error());
+    }
+    return Answers{std::move(*status), std::move(*queues)};
+}
+
+Result<std::string> in_words(const Answers& answers, std::size_t lines, const Paint& paint)
+{
+    const auto status = codec::read_status(answers.status);
+    if (!status) {
+        return tl::unexpected(status.error());
+    }
+    auto queues = codec::read_queues(answers.queues);
+    if (!queues) {
+        return tl::unexpected(queues.error());
+    }
+    return watch_text(*status, std::move(*queues), lines, paint);
+}
+
+Result<std::string> look(const WatchOptions& options, const std::filesystem::path& socket, std::size_t lines,
+                         const Paint& paint)
+{
+    const auto answers = ask_both(socket);
+    if (!answers) {
+        return tl::unexpected(answers.error());
+    }
+    return options.json ? answers->status + '\n' + answers->queues + '\n' : in_words(*answers, lines, paint);
+}
+
+}  // namespace
+
+ExitCode run_watch(const WatchOptions& options)
+{
+    const bool drawn = !options.json && isatty(STDOUT_FILENO) == 1;
+    const auto socket = control_socket(options.socket);
+    const Paint paint{stdout_wants_colour()};
+    std::optional<SingleKeys> keys;
+    for (bool first = true;; first = false) {
+        const auto lines = drawn ? screen_lines() : std::numeric_limits<std::size_t>::max();
+        auto text = look(options, socket, lines, paint);
+        if (!text && (first || !drawn)) {
+            return fail(text.error());
+        }
+        // An agent that is restarted comes back: who looks on waits for it.
+        const auto page = text ? *text : fmt::format("{}\n", text.error().what);
+        const auto written =
+            write_stdout(drawn ? fmt::format("{}{}{}", kDraw, page, kDrawn) : page + (options.json ? "" : "\n"));
+        if (!written) {
+            return fail(written.error());
+        }
+        if (!*written) {
+            return ExitCode::ok;
+        }
+        if (drawn && !keys) {
+            keys.emplace();
+        }
+        if (const auto ended = ended_by_key(keys && keys->active())) {
+            return *ended;
+        }
+    }
+}
+
+}  // namespace petrel::cli

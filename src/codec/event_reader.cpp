@@ -1,0 +1,107 @@
+#include "codec/event_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codec/json_text.hpp"
+
+namespace petrel::codec {
+namespace {
+
+using nlohmann::json;
+using watchdog::Criterion;
+
+std::string text(const json& object, const char* key)
+{
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+std::int64_t number(const json& object, const char* key)
+{
+    const auto at = object.find(key);
+    return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
+}
+
+template <class Enum>
+std::optional<Enum> named(std::string_view word, Enum end)
+{
+    for (auto i = 0; i < static_cast<int>(end); ++i) {
+        if (watchdog::name(static_cast<Enum>(i)) == word) {
+            return static_cast<Enum>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+// None if its rule is not known to us.
+std::optional<watchdog::Evidence> evidence(const json& given)
+{
+    const auto criterion =
+        named(text(given, "criterion"), static_cast<Criterion>(static_cast<int>(Criterion::device) + 1));
+    if (!criterion) {
+        return std::nullopt;
+    }
+    watchdog::Evidence read;
+    read.rule.criterion = *criterion;
+    // Far more than any clock of ours can prove, and still a duration.
+    constexpr std::int64_t kMost = 1'000'000'000'000'000;
+    read.proven = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "proven_us"), 0, kMost)};
+    read.limit = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "limit_us"), 0, kMost)};
+    const auto looks = given.find("looks");
+    const auto count = looks != given.end() && looks->is_array() ? looks->size() : 0;
+    read.looks = static_cast<std::uint8_t>(std::min(count, read.last.size()));
+    return read;
+}
+
+std::optional<watchdog::Event> known_event(const json& object)
+{
+    const auto kind = named(text(object, "event"), watchdog::EventKind::count_);
+    const auto reason = named(text(object, "reason"), watchdog::Reason::count_);
+    if (!kind || !reason) {
+        return std::nullopt;
+    }
+    watchdog::Event event;
+    event.kind = *kind;
+    event.reason = *reason;
+    event.by = text(object, "by");
+    if (const auto given = object.find("evidence"); given != object.end() && given->is_object()) {
+        const auto read = evidence(*given);
+        if (!read) {
+            return std::nullopt;
+        }
+        event.evidence = *read;
+    }
+    return event;
+}
+
+EventLine event_of(const json& object)
+{
+    EventLine line;
+    line.time_us = number(object, "time_us");
+    line.event = text(object, "event");
+    line.device = text(object, "device");
+    line.queue = text(object, "port");
+    if (const auto queue = object.find("queue"); queue != object.end() && queue->is_number_unsigned()) {
+        line.queue += fmt::format(":{}", queue->get<std::uint64_t>());
+    }
+    line.policy = text(object, "policy");
+    line.action = text(object, "action");
+    line.known = known_event(object);
+    return line;
+}
+
+}  // namespace
+
+Result<EventLine> read_event(std::string_view line)
+{
+    const auto object = json::parse(line, nullptr, false);
+    if (!object.is_object() || text(object, "event").empty()) {
+        return tl::unexpected(Error{ErrorKind::corrupt, "a line that is no event"});
+    }
+    return event_of(object);
+}
+
+}  // namespace petrel::codec
