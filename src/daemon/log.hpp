@@ -20,7 +20,7 @@ namespace petrel::daemon {
 
 class Log {
 public:
-    enum class Level : std::uint8_t { debug, info, notice, warning, error };
+    enum class Level : std::uint8_t { info, notice, warning, error };
 
     struct Line {
         Level level{};

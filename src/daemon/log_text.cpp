@@ -24,13 +24,13 @@ constexpr std::size_t kLongestMessageId = 32;
 
 std::string_view name(Level level)
 {
-    constexpr std::array<std::string_view, 5> kNames{"debug", "info", "notice", "warning", "error"};
+    constexpr std::array<std::string_view, 4> kNames{"info", "notice", "warning", "error"};
     return kNames.at(static_cast<std::size_t>(level));
 }
 
 std::uint8_t severity(Level level)
 {
-    return static_cast<std::uint8_t>(wire::kSeverityDebug - static_cast<std::uint8_t>(level));
+    return static_cast<std::uint8_t>(wire::kSeverityInfo - static_cast<std::uint8_t>(level));
 }
 
 // Quoted where it would otherwise not be seen where it ends.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/control_json.hpp"
 #include "watchdog/checkpoint.hpp"
 
 namespace petrel::daemon {
@@ -160,13 +161,6 @@ Labels labels_of(const QueueReport& queue)
             label("priority", queue.priority ? fmt::format("{}", *queue.priority) : "port")};
 }
 
-std::string_view name(DeviceReport::Condition condition)
-{
-    constexpr std::array<std::string_view, static_cast<std::size_t>(DeviceReport::Condition::count_)> kNames{
-        "opening", "starting", "watching", "failing", "not_answering", "stopped"};
-    return kNames.at(static_cast<std::size_t>(condition));
-}
-
 // For each state the value 1 if it is the one now, else 0: so a series does not come and go.
 template <class State>
 void add_states(MetricFamily& family, const Labels& labels, const char* what, State now)
@@ -189,7 +183,7 @@ std::vector<const QueueReport*> with_a_past(std::span<const QueueReport> queues)
 {
     std::vector<const QueueReport*> chosen;
     for (const auto& queue : queues) {
-        if (in_metrics(queue)) {
+        if (in_trouble(queue) || queue.detected > 0) {
             chosen.push_back(&queue);
         }
     }
@@ -294,8 +288,6 @@ private:
 };
 
 }  // namespace
-
-bool in_metrics(const QueueReport& queue) { return in_trouble(queue) || queue.detected > 0; }
 
 std::string metrics_text(const StatusReport& status, std::span<const QueueReport> queues)
 {

@@ -14,10 +14,7 @@ namespace petrel::daemon {
 // come first, then those that were most often.
 inline constexpr std::size_t kMostQueuesInMetrics = 1000;
 
-// Whether a queue gets series of its own: it is not just watched, or was not once.
-bool in_metrics(const codec::QueueReport&);
-
-// Queues that are not in_metrics() are passed over, so all may be given or only those.
+// A queue that is just watched, and always was, is passed over: all may be given, or only the others.
 std::string metrics_text(const codec::StatusReport&, std::span<const codec::QueueReport>);
 
 }  // namespace petrel::daemon

@@ -17,7 +17,7 @@ namespace petrel::daemon {
 
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kBacklog = 64;
 constexpr unsigned kMostConnections = 16;
 constexpr unsigned kMostSilence_s = 10;
 constexpr std::size_t kMemoryPerConnection = 16 * 1024;

@@ -17,7 +17,6 @@ inline constexpr std::uint8_t kUser = 1;
 inline constexpr std::uint8_t kDaemon = 3;
 inline constexpr std::uint8_t kSeverityError = 3;
 inline constexpr std::uint8_t kSeverityInfo = 6;
-inline constexpr std::uint8_t kSeverityDebug = 7;
 
 // A field that the line leaves out ("-") is empty.
 struct LogLine {

@@ -12,13 +12,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
 #include <thread>
 
 #include "daemon/log_text.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "support/golden.hpp"
 #include "wire/rfc5424.hpp"
-#include "words/words.hpp"
 
 namespace petrel::daemon {
 namespace {
@@ -117,22 +120,41 @@ TEST(LogText, ReadsLikeThisForSyslog)
 
 TEST(LogText, SaysHowBadItIsBeforeTheLine)
 {
-    EXPECT_EQ(journal_prefix(Log::Level::debug), "<7>");
+    EXPECT_EQ(journal_prefix(Log::Level::info), "<6>");
     EXPECT_EQ(journal_prefix(Log::Level::error), "<3>");
     EXPECT_EQ(syslog_prefix(Log::Level::warning, kSource), "<28>petrel-agent[4711]: ");
 }
 
-TEST(LogText, EveryKindOfEventHasALine)
+std::string_view name(Log::Level level)
 {
-    for (std::size_t kind = 0; kind < static_cast<std::size_t>(EventKind::count_); ++kind) {
-        const auto event = storm(1, static_cast<EventKind>(kind), Reason::proven);
-        const auto line = event_line(event, watchlist(), "sw1");
-        EXPECT_EQ(line.event, name(event.kind));
-        EXPECT_GE(line.level, Log::Level::notice);
-        EXPECT_EQ(begins_storm(event.kind), line.level >= Log::Level::warning && !line.event.ends_with("failed") &&
-                                                event.kind != EventKind::storm_latched)
-            << line.event;
+    constexpr std::array<std::string_view, 4> kNames{"info", "notice", "warning", "error"};
+    return kNames.at(static_cast<std::size_t>(level));
+}
+
+using Levels = std::map<std::string, std::string>;  // by event
+
+void find_levels(const std::filesystem::path& file, const std::regex& what, int event, int level, Levels& into)
+{
+    const auto text = test::content(file);
+    for (std::sregex_iterator it{text.begin(), text.end(), what}, end; it != end; ++it) {
+        into[(*it)[static_cast<std::size_t>(event)]] = (*it)[static_cast<std::size_t>(level)];
     }
+}
+
+TEST(LogText, EveryLineIsDocumented)
+{
+    const std::filesystem::path root = std::filesystem::path{PETREL_TEST_DATA} / "..";
+    Levels said;
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(EventKind::count_); ++kind) {
+        const auto line = event_line(storm(1, static_cast<EventKind>(kind), Reason::proven), watchlist(), "sw1");
+        said[line.event] = name(line.level);
+    }
+    for (const auto& source : std::filesystem::directory_iterator{root / "src" / "daemon"}) {
+        find_levels(source, std::regex{"Level::(\\w+),\\s*\"(\\w+)\""}, 2, 1, said);
+    }
+    Levels documented;
+    find_levels(root / "docs" / "log.md", std::regex{"\n\\| `(\\w+)` \\| (\\w+) \\| "}, 1, 2, documented);
+    EXPECT_EQ(said, documented);
 }
 
 RC_GTEST_PROP(LogText, WhateverIsSaidIsOneLine,
