@@ -91,10 +91,7 @@ ExitCode run_agent(const AgentOptions& options)
         return refuse(service.error());
     }
     const auto ended = (*service)->run();
-    if (!ended) {
-        (*service)->leave(static_cast<int>(fail(ended.error())));
-    }
-    return ExitCode::ok;
+    (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
 }
 
 ExitCode release_without_agent(const AgentOptions& options, bool json)

@@ -186,8 +186,9 @@ Result<void> Service::open_doors()
 Result<void> Service::run()
 {
     note(Log::Level::notice, "agent_started",
-         fmt::format("petrel {} watches {}; configuration: {}", options_.version, count_text(runners_.size(), "device"),
-                     config_.file.empty() ? "defaults" : config_.file));
+         fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
+                     count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
+                     metrics_ ? fmt::format("port {}", metrics_->port()) : "off"));
     reached("loaded");
     for (const auto& runner : runners_) {
         runner->start();

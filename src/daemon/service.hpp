@@ -41,8 +41,7 @@ public:
     // Until a signal ends it. An error says what could not be finished in time.
     Result<void> run();
 
-    // The end of the process after such an error: a thread may be in a call that never returns, and nobody waits for
-    // it.
+    // The end of the process: a thread may be in a call that never returns, and nobody waits for it.
     [[noreturn]] void leave(int exit_code);
 
 private:

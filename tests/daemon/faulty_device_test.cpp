@@ -1,0 +1,241 @@
+// A real agent on devices that misbehave: each kind of it is said in the log and shown in the metrics, nothing is
+// believed that is not in effect, other devices do not suffer, and when it is over the agent goes on.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "support/agent_process.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::SharedSwitch;
+using testing::HasSubstr;
+using testing::Not;
+using watchdog::Treatment;
+using Fault = SharedSwitch::Fault;
+
+constexpr std::uint16_t kPort = 1;
+
+class FaultyDevice : public testing::Test {
+protected:
+    void live(bool wait_for_first_look = true)
+    {
+        const auto device = [&](std::string_view name) {
+            return fmt::format("[[device]]\nname = \"{}\"\ndriver = \"shared:{}\"\n", name, (folder / name).string());
+        };
+        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = device("sick") + device("well") +
+                      "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n",
+            .program = PETREL_BIN_DIR "/petrel-test-agent",
+            .arguments = {"--hang-ms", "200"}});
+        if (wait_for_first_look) {
+            agent->metrics();  // knows its port from now on
+            ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
+        }
+    }
+
+    void expect_said(const std::vector<std::string>& words)
+    {
+        EXPECT_NE(agent->wait_for(words), "") << agent->log_text();
+    }
+
+    // Metrics are what they are at this moment, so a condition is awaited first and then holds.
+    void expect_condition(std::string_view condition)
+    {
+        EXPECT_THAT(agent->metrics(),
+                    HasSubstr(fmt::format("petrel_device_condition{{device=\"sick\",condition=\"{}\"}} 1", condition)));
+    }
+
+    static void expect_treated(SharedSwitch& sw, Treatment treatment)
+    {
+        EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == treatment; }));
+    }
+
+    void expect_well_is_watched()
+    {
+        well.storm(kPort);
+        expect_treated(well, Treatment::drop);
+        well.calm(kPort);
+        expect_treated(well, Treatment::none);
+    }
+
+    void expect_sick_is_watched_again()
+    {
+        sick.storm(kPort);
+        expect_treated(sick, Treatment::drop);
+        sick.calm(kPort);
+        expect_treated(sick, Treatment::none);
+        EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+        EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
+    }
+
+    test::TemporaryFolder folder;
+    SharedSwitch sick{folder / "sick"};
+    SharedSwitch well{folder / "well"};
+    std::unique_ptr<AgentProcess> agent;
+};
+
+TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
+{
+    live();
+    sick.set(Fault::looks_hang, true);
+    expect_said({"device_not_answering", "sick"});
+    expect_condition("not_answering");
+    expect_well_is_watched();
+    sick.set(Fault::looks_hang, false);
+    expect_said({"device_answers", "sick"});
+    expect_condition("watching");
+    EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_looks_overdue_total{device=\"sick\"} 0")));
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
+{
+    live();
+    sick.set(Fault::looks_hang, true);
+    expect_said({"device_not_answering", "sick"});
+    agent->signal(SIGTERM);
+    EXPECT_EQ(agent->wait(), 0) << "nothing is in force there: " << agent->log_text();
+    sick.set(Fault::looks_hang, false);
+}
+
+TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
+{
+    live();
+    sick.storm(kPort);
+    expect_treated(sick, Treatment::drop);
+    expect_said({"storm_detected", "sick"});
+    sick.set(Fault::writes_hang, true);
+    agent->signal(SIGTERM);
+    EXPECT_NE(agent->wait(), 0);
+    EXPECT_THAT(agent->log_text(), HasSubstr("stop_incomplete"));
+    EXPECT_EQ(sick.in_force(kPort), Treatment::drop);
+    sick.set(Fault::writes_hang, false);
+    sick.calm(kPort);
+    live();
+    expect_treated(sick, Treatment::none);
+    EXPECT_EQ(agent->stop(), 0);
+    EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
+}
+
+TEST_F(FaultyDevice, WhoseLooksFailIsFailingUntilTheyDoNot)
+{
+    live();
+    sick.set(Fault::looks_fail, true);
+    expect_said({"device_failing", "sick"});
+    expect_condition("failing");
+    expect_well_is_watched();
+    sick.set(Fault::looks_fail, false);
+    expect_said({"device_answers", "sick"});
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
+{
+    sick.set(Fault::gone, true);
+    live(false);
+    agent->metrics();
+    expect_said({"device_failing", "sick"});
+    expect_condition("failing");
+    expect_well_is_watched();
+    sick.set(Fault::gone, false);
+    expect_said({"device_opened", "sick"});
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatVanishesAndComesBackKeepsItsStorm)
+{
+    live();
+    sick.storm(kPort);
+    expect_treated(sick, Treatment::drop);
+    sick.set(Fault::gone, true);
+    expect_said({"device_failing", "sick"});
+    sick.set(Fault::gone, false);
+    expect_said({"device_answers", "sick"});
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
+    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
+{
+    live();
+    sick.storm(kPort);
+    expect_treated(sick, Treatment::drop);
+    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    sick.have_ports({3, 2, 1});
+    expect_said({"inventory_changed", "sick"});
+    EXPECT_THAT(agent->metrics(), HasSubstr("petrel_device_ports{device=\"sick\"} 3"));
+    EXPECT_EQ(sick.in_force(kPort), Treatment::drop) << "the same queue, with another number";
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
+    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
+{
+    live();
+    sick.set(Fault::writes_fail, true);
+    sick.storm(kPort);
+    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_commands_failed_total{device=\"sick\"} 0")));
+    sick.set(Fault::writes_fail, false);
+    expect_treated(sick, Treatment::drop);
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
+{
+    live();
+    sick.set(Fault::writes_refused, true);
+    sick.storm(kPort);
+    expect_said({"storm_escalated", "sick", "Ethernet1:3"});
+    EXPECT_EQ(sick.in_force(kPort), Treatment::none);
+    sick.set(Fault::writes_refused, false);
+    sick.calm(kPort);
+    expect_said({"storm_re", "sick", "Ethernet1:3"});  // restored or released: it is closed
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
+{
+    live();
+    sick.set(Fault::read_back_lies, true);
+    sick.storm(kPort);
+    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    sick.set(Fault::read_back_lies, false);
+    expect_treated(sick, Treatment::drop);
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, WhoseWritesHangIsReportedAndIsDoneWithWhenTheyReturn)
+{
+    live();
+    sick.set(Fault::writes_hang, true);
+    sick.storm(kPort);
+    expect_said({"device_not_answering", "sick"});
+    expect_well_is_watched();
+    sick.set(Fault::writes_hang, false);
+    expect_treated(sick, Treatment::drop);
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
+    expect_sick_is_watched_again();
+}
+
+}  // namespace
+}  // namespace petrel::daemon
