@@ -29,8 +29,12 @@ Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
     if (start.remembered) {
         watchdog_.load(*start.remembered, now.mono);
     }
-    for (const auto& adoption : reconcile(start)) {
+    const auto adoptions = reconcile(start);
+    for (const auto& adoption : adoptions) {
         watchdog_.adopt(adoption.target, adoption.found, adoption.keep, now.mono, out.box);
+    }
+    if (!adoptions.empty()) {
+        watchdog_.tick(now.mono, out.box);
     }
     ask(now, out);
 }

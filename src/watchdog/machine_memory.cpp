@@ -188,7 +188,6 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
             s.believe(std::nullopt, now);
         });
     });
-    tick(now, out);
 }
 
 void Machine::inherit(const Machine& old, Instant now)

@@ -71,7 +71,8 @@ public:
     Checkpoint save(Instant now) const;
     void load(const Checkpoint&, Instant now);
 
-    // At start, for each target that the device shows treated or that should be: keep = there is a reason for it.
+    // At start, for each target that the device shows treated or that should be: keep = there is a reason for it. The
+    // tick() after all of them commands: before that, what is remembered of the others is only what somebody thought.
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
 
     Instant next_timer() const;  // when tick() has something to do; kNever if nothing

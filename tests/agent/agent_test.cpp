@@ -279,6 +279,28 @@ TEST_F(AgentOnSwitch, APortThatTheDeviceDoesNotShowTreatedIsNotTreatedAgain)
     }
 }
 
+// Several at once: none is commanded by what is remembered before it was compared with what is there.
+TEST_F(AgentOnSwitch, NoQueueThatTheDeviceDoesNotShowTreatedIsTreatedAgain)
+{
+    for (std::uint16_t port = 0; port < 3; ++port) {
+        sw.pause(sw.queue(port, Priority{3}), device::storm(at(1s), at(3s)));
+    }
+    start();
+    runner->run_until(at(2s));
+    ASSERT_EQ(journal.active()->size(), 3U);
+    Start next;
+    next.remembered = agent->save(clock.now().mono);
+    auto list =
+        watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), sw.inventory(), sw.capabilities());
+    ASSERT_TRUE(list);
+    Output out;
+    const Agent reborn{std::move(*list), next, clock.now(), out};
+    EXPECT_EQ(out.box.commands.size(), 3U);
+    for (const auto& command : out.box.commands) {
+        EXPECT_EQ(command.want, Treatment::none);
+    }
+}
+
 TEST_F(AgentOnSwitch, ALookOfAnOldInventoryIsDropped)
 {
     start();
