@@ -123,7 +123,6 @@ Log::Log(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Log::~Log()
 {
     parts_->sink->close();
-    parts_->logger.reset();
     parts_->thread.reset();  // waits for it
 }
 

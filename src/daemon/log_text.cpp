@@ -36,7 +36,7 @@ std::uint8_t severity(Level level)
 // Quoted where it would otherwise not be seen where it ends.
 std::string value_text(const std::string& value)
 {
-    const auto shown = escaped(value);
+    auto shown = escaped(value);
     if (!shown.empty() && shown.find_first_of(" =\"[]") == shown.npos) {
         return shown;
     }

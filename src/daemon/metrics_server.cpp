@@ -20,7 +20,7 @@ namespace {
 constexpr int kBacklog = 64;
 constexpr unsigned kMostConnections = 16;
 constexpr unsigned kMostSilence_s = 10;
-constexpr std::size_t kMemoryPerConnection = 16 * 1024;
+constexpr std::size_t kMemoryPerConnection = std::size_t{16} * 1024;
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kPlainType = "text/plain; charset=utf-8";
 
