@@ -1,7 +1,7 @@
 // The functions of SAI: what a library exports, the method tables it hands out, and how long each table is in which
-// version. The tables are declared at their full length of 1.18; a library of an older version may end earlier, and to
-// call past the end is to call anything: ask has_method() first. A library of ours fills the methods it does not have,
-// `unused` among them, with something that returns not_implemented.
+// version. The tables are declared at their full length of 1.18; a library of an older version ends them earlier, and
+// to read past the end is to call anything: only table_bytes() of a table are there. A library of ours fills the
+// methods it does not have, `unused` among them, with something that returns not_implemented.
 #pragma once
 
 #include <array>
@@ -125,12 +125,6 @@ constexpr std::size_t table_bytes(Api api, Version version)
     case Api::qos_map: return 32;
     }
     return 0;
-}
-
-// Whether the method at this offset of the table (offsetof) is there to be called, provided it is not null.
-constexpr bool has_method(Api api, Version version, std::size_t offset)
-{
-    return offset + sizeof(UnusedMethod) <= table_bytes(api, version);
 }
 
 }  // namespace petrel::sai

@@ -275,14 +275,5 @@ TEST(SaiAbi, TablesEndWhereEachVersionEndsThem)
     }
 }
 
-TEST(SaiAbi, AMethodPastTheEndIsNotThere)
-{
-    using namespace sai;
-    EXPECT_FALSE(has_method(Api::queue, 11499, offsetof(QueueApi, get_many)));
-    EXPECT_TRUE(has_method(Api::queue, 11500, offsetof(QueueApi, get_many)));
-    EXPECT_TRUE(has_method(Api::queue, kOldest, offsetof(QueueApi, clear_stats)));
-    EXPECT_FALSE(has_method(Api::qos_map, 20000, sizeof(QosMapApi)));
-}
-
 }  // namespace
 }  // namespace petrel::test

@@ -1,0 +1,38 @@
+// What a library does otherwise than it should, and what is done instead: each thing is said once, to whoever listens.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace petrel::device::sai {
+
+class Notes {
+public:
+    using Say = std::function<void(const std::string&)>;
+
+    explicit Notes(Say say = {}) : say_(std::move(say)) {}
+
+    void add(std::string note)
+    {
+        if (all_.size() == kMost || std::find(all_.begin(), all_.end(), note) != all_.end()) {
+            return;
+        }
+        if (say_) {
+            say_(note);
+        }
+        all_.push_back(std::move(note));
+    }
+
+    const std::vector<std::string>& all() const { return all_; }
+
+private:
+    static constexpr std::size_t kMost = 200;  // a library that does everything wrong need not fill the disk
+
+    Say say_;
+    std::vector<std::string> all_;
+};
+
+}  // namespace petrel::device::sai

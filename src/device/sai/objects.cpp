@@ -1,0 +1,266 @@
+#include "device/sai/objects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+
+namespace petrel::device::sai {
+
+namespace {
+
+using ByIndex = std::map<std::uint8_t, abi::ObjectId>;
+using PriorityMap = std::array<std::uint8_t, kPriorities>;
+
+abi::Attribute attribute(abi::AttrId id) { return {id, {}}; }
+
+// A table of the port (attribute `id`) as what each priority means; nothing is said of a priority that it leaves out.
+template <class Put>
+void read_map(const Library& library, abi::ObjectId port, abi::AttrId id, Notes& notes, Put put)
+{
+    const auto map = library.ports().get(port, id);
+    if (!map || map->oid == abi::kNullObject) {
+        return;  // the default: as if there were none
+    }
+    const auto entries = library.qos_maps().list(map->oid, abi::qos_map_attr::map_to_value_list, &abi::Value::qosmap);
+    if (!entries) {
+        notes.add(entries.error().what + "; priority n is taken for queue n and group n");
+        return;
+    }
+    for (const auto& entry : *entries) {
+        put(entry);
+    }
+}
+
+PriorityMap identity()
+{
+    PriorityMap map{};
+    for (std::uint8_t p = 0; p != kPriorities; ++p) {
+        map[p] = p;
+    }
+    return map;
+}
+
+class PortFinder {
+public:
+    PortFinder(const Library& library, Notes& notes) : library_(library), notes_(notes) {}
+
+    bool is_front_panel(abi::ObjectId port) const
+    {
+        const auto type = library_.ports().get(port, abi::port_attr::type);
+        return !type || type->s32 == static_cast<std::int32_t>(abi::PortType::logical);
+    }
+
+    Result<PortObjects> find(abi::ObjectId port, std::size_t number) const
+    {
+        PortObjects found;
+        found.port = port;
+        found.name = fmt::format("port{}", number);
+        if (const auto lanes = library_.ports().list(port, abi::port_attr::hw_lane_list, &abi::Value::u32list);
+            lanes && !lanes->empty()) {
+            found.lane = lanes->front();
+        }
+        read_pfc(found);
+        return queues_by_index(port).map([&](const ByIndex& queues) {
+            add_priorities(found, queues, groups_by_index(port));
+            return found;
+        });
+    }
+
+private:
+    void read_pfc(PortObjects& found) const
+    {
+        const auto mode = library_.ports().get(found.port, abi::port_attr::priority_flow_control_mode);
+        found.separate = mode && mode->s32 == static_cast<std::int32_t>(abi::PfcMode::separate);
+        if (const auto mask = library_.ports().get(found.port, pause_mask_attribute(found))) {
+            found.pfc = mask->u8;
+        }
+    }
+
+    Result<ByIndex> queues_by_index(abi::ObjectId port) const
+    {
+        return library_.ports()
+            .list(port, abi::port_attr::qos_queue_list, &abi::Value::objlist)
+            .map([&](const std::vector<abi::ObjectId>& queues) {
+                ByIndex by_index;
+                for (std::size_t i = 0; i != queues.size(); ++i) {
+                    if (const auto index = unicast_index(queues[i], i)) {
+                        by_index.emplace(*index, queues[i]);
+                    }
+                }
+                return by_index;
+            });
+    }
+
+    // Pause holds up unicast queues, or those that are for everything.
+    std::optional<std::uint8_t> unicast_index(abi::ObjectId queue, std::size_t position) const
+    {
+        std::array asked{attribute(abi::queue_attr::type), attribute(abi::queue_attr::index)};
+        if (library_.queues().get(queue, asked) != abi::status::success) {
+            notes_.add("queues do not tell their index; they are taken to be listed in its order");
+            return position < kPriorities ? std::optional{static_cast<std::uint8_t>(position)} : std::nullopt;
+        }
+        const auto type = static_cast<abi::QueueType>(asked[0].value.s32);
+        return type == abi::QueueType::unicast || type == abi::QueueType::all ? std::optional{asked[1].value.u8}
+                                                                              : std::nullopt;
+    }
+
+    ByIndex groups_by_index(abi::ObjectId port) const
+    {
+        ByIndex by_index;
+        const auto groups =
+            library_.ports().list(port, abi::port_attr::ingress_priority_group_list, &abi::Value::objlist);
+        if (!groups) {
+            notes_.add(groups.error().what + "; what is received is not counted, and drop ends at the egress queue");
+            return by_index;
+        }
+        for (std::size_t i = 0; i != groups->size(); ++i) {
+            const auto index = library_.groups().get((*groups)[i], abi::group_attr::index);
+            by_index.emplace(index ? index->u8 : static_cast<std::uint8_t>(i), (*groups)[i]);
+        }
+        return by_index;
+    }
+
+    void add_priorities(PortObjects& found, const ByIndex& queues, const ByIndex& groups) const
+    {
+        namespace attr = abi::port_attr;
+        auto queue_of = identity();
+        auto group_of = identity();
+        std::map<std::uint8_t, std::uint8_t> class_of_queue;
+        read_map(library_, found.port, attr::qos_pfc_priority_to_queue_map, notes_, [&](const abi::QosEntry& entry) {
+            if (entry.key.prio < kPriorities) {
+                queue_of[entry.key.prio] = entry.value.queue_index;
+            }
+        });
+        read_map(library_, found.port, attr::qos_pfc_priority_to_priority_group_map, notes_,
+                 [&](const abi::QosEntry& entry) {
+                     if (entry.key.prio < kPriorities) {
+                         group_of[entry.key.prio] = entry.value.pg;
+                     }
+                 });
+        read_map(library_, found.port, attr::qos_tc_to_queue_map, notes_,
+                 [&](const abi::QosEntry& entry) { class_of_queue.emplace(entry.value.queue_index, entry.key.tc); });
+        for (const auto priority : priorities_of(found, queue_of)) {
+            const auto queue = queues.find(queue_of[priority]);
+            if (queue == queues.end()) {
+                continue;
+            }
+            const auto group = groups.find(group_of[priority]);
+            const auto tc = class_of_queue.find(queue_of[priority]);
+            found.queues.push_back({Priority{priority}, tc == class_of_queue.end() ? priority : tc->second,
+                                    queue->second, group == groups.end() ? abi::kNullObject : group->second});
+        }
+    }
+
+    // Reading its state consumes it, so a queue is read as one priority only: the first whose pause is heeded.
+    std::vector<std::uint8_t> priorities_of(const PortObjects& found, const PriorityMap& queue_of) const
+    {
+        std::map<std::uint8_t, std::uint8_t> chosen;  // by queue
+        for (const bool heeded : {true, false}) {
+            for (std::uint8_t p = 0; p != kPriorities; ++p) {
+                if (((unsigned{found.pfc} >> p & 1U) != 0) == heeded && !chosen.emplace(queue_of[p], p).second) {
+                    const auto other = chosen.at(queue_of[p]);
+                    if (heeded) {
+                        notes_.add(fmt::format("{}: priorities {} and {} share queue {}, which is watched as {}",
+                                               found.name, other, p, queue_of[p], other));
+                    }
+                }
+            }
+        }
+        std::vector<std::uint8_t> priorities;
+        for (const auto& [queue, priority] : chosen) {
+            priorities.push_back(priority);
+        }
+        std::sort(priorities.begin(), priorities.end());
+        return priorities;
+    }
+
+    const Library& library_;
+    Notes& notes_;
+};
+
+struct Callback {
+    abi::AttrId id;
+    void* function;
+    std::string_view without;
+};
+
+}  // namespace
+
+abi::AttrId pause_mask_attribute(const PortObjects& port)
+{
+    return port.separate ? abi::AttrId{abi::port_attr::priority_flow_control_rx}
+                         : abi::AttrId{abi::port_attr::priority_flow_control};
+}
+
+Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& notes)
+{
+    namespace attr = abi::switch_attr;
+    auto init = attribute(attr::init_switch);
+    init.value.booldata = !attach;
+    const std::array callbacks{
+        Callback{attr::port_state_change_notify, reinterpret_cast<void*>(library.callbacks().port_state()),
+                 "links are known by polling only"},
+        Callback{attr::queue_pfc_deadlock_notify, reinterpret_cast<void*>(library.callbacks().deadlock()),
+                 "the library cannot tell of storms that it finds itself"}};
+    std::vector<abi::Attribute> wanted{init};
+    for (const auto& callback : callbacks) {
+        wanted.push_back(attribute(callback.id));
+        wanted.back().value.ptr = callback.function;
+    }
+    abi::ObjectId made{};
+    const auto create = [&](std::size_t count) {
+        made = abi::kNullObject;
+        return library.switch_api().create(&made, static_cast<std::uint32_t>(count), wanted.data());
+    };
+    auto status = create(wanted.size());
+    if (status != abi::status::success) {  // once more, with what is indispensable
+        status = create(1);
+        for (std::size_t i = 0; status == abi::status::success && i != callbacks.size(); ++i) {
+            if (const auto set = library.switches().set(made, callbacks[i].id, wanted[i + 1].value); !set) {
+                notes.add(fmt::format("{}; {}", set.error().what, callbacks[i].without));
+            }
+        }
+    }
+    if (status != abi::status::success) {
+        return tl::unexpected(call_failed(status, attach ? "attach to the switch" : "create the switch"));
+    }
+    if (made == abi::kNullObject) {
+        return tl::unexpected(Error{ErrorKind::corrupt, "the library says that it made a switch, and gave none"});
+    }
+    return made;
+}
+
+Result<std::vector<PortObjects>> find_ports(const Library& library, abi::ObjectId switch_id, Notes& notes)
+{
+    return library.switches()
+        .list(switch_id, abi::switch_attr::port_list, &abi::Value::objlist)
+        .and_then([&](const std::vector<abi::ObjectId>& all) -> Result<std::vector<PortObjects>> {
+            const PortFinder finder{library, notes};
+            std::vector<PortObjects> ports;
+            std::size_t queues = 0;
+            for (const auto port : all) {
+                if (!finder.is_front_panel(port)) {
+                    continue;
+                }
+                auto found = finder.find(port, ports.size());
+                if (!found) {
+                    notes.add(fmt::format("port{} is not watched: {}", ports.size(), found.error().what));
+                    found = PortObjects{};
+                    found->port = port;
+                    found->name = fmt::format("port{}", ports.size());
+                }
+                queues += found->queues.size();
+                ports.push_back(std::move(*found));
+            }
+            if (queues == 0) {
+                return tl::unexpected(Error{ErrorKind::unsupported,
+                                            fmt::format("none of the switch's {} ports has a queue", ports.size())});
+            }
+            return ports;
+        });
+}
+
+}  // namespace petrel::device::sai

@@ -1,0 +1,40 @@
+// The switch behind a library and what is on it: ports, and of each port the queues and priority groups that PFC
+// priorities mean. Found once; every object id used later was given by the library here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "device/sai/library.hpp"
+
+namespace petrel::device::sai {
+
+// What a PFC priority means on its port.
+struct QueueObjects {
+    Priority priority;
+    std::uint8_t traffic_class{};
+    abi::ObjectId queue{};
+    abi::ObjectId group{};  // null: not known
+};
+
+struct PortObjects {
+    abi::ObjectId port{};
+    std::string name;
+    std::optional<std::uint32_t> lane;  // the first of its hardware lanes
+    bool separate{};                    // received and sent pause are enabled apart
+    std::uint8_t pfc{};                 // priorities whose pause is heeded, as found
+    std::vector<QueueObjects> queues;   // by priority; a queue that several share is there once
+};
+
+abi::AttrId pause_mask_attribute(const PortObjects&);
+
+// Initialises the switch, or attaches to one that another process has initialised. Callbacks go with it where the
+// library takes them.
+Result<abi::ObjectId> create_switch(const Library&, bool attach, Notes&);
+
+Result<std::vector<PortObjects>> find_ports(const Library&, abi::ObjectId switch_id, Notes&);
+
+}  // namespace petrel::device::sai

@@ -1,0 +1,17 @@
+// The settings a library is started with: the vendor's own keys, which it asks for, and a few of ours ("petrel." ...).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace petrel::device::sai {
+
+using Profile = std::map<std::string, std::string, std::less<>>;
+
+// Lines KEY=VALUE; empty ones and those that begin with # say nothing. Of a key that is there twice the last holds.
+Parsed<Profile> parse_profile(std::string_view text, std::string_view file);
+
+}  // namespace petrel::device::sai

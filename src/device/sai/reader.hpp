@@ -1,0 +1,100 @@
+// What a poll reads through a library: the states of queues, in bulk where it can, and the counters of ports, queues
+// and priority groups. What it reads was found to be readable at the beginning, by reading it. Nothing is allocated
+// later.
+//
+// Reading a queue's continuous state consumes it: this is its only reader. A sample is stamped when its state has been
+// read; a call so slow that nobody knows when it looked proves no pause. A counter of pause that has never counted
+// anything proves no quiet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/sai/objects.hpp"
+
+namespace petrel::device::sai {
+
+// A row of the inventory as places in the ports' list.
+struct RowPlace {
+    std::uint16_t port{};
+    std::uint16_t queue{};
+};
+
+class Reader {
+public:
+    // All references outlive it; ports and rows do not change.
+    Reader(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, std::span<const RowPlace>,
+           const TimeSource&, Notes&);
+
+    watchdog::Fields fields() const { return fields_; }
+
+    struct Link {
+        bool up{true};
+        BitRate speed;
+    };
+    Link link(std::size_t port);
+
+    // The states first, all rows of a look at once; then the samples one by one, without slot and epoch.
+    void read_states(std::span<const Slot> rows);
+    void fill(Slot row, watchdog::Sample&);
+
+private:
+    struct State {
+        Instant read_at;
+        watchdog::Fields known{};
+        watchdog::PauseState pause_state{};
+        bool paused_now{};
+    };
+    struct PortCounters {
+        std::uint32_t look{};  // the one they are from
+        bool known{};
+        std::vector<std::uint64_t> values;  // for each queue of the port, each of port_fields_
+    };
+    struct Counter {
+        watchdog::Field field{};
+        abi::StatId id{};
+    };
+
+    void find_state_attributes(const QueueObjects&, abi::ObjectId switch_id);
+    void find_link_attributes(const PortObjects&);
+    void find_counters(const PortObjects&, const QueueObjects&);
+    bool reads_in_bulk(const QueueObjects&) const;
+    const QueueObjects& queue(Slot row) const { return ports_[rows_[row.value].port].queues[rows_[row.value].queue]; }
+    void read_one(Slot row);
+    void read_many(std::span<const Slot> rows);
+    void take(Slot row, abi::Status, std::span<const abi::Attribute>, Instant before, Instant after);
+    void read_port(std::size_t port);
+    void put(watchdog::Field, std::uint64_t value, watchdog::Sample&);
+    void note_slow(Duration, std::string_view what);
+    std::string name(Slot row) const;
+
+    const Library& library_;
+    std::span<const PortObjects> ports_;
+    std::span<const RowPlace> rows_;
+    const TimeSource& clock_;
+    Notes& notes_;
+
+    watchdog::Fields fields_{};
+    watchdog::Fields counted_{};  // of the counters of pause: those that have ever counted
+    std::vector<abi::AttrId> state_attributes_;
+    std::vector<abi::AttrId> link_attributes_;
+    std::vector<Counter> queue_counters_;
+    std::vector<Counter> group_counters_;
+    std::vector<watchdog::Field> port_fields_;
+    std::vector<std::vector<abi::StatId>> port_ids_;  // by port, as PortCounters::values
+    bool bulk_{};
+
+    std::uint32_t look_{};
+    std::vector<State> states_;  // by row
+    std::vector<PortCounters> port_counters_;
+    std::vector<abi::ObjectId> bulk_objects_;
+    std::vector<std::uint32_t> bulk_counts_;
+    std::vector<abi::Attribute> bulk_attributes_;
+    std::vector<abi::Attribute*> bulk_lists_;
+    std::vector<abi::Status> bulk_statuses_;
+};
+
+}  // namespace petrel::device::sai

@@ -1,0 +1,339 @@
+#include "device/sai/sai_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/undo_fields.hpp"
+
+namespace petrel::device::sai {
+
+namespace {
+
+using watchdog::bit;
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::has;
+using watchdog::Notice;
+using watchdog::PauseState;
+using watchdog::Treatment;
+
+constexpr watchdog::Fields kPauseHeard =
+    bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc) | bit(Field::on2off);
+// While a queue recovers it is not held up, so that whatever measures its pause stands still; but its state tells of
+// the pause that is received, by definition, and frames are counted as they come.
+constexpr watchdog::Fields kRecoveryFreezes = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
+
+std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
+
+Result<bool> shall_attach(const Profile& profile)
+{
+    const auto at = profile.find("petrel.attach");
+    if (at == profile.end() || at->second == "false") {
+        return false;
+    }
+    if (at->second == "true") {
+        return true;
+    }
+    return tl::unexpected(
+        Error{ErrorKind::invalid, fmt::format("profile: petrel.attach is '{}': true or false", at->second)});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SaiDevice>> SaiDevice::open(const LibraryPlace& place, DeviceId id, const TimeSource& clock,
+                                                   Notes::Say say)
+{
+    std::unique_ptr<SaiDevice> device{new SaiDevice{id, clock, std::move(say)}};
+    return device->start(place).map([&] { return std::move(device); });
+}
+
+SaiDevice::~SaiDevice()
+{
+    if (library_) {
+        library_->callbacks().listen(nullptr);
+    }
+    if (detection_) {
+        detection_->switch_off(*library_);
+    }
+}
+
+Result<void> SaiDevice::start(const LibraryPlace& place)
+{
+    const auto attach = shall_attach(place.profile);
+    if (!attach) {
+        return tl::unexpected(attach.error());
+    }
+    auto library = Library::load(place, notes_);
+    if (!library) {
+        return tl::unexpected(library.error());
+    }
+    library_ = std::move(*library);
+    const auto switch_id = create_switch(*library_, *attach, notes_);
+    if (!switch_id) {
+        return tl::unexpected(switch_id.error());
+    }
+    auto ports = find_ports(*library_, *switch_id, notes_);
+    if (!ports) {
+        return tl::unexpected(ports.error());
+    }
+    ports_ = std::move(*ports);
+    list_rows();
+    reader_.emplace(*library_, *switch_id, ports_, places_, clock_, notes_);
+    treater_.emplace(*library_, *switch_id, ports_, notes_);
+    auto detection = Detection::program(*library_, *switch_id, ports_, place.profile, notes_);
+    if (!detection) {
+        return tl::unexpected(detection.error());
+    }
+    detection_.emplace(std::move(*detection));
+    expect_notices();
+
+    capabilities_.fields = reader_->fields();
+    capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseHeard);
+    capabilities_.treatments = treater_->treatments();
+    capabilities_.reads_back = true;
+    capabilities_.detects_itself = detection_->works();
+    for (std::uint16_t p = 0; p != ports_.size(); ++p) {
+        follow_link(p);
+    }
+    return {};
+}
+
+void SaiDevice::list_rows()
+{
+    port_states_ = std::vector<PortState>(ports_.size());
+    masked_.resize(ports_.size());
+    for (std::uint16_t p = 0; p != ports_.size(); ++p) {
+        inventory_.ports.push_back({ports_[p].name, "", ports_[p].lane});
+        port_of_.emplace(ports_[p].port, p);
+        for (std::uint16_t q = 0; q != ports_[p].queues.size(); ++q) {
+            const auto row = static_cast<std::uint32_t>(places_.size());
+            row_of_.emplace(ports_[p].queues[q].queue, row);
+            places_.push_back({p, q});
+            all_rows_.push_back(Slot{row});
+            watchdog::RowInfo info;
+            info.target = {{id_, p}, ports_[p].queues[q].priority};
+            inventory_.rows.push_back(info);
+        }
+    }
+}
+
+void SaiDevice::expect_notices()
+{
+    silences_ = std::vector<Silence>(places_.size());
+    for (const auto& detector : detection_->detectors()) {
+        if (detector.on) {
+            auto& silence = silences_[row_of_.at(detector.queue->queue)];
+            silence.patience = 2 * std::chrono::milliseconds{detector.detect.programmed_ms};
+            silence.recover = std::chrono::milliseconds{detector.recover.programmed_ms};
+        }
+    }
+}
+
+// A link that was down between two looks is known by its notification only.
+void SaiDevice::follow_link(std::uint16_t port)
+{
+    auto& state = port_states_[port];
+    const auto now = reader_->link(port);
+    const auto flaps = state.flaps.load();
+    if (flaps != state.flaps_seen || now.up != state.link.up || now.speed != state.link.speed) {
+        ++state.epoch;
+        state.flaps_seen = flaps;
+    }
+    if (now.speed != state.link.speed) {
+        for (auto& row : inventory_.rows) {
+            if (row.target.port.index == port) {
+                row.speed = now.speed;
+            }
+        }
+        ++inventory_.generation;
+    }
+    state.link = now;
+}
+
+Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    for (const auto row : rows) {
+        if (row.value >= places_.size()) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, places_.size())});
+        }
+    }
+    const auto asked = rows.empty() ? std::span<const Slot>{all_rows_} : rows;
+    reader_->read_states(asked);
+    std::optional<std::uint16_t> followed;
+    for (const auto row : asked) {
+        const auto port = places_[row.value].port;
+        if (followed != port) {
+            follow_link(port);
+            followed = port;
+        }
+        watchdog::Sample sample;
+        sample.slot = row;
+        sample.epoch = port_states_[port].link.up ? port_states_[port].epoch : 0;
+        reader_->fill(row, sample);
+        withhold_frozen(row, sample);
+        break_silence(row, sample);
+        into.put(sample);
+    }
+    return {};
+}
+
+// Behind a mask that we set ourselves a queue is never paused, and where it covers all priorities some switches count
+// no pause frames either. Who offers the mask alone tells so beforehand; this is for the mask that stands in for a
+// recovery.
+void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
+{
+    const auto place = places_[row.value];
+    const auto& port = ports_[place.port];
+    const auto masked = masked_[place.port];
+    if ((masked & bit_of(port.queues[place.queue])) != 0) {
+        sample.known &= ~(port.pfc == masked ? kPauseHeard : kPauseHeard & ~bit(Field::rx_pfc));
+    }
+}
+
+void SaiDevice::break_silence(Slot row, const watchdog::Sample& sample)
+{
+    auto& silence = silences_[row.value];
+    if (silence.patience == Duration::zero() || !has(sample.known, Field::pause_state) || sink_ == nullptr) {
+        return;
+    }
+    const auto& target = inventory_.rows[row.value].target;
+    if (sample.pause_state == PauseState::paused) {
+        silence.quiet_since.reset();
+        if (!silence.paused_since) {
+            silence.paused_since = sample.read_at;
+        }
+        if (!silence.told && !silence.heard && sample.read_at - *silence.paused_since > silence.patience) {
+            silence.told = true;
+            notes_.add(fmt::format("{} has been paused for longer than the library was told to wait, and it says "
+                                   "nothing: its silence is broken by what is polled",
+                                   to_string(inventory_, target)));
+            sink_->post({Notice::Kind::detected, target, sample.read_at});
+        }
+        return;
+    }
+    silence.paused_since.reset();
+    silence.heard = false;
+    if (sample.pause_state == PauseState::not_paused && silence.told) {
+        silence.quiet_since = silence.quiet_since.value_or(sample.read_at);
+        if (sample.read_at - *silence.quiet_since >= silence.recover) {
+            silence.told = false;
+            silence.quiet_since.reset();
+            sink_->post({Notice::Kind::recovered, target, sample.read_at});
+        }
+    }
+}
+
+void SaiDevice::hear(const abi::DeadlockNotice& notice) noexcept
+{
+    const auto row = row_of_.find(notice.queue);
+    const bool detected = notice.event == static_cast<std::int32_t>(abi::DeadlockEvent::detected);
+    const bool recovered = notice.event == static_cast<std::int32_t>(abi::DeadlockEvent::recovered);
+    if (row == row_of_.end() || (!detected && !recovered)) {
+        return;
+    }
+    silences_[row->second].heard = true;
+    sink_->post({detected ? Notice::Kind::detected : Notice::Kind::recovered, inventory_.rows[row->second].target,
+                 clock_.now().mono});
+}
+
+void SaiDevice::hear(const abi::PortStateNotice& notice) noexcept
+{
+    const auto port = port_of_.find(notice.port);
+    if (port == port_of_.end()) {
+        return;
+    }
+    const bool up = notice.state == static_cast<std::int32_t>(abi::OperStatus::up);
+    ++port_states_[port->second].flaps;
+    sink_->post(
+        {up ? Notice::Kind::link_up : Notice::Kind::link_down, {{id_, port->second}, std::nullopt}, clock_.now().mono});
+}
+
+void SaiDevice::listen(NoticeSink& sink)
+{
+    library_->callbacks().listen(nullptr);  // so that nobody is called with half of it
+    sink_ = &sink;
+    library_->callbacks().listen(this);
+}
+
+Result<SaiDevice::Place> SaiDevice::find(const Target& target) const
+{
+    const auto fail = [&] {
+        return tl::unexpected(
+            Error{ErrorKind::invalid,
+                  fmt::format("no such queue or port: port {}{}", target.port.index,
+                              target.priority ? fmt::format(", priority {}", target.priority->value) : "")});
+    };
+    if (target.port.device != id_ || target.port.index >= ports_.size()) {
+        return fail();
+    }
+    const auto& port = ports_[target.port.index];
+    if (!target.priority) {
+        return Place{&port, nullptr};
+    }
+    const auto queue = std::ranges::find(port.queues, *target.priority, &QueueObjects::priority);
+    if (queue == port.queues.end()) {
+        return fail();
+    }
+    return Place{&port, &*queue};
+}
+
+Result<SaiDevice::Place> SaiDevice::check(const Command& command) const
+{
+    const auto refuse = [](std::string why) { return tl::unexpected(Error{ErrorKind::unsupported, std::move(why)}); };
+    if (command.want != Treatment::none && !has(treater_->treatments(), command.want)) {
+        return refuse(fmt::format("this library cannot do {}", watchdog::name(command.want)));
+    }
+    if (command.want != Treatment::none && !command.target.priority) {
+        return refuse(fmt::format("{} is not a matter of a port", watchdog::name(command.want)));
+    }
+    return find(command.target);
+}
+
+// Of a queue that is treated already nobody knows what was there before: then it is what is usual.
+Result<Undo> SaiDevice::prepare(const Command& command)
+{
+    return check(command).and_then([&](const Place& place) -> Result<Undo> {
+        if (place.queue == nullptr) {
+            return Undo{};
+        }
+        return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
+            const bool untouched = treater_->shown_by(*place.port, *place.queue, now) == Treatment::none;
+            return to_undo(untouched ? now : treater_->usual(*place.port, *place.queue));
+        });
+    });
+}
+
+Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
+{
+    return check(command).and_then([&](const Place& place) -> Result<void> {
+        if (place.queue == nullptr) {
+            return {};  // nothing is ever done to a whole port
+        }
+        const auto before = undo.size == 0 ? Result<QueueSettings>{treater_->usual(*place.port, *place.queue)}
+                                           : from_undo<QueueSettings>(undo);
+        return before.and_then([&](const QueueSettings& settings) {
+            return treater_->write(*place.port, *place.queue, command.want, settings);
+        });
+    });
+}
+
+Result<Treatment> SaiDevice::read_back(const Target& target)
+{
+    return find(target).and_then([&](const Place& place) -> Result<Treatment> {
+        if (place.queue == nullptr) {
+            return Treatment::none;
+        }
+        return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
+            const auto shown = treater_->shown_by(*place.port, *place.queue, now);
+            auto& masked = masked_[target.port.index];
+            const bool by_mask = shown == Treatment::ignore_pause && now.heeds_pause == 0;
+            masked =
+                static_cast<std::uint8_t>(by_mask ? masked | bit_of(*place.queue) : masked & ~bit_of(*place.queue));
+            return shown;
+        });
+    });
+}
+
+}  // namespace petrel::device::sai

@@ -1,0 +1,93 @@
+// A switch behind a vendor's library (libsai.so) as a device: a row for each PFC priority that has a queue. What is
+// read is in reader.hpp, what is done in treater.hpp, what the library detects by itself in detection.hpp.
+//
+// Callbacks of the library only post; they decide nothing. A library that misbehaves is used as far as it can be, and
+// each thing that is done otherwise is said once (notes.hpp). Libraries that throw or hang cannot be helped from within
+// their own process: whoever runs the device watches how long its calls take.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/sai/detection.hpp"
+#include "device/sai/reader.hpp"
+#include "device/sai/treater.hpp"
+
+namespace petrel::device::sai {
+
+class SaiDevice final : public Device, Listener {
+public:
+    static Result<std::unique_ptr<SaiDevice>> open(const LibraryPlace&, DeviceId, const TimeSource&, Notes::Say);
+    ~SaiDevice() override;
+
+    const watchdog::Inventory& inventory() const override { return inventory_; }
+    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
+    Result<Undo> prepare(const watchdog::Command&) override;
+    Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target&) override;
+    void listen(NoticeSink&) override;
+
+    const std::vector<std::string>& notes() const { return notes_.all(); }
+    const std::vector<Detector>& detectors() const { return detection_->detectors(); }
+
+private:
+    struct PortState {
+        Reader::Link link;
+        std::uint32_t epoch{1};
+        std::uint32_t flaps_seen{};
+        std::atomic<std::uint32_t> flaps{};  // as the library has told
+    };
+    // Of a row that the library shall watch: is it silent about a storm that everybody can see?
+    struct Silence {
+        Duration patience{};  // zero: it shall not
+        std::optional<Instant> paused_since;
+        std::optional<Instant> quiet_since;
+        Duration recover{};
+        bool told{};                // by us
+        std::atomic<bool> heard{};  // from the library, since the pause began
+    };
+    struct Place {
+        const PortObjects* port{};
+        const QueueObjects* queue{};
+    };
+
+    SaiDevice(DeviceId id, const TimeSource& clock, Notes::Say say) : id_(id), clock_(clock), notes_(std::move(say)) {}
+
+    Result<void> start(const LibraryPlace&);
+    void list_rows();
+    void expect_notices();
+    void hear(const abi::DeadlockNotice&) noexcept override;
+    void hear(const abi::PortStateNotice&) noexcept override;
+    void follow_link(std::uint16_t port);
+    void withhold_frozen(Slot row, watchdog::Sample&) const;
+    void break_silence(Slot row, const watchdog::Sample&);
+    Result<Place> find(const Target&) const;
+    Result<Place> check(const watchdog::Command&) const;
+
+    DeviceId id_;
+    const TimeSource& clock_;
+    Notes notes_;
+    std::unique_ptr<Library> library_;
+    std::vector<PortObjects> ports_;
+    std::vector<RowPlace> places_;  // by row
+    std::vector<Slot> all_rows_;
+    watchdog::Inventory inventory_;
+    watchdog::Capabilities capabilities_;
+    std::optional<Treater> treater_;
+    std::optional<Detection> detection_;
+    std::optional<Reader> reader_;
+    std::vector<PortState> port_states_;
+    std::vector<Silence> silences_;                            // by row
+    std::vector<std::uint8_t> masked_;                         // by port: priorities whose pause we do not heed
+    std::unordered_map<abi::ObjectId, std::uint32_t> row_of_;  // of a queue; does not change while we listen
+    std::unordered_map<abi::ObjectId, std::uint16_t> port_of_;
+    NoticeSink* sink_{};
+};
+
+}  // namespace petrel::device::sai

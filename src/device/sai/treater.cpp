@@ -1,0 +1,343 @@
+#include "device/sai/treater.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace petrel::device::sai {
+
+namespace {
+
+using watchdog::Treatment;
+
+constexpr auto kDrop = static_cast<std::int32_t>(abi::PacketAction::drop);
+constexpr auto kForward = static_cast<std::int32_t>(abi::PacketAction::forward);
+
+abi::Value boolean(bool on)
+{
+    abi::Value value{};
+    value.booldata = on;
+    return value;
+}
+
+abi::Value number(std::int32_t s32)
+{
+    abi::Value value{};
+    value.s32 = s32;
+    return value;
+}
+
+abi::Value object(abi::ObjectId oid)
+{
+    abi::Value value{};
+    value.oid = oid;
+    return value;
+}
+
+std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
+
+Error no_effect(std::string what)
+{
+    return {ErrorKind::unsupported, fmt::format("the library takes {} and then shows it as it was", what)};
+}
+
+}  // namespace
+
+Treater::Treater(const Library& library, abi::ObjectId switch_id, std::span<const PortObjects> ports, Notes& notes)
+    : library_(library), switch_id_(switch_id), ports_(ports), notes_(notes)
+{
+    for (const auto& port : ports_) {
+        if (!port.queues.empty()) {
+            find_recovery(port.queues.front());
+            find_mask(port);
+            break;
+        }
+    }
+    learn_profiles();
+    if (recovers_) {
+        make_empty_profile();
+    }
+}
+
+// A real set of what is there already, or of the default where the library has none until one is set.
+bool Treater::takes(const Objects& objects, abi::ObjectId of, abi::AttrId id, const abi::Value& fallback) const
+{
+    const auto there = objects.get(of, id);
+    return objects.set(of, id, there ? *there : fallback) && objects.get(of, id);
+}
+
+void Treater::find_recovery(const QueueObjects& queue)
+{
+    namespace attr = abi::queue_attr;
+    recovers_ = takes(library_.queues(), queue.queue, attr::pfc_dlr_init, boolean(false));
+    if (!recovers_) {
+        notes_.add("queues do not take PFC_DLR_INIT; a storm is treated by the port's PFC mask, which forwards");
+        return;
+    }
+    if (library_.version() >= abi::kContinuousState &&
+        takes(library_.queues(), queue.queue, attr::pfc_dlr_packet_action, number(kDrop))) {
+        action_of_ = ActionOf::queue;
+    } else if (takes(library_.switches(), switch_id_, abi::switch_attr::pfc_dlr_packet_action, number(kDrop))) {
+        action_of_ = ActionOf::whole_switch;
+        notes_.add("queues have no packet action of their own; the switch's is used, one for all queues at a time");
+    } else {
+        notes_.add("no packet action can be set; recovery is taken to drop, which is the default");
+    }
+}
+
+void Treater::find_mask(const PortObjects& port)
+{
+    masks_ = library_.ports().get(port.port, pause_mask_attribute(port)).has_value();
+    if (!masks_ && !forwards_by_recovery()) {
+        notes_.add("the port's PFC mask cannot be read: forward is not possible");
+    }
+}
+
+void Treater::make_empty_profile()
+{
+    const auto& api = library_.buffer_api();
+    if (api.create_pool == nullptr || api.create_profile == nullptr) {
+        return;
+    }
+    const auto attribute = [](abi::AttrId id, const abi::Value& value) { return abi::Attribute{id, value}; };
+    abi::Value minus_eight{};
+    minus_eight.s8 = -8;  // of the free part of nothing
+    const auto dynamic = number(static_cast<std::int32_t>(abi::ThresholdMode::dynamic));
+    const std::array of_pool{attribute(abi::pool_attr::type, number(static_cast<std::int32_t>(abi::PoolType::ingress))),
+                             attribute(abi::pool_attr::size, {}), attribute(abi::pool_attr::threshold_mode, dynamic)};
+    abi::ObjectId pool{};
+    auto status = api.create_pool(&pool, switch_id_, of_pool.size(), of_pool.data());
+    if (status == abi::status::success) {
+        const std::array of_profile{attribute(abi::profile_attr::pool_id, object(pool)),
+                                    attribute(abi::profile_attr::reserved_buffer_size, {}),
+                                    attribute(abi::profile_attr::threshold_mode, dynamic),
+                                    attribute(abi::profile_attr::shared_dynamic_th, minus_eight)};
+        status = api.create_profile(&empty_profile_, switch_id_, of_profile.size(), of_profile.data());
+    }
+    if (status != abi::status::success) {
+        empty_profile_ = abi::kNullObject;
+        notes_.add(fmt::format("a buffer profile without room cannot be made: {}; drop ends at the egress queue",
+                               status_text(status)));
+        return;
+    }
+    profiles_[empty_profile_] = true;
+}
+
+// What groups have while nobody treats them, and which ids may go back into the library.
+void Treater::learn_profiles()
+{
+    for (const auto& port : ports_) {
+        for (const auto& queue : port.queues) {
+            if (queue.group == abi::kNullObject) {
+                continue;
+            }
+            if (const auto profile = library_.groups().get(queue.group, abi::group_attr::buffer_profile);
+                profile && !is_empty(profile->oid)) {
+                usual_profile_.emplace(queue.priority.value, profile->oid);
+            }
+        }
+    }
+}
+
+bool Treater::is_empty(abi::ObjectId profile)
+{
+    if (profile == abi::kNullObject) {
+        return false;
+    }
+    const auto [at, met_now] = profiles_.try_emplace(profile, false);
+    if (met_now) {
+        if (const auto pool = library_.profiles().get(profile, abi::profile_attr::pool_id);
+            pool && pool->oid != abi::kNullObject) {
+            const auto size = library_.pools().get(pool->oid, abi::pool_attr::size);
+            at->second = size && size->u64 == 0;
+        }
+    }
+    return at->second;
+}
+
+watchdog::Treatments Treater::treatments() const
+{
+    watchdog::Treatments can = 0;
+    can |= forwards_by_recovery() || masks_ ? bit(Treatment::ignore_pause) : 0;
+    can |= recovers_ ? bit(Treatment::drop_egress) : 0;
+    can |= recovers_ && empty_profile_ != abi::kNullObject ? bit(Treatment::drop) : 0;
+    return can;
+}
+
+Result<QueueSettings> Treater::read(const PortObjects& port, const QueueObjects& queue)
+{
+    QueueSettings found;
+    // What was never set has its default, though some libraries cannot say so.
+    const auto recovery = library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_init);
+    if (!recovery && recovery.error().kind != ErrorKind::unsupported) {
+        return tl::unexpected(recovery.error());
+    }
+    found.recovering = recovery && recovery->booldata ? 1 : 0;
+    found.action = kDrop;
+    if (action_of_ != ActionOf::nobody) {
+        const bool own = action_of_ == ActionOf::queue;
+        if (const auto action = own ? library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_packet_action)
+                                    : library_.switches().get(switch_id_, abi::switch_attr::pfc_dlr_packet_action)) {
+            found.action = action->s32;
+        }
+    }
+    if (queue.group != abi::kNullObject) {
+        if (const auto profile = library_.groups().get(queue.group, abi::group_attr::buffer_profile)) {
+            found.group_profile = profile->oid;
+        }
+    }
+    if (masks_) {
+        const auto mask = library_.ports().get(port.port, pause_mask_attribute(port));
+        if (!mask) {
+            return tl::unexpected(mask.error());
+        }
+        found.heeds_pause = (mask->u8 & bit_of(queue)) != 0 ? 1 : 0;
+    }
+    return found;
+}
+
+Treatment Treater::shown_by(const PortObjects& port, const QueueObjects& queue, const QueueSettings& set)
+{
+    const bool empty = is_empty(set.group_profile);
+    if (set.recovering != 0 && set.action != kForward) {
+        return empty ? Treatment::drop : Treatment::drop_egress;
+    }
+    const bool masked = masks_ && set.heeds_pause == 0 && (port.pfc & bit_of(queue)) != 0;
+    return set.recovering != 0 || empty || masked ? Treatment::ignore_pause : Treatment::none;
+}
+
+QueueSettings Treater::usual(const PortObjects& port, const QueueObjects& queue) const
+{
+    QueueSettings set;
+    set.action = kDrop;
+    set.heeds_pause = (port.pfc & bit_of(queue)) != 0 ? 1 : 0;
+    const auto profile = usual_profile_.find(queue.priority.value);
+    set.group_profile = profile == usual_profile_.end() ? abi::kNullObject : profile->second;
+    return set;
+}
+
+// An id out of the journal may be from another life of the library: then its like is taken.
+abi::ObjectId Treater::known_or_usual(abi::ObjectId profile, Priority priority) const
+{
+    if (profile == abi::kNullObject || profiles_.contains(profile)) {
+        return profile;
+    }
+    const auto usual = usual_profile_.find(priority.value);
+    return usual == usual_profile_.end() ? abi::kNullObject : usual->second;
+}
+
+QueueSettings Treater::wanted(const QueueObjects& queue, Treatment want, const QueueSettings& before) const
+{
+    auto set = before;
+    set.group_profile = known_or_usual(before.group_profile, queue.priority);
+    switch (want) {
+    case Treatment::drop: set.group_profile = empty_profile_; [[fallthrough]];
+    case Treatment::drop_egress:
+        set.recovering = 1;
+        set.action = kDrop;
+        break;
+    case Treatment::ignore_pause:
+        if (forwards_by_recovery()) {
+            set.recovering = 1;
+            set.action = kForward;
+        } else {
+            set.recovering = 0;
+            set.heeds_pause = 0;
+        }
+        break;
+    default: break;
+    }
+    return set;
+}
+
+// Only what differs is written. A treatment begins with what frees the others: the queue first, then its group.
+Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, Treatment want,
+                            const QueueSettings& before)
+{
+    return read(port, queue).and_then([&](const QueueSettings& now) -> Result<void> {
+        const auto set = wanted(queue, want, before);
+        Result<void> done;
+        const auto then = [&done](bool needed, auto step) {
+            if (done && needed) {
+                done = step();
+            }
+        };
+        // A switch's action means something only while it recovers: it is not put back.
+        then(set.action != now.action && (action_of_ == ActionOf::queue || set.recovering != 0),
+             [&] { return set_action(queue, set.action); });
+        then(set.recovering != now.recovering, [&] { return set_recovery(queue, set.recovering != 0); });
+        then(set.group_profile != now.group_profile && queue.group != abi::kNullObject,
+             [&] { return set_group(queue, set.group_profile); });
+        then(masks_ && set.heeds_pause != now.heeds_pause,
+             [&] { return set_heeding(port, queue, set.heeds_pause != 0); });
+        return done;
+    });
+}
+
+std::size_t Treater::others_recovering(const QueueObjects& queue) const
+{
+    std::size_t others = 0;
+    for (const auto& port : ports_) {
+        for (const auto& other : port.queues) {
+            const auto recovery = other.queue == queue.queue
+                                      ? Result<abi::Value>{boolean(false)}
+                                      : library_.queues().get(other.queue, abi::queue_attr::pfc_dlr_init);
+            others += recovery && recovery->booldata ? 1U : 0U;
+        }
+    }
+    return others;
+}
+
+Result<void> Treater::set_action(const QueueObjects& queue, std::int32_t action)
+{
+    if (action_of_ == ActionOf::queue) {
+        return library_.queues().set(queue.queue, abi::queue_attr::pfc_dlr_packet_action, number(action));
+    }
+    if (const auto others = others_recovering(queue); others != 0) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported,
+                  fmt::format("the switch has one packet action for all queues, and {} others are treated with the "
+                              "other one",
+                              others)});
+    }
+    return library_.switches().set(switch_id_, abi::switch_attr::pfc_dlr_packet_action, number(action));
+}
+
+// A recovery that is refused, or taken and not there, is tried no more: the mask is what is left.
+Result<void> Treater::set_recovery(const QueueObjects& queue, bool on)
+{
+    auto set = library_.queues().set(queue.queue, abi::queue_attr::pfc_dlr_init, boolean(on));
+    if (set) {
+        const auto shown = library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_init);
+        if (shown && shown->booldata != on) {
+            set = tl::unexpected(no_effect("PFC_DLR_INIT"));
+        }
+    }
+    if (!set && on && set.error().kind == ErrorKind::unsupported) {
+        recovers_ = false;
+        notes_.add(set.error().what + "; storms are treated by the port's PFC mask from now on, which forwards");
+    }
+    return set;
+}
+
+Result<void> Treater::set_group(const QueueObjects& queue, abi::ObjectId profile)
+{
+    return library_.groups().set(queue.group, abi::group_attr::buffer_profile, object(profile));
+}
+
+Result<void> Treater::set_heeding(const PortObjects& port, const QueueObjects& queue, bool on)
+{
+    const auto id = pause_mask_attribute(port);
+    return library_.ports().get(port.port, id).and_then([&](abi::Value mask) {
+        mask.u8 = static_cast<std::uint8_t>(on ? mask.u8 | bit_of(queue) : mask.u8 & ~bit_of(queue));
+        return library_.ports().set(port.port, id, mask).and_then([&]() -> Result<void> {
+            const auto shown = library_.ports().get(port.port, id);
+            if (shown && shown->u8 != mask.u8) {
+                return tl::unexpected(no_effect("its PFC mask"));
+            }
+            return {};
+        });
+    });
+}
+
+}  // namespace petrel::device::sai

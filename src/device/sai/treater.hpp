@@ -1,0 +1,78 @@
+// What can be done to a queue through a library, and how it shows.
+//
+//   recovery (PFC_DLR_INIT) | packet action | group's buffers | shows as
+//   off                     | any           | its own         | none, or ignore_pause if its pause is masked out
+//   on                      | forward       | any             | ignore_pause
+//   on                      | drop          | its own         | drop_egress
+//   on                      | drop          | none at all     | drop
+//   off                     | any           | none at all     | ignore_pause: half done, or half undone
+//
+// The packet action is the queue's own, or the switch's where queues have none; then it is one for all. Where there is
+// no recovery, or it turns out to do nothing, the port's PFC mask is left: it can only forward. Group's buffers "none
+// at all" is a profile in a pool of size zero, made once: whatever is received there is dropped and pauses nobody.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "device/device.hpp"
+#include "device/sai/objects.hpp"
+
+namespace petrel::device::sai {
+
+// All that is written to treat a queue; what it was before is an Undo.
+struct QueueSettings {
+    abi::ObjectId group_profile{};
+    std::int32_t action{};
+    std::uint8_t recovering{};
+    std::uint8_t heeds_pause{};
+    std::uint8_t unused[2]{};
+    bool operator==(const QueueSettings&) const = default;
+};
+
+class Treater {
+public:
+    // Tries what the first queue takes; all are alike. Library, ports and notes outlive it.
+    Treater(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, Notes&);
+
+    watchdog::Treatments treatments() const;
+    bool recovers() const { return recovers_; }  // pause is still seen while a queue is treated
+
+    Result<QueueSettings> read(const PortObjects&, const QueueObjects&);
+    Result<void> write(const PortObjects&, const QueueObjects&, watchdog::Treatment want, const QueueSettings& before);
+    watchdog::Treatment shown_by(const PortObjects&, const QueueObjects&, const QueueSettings&);
+    QueueSettings usual(const PortObjects&, const QueueObjects&) const;
+
+private:
+    enum class ActionOf : std::uint8_t { nobody, whole_switch, queue };
+
+    bool takes(const Objects&, abi::ObjectId, abi::AttrId, const abi::Value& fallback) const;
+    void find_recovery(const QueueObjects&);
+    void find_mask(const PortObjects&);
+    void make_empty_profile();
+    void learn_profiles();
+    bool is_empty(abi::ObjectId profile);
+    abi::ObjectId known_or_usual(abi::ObjectId profile, Priority) const;
+
+    QueueSettings wanted(const QueueObjects&, watchdog::Treatment, const QueueSettings& before) const;
+    Result<void> set_action(const QueueObjects&, std::int32_t action);
+    Result<void> set_recovery(const QueueObjects&, bool on);
+    Result<void> set_group(const QueueObjects&, abi::ObjectId profile);
+    Result<void> set_heeding(const PortObjects&, const QueueObjects&, bool on);
+    std::size_t others_recovering(const QueueObjects&) const;
+    bool forwards_by_recovery() const { return recovers_ && action_of_ != ActionOf::nobody; }
+
+    const Library& library_;
+    abi::ObjectId switch_id_;
+    std::span<const PortObjects> ports_;
+    Notes& notes_;
+    bool recovers_{};
+    bool masks_{};
+    ActionOf action_of_{};
+    abi::ObjectId empty_profile_{};                        // null: none could be made
+    std::map<abi::ObjectId, bool> profiles_;               // met so far: whether there is no room at all in it
+    std::map<std::uint8_t, abi::ObjectId> usual_profile_;  // by priority
+};
+
+}  // namespace petrel::device::sai

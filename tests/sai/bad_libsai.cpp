@@ -1,0 +1,531 @@
+// A library that works, and misbehaves to order: its profile says how (bad.faults), and of which version it claims to
+// be (bad.version). Written for itself, so that the agent depends on nothing that only our own library does. Like
+// others of its kind it claims every capability and has no default until something was set.
+#include "sai/bad_libsai.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace petrel::test {
+namespace {
+
+using namespace sai;
+
+constexpr ObjectId kSwitch = 0x21;
+constexpr ObjectId kUsualProfile = 0x4000;
+constexpr ObjectId kUsualPool = 0x5000;
+
+struct Library {
+    BadSwitch model;
+    Version version{kNewestKnown};
+    bool initialized{};
+    ObjectId next_id{0x6000};
+    std::unique_ptr<std::byte[]> queue_table;
+};
+
+Library& lib()
+{
+    static Library library;
+    return library;
+}
+
+bool bad(std::string_view fault) { return lib().model.has(fault); }
+
+void pass_time()
+{
+    if (lib().model.in_a_get) {
+        lib().model.in_a_get();
+    }
+}
+
+BadPort* port_of(ObjectId id)
+{
+    auto& ports = lib().model.ports;
+    return id >= 0x1000 && id < 0x1000 + ports.size() ? &ports[id - 0x1000] : nullptr;
+}
+
+BadQueue* queue_of(ObjectId id)
+{
+    auto& ports = lib().model.ports;
+    return id >= 0x2000 && id < 0x2000 + 8 * ports.size() ? &ports[(id - 0x2000) / 8].queues[(id - 0x2000) % 8]
+                                                          : nullptr;
+}
+
+BadGroup* group_of(ObjectId id)
+{
+    auto& ports = lib().model.ports;
+    return id >= 0x3000 && id < 0x3000 + 8 * ports.size() ? &ports[(id - 0x3000) / 8].groups[(id - 0x3000) % 8]
+                                                          : nullptr;
+}
+
+template <class T>
+Status give(List<T>& list, const std::vector<T>& all)
+{
+    const auto room = list.count;
+    list.count = static_cast<std::uint32_t>(all.size());
+    if (list.list == nullptr && room == 0) {
+        return status::success;
+    }
+    if (room < all.size()) {
+        return status::buffer_overflow;
+    }
+    std::copy(all.begin(), all.end(), list.list);
+    return status::success;
+}
+
+std::vector<MapEntry> entries_of(const Value& value)
+{
+    std::vector<MapEntry> entries{value.maplist.list, value.maplist.list + value.maplist.count};
+    for (auto& entry : entries) {
+        if (bad("coarse_timers")) {
+            entry.value = (entry.value + 99) / 100 * 100;
+        }
+    }
+    return entries;
+}
+
+template <class Get>
+Status each(std::uint32_t count, Attribute* attributes, Get get)
+{
+    pass_time();
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (const Status status = get(attributes[i]); status != status::success) {
+            return status;
+        }
+    }
+    return status::success;
+}
+
+// The switch.
+
+Status create_switch(ObjectId* made, std::uint32_t count, const Attribute* attributes)
+{
+    auto& model = lib().model;
+    if (bad("refuses_callbacks_at_create") && count > 1) {
+        return status::invalid_attribute_0 - 1;
+    }
+    if (bad("create_fails")) {
+        return status::failure;
+    }
+    for (std::uint32_t i = 0; i != count; ++i) {
+        const auto& value = attributes[i].value;
+        switch (attributes[i].id) {
+        case switch_attr::init_switch: model.attached = !value.booldata; break;
+        case switch_attr::queue_pfc_deadlock_notify:
+            model.on_deadlock = reinterpret_cast<DeadlockCallback>(value.ptr);
+            break;
+        case switch_attr::port_state_change_notify:
+            model.on_port_state = reinterpret_cast<PortStateCallback>(value.ptr);
+            break;
+        default: return status::unknown_attribute_0 - static_cast<Status>(i);
+        }
+    }
+    model.created = true;
+    *made = bad("gives_no_switch") ? kNullObject : kSwitch;
+    return status::success;
+}
+
+Status set_switch(ObjectId, const Attribute* attribute)
+{
+    auto& model = lib().model;
+    const auto& value = attribute->value;
+    switch (attribute->id) {
+    case switch_attr::queue_pfc_deadlock_notify:
+        if (bad("refuses_callbacks")) {
+            return status::not_supported;
+        }
+        model.on_deadlock = reinterpret_cast<DeadlockCallback>(value.ptr);
+        return status::success;
+    case switch_attr::port_state_change_notify:
+        model.on_port_state = reinterpret_cast<PortStateCallback>(value.ptr);
+        return status::success;
+    case switch_attr::pfc_dlr_packet_action:
+        if (bad("no_action")) {
+            return status::not_supported;
+        }
+        model.action = value.s32;
+        return status::success;
+    case switch_attr::pfc_tc_dld_interval: model.detect = entries_of(value); return status::success;
+    case switch_attr::pfc_tc_dlr_interval: model.recover = entries_of(value); return status::success;
+    default: return status::not_implemented;
+    }
+}
+
+Status range(Value& value)
+{
+    if (bad("no_range")) {
+        return status::not_implemented;
+    }
+    value.u32range = {100, 1000};
+    return status::success;
+}
+
+Status get_switch(ObjectId, std::uint32_t count, Attribute* attributes)
+{
+    return each(count, attributes, [](Attribute& attribute) -> Status {
+        auto& model = lib().model;
+        auto& value = attribute.value;
+        std::vector<ObjectId> ports;
+        for (std::size_t i = 0; i != model.ports.size(); ++i) {
+            ports.push_back(BadSwitch::port_id(i));
+        }
+        switch (attribute.id) {
+        case switch_attr::port_list: return give(value.objlist, ports);
+        case switch_attr::pfc_dlr_packet_action: value.s32 = model.action; return status::success;
+        case switch_attr::pfc_tc_dld_interval_range:
+        case switch_attr::pfc_tc_dlr_interval_range: return range(value);
+        case switch_attr::pfc_tc_dld_interval: return give(value.maplist, model.detect);
+        case switch_attr::pfc_tc_dlr_interval: return give(value.maplist, model.recover);
+        default: return status::not_implemented;
+        }
+    });
+}
+
+// Ports.
+
+Status set_port(ObjectId id, const Attribute* attribute)
+{
+    auto* port = port_of(id);
+    if (port == nullptr) {
+        return status::invalid_object_id;
+    }
+    switch (attribute->id) {
+    case port_attr::priority_flow_control:
+        port->pfc = bad("mask_without_effect") ? port->pfc : attribute->value.u8;
+        return status::success;
+    case port_attr::pfc_tc_dld_interval:
+    case port_attr::pfc_tc_dlr_interval:
+        if (bad("no_port_intervals")) {
+            return status::attr_not_supported_0;
+        }
+        (attribute->id == port_attr::pfc_tc_dld_interval ? port->detect : port->recover) = entries_of(attribute->value);
+        return status::success;
+    default: return status::not_implemented;
+    }
+}
+
+Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
+{
+    auto* port = port_of(id);
+    if (port == nullptr) {
+        return status::invalid_object_id;
+    }
+    return each(count, attributes, [&](Attribute& attribute) -> Status {
+        auto& value = attribute.value;
+        std::vector<ObjectId> queues;
+        std::vector<ObjectId> groups;
+        for (std::size_t i = 0; i != 8; ++i) {
+            queues.push_back(BadSwitch::queue_id(id - 0x1000, i));
+            groups.push_back(BadSwitch::group_id(id - 0x1000, i));
+        }
+        switch (attribute.id) {
+        case port_attr::oper_status:
+            value.s32 = static_cast<std::int32_t>(port->status);
+            return bad("no_link_state") ? Status{status::not_implemented} : Status{status::success};
+        case port_attr::oper_speed: return status::attr_not_implemented_0;
+        case port_attr::speed: value.u32 = port->speed_mbps; return status::success;
+        case port_attr::qos_queue_list: return give(value.objlist, queues);
+        case port_attr::ingress_priority_group_list: return give(value.objlist, groups);
+        case port_attr::priority_flow_control: value.u8 = port->pfc; return status::success;
+        case port_attr::pfc_tc_dld_interval_range:
+        case port_attr::pfc_tc_dlr_interval_range: return range(value);
+        case port_attr::pfc_tc_dld_interval: return give(value.maplist, port->detect);
+        case port_attr::pfc_tc_dlr_interval: return give(value.maplist, port->recover);
+        default: return status::not_implemented;
+        }
+    });
+}
+
+Status port_stats(ObjectId id, std::uint32_t count, const StatId* ids, std::uint64_t* counters)
+{
+    auto* port = port_of(id);
+    if (port == nullptr) {
+        return status::invalid_object_id;
+    }
+    for (std::uint32_t i = 0; i != count; ++i) {
+        counters[i] = 0;
+        for (unsigned n = 0; n != 8; ++n) {
+            if (ids[i] == port_stat::pfc_rx_pkts(n)) {
+                counters[i] = port->pfc_frames[n];
+            }
+            if (ids[i] == port_stat::pfc_rx_pause_duration_us(n)) {
+                counters[i] = port->pause_us[n];
+            }
+        }
+        if (ids[i] >= port_stat::pfc_on2off_rx_pkts(0)) {
+            return status::not_supported;
+        }
+    }
+    return status::success;
+}
+
+// Queues.
+
+Status set_queue(ObjectId id, const Attribute* attribute)
+{
+    auto* queue = queue_of(id);
+    if (queue == nullptr) {
+        return status::invalid_object_id;
+    }
+    switch (attribute->id) {
+    case queue_attr::pfc_dlr_init:
+        if (bad("no_recovery")) {
+            return status::not_supported;
+        }
+        queue->recovering = bad("recovery_without_effect") ? queue->recovering : attribute->value.booldata;
+        break;
+    case queue_attr::enable_pfc_dldr: queue->detects = attribute->value.booldata; break;
+    case queue_attr::pfc_dlr_packet_action:
+        if (bad("no_queue_action") || bad("no_action")) {
+            return status::attr_not_supported_0;
+        }
+        queue->action = attribute->value.s32;
+        break;
+    default: return status::invalid_parameter;
+    }
+    queue->ever_set[attribute->id] = true;
+    return status::success;
+}
+
+Status get_queue(ObjectId id, std::uint32_t count, Attribute* attributes)
+{
+    auto* queue = queue_of(id);
+    if (queue == nullptr) {
+        return status::invalid_object_id;
+    }
+    if (bad("one_queue_fails") && id == BadSwitch::queue_id(1, 3)) {
+        return status::failure;
+    }
+    return each(count, attributes, [&](Attribute& attribute) -> Status {
+        auto& value = attribute.value;
+        switch (attribute.id) {
+        case queue_attr::type:
+            value.s32 = static_cast<std::int32_t>(QueueType::unicast);
+            return bad("no_queue_index") ? Status{status::not_implemented} : Status{status::success};
+        case queue_attr::index: value.u8 = static_cast<std::uint8_t>((id - 0x2000) % 8); return status::success;
+        case queue_attr::pause_status: value.booldata = queue->pause_status; return status::success;
+        case queue_attr::pfc_continuous_deadlock_state:
+            if (bad("no_state")) {
+                return status::not_implemented;
+            }
+            ++queue->state_reads;
+            value.s32 = bad("state_of_nonsense") ? 7 : static_cast<std::int32_t>(queue->state);
+            return status::success;
+        case queue_attr::pfc_dlr_init:
+        case queue_attr::enable_pfc_dldr:
+        case queue_attr::pfc_dlr_packet_action:
+            if (!queue->ever_set[attribute.id]) {
+                return status::not_implemented;
+            }
+            if (attribute.id == queue_attr::pfc_dlr_packet_action) {
+                value.s32 = queue->action;
+            } else {
+                value.booldata = attribute.id == queue_attr::pfc_dlr_init ? queue->recovering : queue->detects;
+            }
+            return status::success;
+        default: return status::not_implemented;
+        }
+    });
+}
+
+Status queue_stats(ObjectId id, std::uint32_t count, const StatId* ids, std::uint64_t* counters)
+{
+    const auto* queue = queue_of(id);
+    if (queue == nullptr) {
+        return status::invalid_object_id;
+    }
+    for (std::uint32_t i = 0; i != count; ++i) {
+        counters[i] = ids[i] == queue_stat::packets ? queue->packets : 0;
+    }
+    return status::success;
+}
+
+Status get_queues(std::uint32_t objects, const ObjectId* ids, const std::uint32_t* counts, Attribute** lists,
+                  BulkErrors, Status* statuses)
+{
+    ++lib().model.bulk_reads;
+    Status all = status::success;
+    for (std::uint32_t i = 0; i != objects; ++i) {
+        statuses[i] = get_queue(ids[i], counts[i], lists[i]);
+        all = statuses[i] == status::success ? all : Status{status::failure};
+    }
+    return all;
+}
+
+// Buffers.
+
+Status set_group(ObjectId id, const Attribute* attribute)
+{
+    auto* group = group_of(id);
+    if (group == nullptr || attribute->id != group_attr::buffer_profile) {
+        return status::invalid_parameter;
+    }
+    if (attribute->value.oid != kNullObject && !lib().model.profile_pools.contains(attribute->value.oid)) {
+        std::abort();  // an id that this library never gave: others do not survive it either
+    }
+    group->profile = attribute->value.oid;
+    return status::success;
+}
+
+Status get_group(ObjectId id, std::uint32_t count, Attribute* attributes)
+{
+    auto* group = group_of(id);
+    if (group == nullptr) {
+        return status::invalid_object_id;
+    }
+    return each(count, attributes, [&](Attribute& attribute) -> Status {
+        switch (attribute.id) {
+        case group_attr::buffer_profile: attribute.value.oid = group->profile; return status::success;
+        case group_attr::index:
+            attribute.value.u8 = static_cast<std::uint8_t>((id - 0x3000) % 8);
+            return status::success;
+        default: return status::not_implemented;
+        }
+    });
+}
+
+Status group_stats(ObjectId id, std::uint32_t count, const StatId*, std::uint64_t* counters)
+{
+    std::fill_n(counters, count, 0);
+    return group_of(id) == nullptr ? Status{status::invalid_object_id} : Status{status::success};
+}
+
+Status create_pool(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
+{
+    if (bad("no_pools")) {
+        return status::insufficient_resources;
+    }
+    *made = lib().next_id++;
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (attributes[i].id == pool_attr::size) {
+            lib().model.pool_sizes[*made] = attributes[i].value.u64;
+        }
+    }
+    return status::success;
+}
+
+Status get_pool(ObjectId id, std::uint32_t, Attribute* attribute)
+{
+    attribute->value.u64 = lib().model.pool_sizes.at(id);
+    return status::success;
+}
+
+Status create_profile(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
+{
+    *made = lib().next_id++;
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (attributes[i].id == profile_attr::pool_id) {
+            lib().model.profile_pools[*made] = attributes[i].value.oid;
+        }
+    }
+    return status::success;
+}
+
+Status get_profile(ObjectId id, std::uint32_t, Attribute* attribute)
+{
+    attribute->value.oid = lib().model.profile_pools.at(id);
+    return status::success;
+}
+
+Status past_the_end(std::uint32_t, const ObjectId*, const std::uint32_t*, Attribute**, BulkErrors, Status*)
+{
+    std::abort();
+}
+
+SwitchApi switch_api{create_switch, nullptr, set_switch, get_switch, nullptr, nullptr, nullptr, {}};
+PortApi port_api{nullptr, nullptr, set_port, get_port, port_stats, nullptr, nullptr, nullptr, {}};
+QueueApi queue_api{nullptr, nullptr, set_queue, get_queue, queue_stats, nullptr, nullptr, nullptr, get_queues};
+BufferApi buffer_api{create_pool,    nullptr, nullptr,   get_pool,    nullptr,     nullptr, nullptr,
+                     nullptr,        nullptr, set_group, get_group,   group_stats, nullptr, nullptr,
+                     create_profile, nullptr, nullptr,   get_profile, nullptr,     nullptr};
+
+const char* setting(const ServiceMethods* services, const char* key)
+{
+    return services == nullptr || services->get_value == nullptr ? nullptr : services->get_value(0, key);
+}
+
+void start_anew(const ServiceMethods* services)
+{
+    auto& library = lib();
+    library.model = {};
+    const std::string_view all = setting(services, "bad.faults") != nullptr ? setting(services, "bad.faults") : "";
+    for (std::size_t at = 0; at < all.size();) {
+        const auto end = std::min(all.find(',', at), all.size());
+        library.model.faults.emplace(all.substr(at, end - at));
+        at = end + 1;
+    }
+    const auto* version = setting(services, "bad.version");
+    library.version = version == nullptr ? kNewestKnown : std::strtoull(version, nullptr, 10);
+    const auto* ports = setting(services, "bad.ports");
+    library.model.ports.resize(ports == nullptr ? 2 : std::strtoull(ports, nullptr, 10));
+    library.model.pool_sizes[kUsualPool] = 1'000'000;
+    library.model.profile_pools[kUsualProfile] = kUsualPool;
+    for (auto& port : library.model.ports) {
+        for (auto& group : port.groups) {
+            group.profile = kUsualProfile;
+        }
+    }
+    queue_api.get_many = library.version < 11500 ? past_the_end : get_queues;
+}
+
+}  // namespace
+}  // namespace petrel::test
+
+extern "C" {
+
+using namespace petrel::sai;
+namespace test = petrel::test;
+
+Status sai_api_initialize(std::uint64_t, const ServiceMethods* services);
+Status sai_api_query(Api api, void** table);
+Status sai_api_uninitialize();
+Status sai_query_attribute_capability(ObjectId, ObjectType, AttrId, AttrCapability* claim);
+test::BadSwitch* bad_switch();
+
+Status sai_api_initialize(std::uint64_t, const ServiceMethods* services)
+{
+    test::start_anew(services);
+    test::lib().initialized = true;
+    return test::bad("initialize_fails") ? Status{status::failure} : Status{status::success};
+}
+
+Status sai_api_query(Api api, void** table)
+{
+    switch (api) {
+    case Api::switch_: *table = &test::switch_api; return status::success;
+    case Api::port: *table = &test::port_api; return status::success;
+    case Api::queue: *table = &test::queue_api; return status::success;
+    case Api::buffer:
+        *table = &test::buffer_api;
+        return test::bad("no_buffers") ? Status{status::not_supported} : Status{status::success};
+    case Api::qos_map: break;
+    }
+    return status::not_implemented;
+}
+
+Status sai_api_uninitialize()
+{
+    test::lib().initialized = false;
+    test::lib().model.in_a_get = {};
+    return status::success;
+}
+
+Status sai_query_attribute_capability(ObjectId, ObjectType, AttrId, AttrCapability* claim)
+{
+    *claim = {true, true, true};
+    return status::success;
+}
+
+#ifndef PETREL_BAD_WITHOUT_VERSION
+Status sai_query_api_version(std::uint64_t* version);
+Status sai_query_api_version(std::uint64_t* version)
+{
+    *version = test::lib().version;
+    return test::lib().initialized ? Status{status::success} : Status{status::failure};
+}
+#endif
+
+test::BadSwitch* bad_switch() { return &test::lib().model; }
+}

@@ -1,0 +1,67 @@
+// What a test sees of the bad library: the switch behind it, to be paused and flapped, and what was written to it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sai/api.hpp"
+
+namespace petrel::test {
+
+struct BadQueue {
+    sai::DeadlockState state{};
+    bool pause_status{};
+    bool recovering{};
+    bool detects{};
+    std::int32_t action{};
+    std::map<sai::AttrId, bool> ever_set;
+    std::uint64_t packets{};
+    unsigned state_reads{};
+};
+
+struct BadGroup {
+    sai::ObjectId profile{};
+};
+
+struct BadPort {
+    sai::OperStatus status{sai::OperStatus::up};
+    std::uint32_t speed_mbps{100'000};
+    std::uint8_t pfc{0x18};
+    std::array<BadQueue, 8> queues;
+    std::array<BadGroup, 8> groups;
+    std::array<std::uint64_t, 8> pfc_frames{};
+    std::array<std::uint64_t, 8> pause_us{};
+    std::vector<sai::MapEntry> detect;
+    std::vector<sai::MapEntry> recover;
+};
+
+struct BadSwitch {
+    std::set<std::string, std::less<>> faults;  // the profile's bad.faults, with commas between
+    std::vector<BadPort> ports;
+    bool created{};
+    bool attached{};
+    std::int32_t action{};
+    std::vector<sai::MapEntry> detect;
+    std::vector<sai::MapEntry> recover;
+    sai::DeadlockCallback on_deadlock{};
+    sai::PortStateCallback on_port_state{};
+    std::map<sai::ObjectId, std::uint64_t> pool_sizes;
+    std::map<sai::ObjectId, sai::ObjectId> profile_pools;
+    unsigned bulk_reads{};
+    std::function<void()> in_a_get;  // time may pass in it
+
+    bool has(std::string_view fault) const { return faults.contains(fault); }
+    static sai::ObjectId port_id(std::size_t port) { return 0x1000 + port; }
+    static sai::ObjectId queue_id(std::size_t port, std::size_t queue) { return 0x2000 + port * 8 + queue; }
+    static sai::ObjectId group_id(std::size_t port, std::size_t group) { return 0x3000 + port * 8 + group; }
+};
+
+// Exported as bad_switch.
+using FindBadSwitch = BadSwitch*();
+
+}  // namespace petrel::test

@@ -1,0 +1,559 @@
+// A switch behind a library as a device: rows and looks, treatments and what is left of them, notices, intervals; each
+// with the ways a library can get it wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "sai/bench.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::test {
+namespace {
+
+using namespace std::chrono_literals;
+using device::Undo;
+using device::sai::Interval;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::Intake;
+using watchdog::Notice;
+using watchdog::Treatment;
+
+const Target kQueue = sai_queue(0, 3);
+constexpr std::uint32_t kRow = 3;
+
+Command wish(Treatment want, const Target& target = kQueue)
+{
+    Command command;
+    command.target = target;
+    command.want = want;
+    return command;
+}
+
+struct Heard final : device::NoticeSink {
+    void post(const Notice& notice) noexcept override { all.push_back(notice); }
+    std::vector<Notice> all;
+};
+
+// Looks at everything twice, so far apart.
+void look_twice(SaiBench& bench, Intake& intake, Duration apart = 100ms)
+{
+    ASSERT_TRUE(bench.device->look({}, intake));
+    bench.clock.advance(apart);
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+}
+
+TEST(SaiDevice, HasARowForEachPriorityOfEachPort)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    const auto& inventory = bench.device->inventory();
+    ASSERT_EQ(inventory.rows.size(), 16U);
+    EXPECT_EQ(inventory.rows[kRow].target, kQueue);
+    EXPECT_EQ(to_string(inventory, inventory.rows[11].target), "port1:3");
+    EXPECT_EQ(inventory.rows[0].speed.bps, 100'000'000'000U);  // of SPEED, since OPER_SPEED is not there
+    EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::ignore_pause));
+    EXPECT_TRUE(has(bench.device->capabilities().survive, Field::pause_state));
+    EXPECT_FALSE(has(bench.device->capabilities().survive, Field::pause_us));
+}
+
+TEST(SaiDevice, ReadsAStateOnceALookAndNeverElse)
+{
+    SaiBench bench;
+    for (const auto* version : {"11303", "11801"}) {
+        ASSERT_TRUE(bench.open("", {{"bad.version", version}}));
+        const auto before = bench.queue(0, 3).state_reads;
+        Intake intake{bench.device->inventory(), bench.device->capabilities()};
+        ASSERT_TRUE(bench.device->look({}, intake));
+        EXPECT_EQ(bench.queue(0, 3).state_reads, before + 1);
+        const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+        ASSERT_TRUE(bench.device->read_back(kQueue));
+        EXPECT_EQ(bench.queue(0, 3).state_reads, before + 1);
+        const std::array some{Slot{kRow}};
+        ASSERT_TRUE(bench.device->look(some, intake));
+        EXPECT_EQ(bench.queue(0, 3).state_reads, before + 2);
+        EXPECT_EQ(bench.queue(1, 3).state_reads, 1U);  // only the rows that were asked for are read
+    }
+}
+
+TEST(SaiDevice, ACounterOfPauseThatNeverCountedProvesNothing)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.queue(0, 3).state = sai::DeadlockState::paused;
+    look_twice(bench, intake);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);  // no pause time objects
+    bench.port(1).pause_us[0] = 1;                                    // it does count
+    bench.clock.advance(100ms);
+    look_twice(bench, intake);  // port0 is read before it is known
+    bench.clock.advance(100ms);
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_EQ(intake.view().pause[kRow] & watchdog::kThroughout, 0);
+    bench.port(0).pause_us[3] = 100'000;
+    bench.clock.advance(100ms);
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);
+}
+
+TEST(SaiDevice, ASlowCallIsSaidAndProvesNoPause)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.queue(0, 3).state = sai::DeadlockState::paused;
+    look_twice(bench, intake);
+    bench.model->in_a_get = [&] { bench.clock.advance(30ms); };
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_EQ(intake.view().pause[kRow] & watchdog::kThroughout, 0);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kIs, 0);
+    EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE has taken"));
+    bench.model->in_a_get = {};
+    look_twice(bench, intake);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);
+}
+
+TEST(SaiDevice, AQueueThatCannotBeReadDoesNotStopTheOthers)
+{
+    SaiBench bench;
+    for (const auto* version : {"11303", "11801"}) {
+        ASSERT_TRUE(bench.open("one_queue_fails", {{"bad.version", version}}));
+        Intake intake{bench.device->inventory(), bench.device->capabilities()};
+        look_twice(bench, intake);
+        EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
+        EXPECT_EQ(intake.view().pause[11] & watchdog::kQuiet, 0);
+        EXPECT_TRUE(bench.noted("port1:3 cannot be read: FAILURE (-1); the others are"));
+    }
+}
+
+TEST(SaiDevice, AStateOfNonsenseIsNoState)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("state_of_nonsense"));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    look_twice(bench, intake);
+    EXPECT_FALSE(has(intake.view().known[kRow], Field::pause_state));
+    EXPECT_TRUE(bench.noted("PFC_CONTINUOUS_DEADLOCK_STATE is 7, which means nothing"));
+}
+
+TEST(SaiDevice, AClaimIsNotBelievedAgainstAGet)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_state"));
+    EXPECT_FALSE(has(bench.device->capabilities().fields, Field::pause_state));
+    EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE of a queue: NOT_IMPLEMENTED (-15), though the library "
+                            "claims that it can be read; it is done without"));
+}
+
+TEST(SaiDevice, FollowsLinksByReadingAndByNotices)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    Heard heard;
+    bench.device->listen(heard);
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    look_twice(bench, intake);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
+
+    // Down and up between two looks: only the notification tells.
+    const std::array flaps{
+        sai::PortStateNotice{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::down)},
+        sai::PortStateNotice{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::up)},
+        sai::PortStateNotice{0x1234567, static_cast<std::int32_t>(sai::OperStatus::up)}};
+    bench.model->on_port_state(flaps.size(), flaps.data());
+    ASSERT_EQ(heard.all.size(), 2U);
+    EXPECT_EQ(heard.all[0].kind, Notice::Kind::link_down);
+    EXPECT_EQ(heard.all[0].target, (Target{{kSaiId, 0}, std::nullopt}));
+    EXPECT_EQ(heard.all[1].kind, Notice::Kind::link_up);
+    bench.clock.advance(100ms);
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_EQ(intake.view().pause[kRow] & watchdog::kQuiet, 0);
+    EXPECT_NE(intake.view().pause[11] & watchdog::kQuiet, 0);
+
+    bench.port(0).status = sai::OperStatus::down;
+    bench.clock.advance(100ms);
+    intake.begin();
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_EQ(intake.view().pause[kRow], watchdog::kLinkDown);
+
+    const auto generation = bench.device->inventory().generation;
+    bench.port(1).speed_mbps = 400'000;
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_NE(bench.device->inventory().generation, generation);
+    EXPECT_EQ(bench.device->inventory().rows[11].speed.bps, 400'000'000'000U);
+}
+
+TEST(SaiDevice, WithoutLinkStateALinkIsUp)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_link_state"));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    look_twice(bench, intake);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
+    EXPECT_TRUE(bench.noted("OPER_STATUS"));
+}
+
+TEST(SaiDevice, QueuesWithoutAnIndexAreInOrder)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_queue_index"));
+    EXPECT_EQ(bench.device->inventory().rows.size(), 16U);
+    EXPECT_TRUE(bench.noted("do not tell their index"));
+}
+
+// What each treatment writes, and that nothing of it is left.
+
+struct Written {
+    Treatment want{};
+    bool recovering{};
+    std::int32_t action{};
+    bool without_room{};  // the group's buffers
+    std::uint8_t pfc{};
+};
+
+void expect_written(SaiBench& bench, const Written& written)
+{
+    const auto before = bench.port(0);
+    const auto undo = bench.device->prepare(wish(written.want)).value();
+    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));
+    const auto& queue = bench.queue(0, 3);
+    const auto pool = bench.model->profile_pools.at(bench.port(0).groups[3].profile);
+    EXPECT_EQ(queue.recovering, written.recovering);
+    EXPECT_EQ(bench.model->pool_sizes.at(pool) == 0, written.without_room);
+    EXPECT_EQ(bench.port(0).pfc, written.pfc);
+    if (written.recovering) {
+        EXPECT_EQ(queue.ever_set.contains(sai::queue_attr::pfc_dlr_packet_action) ? queue.action : bench.model->action,
+                  written.action);
+    }
+    EXPECT_EQ(bench.device->read_back(kQueue), written.want);
+    EXPECT_EQ(bench.device->read_back(sai_queue(1, 3)), Treatment::none);
+
+    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));  // once more is harmless
+    EXPECT_EQ(bench.device->read_back(kQueue), written.want);
+
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
+    EXPECT_FALSE(bench.queue(0, 3).recovering);
+    EXPECT_EQ(bench.port(0).groups[3].profile, before.groups[3].profile);
+    EXPECT_EQ(bench.port(0).pfc, before.pfc);
+}
+
+TEST(SaiDevice, TreatsByRecovery)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    expect_written(bench, {Treatment::drop, true, 0, true, 0x18});
+    expect_written(bench, {Treatment::drop_egress, true, 0, false, 0x18});
+    expect_written(bench, {Treatment::ignore_pause, true, 1, false, 0x18});
+    const auto port_wide = bench.device->prepare(wish(Treatment::drop, {{kSaiId, 0}, std::nullopt}));
+    ASSERT_FALSE(port_wide);
+    EXPECT_EQ(port_wide.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(bench.device->read_back({{kSaiId, 0}, std::nullopt}), Treatment::none);
+    EXPECT_FALSE(bench.device->read_back(sai_queue(9, 3)));
+}
+
+TEST(SaiDevice, WithoutRecoveryTheMaskForwards)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_recovery"));
+    EXPECT_EQ(bench.device->capabilities().treatments, bit(Treatment::ignore_pause));
+    EXPECT_EQ(bench.device->capabilities().survive & (bit(Field::pause_state) | bit(Field::rx_pfc)), 0U);
+    EXPECT_TRUE(bench.noted("by the port's PFC mask, which forwards"));
+    expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
+}
+
+TEST(SaiDevice, WithoutAnyPacketActionRecoveryDropsAndTheMaskForwards)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_action"));
+    expect_written(bench, {Treatment::drop, true, 0, true, 0x18});
+    expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
+}
+
+TEST(SaiDevice, TheActionOfTheSwitchIsOneForAllQueues)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_queue_action"));
+    expect_written(bench, {Treatment::ignore_pause, true, 1, false, 0x18});
+    expect_written(bench, {Treatment::drop, true, 0, true, 0x18});
+    const auto other = sai_queue(1, 4);
+    const auto undo = bench.device->prepare(wish(Treatment::drop, other)).value();
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), undo));
+    const auto conflict = bench.device->apply(wish(Treatment::ignore_pause), Undo{});
+    ASSERT_FALSE(conflict);
+    EXPECT_EQ(conflict.error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(conflict.error().what, HasSubstr("1 others are treated with the other one"));
+    EXPECT_EQ(bench.device->read_back(other), Treatment::drop);
+    EXPECT_TRUE(bench.device->apply(wish(Treatment::drop_egress), Undo{}));
+}
+
+TEST(SaiDevice, DropNeedsBuffers)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_pools"));
+    EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop_egress));
+    EXPECT_TRUE(bench.noted("INSUFFICIENT_RESOURCES (-4); drop ends at the egress queue"));
+    ASSERT_TRUE(bench.open("no_buffers"));
+    EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_FALSE(has(bench.device->capabilities().fields, Field::rx_drops));
+}
+
+TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("recovery_without_effect"));
+    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+    const auto tried = bench.device->apply(wish(Treatment::drop), undo);
+    ASSERT_FALSE(tried);
+    EXPECT_EQ(tried.error().kind, ErrorKind::unsupported);
+    EXPECT_TRUE(
+        bench.noted("takes PFC_DLR_INIT and then shows it as it was; storms are treated by the port's PFC mask"));
+    EXPECT_FALSE(bench.device->apply(wish(Treatment::drop_egress), undo));
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::ignore_pause), undo));
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::ignore_pause);
+    EXPECT_EQ(bench.port(0).pfc, 0x10);
+
+    // Behind the mask the state says nothing; frames still count, as long as another priority is heeded.
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.port(0).pfc_frames[3] = 5;
+    look_twice(bench, intake);
+    EXPECT_FALSE(has(intake.view().known[kRow], Field::pause_state));
+    EXPECT_TRUE(has(intake.view().known[kRow], Field::rx_pfc));
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_EQ(bench.port(0).pfc, 0x18);
+}
+
+TEST(SaiDevice, AMaskWithoutEffectIsRefused)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_recovery,mask_without_effect"));
+    const auto tried = bench.device->apply(wish(Treatment::ignore_pause), Undo{});
+    ASSERT_FALSE(tried);
+    EXPECT_EQ(tried.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
+}
+
+// The bad library ends the process when it meets an id that it never gave.
+TEST(SaiDevice, NoIdOfAnotherLifeGoesIntoTheLibrary)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+    undo.bytes[0] = std::byte{0x77};
+    undo.bytes[1] = std::byte{0x77};
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_EQ(bench.port(0).groups[3].profile, bench.port(1).groups[3].profile);
+    undo.size = 3;
+    EXPECT_FALSE(bench.device->apply(wish(Treatment::none), undo));
+}
+
+TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), Undo{}));
+    const auto undo = bench.device->prepare(wish(Treatment::none)).value();  // it shows our own doing
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
+    EXPECT_EQ(bench.port(0).groups[3].profile, bench.port(0).groups[4].profile);
+    EXPECT_EQ(bench.port(0).pfc, 0x18);
+}
+
+// Storms that the library finds.
+
+const device::sai::Profile kDetecting{{"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}};
+
+TEST(SaiDevice, DetectsItselfOnlyIfToldTo)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    EXPECT_FALSE(bench.device->capabilities().detects_itself);
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    ASSERT_TRUE(bench.open("", kDetecting));
+    EXPECT_TRUE(bench.device->capabilities().detects_itself);
+    EXPECT_TRUE(bench.queue(1, 7).detects);
+    auto* model = bench.model;
+    void* keep = ::dlopen(PETREL_BAD_LIBSAI, RTLD_NOW | RTLD_NOLOAD);
+    bench.device.reset();
+    EXPECT_FALSE(model->ports[1].queues[7].detects);  // nobody is left who would hear of it
+    ::dlclose(keep);
+}
+
+TEST(SaiDevice, EveryPortAndQueueHasItsOwnIntervals)
+{
+    SaiBench bench;
+    auto profile = kDetecting;
+    profile["petrel.detect_ms.port1"] = "300";
+    profile["petrel.detect_ms.port1:4"] = "50";
+    ASSERT_TRUE(bench.open("coarse_timers", profile));
+    const auto& detectors = bench.device->detectors();
+    ASSERT_EQ(detectors.size(), 16U);
+    EXPECT_EQ(detectors[3].detect, (Interval{200, 200, 200}));
+    EXPECT_EQ(detectors[11].detect, (Interval{300, 300, 300}));
+    EXPECT_EQ(detectors[12].detect, (Interval{50, 100, 100}));  // the range begins at 100
+    EXPECT_EQ(bench.port(1).detect[4].key, 4U);
+    EXPECT_EQ(bench.port(1).detect[4].value, 100);
+    EXPECT_TRUE(bench.noted("port1:4: detection interval configured 50 ms, programmed 100 ms, observed 100 ms"));
+
+    profile["petrel.recover_ms"] = "450";
+    ASSERT_TRUE(bench.open("coarse_timers", profile));
+    EXPECT_EQ(bench.device->detectors()[3].recover, (Interval{450, 450, 500}));  // its grain shows
+    EXPECT_TRUE(bench.noted("port0:3: recovery interval configured 450 ms, programmed 450 ms, observed 500 ms"));
+}
+
+TEST(SaiDevice, WithoutARangeIntervalsAreProgrammedAsTheyAre)
+{
+    SaiBench bench;
+    auto profile = kDetecting;
+    profile["petrel.detect_ms"] = "7";
+    ASSERT_TRUE(bench.open("no_range", profile));
+    EXPECT_EQ(bench.device->detectors()[3].detect, (Interval{7, 7, 7}));
+    EXPECT_TRUE(bench.noted("NOT_IMPLEMENTED (-15); detection intervals are programmed as they are configured"));
+}
+
+TEST(SaiDevice, WithoutIntervalsOfPortsTheSwitchsIsUsed)
+{
+    SaiBench bench;
+    auto profile = kDetecting;
+    profile["petrel.detect_ms.port1"] = "300";
+    ASSERT_TRUE(bench.open("no_port_intervals", profile));
+    EXPECT_THAT(bench.port(0).detect, IsEmpty());
+    ASSERT_EQ(bench.model->detect.size(), 8U);
+    EXPECT_EQ(bench.device->detectors()[11].detect, (Interval{300, 200, 200}));
+    EXPECT_TRUE(bench.noted("port1:3: detection interval configured 300 ms, programmed 200 ms, observed 200 ms"));
+}
+
+TEST(SaiDevice, AProfileOfNonsenseIsRefused)
+{
+    SaiBench bench;
+    const auto nonsense = bench.open("", {{"petrel.detect_ms", "soon"}, {"petrel.recover_ms", "1"}});
+    ASSERT_FALSE(nonsense);
+    EXPECT_EQ(nonsense.error().what, "profile: petrel.detect_ms is 'soon': milliseconds, 1..3600000");
+    const auto half = bench.open("", {{"petrel.detect_ms.port1", "100"}});
+    ASSERT_FALSE(half);
+    EXPECT_THAT(half.error().what, HasSubstr("port1:0 has one of petrel.detect_ms and petrel.recover_ms"));
+}
+
+TEST(SaiDevice, NoticesArePostedAndNothingElse)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", kDetecting));
+    Heard heard;
+    bench.device->listen(heard);
+    const auto callback = bench.model->on_deadlock;
+    const std::array notices{sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 0, false},
+                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 1, false},
+                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 5, false},
+                             sai::DeadlockNotice{0xdead, 0, false}};
+    callback(notices.size(), notices.data());
+    callback(3, nullptr);
+    ASSERT_EQ(heard.all.size(), 2U);
+    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
+    EXPECT_EQ(heard.all[0].target, sai_queue(1, 4));
+    EXPECT_EQ(heard.all[1].kind, Notice::Kind::recovered);
+    bench.device.reset();
+    callback(notices.size(), notices.data());  // too late
+    EXPECT_EQ(heard.all.size(), 2U);
+}
+
+TEST(SaiDevice, SilenceAboutAStormIsBroken)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", kDetecting));
+    Heard heard;
+    bench.device->listen(heard);
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.queue(0, 3).state = sai::DeadlockState::paused;
+    bench.queue(1, 3).state = sai::DeadlockState::paused;
+    const sai::DeadlockNotice told{BadSwitch::queue_id(1, 3), 0, false};
+    bench.model->on_deadlock(1, &told);
+    const auto look_for = [&](Duration time) {
+        for (Duration past{}; past < time; past += 50ms) {
+            intake.begin();
+            ASSERT_TRUE(bench.device->look({}, intake));
+            bench.clock.advance(50ms);
+        }
+    };
+    look_for(400ms);
+    EXPECT_EQ(heard.all.size(), 1U);
+    look_for(100ms);
+    ASSERT_EQ(heard.all.size(), 2U);  // and nothing of the queue that was told of
+    EXPECT_EQ(heard.all[1].kind, Notice::Kind::detected);
+    EXPECT_EQ(heard.all[1].target, kQueue);
+    EXPECT_TRUE(bench.noted("port0:3 has been paused for longer than the library was told to wait"));
+    bench.queue(0, 3).state = sai::DeadlockState::not_paused;
+    look_for(400ms);
+    EXPECT_EQ(heard.all.size(), 2U);
+    look_for(50ms);
+    ASSERT_EQ(heard.all.size(), 3U);
+    EXPECT_EQ(heard.all[2].kind, Notice::Kind::recovered);
+}
+
+// Whatever is wrong with a library: it is refused with words, or whatever it takes is undone completely.
+RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
+{
+    static const std::vector<std::string> kFaults{"refuses_callbacks_at_create",
+                                                  "refuses_callbacks",
+                                                  "no_action",
+                                                  "no_range",
+                                                  "mask_without_effect",
+                                                  "no_port_intervals",
+                                                  "no_recovery",
+                                                  "recovery_without_effect",
+                                                  "no_queue_action",
+                                                  "one_queue_fails",
+                                                  "no_queue_index",
+                                                  "no_state",
+                                                  "state_of_nonsense",
+                                                  "no_pools",
+                                                  "no_buffers",
+                                                  "no_link_state",
+                                                  "coarse_timers",
+                                                  "create_fails"};
+    std::string faults;
+    for (const auto& fault : kFaults) {
+        if (*rc::gen::weightedElement<bool>({{3, false}, {1, true}})) {
+            faults += (faults.empty() ? "" : ",") + fault;
+        }
+    }
+    const auto* version = *rc::gen::element("10900", "11002", "11303", "11801");
+    auto profile = *rc::gen::arbitrary<bool>() ? kDetecting : device::sai::Profile{};
+    profile["bad.version"] = version;
+    SaiBench bench;
+    const auto opened = bench.open(faults, profile);
+    if (!opened) {
+        RC_ASSERT(!opened.error().what.empty());
+        return;
+    }
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    const auto pfc = bench.port(0).pfc;
+    const auto group = bench.port(0).groups[3].profile;
+    const auto want = *rc::gen::element(Treatment::ignore_pause, Treatment::drop_egress, Treatment::drop);
+    RC_ASSERT(bench.device->look({}, intake).has_value());
+    const auto undo = bench.device->prepare(wish(want));
+    if (undo) {
+        const auto applied = bench.device->apply(wish(want), *undo);
+        RC_ASSERT(applied.has_value() == (bench.device->read_back(kQueue) == want));
+        RC_ASSERT(bench.device->look({}, intake).has_value());
+        RC_ASSERT(bench.device->apply(wish(Treatment::none), *undo).has_value());
+    }
+    RC_ASSERT(bench.device->read_back(kQueue) == Treatment::none);
+    RC_ASSERT(!bench.queue(0, 3).recovering);
+    RC_ASSERT(bench.port(0).pfc == pfc);
+    RC_ASSERT(bench.port(0).groups[3].profile == group);
+}
+
+}  // namespace
+}  // namespace petrel::test

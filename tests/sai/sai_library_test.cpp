@@ -1,0 +1,141 @@
+// Which libraries are taken and which are refused, what is said of them, and that no table is read past its end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sai/bench.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::test {
+namespace {
+
+using testing::HasSubstr;
+using watchdog::Field;
+
+TEST(SaiLibrary, WhatIsNoLibraryIsRefused)
+{
+    SaiBench bench;
+    const auto missing = bench.open("", {}, "no/such/libsai.so");
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().what, HasSubstr("no/such/libsai.so"));
+    const auto other = bench.open("", {}, "libm.so.6");
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().what, HasSubstr("is no SAI library"));
+}
+
+TEST(SaiLibrary, ATooOldOneIsRefusedWithItsVersion)
+{
+    SaiBench bench;
+    const auto opened = bench.open("", {{"bad.version", "10803"}});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().what, "the library is of version 1.8.3; 1.9.0 is the oldest that can be used");
+}
+
+TEST(SaiLibrary, OneThatCannotBeAskedNeedsAWordOfTheOperator)
+{
+    SaiBench bench;
+    const auto unasked = bench.open("", {}, PETREL_OLD_LIBSAI);
+    ASSERT_FALSE(unasked);
+    EXPECT_THAT(unasked.error().what, HasSubstr("version=1.9"));
+    const auto wrong = bench.open("", {}, PETREL_OLD_LIBSAI, 11200);
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().what, HasSubstr("1.12.0 was stated"));
+
+    ASSERT_TRUE(bench.open("", {}, PETREL_OLD_LIBSAI, 10900));
+    EXPECT_FALSE(has(bench.device->capabilities().fields, Field::pause_state));
+    EXPECT_TRUE(has(bench.device->capabilities().fields, Field::paused_now));
+    EXPECT_EQ(bench.queue(0, 0).state_reads, 0U);
+    EXPECT_TRUE(bench.noted("older than 1.10"));
+    EXPECT_TRUE(bench.noted("the switch's is used"));  // no packet action of a queue either
+}
+
+TEST(SaiLibrary, ItsOwnWordOutweighsTheOperators)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {}, PETREL_BAD_LIBSAI, 10900));
+    EXPECT_TRUE(bench.noted("of version 1.18.1, which counts, not the 1.9.0"));
+    EXPECT_TRUE(has(bench.device->capabilities().fields, Field::pause_state));
+}
+
+// In older versions the bad library has a function there that ends the process.
+TEST(SaiLibrary, NoMethodIsCalledPastTheEndOfItsTable)
+{
+    SaiBench bench;
+    for (const auto* version : {"10900", "11002", "11303", "11499"}) {
+        ASSERT_TRUE(bench.open("", {{"bad.version", version}}));
+        watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
+        EXPECT_TRUE(bench.device->look({}, intake));
+        EXPECT_TRUE(intake.view().all);
+    }
+    ASSERT_TRUE(bench.open("", {{"bad.version", "11500"}}));
+    watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    EXPECT_TRUE(bench.device->look({}, intake));
+    EXPECT_EQ(bench.model->bulk_reads, 2U);  // once to see whether it works
+}
+
+TEST(SaiLibrary, IsOpenOnceInAProcess)
+{
+    SaiBench first;
+    ASSERT_TRUE(first.open(""));
+    SaiBench second;
+    const auto again = second.open("");
+    ASSERT_FALSE(again);
+    EXPECT_THAT(again.error().what, HasSubstr("open in this process already"));
+    first.device.reset();
+    EXPECT_TRUE(second.open(""));
+}
+
+TEST(SaiLibrary, AFailureLeavesNothingBehind)
+{
+    SaiBench bench;
+    for (const auto& [fault, words] : std::map<std::string, std::string>{
+             {"initialize_fails", "sai_api_initialize: FAILURE (-1)"},
+             {"create_fails", "create the switch: FAILURE (-1)"},
+             {"gives_no_switch", "the library says that it made a switch, and gave none"}}) {
+        const auto opened = bench.open(fault);
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().what, words);
+        EXPECT_TRUE(bench.open(""));
+    }
+    const auto empty = bench.open("", {{"bad.ports", "0"}});
+    ASSERT_FALSE(empty);
+    EXPECT_EQ(empty.error().what, "none of the switch's 0 ports has a queue");
+}
+
+TEST(SaiLibrary, TheProfileSaysWhetherToAttach)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    EXPECT_FALSE(bench.model->attached);
+    ASSERT_TRUE(bench.open("", {{"petrel.attach", "true"}}));
+    EXPECT_TRUE(bench.model->attached);
+    const auto nonsense = bench.open("", {{"petrel.attach", "maybe"}});
+    ASSERT_FALSE(nonsense);
+    EXPECT_EQ(nonsense.error().what, "profile: petrel.attach is 'maybe': true or false");
+}
+
+TEST(SaiLibrary, CallbacksMayBeRefusedAtFirstOrAltogether)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("refuses_callbacks_at_create"));
+    EXPECT_NE(bench.model->on_deadlock, nullptr);
+    EXPECT_NE(bench.model->on_port_state, nullptr);
+    ASSERT_TRUE(bench.open("refuses_callbacks_at_create,refuses_callbacks"));
+    EXPECT_EQ(bench.model->on_deadlock, nullptr);
+    EXPECT_TRUE(bench.noted("set QUEUE_PFC_DEADLOCK_NOTIFY of the switch: NOT_SUPPORTED (-2); the library cannot tell "
+                            "of storms that it finds itself"));
+}
+
+TEST(SaiProfile, IsLinesOfKeysAndValues)
+{
+    const auto read = device::sai::parse_profile("# a comment\n\n SAI_INIT = /etc/x.xml \nempty=\nlast=1\nlast=2", "p");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, (device::sai::Profile{{"SAI_INIT", "/etc/x.xml"}, {"empty", ""}, {"last", "2"}}));
+    const auto wrong = device::sai::parse_profile("a=1\nno value\n=2\n", "p");
+    ASSERT_FALSE(wrong);
+    ASSERT_EQ(wrong.error().size(), 2U);
+    EXPECT_EQ(wrong.error()[0].line, 2U);
+    EXPECT_EQ(wrong.error()[1].line, 3U);
+}
+
+}  // namespace
+}  // namespace petrel::test
