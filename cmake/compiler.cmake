@@ -15,6 +15,11 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
 endif()
 
+# Every module may become part of a shared library (libsai-petrel.so). Nobody replaces our functions when it is loaded,
+# so that calls within stay direct.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options(-fno-semantic-interposition)
+
 # Fused multiply-add would let the vector and the scalar path, or two machines, differ in the last bit.
 add_compile_options(-ffp-contract=off)
 # The programs depend on the libraries they use, not on all that a module could use.

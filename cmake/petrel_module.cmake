@@ -56,6 +56,19 @@ function(petrel_module name)
         "${module_PURE}" "${archive}")
 endfunction()
 
+# petrel_shared_library(name FROM module EXPORTS pattern...): lib<name>.so, of all that is in the module. Nobody sees more
+# of it than the functions whose names match.
+function(petrel_shared_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 library "" "FROM" "EXPORTS")
+    set(exports "${PROJECT_BINARY_DIR}/${name}.exports")
+    list(JOIN library_EXPORTS "; " patterns)
+    file(CONFIGURE OUTPUT "${exports}" CONTENT "{ global: @patterns@; local: *; };\n" @ONLY)
+    add_library(${name} SHARED "${exports}")
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS "${exports}")
+    target_link_libraries(${name} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,petrel_${library_FROM}>")
+    target_link_options(${name} PRIVATE "-Wl,--version-script=${exports}" -Wl,--no-undefined)
+endfunction()
+
 # petrel_programs(folder DEPS module...): every .cpp in src/<folder> is the main() of one program of that name, with - for _.
 function(petrel_programs folder)
     cmake_parse_arguments(PARSE_ARGV 1 programs "" "" "DEPS")

@@ -122,18 +122,25 @@ Duration LiveTwin::let_go() const
     return to_duration(let_go_);
 }
 
-// What is called happens on its node, between what happened there before and after.
-void LiveTwin::call(scenario::NodeId node, const device::TimeSource& clock, const std::function<void()>& what)
+void LiveTwin::use(const device::TimeSource& clock, const std::function<void(twin::Twin&)>& what)
 {
     const auto called = clock.now().mono;
     const std::lock_guard lock{mutex_};
     run_up_to_now(clock, called);
-    const auto present = twin_->now();
-    twin_->at(node, present, [&](Ps now) {
-        device_clock_.set(start_ + to_duration(now));
-        what();
+    what(*twin_);
+}
+
+// What is called happens on its node, between what happened there before and after.
+void LiveTwin::call(scenario::NodeId node, const device::TimeSource& clock, const std::function<void()>& what)
+{
+    use(clock, [&](twin::Twin& twin) {
+        const auto present = twin.now();
+        twin.at(node, present, [&](Ps now) {
+            device_clock_.set(start_ + to_duration(now));
+            what();
+        });
+        twin.run_until(present + twin::kNs);
     });
-    twin_->run_until(present + twin::kNs);
 }
 
 // Who had to wait for others that used the twin has waited: then it is up to the present, or as near as it gets.

@@ -33,6 +33,9 @@ public:
     // A device keeps the twin. A node has one at a time; what was set on it stays when the device goes.
     Result<std::unique_ptr<device::Device>> open(scenario::NodeId, DeviceId, const device::TimeSource&);
 
+    // For software that is no device: the twin itself at the present, while nobody else is in it.
+    void use(const device::TimeSource&, const std::function<void(twin::Twin&)>&);
+
     const topology::Topology& topology() const { return twin_->setup().topology; }
     Duration let_go() const;
 

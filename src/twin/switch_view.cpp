@@ -81,6 +81,39 @@ void SwitchView::set_alpha(std::uint8_t port, std::uint8_t g, std::int8_t expone
     node_->group(port, g).limit = {Limit::Mode::dynamic, exponent, 0};
 }
 
+void SwitchView::set_group(std::uint8_t port, std::uint8_t g, const PgProfile& wanted)
+{
+    IngressGroup& line = node_->group(port, g);
+    node_->ingress_pools_[line.pool].used -= line.shared();
+    line.reserved = wanted.reserved_bytes;
+    line.headroom_limit = wanted.headroom_bytes;
+    line.xon = wanted.xon_bytes;
+    line.xon_offset = wanted.xon_offset_bytes;
+    line.limit = wanted.limit;
+    line.lossless = wanted.lossless;
+    line.pool = wanted.pool;
+    node_->ingress_pools_[line.pool].take(line.shared());
+}
+
+void SwitchView::forget_queue_peak(std::uint8_t port, std::uint8_t q)
+{
+    EgressQueue& line = node_->queue(port, q);
+    line.peak = line.bytes;
+}
+
+void SwitchView::forget_group_peaks(std::uint8_t port, std::uint8_t g)
+{
+    IngressGroup& line = node_->group(port, g);
+    line.peak = line.bytes;
+    line.headroom_peak = line.headroom;
+}
+
+void SwitchView::forget_pool_peaks(std::uint8_t pool)
+{
+    node_->ingress_pools_[pool].peak = node_->ingress_pools_[pool].used;
+    node_->headroom_pool_.peak = node_->headroom_pool_.used;
+}
+
 void SwitchView::tap(std::uint8_t port, Tap* tap)
 {
     node_->ins_[port].tap = tap;
@@ -91,6 +124,14 @@ void SwitchView::set_deadlock_timers(std::uint8_t port, std::uint8_t q, Ps detec
 {
     node_->extra(port, q).detect = detect;
     node_->extra(port, q).recover = recover;
+}
+
+void SwitchView::restart_detection(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    QueueExtra& more = node_->extra(port, q);
+    more.detect_from = now;
+    if (more.detect != 0 && node_->meter(port, q).paused(now))
+        node_->agenda_.add({now + more.detect, Task::queue_detector, port, q, 0});
 }
 
 bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const

@@ -60,7 +60,12 @@ public:
     std::uint8_t pool_of(std::uint8_t port, std::uint8_t group) const { return node_->group(port, group).pool; }
     std::uint64_t pool_used(std::uint8_t pool) const { return node_->ingress_pools_[pool].used; }
     std::uint64_t pool_size(std::uint8_t pool) const { return node_->ingress_pools_[pool].size; }
+    std::uint64_t pool_peak(std::uint8_t pool) const { return node_->ingress_pools_[pool].peak; }
     std::uint64_t headroom_used() const { return node_->headroom_pool_.used; }
+    std::uint64_t headroom_peak() const { return node_->headroom_pool_.peak; }
+    void forget_queue_peak(std::uint8_t port, std::uint8_t queue);
+    void forget_group_peaks(std::uint8_t port, std::uint8_t group);
+    void forget_pool_peaks(std::uint8_t pool);
 
     // Was the queue paused all the time since this was last asked? Asking consumes it.
     ContinuousPause continuous_pause(std::uint8_t port, std::uint8_t queue, Ps now);
@@ -74,6 +79,11 @@ public:
     const PortRegisters& registers(std::uint8_t port) const { return node_->registers_[port]; }
     void write(std::uint8_t port, const PortRegisters& wanted, Ps now) { node_->write(port, wanted, now); }
     void set_alpha(std::uint8_t port, std::uint8_t group, std::int8_t exponent);
+    // The buffer anew. What is in it stays; who has to stop or may go on is told when a frame of his group comes or
+    // goes.
+    void set_group(std::uint8_t port, std::uint8_t group, const PgProfile&);
+    void set_pool_size(std::uint8_t pool, std::uint64_t bytes) { node_->ingress_pools_[pool].size = bytes; }
+    void set_headroom_size(std::uint64_t bytes) { node_->headroom_pool_.size = bytes; }  // of all groups together
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports) { node_->set_route(host, ports); }
     void set_signal(std::uint8_t port, bool on, Ps now)
     {
@@ -100,6 +110,8 @@ public:
 
     // The hardware's own detectors; 0 = off. They watch pauses that begin after they were set.
     void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
+    // A pause that is under way is watched as well, as if it had begun now.
+    void restart_detection(std::uint8_t port, std::uint8_t queue, Ps now);
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
     void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }
     bool recovering(std::uint8_t port, std::uint8_t queue) const;

@@ -1,0 +1,143 @@
+#include "libsai/attributes.hpp"
+
+namespace petrel::libsai {
+
+using sai::Attribute;
+using sai::Status;
+using Use = Row::Use;
+namespace status = sai::status;
+
+namespace {
+
+const Row* find(std::span<const Row> rows, sai::AttrId id)
+{
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.id == id; });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+// Statuses about an attribute carry its position.
+Status at_position(Status status, std::size_t position)
+{
+    const bool about_attribute = status <= status::invalid_attribute_0 && status >= status::attr_not_supported_max;
+    constexpr std::size_t kMost = 0xffff;
+    return about_attribute ? status - static_cast<Status>(std::min(position, kMost)) : status;
+}
+
+Status set_row(const Row& row, const Place& place, const Attribute& attribute)
+{
+    if (!row.words.empty() && !has_word(row.words, attribute.value.s32)) {
+        return kBadValue;
+    }
+    return row.set == nullptr ? status::success : row.set(place, attribute.value);
+}
+
+}  // namespace
+
+std::span<const Row> rows_of(sai::ObjectType type)
+{
+    using sai::ObjectType;
+    switch (type) {
+    case ObjectType::switch_: return switch_rows();
+    case ObjectType::port: return port_rows();
+    case ObjectType::queue: return queue_rows();
+    case ObjectType::ingress_priority_group: return group_rows();
+    case ObjectType::buffer_pool: return pool_rows();
+    case ObjectType::buffer_profile: return profile_rows();
+    case ObjectType::qos_map: return qos_map_rows();
+    case ObjectType::null: break;
+    }
+    return {};
+}
+
+Status get_attributes(const Place& place, std::span<Attribute> attributes)
+{
+    const auto rows = rows_of(place.at.type);
+    for (std::size_t i = 0; i != attributes.size(); ++i) {
+        const auto* row = find(rows, attributes[i].id);
+        const auto status = row == nullptr        ? status::unknown_attribute_0
+                            : row->get == nullptr ? status::attr_not_supported_0
+                                                  : row->get(place, attributes[i].value);
+        if (status != status::success) {
+            return at_position(status, i);
+        }
+    }
+    return status::success;
+}
+
+Status set_attribute(const Place& place, const Attribute& attribute)
+{
+    const auto* row = find(rows_of(place.at.type), attribute.id);
+    if (row == nullptr) {
+        return status::unknown_attribute_0;
+    }
+    return row->use == Use::create_and_set ? set_row(*row, place, attribute) : status::invalid_attribute_0;
+}
+
+Status check_creation(sai::ObjectType type, std::span<const Attribute> attributes)
+{
+    const auto rows = rows_of(type);
+    for (std::size_t i = 0; i != attributes.size(); ++i) {
+        const auto* row = find(rows, attributes[i].id);
+        if (row == nullptr || row->use == Use::read_only) {
+            return at_position(row == nullptr ? status::unknown_attribute_0 : status::invalid_attribute_0, i);
+        }
+    }
+    const bool complete = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.use != Use::on_create || std::any_of(attributes.begin(), attributes.end(),
+                                                        [&](const Attribute& given) { return given.id == row.id; });
+    });
+    return complete ? status::success : Status{status::mandatory_attribute_missing};
+}
+
+Status create_with(const Place& place, std::span<const Attribute> attributes)
+{
+    const auto rows = rows_of(place.at.type);
+    for (std::size_t i = 0; i != attributes.size(); ++i) {
+        if (const auto status = set_row(*find(rows, attributes[i].id), place, attributes[i]);
+            status != status::success) {
+            return at_position(status, i);
+        }
+    }
+    return status::success;
+}
+
+Status get_interval_range(const Place&, sai::Value& value)
+{
+    value.u32range = kIntervals_ms;
+    return status::success;
+}
+
+Status get_intervals(const PerClass& intervals_ms, sai::Value& value)
+{
+    std::vector<sai::MapEntry> entries;
+    for (std::uint8_t tc = 0; tc != kPriorities; ++tc) {
+        if (intervals_ms[tc] != 0) {
+            entries.push_back({tc, static_cast<std::int32_t>(intervals_ms[tc])});
+        }
+    }
+    return put(value.maplist, entries);
+}
+
+// The whole map, or nothing of it.
+Status set_intervals(PerClass& intervals_ms, const sai::Value& value)
+{
+    const auto& given = value.maplist;
+    if (given.count > kPriorities) {
+        return kBadValue;
+    }
+    if (given.count != 0 && given.list == nullptr) {
+        return status::invalid_parameter;
+    }
+    PerClass wanted_ms{};
+    for (const auto& entry : std::span{given.list, given.count}) {
+        if (entry.key >= kPriorities || entry.value < static_cast<std::int32_t>(kIntervals_ms.min) ||
+            entry.value > static_cast<std::int32_t>(kIntervals_ms.max)) {
+            return kBadValue;
+        }
+        wanted_ms[entry.key] = programmable_ms(static_cast<std::uint32_t>(entry.value));
+    }
+    intervals_ms = wanted_ms;
+    return status::success;
+}
+
+}  // namespace petrel::libsai

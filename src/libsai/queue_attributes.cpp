@@ -1,0 +1,100 @@
+// The attributes of a queue: what a watchdog polls, and what it acts with.
+#include <array>
+
+#include "libsai/attributes.hpp"
+
+namespace petrel::libsai {
+
+using sai::Status;
+using sai::Value;
+using Use = Row::Use;
+namespace attr = sai::queue_attr;
+namespace status = sai::status;
+
+namespace {
+
+constexpr std::array kStates{static_cast<std::int32_t>(sai::DeadlockState::not_paused),
+                             static_cast<std::int32_t>(sai::DeadlockState::paused),
+                             static_cast<std::int32_t>(sai::DeadlockState::paused_not_continuous)};
+
+Status get_type(const Place&, Value& value)
+{
+    value.s32 = static_cast<std::int32_t>(sai::QueueType::unicast);
+    return status::success;
+}
+
+Status get_port(const Place& p, Value& value)
+{
+    value.oid = p.device.id_of(sai::ObjectType::port, p.at.port());
+    return status::success;
+}
+
+Status get_index(const Place& p, Value& value)
+{
+    value.u8 = p.at.index();
+    return status::success;
+}
+
+Status get_paused(const Place& p, Value& value)
+{
+    value.booldata = p.device.paused(p.at.port(), p.at.index(), p.now);
+    return status::success;
+}
+
+Status get_state(const Place& p, Value& value)
+{
+    value.s32 = static_cast<std::int32_t>(p.device.take_state(p.at.port(), p.at.index(), p.now));
+    return status::success;
+}
+
+template <bool Queue::* which>
+Status get_flag(const Place& p, Value& value)
+{
+    value.booldata = p.queue().*which;
+    return status::success;
+}
+
+Status set_watched(const Place& p, const Value& value)
+{
+    p.queue().watched = flag(value);
+    p.device.program_detectors(p.at.port(), p.now);
+    return status::success;
+}
+
+Status set_treated(const Place& p, const Value& value)
+{
+    p.queue().resumed |= p.queue().treated && !flag(value);
+    p.queue().treated = flag(value);
+    p.device.program_port(p.at.port(), p.now);
+    return status::success;
+}
+
+Status get_action(const Place& p, Value& value)
+{
+    value.s32 = static_cast<std::int32_t>(p.device.action_of(p.queue()));
+    return status::success;
+}
+
+Status set_action(const Place& p, const Value& value)
+{
+    p.queue().action = static_cast<sai::PacketAction>(value.s32);
+    p.device.program_port(p.at.port(), p.now);
+    return status::success;
+}
+
+constexpr Row kRows[] = {
+    {attr::type, Use::read_only, get_type},
+    {attr::port, Use::read_only, get_port},
+    {attr::index, Use::read_only, get_index},
+    {attr::pause_status, Use::read_only, get_paused},
+    {attr::enable_pfc_dldr, Use::create_and_set, get_flag<&Queue::watched>, set_watched},
+    {attr::pfc_dlr_init, Use::create_and_set, get_flag<&Queue::treated>, set_treated},
+    {attr::pfc_dlr_packet_action, Use::create_and_set, get_action, set_action, kPacketActions},
+    {attr::pfc_continuous_deadlock_state, Use::read_only, get_state, nullptr, kStates},
+};
+
+}  // namespace
+
+std::span<const Row> queue_rows() { return kRows; }
+
+}  // namespace petrel::libsai

@@ -1,0 +1,24 @@
+// Counters and fill levels as data, like the attributes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "libsai/attributes.hpp"
+
+namespace petrel::libsai {
+
+struct Stat {
+    enum class Kind : std::uint8_t { counter, level, peak } kind{};  // clearing means something for the first and last
+    sai::StatId id{};
+    std::uint64_t (*read)(const Place&, std::uint8_t priority){};
+    std::uint8_t priority{};  // of a port's PFC counters
+};
+
+std::span<const Stat> stats_of(sai::ObjectType);
+
+sai::Status get_stats(const Place&, std::span<const sai::StatId>, std::uint64_t* values);
+sai::Status clear_stats(const Place&, std::span<const sai::StatId>);
+sai::Status clear_all_stats(const Place&);
+
+}  // namespace petrel::libsai

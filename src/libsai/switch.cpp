@@ -1,0 +1,164 @@
+#include "libsai/switch.hpp"
+
+#include <algorithm>
+
+namespace petrel::libsai {
+
+using sai::ObjectType;
+using sai::PacketAction;
+
+namespace {
+
+constexpr std::uint32_t kSteps = 15;
+
+constexpr std::uint8_t bit(std::uint8_t i) { return static_cast<std::uint8_t>(1U << i); }
+
+}  // namespace
+
+std::uint32_t programmable_ms(std::uint32_t wanted_ms)
+{
+    std::uint32_t step_ms = 1;
+    while (wanted_ms > kSteps * step_ms) {
+        step_ms *= 10;
+    }
+    return (wanted_ms + step_ms - 1) / step_ms * step_ms;
+}
+
+// It comes up as the scenario has it: PFC on for the lossless classes, buffers as in the profile.
+Switch::Switch(std::uint8_t number, topology::NodeId node, SwitchView view, Ps now)
+    : ports(view.ports()), number_(number), node_(node), view_(view)
+{
+    set_up_buffers();
+    set_up_maps();
+    for (std::uint8_t port = 0; port != view_.ports(); ++port) {
+        const auto& set = view_.registers(port);
+        ports[port].pfc = set.pause_rx & set.pause_tx;
+        ports[port].pfc_rx = set.pause_rx;
+        ports[port].pfc_tx = set.pause_tx;
+        // The hardware only stops honouring pause; dropping is up to us, since each queue may have its own action.
+        view_.set_recovery_action(port, false);
+        program_port(port, now);
+        program_detectors(port, now);
+    }
+    view_.on_interrupt([this](const twin::Interrupt& told, Ps when) { hear(told, when); });
+}
+
+Switch::~Switch() { view_.on_interrupt({}); }
+
+std::uint8_t Switch::priorities_of(std::uint8_t queue) const
+{
+    std::uint8_t priorities = 0;
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        if (view_.profile().queue_of_priority[priority] == queue) {
+            priorities |= bit(priority);
+        }
+    }
+    return priorities;
+}
+
+// A class whose PFC is off cannot be paused, though frames that say so may come.
+bool Switch::paused(std::uint8_t port, std::uint8_t queue, Ps now) const
+{
+    return (view_.registers(port).pause_rx & priorities_of(queue)) != 0 && view_.queue(port, queue, now).paused;
+}
+
+sai::DeadlockState Switch::take_state(std::uint8_t port, std::uint8_t queue, Ps now)
+{
+    using twin::ContinuousPause;
+    const auto heard = view_.continuous_pause(port, queue, now);
+    const bool resumed = std::exchange(ports[port].queues[queue].resumed, false);
+    if (!paused(port, queue, now)) {
+        return sai::DeadlockState::not_paused;
+    }
+    return heard == ContinuousPause::paused && !resumed ? sai::DeadlockState::paused
+                                                        : sai::DeadlockState::paused_not_continuous;
+}
+
+void Switch::program_port(std::uint8_t port, Ps now)
+{
+    const auto& set = ports[port];
+    auto wanted = view_.registers(port);
+    const auto before = wanted.pause_rx;
+    const bool separate = set.mode == sai::PfcMode::separate;
+    wanted.pause_rx = separate ? set.pfc_rx : set.pfc;
+    wanted.pause_tx = separate ? set.pfc_tx : set.pfc;
+    wanted.ignore_pause = 0;
+    wanted.discard_egress = 0;
+    for (std::uint8_t q = 0; q != kPriorities; ++q) {
+        auto& queue = ports[port].queues[q];
+        const auto priorities = priorities_of(q);
+        queue.resumed |= ((before ^ wanted.pause_rx) & priorities) != 0;
+        if (queue.treated || queue.recovering) {
+            wanted.ignore_pause |= priorities;
+            wanted.discard_egress |= action_of(queue) == PacketAction::drop ? priorities : std::uint8_t{0};
+        }
+    }
+    if (!(wanted == view_.registers(port))) {
+        view_.write(port, wanted, now);
+    }
+}
+
+// The port's own interval over the switch's; of several classes in one queue, the shortest.
+Ps Switch::interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const
+{
+    std::uint32_t shortest_ms = 0;
+    for (std::uint8_t tc = 0; tc != kPriorities; ++tc) {
+        const auto own_ms = (ports[port].intervals.*which)[tc];
+        const auto ms = own_ms != 0 ? own_ms : (intervals.*which)[tc];
+        if (ms != 0 && (priorities_of(queue) & bit(tc)) != 0) {
+            shortest_ms = shortest_ms == 0 ? ms : std::min(ms, shortest_ms);
+        }
+    }
+    return shortest_ms * twin::kMs;
+}
+
+void Switch::program_detectors(std::uint8_t port, Ps now)
+{
+    for (std::uint8_t q = 0; q != kPriorities; ++q) {
+        auto& queue = ports[port].queues[q];
+        auto detect = interval(port, q, &Intervals::detect_ms);
+        const auto recover = interval(port, q, &Intervals::recover_ms);
+        if (!queue.watched || recover == 0) {
+            detect = 0;
+        }
+        const bool begins = detect != queue.detect;
+        if (begins || recover != queue.recover) {
+            queue.detect = detect;
+            queue.recover = recover;
+            view_.set_deadlock_timers(port, q, detect, recover);
+        }
+        if (begins) {
+            view_.restart_detection(port, q, now);
+        }
+    }
+}
+
+void Switch::hear(const twin::Interrupt& told, Ps now)
+{
+    using Kind = twin::Interrupt::Kind;
+    const bool begins = told.kind == Kind::deadlock;
+    switch (told.kind) {
+    case Kind::deadlock:
+    case Kind::recovered: {
+        auto& queue = ports[told.port].queues[told.queue];
+        queue.recovering = begins;
+        queue.resumed |= !begins;
+        program_port(told.port, now);
+        const auto event = begins ? sai::DeadlockEvent::detected : sai::DeadlockEvent::recovered;
+        const auto number = static_cast<std::uint32_t>(told.port * kPriorities + told.queue);
+        notices_.emplace_back(
+            sai::DeadlockNotice{id_of(ObjectType::queue, number), static_cast<std::int32_t>(event), false});
+        return;
+    }
+    case Kind::link_up:
+    case Kind::link_down: {
+        const auto state = told.kind == Kind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
+        notices_.emplace_back(
+            sai::PortStateNotice{id_of(ObjectType::port, told.port), static_cast<std::int32_t>(state)});
+        return;
+    }
+    case Kind::pause_too_long: return;  // not one of SAI's
+    }
+}
+
+}  // namespace petrel::libsai

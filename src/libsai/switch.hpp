@@ -1,0 +1,134 @@
+// One switch of the fabric as SAI software has set it up, and how that is carried over to the twin: PFC masks and
+// recoveries into registers, intervals into the hardware's detectors, profiles into buffers. What the twin tells comes
+// back as notices.
+//
+// Contract: calls that write come on the switch's node (Fabric::write); those that read, between two runs
+// (Fabric::read).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "libsai/handle.hpp"
+#include "sai/types.hpp"
+#include "topology/topology.hpp"
+#include "twin/twin.hpp"
+
+namespace petrel::libsai {
+
+using twin::Ps;
+using twin::SwitchView;
+using PerClass = std::array<std::uint32_t, kPriorities>;  // of milliseconds, by traffic class; 0 = not given
+
+// What intervals the hardware has: 1 to 15 times a step of 1, 10 or 100 ms. Others are rounded up.
+inline constexpr sai::Range kIntervals_ms{1, 1500};
+std::uint32_t programmable_ms(std::uint32_t wanted_ms);
+
+struct Intervals {
+    PerClass detect_ms{};
+    PerClass recover_ms{};
+};
+
+struct Queue {
+    bool watched{};     // ENABLE_PFC_DLDR
+    bool treated{};     // PFC_DLR_INIT
+    bool recovering{};  // the hardware found a deadlock itself
+    bool resumed{};     // since the continuous state was last read, whatever the pause says
+    Ps detect{};        // as programmed; 0 = the hardware does not look
+    Ps recover{};
+    std::optional<sai::PacketAction> action;  // its own, over the switch's
+};
+
+struct Port {
+    sai::PfcMode mode{};
+    std::uint8_t pfc{};  // in both directions
+    std::uint8_t pfc_rx{};
+    std::uint8_t pfc_tx{};
+    Intervals intervals;
+    std::array<Queue, kPriorities> queues;
+    std::array<std::uint32_t, kPriorities> profile_of_group{};  // numbers of profiles; 0 = none
+    std::map<sai::QosMapType, std::uint32_t> maps;              // numbers of maps
+};
+
+struct BufferPool {
+    std::uint8_t slot{};  // in the twin
+    std::uint64_t bytes{};
+    std::uint64_t shared_headroom_bytes{};  // 0 = each group has its own
+};
+
+struct BufferProfile {
+    std::uint32_t pool{};  // its number
+    bool lossless{};       // there is a limit at which the sender is told to stop
+    std::uint64_t reserved_bytes{};
+    sai::ThresholdMode mode{};
+    std::int8_t alpha_exponent{};
+    std::uint64_t static_bytes{};  // 0 = no limit
+    std::uint64_t xoff_bytes{};
+    std::uint64_t xon_bytes{};
+    std::uint64_t xon_offset_bytes{};
+};
+
+struct QosMap {
+    sai::QosMapType type{};
+    std::vector<sai::QosEntry> entries;
+};
+
+using Notice = std::variant<sai::DeadlockNotice, sai::PortStateNotice>;
+
+class Switch {
+public:
+    Switch(std::uint8_t number, topology::NodeId, SwitchView, Ps now);
+    ~Switch();
+    Switch(const Switch&) = delete;
+    Switch& operator=(const Switch&) = delete;
+
+    std::uint8_t number() const { return number_; }
+    topology::NodeId node() const { return node_; }
+    SwitchView view() const { return view_; }
+    sai::ObjectId id_of(sai::ObjectType type, std::uint32_t number) const { return to_id({type, number_, number}); }
+    sai::ObjectId id() const { return id_of(sai::ObjectType::switch_, 0); }
+
+    // ---- as software sees it
+    sai::PacketAction action_of(const Queue& queue) const { return queue.action.value_or(action); }
+    bool paused(std::uint8_t port, std::uint8_t queue, Ps now) const;
+    sai::DeadlockState take_state(std::uint8_t port, std::uint8_t queue, Ps now);
+    std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
+
+    // ---- to the twin, after something below was changed
+    void program_port(std::uint8_t port, Ps now);
+    void program_detectors(std::uint8_t port, Ps now);
+    void program_buffers();
+    // The twin maps priorities alike on all ports, for ever: a map may say the same, no more.
+    bool holds(const QosMap&) const;
+
+    // ---- what is set; who changes something programs it
+    sai::PacketAction action{sai::PacketAction::drop};
+    Intervals intervals;
+    sai::DeadlockCallback on_deadlock{};
+    sai::PortStateCallback on_port_state{};
+    std::vector<Port> ports;
+    std::map<std::uint32_t, BufferPool> pools;
+    std::map<std::uint32_t, BufferProfile> profiles;
+    std::map<std::uint32_t, QosMap> qos_maps;
+    std::map<std::pair<sai::ObjectId, sai::StatId>, std::uint64_t> cleared;  // what a counter stood at then
+    std::uint32_t next_number{1};
+
+private:
+    void set_up_buffers();
+    void set_up_maps();
+    void hear(const twin::Interrupt&, Ps now);
+    std::uint8_t priorities_of(std::uint8_t queue) const;
+    Ps interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const;
+
+    std::uint8_t number_;
+    topology::NodeId node_;
+    SwitchView view_;
+    std::vector<Notice> notices_;
+};
+
+}  // namespace petrel::libsai

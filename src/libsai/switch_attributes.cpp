@@ -1,0 +1,141 @@
+// The attributes of a switch.
+#include <bit>
+
+#include "libsai/attributes.hpp"
+
+namespace petrel::libsai {
+
+using sai::Status;
+using sai::Value;
+using Use = Row::Use;
+namespace attr = sai::switch_attr;
+namespace status = sai::status;
+
+namespace {
+
+Status get_ports(const Place& p, Value& value)
+{
+    std::vector<sai::ObjectId> ids;
+    for (std::uint32_t port = 0; port != p.view().ports(); ++port) {
+        ids.push_back(p.device.id_of(sai::ObjectType::port, port));
+    }
+    return put(value.objlist, ids);
+}
+
+template <std::uint32_t (*number)(const Place&)>
+Status get_u32(const Place& p, Value& value)
+{
+    value.u32 = number(p);
+    return status::success;
+}
+
+std::uint32_t port_count(const Place& p) { return p.view().ports(); }
+std::uint32_t queue_count(const Place&) { return kPriorities; }
+std::uint32_t none(const Place&) { return 0; }
+std::uint32_t pool_count(const Place& p) { return static_cast<std::uint32_t>(p.device.pools.size()); }
+std::uint32_t lossless_count(const Place& p)
+{
+    return static_cast<std::uint32_t>(std::popcount(unsigned{p.view().lossless()}));
+}
+
+template <PerClass Intervals::* which>
+Status get_map(const Place& p, Value& value)
+{
+    return get_intervals(p.device.intervals.*which, value);
+}
+
+template <PerClass Intervals::* which>
+Status set_map(const Place& p, const Value& value)
+{
+    const auto status = set_intervals(p.device.intervals.*which, value);
+    for (std::uint8_t port = 0; port != p.view().ports(); ++port) {
+        p.device.program_detectors(port, p.now);
+    }
+    return status;
+}
+
+Status get_action(const Place& p, Value& value)
+{
+    value.s32 = static_cast<std::int32_t>(p.device.action);
+    return status::success;
+}
+
+Status set_action(const Place& p, const Value& value)
+{
+    p.device.action = static_cast<sai::PacketAction>(value.s32);
+    for (std::uint8_t port = 0; port != p.view().ports(); ++port) {
+        p.device.program_port(port, p.now);
+    }
+    return status::success;
+}
+
+Status get_status(const Place&, Value& value)
+{
+    value.s32 = static_cast<std::int32_t>(sai::SwitchStatus::up);
+    return status::success;
+}
+
+Status get_classes(const Place&, Value& value)
+{
+    value.u8 = kPriorities;
+    return status::success;
+}
+
+Status get_buffer(const Place& p, Value& value)
+{
+    value.u64 = p.view().profile().buffer_bytes >> 10U;  // KB
+    return status::success;
+}
+
+Status get_init(const Place&, Value& value)
+{
+    value.booldata = true;
+    return status::success;
+}
+
+template <auto Switch::* callback>
+Status get_callback(const Place& p, Value& value)
+{
+    value.ptr = reinterpret_cast<void*>(p.device.*callback);
+    return status::success;
+}
+
+template <class Callback, Callback Switch::* callback>
+Status set_callback(const Place& p, const Value& value)
+{
+    p.device.*callback = reinterpret_cast<Callback>(value.ptr);
+    return status::success;
+}
+
+constexpr Row kRows[] = {
+    {attr::number_of_active_ports, Use::read_only, get_u32<port_count>},
+    {attr::max_number_of_supported_ports, Use::read_only, get_u32<port_count>},
+    {attr::port_list, Use::read_only, get_ports},
+    {attr::number_of_unicast_queues, Use::read_only, get_u32<queue_count>},
+    {attr::number_of_multicast_queues, Use::read_only, get_u32<none>},
+    {attr::number_of_queues, Use::read_only, get_u32<queue_count>},
+    {attr::oper_status, Use::read_only, get_status},
+    {attr::qos_max_number_of_traffic_classes, Use::read_only, get_classes},
+    {attr::total_buffer_size, Use::read_only, get_buffer},
+    {attr::ingress_buffer_pool_num, Use::read_only, get_u32<pool_count>},
+    {attr::egress_buffer_pool_num, Use::read_only, get_u32<none>},
+    {attr::switch_profile_id, Use::create_only},
+    {attr::switch_hardware_info, Use::create_only},
+    {attr::init_switch, Use::on_create, get_init},
+    {attr::port_state_change_notify, Use::create_and_set, get_callback<&Switch::on_port_state>,
+     set_callback<sai::PortStateCallback, &Switch::on_port_state>},
+    {attr::qos_num_lossless_queues, Use::read_only, get_u32<lossless_count>},
+    {attr::queue_pfc_deadlock_notify, Use::create_and_set, get_callback<&Switch::on_deadlock>,
+     set_callback<sai::DeadlockCallback, &Switch::on_deadlock>},
+    {attr::pfc_dlr_packet_action, Use::create_and_set, get_action, set_action, kPacketActions},
+    {attr::pfc_tc_dld_interval_range, Use::read_only, get_interval_range},
+    {attr::pfc_tc_dld_interval, Use::create_and_set, get_map<&Intervals::detect_ms>, set_map<&Intervals::detect_ms>},
+    {attr::pfc_tc_dlr_interval_range, Use::read_only, get_interval_range},
+    {attr::pfc_tc_dlr_interval, Use::create_and_set, get_map<&Intervals::recover_ms>, set_map<&Intervals::recover_ms>},
+};
+
+}  // namespace
+
+std::span<const Row> switch_rows() { return kRows; }
+
+}  // namespace petrel::libsai

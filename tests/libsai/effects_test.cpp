@@ -1,0 +1,148 @@
+// Every attribute by its effect on packets, counted where they arrive: at a host, or at a port of the next switch.
+#include "loaded_library.hpp"
+
+namespace petrel::test {
+namespace {
+
+using sai::DeadlockState;
+using sai::PacketAction;
+namespace queue_attr = sai::queue_attr;
+namespace port_attr = sai::port_attr;
+
+class Effects : public LoadedLibrary {
+protected:
+    std::uint64_t arrive_in_100_ms()
+    {
+        const auto before = host_received("h1");
+        step_ms(100);
+        return host_received("h1") - before;
+    }
+    std::uint64_t dropped() const { return stat(queues->get_stats, queue(kStormed), sai::queue_stat::dropped_packets); }
+};
+
+TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_until_it_resumes)
+{
+    start(kStorm);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
+    step_ms(50);
+    EXPECT_TRUE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous);
+    EXPECT_EQ(arrive_in_100_ms(), 0U);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused) << "asked again at once";
+    EXPECT_EQ(state(queue(kStormed, 4)), DeadlockState::not_paused) << "the other class";
+    EXPECT_EQ(state(queue(0)), DeadlockState::not_paused) << "the other port";
+    step_ms(400);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
+    EXPECT_FALSE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
+}
+
+TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
+{
+    auto scenario = std::string{kStorm};
+    scenario += "[[fault]]\nat = \"700ms\"\nkind = \"storm\"\nhost = \"h1\"\nquanta = 2000\nperiod = \"1ms\"\n";
+    start(scenario);
+    step_ms(500);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous);
+    step_ms(50);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
+    step_ms(250);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was free from 601 to 700 ms";
+    step_ms(1);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
+}
+
+TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
+{
+    start(kStorm);
+    step_ms(200);
+    EXPECT_NEAR(static_cast<double>(stat(queues->get_stats, queue(kStormed), sai::queue_stat::curr_occupancy_bytes)),
+                kPackets * 1048.0, 3000);
+    set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
+    EXPECT_TRUE(get(queues, queue(kStormed), queue_attr::pfc_dlr_init).booldata);
+    EXPECT_NEAR(static_cast<double>(dropped()), kPackets, 2) << "what waited";
+    EXPECT_EQ(stat(queues->get_stats, queue(kStormed), sai::queue_stat::curr_occupancy_bytes), 0U);
+    EXPECT_EQ(arrive_in_100_ms(), 0U);
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "and what came";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "pause is told all the same";
+    set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(false));
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it had resumed";
+    EXPECT_EQ(arrive_in_100_ms(), 0U);
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "nothing more dies";
+    step_ms(250);
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
+}
+
+TEST_F(Effects, recovery_forwards_where_the_queue_or_else_the_switch_says_so)
+{
+    start(kStorm);
+    set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));
+    step_ms(200);
+    set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4) << "with what had waited";
+    EXPECT_EQ(dropped(), 0U);
+    set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::drop));
+    EXPECT_EQ(arrive_in_100_ms(), 0U);
+    set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::forward));
+    set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::drop));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action counts";
+}
+
+TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
+{
+    start(kStorm);
+    step_ms(200);
+    EXPECT_EQ(get(ports, port(kStormed), port_attr::priority_flow_control).u8, 0b0001'1000);
+    set(ports, port(kStormed), port_attr::priority_flow_control, mask(0b0001'0000));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
+    EXPECT_FALSE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
+
+    // Separate masks count from the moment the mode says so: received pause is honoured again.
+    set(ports, port(kStormed), port_attr::priority_flow_control_rx, mask(0b0000'1000));
+    set(ports, port(kStormed), port_attr::priority_flow_control_tx, mask(0));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
+    set(ports, port(kStormed), port_attr::priority_flow_control_mode, word(sai::PfcMode::separate));
+    EXPECT_LE(arrive_in_100_ms(), 1U);
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was off since the last read";
+}
+
+TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
+{
+    auto scenario = std::string{kStorm};
+    scenario += "[[switch]]\nlimit = \"20kB\"\n";
+    start(scenario);
+    const auto s1 = create("s1");
+    const auto heard = [&] { return stat(ports->get_stats, port(1, s1), sai::port_stat::pfc_rx_pkts(3)); };
+    const auto sent = [&] { return stat(ports->get_stats, port(kUplink), sai::port_stat::pfc_tx_pkts(3)); };
+    set(ports, port(kUplink), port_attr::priority_flow_control, mask(0));
+    step_ms(200);
+    EXPECT_EQ(heard(), 0U);
+    EXPECT_GT(stat(buffers->get_group_stats, group(kUplink), sai::group_stat::dropped_packets), 0U);
+    set(ports, port(kUplink), port_attr::priority_flow_control, mask(0b0000'1000));
+    step_ms(100);
+    EXPECT_GT(heard(), 0U);
+    EXPECT_EQ(heard(), sent());
+    const auto there = stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts);
+    step_ms(100);
+    EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there) << "nothing more came";
+}
+
+TEST_F(Effects, a_port_that_is_disabled_or_takes_no_long_frames_sends_nothing)
+{
+    start(kStorm);
+    set(ports, port(kStormed), port_attr::mtu, bytes(500));
+    EXPECT_LE(arrive_in_100_ms(), 1U);
+    step_ms(600);
+    set(ports, port(kStormed), port_attr::mtu, bytes(9216));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
+    set(ports, port(kStormed), port_attr::admin_state, boolean(false));
+    EXPECT_LE(arrive_in_100_ms(), 1U);
+    EXPECT_EQ(get(ports, port(kStormed), port_attr::oper_status).s32, static_cast<int>(sai::OperStatus::down));
+    set(ports, port(kStormed), port_attr::admin_state, boolean(true));
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
+}
+
+}  // namespace
+}  // namespace petrel::test
