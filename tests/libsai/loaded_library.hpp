@@ -1,4 +1,5 @@
-// libsai-petrel.so as a NOS has it: loaded by name, used through nothing but its C interface. Time is stepped.
+// libsai-petrel.so as a NOS has it: loaded by name, used through nothing but its C interface. Time is stepped, unless
+// a test says otherwise.
 #pragma once
 
 #include <dlfcn.h>
@@ -124,7 +125,7 @@ protected:
     {
         const auto profile = next_profile_++;
         settings()[{profile, "petrel.scenario"}] = scenario_;
-        settings()[{profile, "petrel.time"}] = "stepped";
+        settings()[{profile, "petrel.time"}] = time_;
         settings()[{profile, "petrel.device"}] = device;
         sai::Value number{};
         number.u32 = profile;
@@ -219,6 +220,7 @@ protected:
     sai::BufferApi* buffers{};
     sai::QosMapApi* maps{};
     ObjectId s0{};
+    std::string time_{"stepped"};
 
 private:
     TemporaryFolder folder_;
