@@ -18,5 +18,6 @@ std::vector<Bench> poll_benches();
 std::vector<Bench> intake_benches();
 std::vector<Bench> trace_benches();
 std::vector<Bench> twin_benches();
+std::vector<Bench> agent_benches();
 
 }  // namespace petrel::bench

@@ -43,13 +43,7 @@ Role role(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase)
     return place % 20 == 19 ? Role::brief : Role::quiet;
 }
 
-struct Told {
-    PauseState state{};
-    std::uint64_t pause_us{};
-    std::uint64_t xoff{};
-};
-
-Told told(Role role, std::uint64_t dt_us)
+Told told_by(Role role, std::uint64_t dt_us)
 {
     switch (role) {
     case Role::quiet: return {};
@@ -64,6 +58,11 @@ Told told(Role role, std::uint64_t dt_us)
 }  // namespace
 
 std::string_view name(Tells tells) { return tells == Tells::state ? "state" : "counter"; }
+
+Told told(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase, std::uint64_t dt_us)
+{
+    return told_by(role(row, rows, mix, phase), dt_us);
+}
 
 watchdog::Inventory inventory(std::uint32_t rows)
 {
@@ -110,7 +109,7 @@ void look_at_all(watchdog::Intake& intake, std::uint32_t rows, Tells tells, cons
             const auto is = role(row, rows, mix, phase);
             // So near its limit that the next poll would be too late, and not yet there.
             const Duration dt = is == Role::near_limit ? policy.detect - policy.poll / 2 : policy.poll;
-            const auto says = told(is, static_cast<std::uint64_t>(whole_us(dt)));
+            const auto says = told_by(is, static_cast<std::uint64_t>(whole_us(dt)));
             watchdog::Sample sample;
             sample.slot = Slot{row};
             sample.known = capabilities(tells).fields;

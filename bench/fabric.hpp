@@ -25,6 +25,14 @@ struct Mix {
     std::uint32_t near_limit{};        // so many rows paused for so long that they want another look before the poll
 };
 
+// What one row says of the time since it was last read.
+struct Told {
+    watchdog::PauseState state{};
+    std::uint64_t pause_us{};
+    std::uint64_t xoff{};
+};
+Told told(std::uint32_t row, std::uint32_t rows, const Mix&, unsigned phase, std::uint64_t dt_us);
+
 watchdog::Inventory inventory(std::uint32_t rows);
 watchdog::Capabilities capabilities(Tells);
 watchdog::Watchlist watchlist(std::uint32_t rows, Tells);  // policy `sonic` on every queue
