@@ -205,9 +205,11 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
     };
     const auto first = install();
     ASSERT_EQ(first.exit_code, 0) << first.err;
-    for (const auto* file : {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service",
-                             "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
-                             "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "etc/petrel/agent.toml"}) {
+    for (const auto* file :
+         {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service", "usr/lib/sysusers.d/petrel.conf",
+          "usr/share/petrel/prometheus/petrel.rules.yml", "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml",
+          "usr/share/man/man1/petrel.1", "usr/share/man/man8/petrel-agent.8",
+          "usr/share/bash-completion/completions/petrel", "etc/petrel/agent.toml"}) {
         EXPECT_TRUE(std::filesystem::exists(folder.path / file)) << file;
     }
     std::ofstream{folder.path / "etc/petrel/agent.toml"} << "# mine\n";
