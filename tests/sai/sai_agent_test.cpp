@@ -1,0 +1,144 @@
+// An agent on a switch behind a library that is not ours: from the state to the treatment and back, whatever the
+// library makes of it; and storms that the library finds itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/agent.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "runtime/start.hpp"
+#include "sai/bench.hpp"
+#include "support/inline_runner.hpp"
+#include "watchdog/policy.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using watchdog::Treatment;
+
+constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
+
+// One life of an agent: the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues.
+class Process {
+public:
+    Process(SaiBench& bench, device::Journal& journal, bool by_device = false)
+        : agent_(list(bench, by_device), runtime::gather_start(*bench.device, journal, std::nullopt).value(),
+                 bench.clock.now(), output_),
+          runner_(agent_, output_, *bench.device, journal, bench.clock)
+    {
+        runner_.on_event([this](const watchdog::Event& event) { said.push_back(in_words(event)); });
+    }
+    void run_until(Instant end) { runner_.run_until(end); }
+
+    std::vector<std::string> said;
+
+private:
+    static std::string in_words(const watchdog::Event& event)
+    {
+        return std::string{name(event.kind)} + ' ' + std::string{name(event.reason)} + ' ' +
+               std::string{name(event.action)} + " at " + std::to_string(whole_us(event.at) / 1000);
+    }
+
+    static watchdog::Watchlist list(const SaiBench& bench, bool by_device)
+    {
+        watchdog::PolicyBook book;
+        book.policies = {watchdog::find_preset("sai")->policy};
+        if (by_device) {
+            book.policies[0].criterion = watchdog::Criterion::device;
+        }
+        book.assigned = {{}};
+        return watchdog::compile(book, bench.device->inventory(), bench.device->capabilities()).value();
+    }
+
+    agent::Output output_;
+    agent::Agent agent_;
+    runtime::InlineRunner runner_;
+};
+
+TEST(SaiAgent, TreatsAStormAndLeavesNothingBehind)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    device::MemoryJournal journal;
+    Process process{bench, journal};
+    process.run_until(at(1s));
+    EXPECT_THAT(process.said, IsEmpty());
+    bench.queue(1, 4).state = sai::DeadlockState::paused_not_continuous;
+    process.run_until(at(1040ms));
+    bench.queue(1, 4).state = sai::DeadlockState::paused;
+    process.run_until(at(1400ms));
+    EXPECT_THAT(process.said, ElementsAre("storm_detected proven drop at 1200"));
+    EXPECT_TRUE(bench.queue(1, 4).recovering);
+    EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::drop);
+    bench.queue(1, 4).state = sai::DeadlockState::not_paused;
+    process.run_until(at(2s));
+    ASSERT_EQ(process.said.size(), 2U);
+    EXPECT_EQ(process.said[1].substr(0, 14), "storm_restored");
+    EXPECT_FALSE(bench.queue(1, 4).recovering);
+    EXPECT_EQ(bench.port(1).groups[4].profile, bench.port(0).groups[4].profile);
+    EXPECT_THAT(journal.active().value(), IsEmpty());
+}
+
+TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("recovery_without_effect"));
+    device::MemoryJournal journal;
+    Process process{bench, journal};
+    process.run_until(at(1s));
+    bench.queue(1, 4).state = sai::DeadlockState::paused;
+    const auto run_in_storm = [&](Instant end) {
+        for (auto now = bench.clock.now().mono; now <= end; now += 10ms) {
+            ++bench.port(1).pfc_frames[4];
+            process.run_until(now);
+        }
+    };
+    run_in_storm(at(2s));
+    EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::ignore_pause);
+    EXPECT_EQ(bench.port(1).pfc, 0x08);
+    // Its state may say what it likes behind the mask: frames decide.
+    bench.queue(1, 4).state = sai::DeadlockState::not_paused;
+    run_in_storm(at(3s));
+    EXPECT_EQ(bench.port(1).pfc, 0x08);
+    process.run_until(at(4s));
+    EXPECT_EQ(bench.port(1).pfc, 0x18);
+    EXPECT_THAT(journal.active().value(), IsEmpty());
+}
+
+TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("recovery_without_effect,mask_without_effect"));
+    device::MemoryJournal journal;
+    Process process{bench, journal};
+    bench.queue(1, 4).state = sai::DeadlockState::paused;
+    process.run_until(at(2s));
+    ASSERT_FALSE(process.said.empty());
+    EXPECT_EQ(process.said.back().substr(0, 15), "storm_escalated");
+    EXPECT_THAT(journal.active().value(), IsEmpty());
+}
+
+TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {{"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}}));
+    device::MemoryJournal journal;
+    Process process{bench, journal, true};
+    process.run_until(at(1s));
+    const auto tell = [&](sai::DeadlockEvent event) {
+        const sai::DeadlockNotice notice{BadSwitch::queue_id(1, 4), static_cast<std::int32_t>(event), false};
+        bench.model->on_deadlock(1, &notice);
+    };
+    tell(sai::DeadlockEvent::detected);
+    process.run_until(at(1500ms));
+    tell(sai::DeadlockEvent::recovered);
+    process.run_until(at(2s));
+    EXPECT_THAT(process.said, ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
+    EXPECT_FALSE(bench.queue(1, 4).recovering);  // nothing was commanded: the library recovers by itself
+}
+
+}  // namespace
+}  // namespace petrel::test
