@@ -1,0 +1,148 @@
+// `petrel agent` as it ships, on a fabric of the twin in wall-clock time: a storm is detected, mitigated and restored,
+// and every command of the control socket does what it says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "support/agent_process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// One switch, four hosts; the NIC of h0 pauses its switch from 0.3 s on, for a second and a half.
+constexpr auto kFabric = R"(name = "agent-test"
+duration = "20s"
+[topology]
+kind = "leaf-spine"
+leaves = 1
+spines = 1
+hosts_per_leaf = 4
+host_links = { speed = "1G", cable_m = 5 }
+[[traffic]]
+name = "to h0"
+from = "h1"
+to = "h0"
+rate = "50M"
+[[fault]]
+at = "300ms"
+until = "1800ms"
+kind = "storm"
+period = "10ms"
+host = "h0"
+priorities = 3
+)";
+
+class AgentOnTwin : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        std::ofstream{folder / "fabric.toml"} << kFabric;
+        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = "[[device]]\ndriver = \"twin:" + (folder / "fabric.toml").string() + "#leaf0\"\n" +
+                      "[[policy]]\npreset = \"sonic\"\ndetect_ms = 200\nrestore_ms = 300\npoll_ms = 100\n"});
+        agent->metrics();
+        ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
+    }
+
+    std::string answer(std::vector<std::string> arguments)
+    {
+        const auto ended = agent->ask(std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        return ended.out;
+    }
+
+    test::TemporaryFolder folder;
+    std::unique_ptr<AgentProcess> agent;
+};
+
+TEST_F(AgentOnTwin, AStormIsDetectedMitigatedAndRestored)
+{
+    EXPECT_THAT(agent->wait_for("storm_detected"), AllOf(HasSubstr("leaf0 Ethernet0:3"), HasSubstr("action=drop")));
+    EXPECT_THAT(answer({"explain", "Ethernet0:3"}), AllOf(HasSubstr("Ethernet0"), HasSubstr("limit 200 ms")));
+    EXPECT_THAT(agent->metrics(), HasSubstr("petrel_storms_detected_total{device=\"leaf0\"} 1"));
+    EXPECT_THAT(agent->wait_for("storm_restored"), HasSubstr("leaf0 Ethernet0:3"));
+    EXPECT_THAT(answer({"queues", "--stormed"}), Not(HasSubstr("Ethernet0")));
+    const auto events = answer({"events", "--json"});
+    EXPECT_THAT(events, AllOf(HasSubstr("\"event\":\"storm_detected\""), HasSubstr("\"event\":\"storm_restored\"")));
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(AgentOnTwin, EveryCommandAnswersInWordsAndInJson)
+{
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"status"},
+                                                    {"queues"},
+                                                    {"queues", "--stormed"},
+                                                    {"explain", "Ethernet1:3"},
+                                                    {"events"},
+                                                    {"mitigate", "Ethernet1:3"},
+                                                    {"hold", "Ethernet1:3"},
+                                                    {"release", "Ethernet1:3"},
+                                                    {"release-all"},
+                                                    {"reload"}}) {
+        EXPECT_NE(answer(command), "") << command.front();
+        auto as_json = command;
+        as_json.emplace_back("--json");
+        if (command.front() == "hold") {  // released by now
+            ASSERT_EQ(agent->ask({"mitigate", "Ethernet1:3"}).exit_code, 0);
+        }
+        EXPECT_THAT(answer(as_json), HasSubstr(command.front() == "events" ? "\"events\":" : "\"ok\":true"))
+            << command.front();
+    }
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(AgentOnTwin, AnOrderHoldsUntilItIsReleased)
+{
+    EXPECT_THAT(answer({"mitigate", "Ethernet1:3", "--note", "drill"}), HasSubstr("mitigat"));
+    EXPECT_THAT(agent->wait_for("order_taken"), AllOf(HasSubstr("mitigate by"), HasSubstr("drill")));
+    EXPECT_THAT(answer({"queues", "--stormed"}), HasSubstr("Ethernet1"));
+    EXPECT_THAT(answer({"release", "Ethernet1:3"}), HasSubstr("Ethernet1:3"));
+    EXPECT_NE(agent->wait_for("storm_released"), "");
+    EXPECT_THAT(answer({"release", "Ethernet1:3"}), HasSubstr("nothing to release"));
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(AgentOnTwin, OrdersThatMakeNoSenseAreRefusedWithWhatWould)
+{
+    const auto refused = [&](std::vector<std::string> arguments) {
+        const auto ended = agent->ask(std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 2) << ended.out;
+        return ended.err;
+    };
+    EXPECT_THAT(refused({"mitigate", "Ethernet9:3"}), HasSubstr("Ethernet9:3"));
+    EXPECT_THAT(refused({"mitigate", "Ethernet1:3", "--device", "nobody"}), HasSubstr("nobody"));
+    EXPECT_THAT(refused({"hold", "Ethernet1:3"}), HasSubstr("petrel mitigate"));
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(AgentOnTwin, ASecondAgentIsTurnedAway)
+{
+    test::Invocation second;
+    second.program = PETREL_BIN_DIR "/petrel";
+    second.arguments = {"agent", "--config", agent->file().string()};
+    const auto ended = test::run(second);
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_NE(ended.err, "");
+    EXPECT_NE(answer({"status"}), "") << "the first goes on";
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(AgentOnTwin, WithoutAnAgentTheCommandsSayWhoIsMissing)
+{
+    EXPECT_EQ(agent->stop(), 0);
+    const auto ended = agent->ask({"status"});
+    EXPECT_EQ(ended.exit_code, 3);
+    EXPECT_THAT(ended.err, HasSubstr(agent->socket().string()));
+}
+
+}  // namespace
+}  // namespace petrel::daemon

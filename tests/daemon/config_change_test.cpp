@@ -1,0 +1,185 @@
+// The configuration of a real agent, changed in the middle of a storm in every way: all of it holds at once, or nothing
+// does and the agent says why. What is mitigated follows what is now wanted.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "support/agent_process.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::SharedSwitch;
+using testing::HasSubstr;
+using watchdog::Treatment;
+
+constexpr std::uint16_t kPort = 1;
+constexpr auto kPolicy = "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n";  // drops
+
+class ConfigChange : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(), .config = config(kPolicy), .program = PETREL_BIN_DIR "/petrel-test-agent"});
+        agent->metrics();
+        ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
+        sw.storm(kPort);
+        expect_treated(Treatment::drop);
+        ASSERT_NE(agent->wait_for("storm_detected"), "");
+    }
+
+    std::string config(std::string_view policies) const
+    {
+        return fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n{}", (folder / "switch").string(),
+                           policies);
+    }
+
+    void change_to(std::string_view policies)
+    {
+        agent->write_config(config(policies));
+        const auto reloaded = agent->ask({"reload"});
+        EXPECT_EQ(reloaded.exit_code, 0) << reloaded.out << reloaded.err;
+        EXPECT_NE(agent->wait_for("reload_good"), "");
+    }
+
+    // What is in force is not touched, and everybody hears why.
+    void expect_refused(const std::string& whole_config, const std::string& why)
+    {
+        const auto writes = sw.writes(kPort).size();
+        agent->write_config(whole_config);
+        const auto reloaded = agent->ask({"reload"});
+        EXPECT_EQ(reloaded.exit_code, 2);
+        EXPECT_THAT(reloaded.out + reloaded.err, HasSubstr(why));
+        EXPECT_THAT(agent->wait_for("reload_bad"), HasSubstr(why));
+        EXPECT_THAT(agent->metrics(), HasSubstr("petrel_config_reloads_total{result=\"bad\"} 1"));
+        EXPECT_EQ(sw.writes(kPort).size(), writes);
+        EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+        expect_restored_when_calm();
+    }
+
+    void expect_treated(Treatment treatment, std::uint16_t port = kPort)
+    {
+        EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; })) << port;
+    }
+
+    void expect_restored_when_calm()
+    {
+        sw.calm(kPort);
+        expect_treated(Treatment::none);
+        EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+        EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
+    }
+
+    // As long as the agent takes for so many looks.
+    void let_pass(std::uint64_t looks)
+    {
+        const auto enough = sw.looks() + looks;
+        ASSERT_TRUE(sw.wait_until([&] { return sw.looks() >= enough; }));
+    }
+
+    test::TemporaryFolder folder;
+    SharedSwitch sw{folder / "switch"};
+    std::unique_ptr<AgentProcess> agent;
+};
+
+TEST_F(ConfigChange, TheSameAgainChangesNothing)
+{
+    const auto writes = sw.writes(kPort).size();
+    change_to(kPolicy);
+    let_pass(5);
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    const auto after = sw.writes(kPort);
+    for (std::size_t i = writes; i < after.size(); ++i) {
+        EXPECT_EQ(SharedSwitch::treatment_in(after[i].word), Treatment::drop);
+    }
+    expect_restored_when_calm();
+}
+
+TEST_F(ConfigChange, BySignal)
+{
+    agent->write_config(config(std::string{kPolicy} + "action = \"forward\"\n"));
+    agent->signal(SIGHUP);
+    EXPECT_NE(agent->wait_for("reload_good"), "");
+    expect_treated(Treatment::ignore_pause);
+    expect_restored_when_calm();
+}
+
+TEST_F(ConfigChange, ToAnAlertReleases)
+{
+    change_to(std::string{kPolicy} + "action = \"alert\"\n");
+    expect_treated(Treatment::none);
+    let_pass(5);
+    EXPECT_EQ(sw.in_force(kPort), Treatment::none);
+    EXPECT_EQ(agent->stop(), 0);
+    EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
+}
+
+TEST_F(ConfigChange, ThatLeavesTheQueueUnwatchedReleases)
+{
+    change_to(std::string{kPolicy} + "ports = [\"Ethernet0\"]\n");
+    expect_treated(Treatment::none);
+    EXPECT_NE(agent->wait_for(std::vector<std::string>{"storm_re", "Ethernet1:3"}), "") << "and its storm is closed";
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(ConfigChange, OfTimesHoldsFromNowOn)
+{
+    change_to("[[policy]]\npreset = \"sonic\"\ndetect_ms = 5000\nrestore_ms = 300\npoll_ms = 100\n");
+    let_pass(3);
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "what is decided is decided";
+    sw.calm(kPort);
+    expect_treated(Treatment::none);
+    sw.storm(kPort);
+    let_pass(5);
+    EXPECT_EQ(sw.in_force(kPort), Treatment::none) << "five polls are no storm any more";
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(ConfigChange, TheBigRedSwitchTreatsEverythingAndTakesItBack)
+{
+    agent->write_config("big_red_switch = true\n" + config(kPolicy));
+    EXPECT_EQ(agent->ask({"reload"}).exit_code, 0);
+    for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+        expect_treated(Treatment::drop, port);
+    }
+    sw.calm(kPort);
+    change_to(kPolicy);
+    for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+        expect_treated(Treatment::none, port);
+    }
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(ConfigChange, WithAnErrorIsRefusedAsAWhole)
+{
+    expect_refused(config("[[policy]]\npreset = \"sonic\"\ndetect_ms = 7\naction = \"alert\"\n"), "detect_ms");
+}
+
+TEST_F(ConfigChange, OfAPortThatNobodyHasIsRefused)
+{
+    expect_refused(config(std::string{kPolicy} + "ports = [\"Ethernet77\"]\n"), "Ethernet77");
+}
+
+TEST_F(ConfigChange, OfWhatNeedsARestartIsRefused)
+{
+    expect_refused("[[device]]\nname = \"other\"\ndriver = \"shared:nowhere\"\n" + std::string{kPolicy}, "restart");
+}
+
+TEST_F(ConfigChange, OfAFileThatIsGoneIsRefused)
+{
+    std::filesystem::remove(agent->file());
+    const auto reloaded = agent->ask({"reload"});
+    EXPECT_EQ(reloaded.exit_code, 2) << reloaded.out << reloaded.err;
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    expect_restored_when_calm();
+}
+
+}  // namespace
+}  // namespace petrel::daemon
