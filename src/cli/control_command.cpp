@@ -43,13 +43,15 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown shown(Command command, std::string_view line)
+Shown shown(const codec::ControlRequest& request, std::string_view line)
 {
     const Paint paint{stdout_wants_colour()};
-    switch (command) {
+    switch (request.command) {
     case Command::status:
         return in_words(codec::read_status(line), [&](const auto& report) { return status_text(report, paint); });
-    case Command::queues: return in_words(codec::read_queues(line), queues_text);
+    case Command::queues:
+        return in_words(codec::read_queues(line),
+                        [&](const auto& report) { return queues_text(report, request.stormed); });
     case Command::explain:
         return in_words(codec::read_explanation(line), [&](const auto& report) { return explain_text(report, paint); });
     case Command::reload: return reloaded(line);
@@ -95,7 +97,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     if (!line) {
         return fail(line.error());
     }
-    const auto answer = shown(options.request.command, *line);
+    const auto answer = shown(options.request, *line);
     if (options.json) {
         return finish(*line + '\n', answer.code);
     }

@@ -182,10 +182,10 @@ std::string status_text(const StatusReport& status, const Paint& paint)
     return text + about_the_agent(status);
 }
 
-std::string queues_text(std::vector<QueueReport> queues)
+std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
 {
     if (queues.empty()) {
-        return kNone;
+        return only_stormed ? kNone : "no queue is known: petrel status says how the devices fare\n";
     }
     sort_worst_first(queues);
     return queues_table(queues);

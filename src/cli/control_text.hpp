@@ -15,7 +15,7 @@ namespace petrel::cli {
 std::string status_text(const codec::StatusReport&, const Paint&);
 
 // The worst first. What is configured, what the device makes of it and what is observed stand side by side.
-std::string queues_text(std::vector<codec::QueueReport>);
+std::string queues_text(std::vector<codec::QueueReport>, bool only_stormed);
 std::string explain_text(const codec::ExplainReport&, const Paint&);
 std::string order_text(const codec::OrderReport&);
 

@@ -35,7 +35,7 @@ std::span<const std::string_view> keys_of(Command command)
 {
     static constexpr std::array<std::string_view, 2> kQueues{"device", "stormed"};
     static constexpr std::array<std::string_view, 3> kOrder{"device", "queue", "note"};
-    static constexpr std::array<std::string_view, 2> kReleaseAll{"device", "note"};
+    static constexpr std::array<std::string_view, 1> kReleaseAll{"note"};
     static constexpr std::array<std::string_view, 3> kEvents{"device", "follow", "last"};
     static constexpr std::array<std::string_view, 2> kExplain{"device", "queue"};
     switch (command) {

@@ -1,0 +1,251 @@
+// The real program against an agent that is played: what it asks, what it makes of the answers, and how it ends.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <deque>
+
+#include "cli/exit_code.hpp"
+#include "codec/control_json.hpp"
+#include "petrel_program.hpp"
+#include "runtime/control_server.hpp"
+#include "support/loop_thread.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using petrel::test::Ended;
+using petrel::test::Folder;
+using petrel::test::LoopThread;
+using petrel::test::run;
+using runtime::ControlServer;
+
+// Answers each request with what the test has prepared for it, in turn; remembers what was asked.
+class PlayedAgent {
+public:
+    explicit PlayedAgent(std::deque<std::string> answers) : answers_(std::move(answers))
+    {
+        server_ = thread_.in_loop([this] {
+            return ControlServer::listen(thread_.loop(), path(), "",
+                                         [this](const auto& peer, std::string_view line) {
+                                             asked_.emplace_back(line);
+                                             if (!answers_.empty()) {
+                                                 peer->send(answers_.front());
+                                                 answers_.pop_front();
+                                             }
+                                             peer->close_after_sending();
+                                         })
+                .value();
+        });
+    }
+    ~PlayedAgent()
+    {
+        thread_.in_loop([this] { server_.reset(); });
+    }
+    PlayedAgent(const PlayedAgent&) = delete;
+    PlayedAgent& operator=(const PlayedAgent&) = delete;
+
+    std::filesystem::path path() const { return folder_ / "s"; }
+
+    petrel::test::Invocation call(std::vector<std::string> arguments) const
+    {
+        auto invocation = test::petrel(std::move(arguments));
+        invocation.environment = {{"PETREL_CONTROL_SOCKET", path().string()}};
+        return invocation;
+    }
+    Ended ask(std::vector<std::string> arguments) const { return run(call(std::move(arguments))); }
+
+    std::vector<std::string> asked()
+    {
+        return thread_.in_loop([this] { return asked_; });
+    }
+
+private:
+    Folder folder_;
+    std::deque<std::string> answers_;
+    std::vector<std::string> asked_;
+    LoopThread thread_;
+    std::unique_ptr<ControlServer> server_;
+};
+
+std::string words(std::string text) { return codec::answer_json(codec::OrderReport{{std::move(text)}}); }
+
+codec::StatusReport some_status()
+{
+    codec::StatusReport status;
+    status.name = "tor-17";
+    return status;
+}
+
+TEST(ControlCommand, EachAsksForWhatItSays)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> commands{
+        {{"mitigate", "Ethernet4:3", "--note", "ticket 7"},
+         R"({"command":"mitigate","queue":"Ethernet4:3","note":"ticket 7"})"},
+        {{"release", "Ethernet4", "--device", "sw1"}, R"({"command":"release","device":"sw1","queue":"Ethernet4"})"},
+        {{"hold", "Ethernet4:3"}, R"({"command":"hold","queue":"Ethernet4:3"})"},
+        {{"release-all"}, R"({"command":"release-all"})"},
+    };
+    for (const auto& [arguments, request] : commands) {
+        PlayedAgent agent{{words("done")}};
+        const auto ended = agent.ask(arguments);
+        EXPECT_EQ(ended.out, "done\n");
+        EXPECT_EQ(ended.err, "");
+        EXPECT_EQ(ended.exit_code, 0);
+        EXPECT_EQ(agent.asked(), std::vector{request});
+    }
+}
+
+TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
+{
+    const auto status = codec::answer_json(some_status());
+    codec::QueueReport queue;
+    queue.port = "Ethernet4";
+    const auto queues = codec::answer_json(std::vector{queue});
+    const auto explanation = codec::answer_json(codec::ExplainReport{queue, {"because"}, {}});
+    PlayedAgent agent{{status, status, queues, queues, explanation, explanation}};
+    EXPECT_TRUE(agent.ask({"status"}).out.starts_with("tor-17: 0 devices"));
+    EXPECT_EQ(agent.ask({"status", "--json"}).out, status + '\n');
+    EXPECT_NE(agent.ask({"queues", "--stormed"}).out.find("Ethernet4"), std::string::npos);
+    EXPECT_EQ(agent.ask({"queues", "--json", "--device", "sw1"}).out, queues + '\n');
+    EXPECT_NE(agent.ask({"explain", "Ethernet4"}).out.find("because"), std::string::npos);
+    EXPECT_EQ(agent.ask({"explain", "--json", "Ethernet4"}).out, explanation + '\n');
+    EXPECT_EQ(agent.asked()[2], R"({"command":"queues","stormed":true})");
+    EXPECT_EQ(agent.asked()[3], R"({"command":"queues","device":"sw1"})");
+}
+
+TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
+{
+    const auto line = codec::answer_json(Error{ErrorKind::invalid, "no queue '\x1b[2J'"});
+    PlayedAgent agent{{line, line}};
+    const auto in_words = agent.ask({"release", "x"});
+    EXPECT_EQ(in_words.out, "");
+    EXPECT_EQ(in_words.err, "petrel: no queue '\\x1b[2J'\n");
+    EXPECT_EQ(in_words.exit_code, 2);
+    const auto as_it_came = agent.ask({"release", "x", "--json"});
+    EXPECT_EQ(as_it_came.out, line + '\n');
+    EXPECT_EQ(as_it_came.err, "");
+    EXPECT_EQ(as_it_came.exit_code, 2);
+}
+
+TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
+{
+    const auto good = codec::answer_json(codec::ReloadReport{1, 0, {}});
+    const auto bad = codec::answer_json(codec::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
+    PlayedAgent agent{{good, bad, bad}};
+    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was read anew and is in force\n");
+    const auto ended = agent.ask({"reload"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "agent.toml:1:1: value 'x': allowed y\npetrel: the configuration was refused; the one before "
+                         "is in force\n");
+    EXPECT_EQ(agent.ask({"reload", "--json"}).exit_code, 2);
+}
+
+TEST(ControlCommand, EventsEndWhereTheAgentSaysSo)
+{
+    const std::string event = R"({"seq":1,"time_us":0,"event":"storm_detected","device":"sw1","port":"a","queue":3})";
+    const auto whole = event + '\n' + event + '\n' + codec::events_end_json(2);
+    PlayedAgent agent{{whole, whole, event, codec::answer_json(Error{ErrorKind::denied, "no"})}};
+    EXPECT_EQ(agent.ask({"events", "--json", "--last", "2"}).out, event + '\n' + event + '\n');
+    EXPECT_NE(agent.ask({"events"}).out.find("sw1 a:3  storm_detected"), std::string::npos);
+    const auto cut = agent.ask({"events", "--json", "--follow"});
+    EXPECT_EQ(cut.out, event + '\n');
+    EXPECT_EQ(cut.err, fmt::format("petrel: the agent at {} went away\n", agent.path().string()));
+    EXPECT_EQ(cut.exit_code, 3);
+    EXPECT_EQ(agent.ask({"events"}).exit_code, 4);
+    EXPECT_EQ(agent.asked()[0], R"({"command":"events","last":2})");
+    EXPECT_EQ(agent.asked()[2], R"({"command":"events","follow":true})");
+}
+
+TEST(ControlCommand, AnAgentThatDoesNotAnswerOrAnswersNonsense)
+{
+    PlayedAgent agent{{"hello"}};
+    const auto nonsense = agent.ask({"status"});
+    EXPECT_EQ(nonsense.err, "petrel: the agent's answer cannot be read: it is no JSON\n");
+    EXPECT_EQ(nonsense.exit_code, 1);
+    const auto silent = agent.ask({"status"});
+    EXPECT_EQ(silent.err, fmt::format("petrel: the agent at {} went away without an answer\n", agent.path().string()));
+    EXPECT_EQ(silent.exit_code, 3);
+}
+
+TEST(ControlCommand, NoAgentIsExit3)
+{
+    const Folder folder;
+    const auto path = (folder / "s").string();
+    for (const auto* command : {"status", "queues", "events", "watch", "reload"}) {
+        const auto ended = run(test::petrel({command, "--socket", path}));
+        EXPECT_EQ(ended.exit_code, 3);
+        EXPECT_EQ(ended.err, fmt::format("petrel: no agent answers at {}: is it running? (systemctl status "
+                                         "petrel-agent)\n",
+                                         path));
+    }
+}
+
+TEST(ControlCommand, WhoMayNotIsToldWhoMay)
+{
+    if (::getuid() != 0) {
+        GTEST_SKIP() << "needs root, to become somebody else";
+    }
+    const PlayedAgent agent{{}};
+    std::filesystem::permissions(agent.path().parent_path(), std::filesystem::perms::all);
+    auto call = agent.call({"--reuid=65534", "--clear-groups", PETREL_BIN_DIR "/petrel", "status"});
+    call.program = "/usr/bin/setpriv";
+    if (!std::filesystem::exists(call.program)) {
+        GTEST_SKIP() << "needs setpriv";
+    }
+    call.arguments.insert(call.arguments.begin(), "--regid=65534");
+    const auto ended = run(call);
+    if (ended.exit_code == 127 || ended.err.find("setpriv") != std::string::npos) {
+        GTEST_SKIP() << "nobody may not run what is built here: " << ended.err;
+    }
+    EXPECT_EQ(ended.exit_code, 4);
+    EXPECT_EQ(ended.err, fmt::format("petrel: you may not ask the agent at {}: root and group 'root' may\n",
+                                     agent.path().string()));
+}
+
+TEST(ControlCommand, WhatIsMissingOrWrongIsSaidAtOnce)
+{
+    const auto queue = run(test::petrel({"release", "--devic", "x"}));
+    EXPECT_EQ(queue.exit_code, 2);
+    EXPECT_NE(queue.err.find("--devic: no such flag; the nearest is --device"), std::string::npos) << queue.err;
+    const auto none = run(test::petrel({"explain"}));
+    EXPECT_EQ(none.err, "QUEUE: which one? PORT:PRIORITY, e.g. Ethernet4:3\nRun with --help for more information.\n");
+    for (const auto* last : {"0", "-1", "x", "4294967296"}) {
+        const auto ended = run(test::petrel({"events", "--last", last}));
+        EXPECT_EQ(ended.exit_code, 2);
+        EXPECT_EQ(ended.err.substr(0, ended.err.find('\n')),
+                  fmt::format("--last: value '{}': allowed 1..4294967295", last));
+    }
+}
+
+TEST(ControlCommand, WatchPrintsUntilNobodyReads)
+{
+    std::deque<std::string> answers;
+    for (int i = 0; i < 10; ++i) {
+        answers.push_back(codec::answer_json(some_status()));
+        answers.push_back(codec::answer_json(std::vector<codec::QueueReport>{}));
+    }
+    PlayedAgent agent{answers};
+    auto call = agent.call({"watch"});
+    call.interrupt_after_bytes = 10;
+    const auto ended = run(call);
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_TRUE(ended.out.starts_with("tor-17: 0 devices")) << ended.out;
+    call.interrupt_after_bytes = -1;
+    call.nobody_reads_stdout = true;
+    EXPECT_EQ(run(call).exit_code, 0);
+}
+
+TEST(ControlCommand, WatchOnATerminalDrawsAndEndsWithItsInput)
+{
+    PlayedAgent agent{{codec::answer_json(some_status()), codec::answer_json(std::vector<codec::QueueReport>{})}};
+    auto call = agent.call({"watch"});
+    call.stdout_is_terminal = true;
+    call.interrupt_after_bytes = 10;
+    const auto ended = run(call);
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_TRUE(ended.out.starts_with("\x1b[H\x1b[2J")) << ended.out;
+}
+
+}  // namespace
+}  // namespace petrel::cli

@@ -1,0 +1,205 @@
+// What people read about a running agent, word by word: tests/golden/control/*.txt.
+#include "cli/control_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/control_problems.hpp"
+#include "support/golden.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using codec::DeviceReport;
+using codec::QueueReport;
+using codec::StatusReport;
+using Condition = DeviceReport::Condition;
+
+const Paint kPlain{false};
+
+DeviceReport device(std::string name)
+{
+    DeviceReport report;
+    report.name = std::move(name);
+    report.driver = "twin:x.toml";
+    report.condition = Condition::watching;
+    report.condition_ms = 275'000'000;
+    report.ports = 32;
+    report.queues = 256;
+    report.watched = 64;
+    report.detected = 3;
+    report.restored = 3;
+    report.poll_us = 100'000;
+    report.looks = 2'750'000;
+    report.polls_missed = 2;
+    report.last_look_us = 900;
+    report.longest_look_us = 12'345;
+    return report;
+}
+
+StatusReport status()
+{
+    StatusReport report;
+    report.name = "tor-17";
+    report.version = "1.2.3";
+    report.config = "/etc/petrel/agent.toml";
+    report.pid = 812;
+    report.up_ms = 275'010'000;
+    report.stop_policy = "restore";
+    report.events = 6;
+    report.devices = {device("sw1")};
+    return report;
+}
+
+StatusReport trouble()
+{
+    auto report = status();
+    report.red_switch = true;
+    report.reload = {3, 1, {"agent.toml:4:10: value 'x': allowed text, json, rfc5424", "and \x1b[2J something"}};
+    report.state_error = "cannot write /var/lib/petrel/sw1.state: No space left on device";
+    report.log_lines_dropped = 1;
+    report.devices[0].alerted = 2;
+    report.devices[0].mitigated = 3;
+    report.devices[0].latched = 1;
+    report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
+    report.devices.push_back(device("sw2"));
+    report.devices[1].condition = Condition::not_answering;
+    report.devices[1].condition_ms = 12'345;
+    report.devices[1].why = "reading counters takes longer than 2000 ms";
+    report.devices.push_back(device("sw3"));
+    report.devices[2].condition = Condition::failing;
+    report.devices[2].why = "gone";
+    report.devices[2].condition_ms = 90'000;
+    report.devices[2].polls_missed = 100'000;
+    return report;
+}
+
+QueueReport queue(std::string port, std::uint8_t priority, std::string phase)
+{
+    QueueReport report;
+    report.device = "sw1";
+    report.port = std::move(port);
+    report.priority = priority;
+    report.policy = "tor";
+    report.phase = std::move(phase);
+    report.configured = "drop";
+    report.effective = "drop";
+    report.observed = "none";
+    return report;
+}
+
+std::vector<QueueReport> queues()
+{
+    std::vector<QueueReport> all{queue("Ethernet0", 3, "watching"),  queue("Ethernet0", 4, "off"),
+                                 queue("Ethernet4", 3, "mitigated"), queue("Ethernet8", 3, "alerted"),
+                                 queue("Ethernet12", 3, "latched"),  queue("Ethernet16", 3, "watching")};
+    all[1].policy = all[1].configured = all[1].effective = "";
+    all[2].effective = all[2].observed = "forward";
+    all[2].detected = 2;
+    all[2].restored = 1;
+    all[2].tx_ok = 7;
+    all[2].tx_drop = 120;
+    all[2].rx_drop_last = 9;
+    all[2].in_storm_us = 2'500'000;
+    all[2].longest_pause_us = 812'345;
+    all[3].detected = 1;
+    all[4].observed = "drop";
+    all[5].proven_us = 200'000;
+    return all;
+}
+
+const auto kStorm =
+    R"({"seq":7,"time_us":1763230310123456,"event":"storm_detected","device":"sw1","port":"Ethernet4","queue":3,)"
+    R"("policy":"tor","reason":"proven","action":"drop","cause":null,"evidence":{"criterion":"continuous",)"
+    R"("source":"duration","proven_us":400100,"limit_us":400000,"looks":[{},{},{},{}]}})";
+
+void expect_text(const char* name, std::string_view text)
+{
+    petrel::test::expect_golden(petrel::test::golden("control") / name, text);
+}
+
+TEST(ControlText, Status)
+{
+    expect_text("status-well.txt", status_text(status(), kPlain));
+    expect_text("status-trouble.txt", status_text(trouble(), kPlain));
+    StatusReport bare;
+    bare.name = "tor-17";
+    expect_text("status-bare.txt", status_text(bare, kPlain));
+}
+
+// Whatever is wrong, somebody is told what to do about it.
+TEST(ControlText, EveryProblemHasANextStep)
+{
+    const auto problems = problems_of(trouble());
+    EXPECT_EQ(problems.size(), 10U);
+    for (const auto& problem : problems) {
+        EXPECT_FALSE(problem.next.empty()) << problem.what;
+    }
+    EXPECT_TRUE(problems_of(status()).empty());
+}
+
+TEST(ControlText, Queues)
+{
+    expect_text("queues.txt", queues_text(queues(), false));
+    expect_text("queues-none.txt", queues_text({}, true) + queues_text({}, false));
+}
+
+TEST(ControlText, Explain)
+{
+    codec::ExplainReport report;
+    report.queue = queues()[2];
+    report.words = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
+                    "  100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298"};
+    report.event = kStorm;
+    auto text = explain_text(report, kPlain);
+    report.words.clear();
+    text += "\n---- of an earlier life\n" + explain_text(report, kPlain);
+    text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain);
+    expect_text("explain.txt", text);
+}
+
+TEST(ControlText, Events)
+{
+    std::string text = event_text(kStorm);
+    text += event_text(R"({"seq":8,"time_us":1763230311000000,"event":"order_taken","device":"sw1","port":null,)"
+                       R"("queue":null,"reason":"operator","action":null,"by":"root (uid 0, pid 7): \u001b[2J"})");
+    text += event_text(R"({"seq":9,"time_us":0,"event":"storm_alert","device":"sw1","port":"Ethernet4","queue":3,)"
+                       R"("reason":"blast_radius","action":"alert","evidence":{"criterion":"continuous",)"
+                       R"("proven_us":400000,"limit_us":400000,"looks":[{}]}})");
+    text += event_text(R"({"seq":10,"event":"something_new","device":"sw1","port":"Ethernet4"})");
+    text += event_text("no event");
+    expect_text("events.txt", text);
+}
+
+std::size_t lines_of(const std::string& text)
+{
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(ControlText, WatchFitsTheScreen)
+{
+    std::vector<QueueReport> many;
+    for (int i = 0; i < 100; ++i) {
+        many.push_back(queue("Ethernet" + std::to_string(i), 3, i % 3 == 0 ? "mitigated" : "alerted"));
+    }
+    for (std::size_t lines = 1; lines < 120; ++lines) {
+        EXPECT_LE(lines_of(watch_text(trouble(), many, lines, kPlain)), lines);
+        EXPECT_LE(lines_of(watch_text(status(), {}, lines, kPlain)), lines);
+    }
+    expect_text("watch.txt", watch_text(status(), {many.begin(), many.begin() + 12}, 12, kPlain) + "----\n" +
+                                 watch_text(trouble(), many, 24, kPlain) + "----\n" +
+                                 watch_text(status(), {}, 24, kPlain));
+}
+
+TEST(ControlText, Ages)
+{
+    EXPECT_EQ(age_text(0), "0 s");
+    EXPECT_EQ(age_text(59'999), "59 s");
+    EXPECT_EQ(age_text(60'000), "1 min 0 s");
+    EXPECT_EQ(age_text(3'600'000), "1 h 0 min");
+    EXPECT_EQ(age_text(86'400'000), "1 d 0 h");
+}
+
+}  // namespace
+}  // namespace petrel::cli
