@@ -1,0 +1,525 @@
+// Restart safety, with real processes: an agent is killed at every point between deciding and having done, and while it
+// loads, reloads and stops. Whatever the next one finds, no queue is left mitigated without a reason, none that needs
+// it is released, statistics go on, and the history has each event once. The switch is a file that outlives them all.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codec/checkpoint_json.hpp"
+#include "runtime/atomic_file.hpp"
+#include "runtime/file_journal.hpp"
+#include "runtime/state_file.hpp"
+#include "support/agent_process.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using test::AgentProcess;
+using test::SharedSwitch;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using watchdog::Treatment;
+
+constexpr std::uint16_t kPort = 1;
+constexpr Duration kDetect = 100ms;
+constexpr Duration kRestore = 300ms;
+
+// What a line of the history says under a key.
+std::string said(const std::string& json, std::string_view key)
+{
+    const auto mark = fmt::format("\"{}\":", key);
+    const auto at = json.find(mark);
+    if (at == std::string::npos) {
+        return {};
+    }
+    const auto rest = json.substr(at + mark.size());
+    auto word = rest.substr(0, rest.find_first_of(",}"));
+    std::erase(word, '"');
+    return word;
+}
+
+class Restart : public testing::Test {
+protected:
+    using Life = std::unique_ptr<AgentProcess>;
+
+    // `die_at`: "applied:2", or nothing.
+    Life live(const std::string& die_at = {}, std::vector<std::string> flags = {})
+    {
+        return std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder.path(),
+                                                                    .config = config(kDetect),
+                                                                    .program = PETREL_BIN_DIR "/petrel-test-agent",
+                                                                    .arguments = std::move(flags),
+                                                                    .environment = {{"TEST_AGENT_DIE_AT", die_at}}});
+    }
+
+    std::string config(Duration detect) const
+    {
+        return fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
+                           "[[policy]]\npreset = \"sonic\"\ndetect_ms = {}\nrestore_ms = {}\npoll_ms = 100\n",
+                           (folder / "switch").string(), whole_ms(detect), whole_ms(kRestore));
+    }
+
+    std::filesystem::path state_of(std::string_view kind) const
+    {
+        return folder.path() / "state" / fmt::format("sw.{}", kind);
+    }
+
+    // Without a limit on starts: for tests that are about something else and need many.
+    void forget_starts() const { std::filesystem::remove(folder.path() / "state" / "starts"); }
+
+    // As long as the agent takes for so many looks, however fast the machine is.
+    void let_pass(std::uint64_t looks)
+    {
+        const auto enough = sw.looks() + looks;
+        ASSERT_TRUE(sw.wait_until([&] { return sw.looks() >= enough; }));
+    }
+
+    void wait_for_treatment(Treatment treatment, std::uint16_t port = kPort)
+    {
+        ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; }));
+    }
+
+    watchdog::Inventory inventory()
+    {
+        test::SharedSwitchDriver driver;
+        const runtime::SystemClock clock;
+        return (*driver.open({"sw", "shared:" + (folder / "switch").string(), {}}, DeviceId{}, clock))->inventory();
+    }
+
+    std::size_t journaled()
+    {
+        const auto journal = runtime::FileJournal::open_file(state_of("journal"), "sw", inventory());
+        EXPECT_TRUE(journal);
+        return journal ? (*journal)->active()->size() : 0;
+    }
+
+    std::vector<runtime::StoredEvent> history() const
+    {
+        const auto state = runtime::StateFile::open(state_of("state"), "sw", 100'000);
+        EXPECT_TRUE(state);
+        return {(*state)->events().begin(), (*state)->events().end()};
+    }
+
+    // ---- the laws, of the files that a dead agent left and of all that was ever written to the switch
+
+    void expect_laws()
+    {
+        expect_each_event_once();
+        expect_statistics_go_on();
+        for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+            expect_reasons(port);
+        }
+    }
+
+    void expect_each_event_once() const
+    {
+        const auto events = history();
+        std::map<std::string, int> closed;
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            ASSERT_EQ(events[i].seq, i + 1) << events[i].json;
+            ASSERT_EQ(said(events[i].json, "seq"), std::to_string(i + 1));
+            const auto kind = said(events[i].json, "event");
+            if (kind == "storm_restored" || kind == "storm_released") {
+                EXPECT_EQ(++closed[said(events[i].json, "cause")], 1) << "closed twice: " << events[i].json;
+            }
+        }
+    }
+
+    // What was counted is what the history tells: both are of one write.
+    void expect_statistics_go_on()
+    {
+        const auto state = runtime::StateFile::open(state_of("state"), "sw", 100'000);
+        ASSERT_TRUE(state) << state.error().what;
+        EXPECT_EQ((*state)->damage(), "");
+        if (!(*state)->remembered()) {
+            return;
+        }
+        const auto has = inventory();
+        const auto memory = codec::read_checkpoint((*state)->remembered()->checkpoint, "memory", has);
+        ASSERT_TRUE(memory);
+        EXPECT_EQ(memory->next_seq, (*state)->last_seq() + 1);
+        for (const auto& row : memory->rows) {
+            const auto port = has.ports.at(row.target.port.index).name;
+            const auto told = [&](std::string_view kind) {
+                return static_cast<std::uint64_t>(std::ranges::count_if((*state)->events(), [&](const auto& event) {
+                    return said(event.json, "event") == kind && said(event.json, "port") == port;
+                }));
+            };
+            EXPECT_EQ(row.stats.detected, told("storm_detected"));
+            EXPECT_EQ(row.stats.restored, told("storm_restored"));
+            auto& before = stats_[port];
+            EXPECT_GE(row.stats.tx_drop, before.tx_drop);
+            EXPECT_GE(row.stats.in_storm, before.in_storm);
+            EXPECT_GE(row.stats.longest_pause, before.longest_pause);
+            before = row.stats;
+        }
+    }
+
+    // Nothing is treated that was not in a storm for long enough, nothing released that was not quiet for long enough,
+    // unless an agent was told to stop and restore.
+    void expect_reasons(std::uint16_t port)
+    {
+        bool treated = false;
+        for (const auto& write : sw.writes(port)) {
+            const bool treats = SharedSwitch::treatment_in(write.word) != Treatment::none;
+            const auto at_ms = whole_ms(write.at.time_since_epoch());
+            if (treats && !treated) {
+                EXPECT_GE(sw.last_pause(port, write.at), kDetect) << "treated without a reason, at " << at_ms;
+            }
+            if (!treats && treated && !stopped_in_storm_) {
+                EXPECT_GE(sw.last_quiet(port, write.at), kRestore) << "released in need, at " << at_ms;
+            }
+            treated = treats;
+        }
+    }
+
+    void expect_all_as_before()
+    {
+        for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+            EXPECT_EQ(sw.configuration(port), SharedSwitch::kConfigured + port);
+        }
+        EXPECT_EQ(journaled(), 0U);
+    }
+
+    // The storm goes on: contained, and not released while it lasts. Then it ends, and everything is as it was.
+    void expect_next_life_in_storm_puts_all_right(std::vector<std::string> flags = {})
+    {
+        const auto next = live({}, std::move(flags));
+        wait_for_treatment(Treatment::drop);
+        let_pass(8);
+        EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+        sw.calm(kPort);
+        wait_for_treatment(Treatment::none);
+        EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
+        EXPECT_EQ(next->stop(), 0) << next->log_text();
+        expect_laws();
+        expect_all_as_before();
+    }
+
+    // A life with a queue in storm and mitigated, and confirmed so.
+    Life live_in_storm(const std::string& die_at = {}, std::vector<std::string> flags = {})
+    {
+        auto life = live(die_at, std::move(flags));
+        EXPECT_NE(life->wait_for("agent_ready"), "") << life->log_text();
+        sw.storm(kPort);
+        wait_for_treatment(Treatment::drop);
+        let_pass(2);
+        return life;
+    }
+
+    test::TemporaryFolder folder;
+    SharedSwitch sw{folder / "switch"};
+    bool stopped_in_storm_{};
+
+private:
+    std::map<std::string, watchdog::QueueStats> stats_;
+};
+
+// ---- between deciding to mitigate and having done it
+
+class RestartWhileMitigating : public Restart, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RestartWhileMitigating, TheNextLifePutsAllRight)
+{
+    {
+        const auto life = live(GetParam());
+        ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
+        sw.storm(kPort);
+        ASSERT_EQ(life->wait(), -1) << "it was to die";
+    }
+    expect_laws();
+    EXPECT_LE(journaled(), 1U);
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    expect_next_life_in_storm_puts_all_right();
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileMitigating,
+                         testing::Values("state_written:1", "before_prepare:1", "prepared:1", "journaled:1",
+                                         "applied:1", "read_back:1"));
+
+// ---- between deciding to restore and having done it
+
+class RestartWhileRestoring : public Restart, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
+{
+    {
+        const auto life = live_in_storm(GetParam());
+        sw.calm(kPort);
+        ASSERT_EQ(life->wait(), -1) << "it was to die";
+    }
+    expect_laws();
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    {
+        const auto next = live();
+        EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
+        EXPECT_EQ(sw.in_force(kPort), Treatment::none);
+        EXPECT_EQ(next->stop(), 0);
+    }
+    expect_laws();
+    expect_all_as_before();
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileRestoring,
+                         testing::Values("before_prepare:2", "prepared:2", "applied:2", "read_back:2", "closed:1"));
+
+TEST_F(Restart, WhatWasDoneAndRememberedIsNotDoneAgain)
+{
+    {
+        const auto life = live_in_storm("state_written:2");
+        sw.calm(kPort);
+        ASSERT_EQ(life->wait(), -1);
+    }
+    expect_laws();
+    expect_all_as_before();
+    const auto before = history();
+    const auto writes = sw.writes(kPort).size();
+    {
+        const auto next = live();
+        ASSERT_NE(next->wait_for("agent_ready"), "");
+        let_pass(5);
+        EXPECT_EQ(next->stop(), 0);
+    }
+    EXPECT_EQ(sw.writes(kPort).size(), writes);
+    ASSERT_GE(history().size(), before.size());
+    for (std::size_t i = before.size(); i < history().size(); ++i) {
+        EXPECT_EQ(said(history()[i].json, "event"), "order_taken") << "nothing but the order to stop";
+    }
+    expect_laws();
+}
+
+// ---- while it loads
+
+TEST_F(Restart, KilledWhileItLoads)
+{
+    live_in_storm()->kill();
+    expect_laws();
+    ASSERT_EQ(live("loaded")->wait(), -1);
+    expect_laws();
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    expect_next_life_in_storm_puts_all_right();
+}
+
+// The first thing an agent does about what it finds is to tell the device once more.
+class RestartWhileStarting : public Restart, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RestartWhileStarting, TheNextLifePutsAllRight)
+{
+    live_in_storm()->kill();
+    ASSERT_EQ(live(GetParam())->wait(), -1);
+    expect_laws();
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    expect_next_life_in_storm_puts_all_right();
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileStarting,
+                         testing::Values("before_prepare:1", "prepared:1", "applied:1", "read_back:1"));
+
+// ---- while it reloads
+
+class RestartWhileReloading : public Restart, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RestartWhileReloading, NothingIsReleased)
+{
+    {
+        const auto life = live_in_storm(GetParam());
+        life->write_config(config(kDetect * 2));
+        life->signal(SIGHUP);
+        ASSERT_EQ(life->wait(), -1) << life->log_text();
+    }
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    expect_laws();
+    expect_next_life_in_storm_puts_all_right();
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileReloading, testing::Values("reload_checked", "reloaded"));
+
+// ---- while it stops
+
+class RestartWhileStopping : public Restart, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RestartWhileStopping, AStormThatGoesOnIsContainedAgain)
+{
+    stopped_in_storm_ = true;
+    {
+        const auto life = live_in_storm(GetParam());
+        life->signal(SIGTERM);
+        ASSERT_EQ(life->wait(), -1) << life->log_text();
+    }
+    expect_laws();
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    expect_next_life_in_storm_puts_all_right();
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileStopping,
+                         testing::Values("stop_ordered", "before_prepare:2", "prepared:2", "applied:2", "read_back:2",
+                                         "closed:1", "state_written:2", "stopped"));
+
+TEST_F(Restart, AStopRestores)
+{
+    stopped_in_storm_ = true;
+    EXPECT_EQ(live_in_storm()->stop(), 0);
+    expect_all_as_before();
+    expect_laws();
+}
+
+TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
+{
+    const std::vector<std::string> hold{"--stop", "hold"};
+    EXPECT_EQ(live_in_storm({}, hold)->stop(), 0);
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    EXPECT_EQ(journaled(), 1U);
+    expect_laws();
+    {
+        const auto life = live("stop_ordered", hold);
+        ASSERT_NE(life->wait_for("agent_ready"), "");
+        let_pass(8);
+        life->signal(SIGTERM);
+        ASSERT_EQ(life->wait(), -1);
+    }
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    expect_laws();
+    expect_next_life_in_storm_puts_all_right(hold);
+}
+
+// ---- files that are not what they were
+
+class RestartWithABadMemory : public Restart, public testing::WithParamInterface<bool> {};
+
+TEST_P(RestartWithABadMemory, TheJournalAndTheDeviceKnowEnough)
+{
+    live_in_storm()->kill();
+    auto text = *runtime::read_whole_file(state_of("state"));
+    if (GetParam()) {
+        text = "[agent]\nname = \"something else\"\n";
+    } else {
+        text[3] = static_cast<char>(text[3] ^ 4);
+    }
+    ASSERT_TRUE(runtime::write_atomically(state_of("state"), text));
+    {
+        const auto next = live();
+        EXPECT_THAT(next->wait_for("state_damaged"), HasSubstr("set aside as")) << next->log_text();
+        ASSERT_NE(next->wait_for("agent_ready"), "") << next->log_text();
+        let_pass(8);
+        EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+        next->kill();
+    }
+    expect_laws();
+    expect_next_life_in_storm_puts_all_right();
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RestartWithABadMemory, testing::Bool());
+
+TEST_F(Restart, AnUnfinishedRecordOfTheJournalIsLeftOut)
+{
+    live_in_storm()->kill();
+    const auto text = *runtime::read_whole_file(state_of("journal"));
+    ASSERT_TRUE(runtime::write_atomically(state_of("journal"), text + "\x01\x02\x03"));
+    {
+        const auto next = live();
+        EXPECT_NE(next->wait_for("journal_tail_dropped"), "") << next->log_text();
+        ASSERT_NE(next->wait_for("agent_ready"), "") << next->log_text();
+        next->kill();
+    }
+    expect_laws();
+    expect_next_life_in_storm_puts_all_right();
+}
+
+// What is in force could not be undone by who does not know what was there before.
+class RestartWithABadJournal : public Restart, public testing::WithParamInterface<bool> {};
+
+TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)
+{
+    live_in_storm()->kill();
+    auto text = *runtime::read_whole_file(state_of("journal"));
+    if (GetParam()) {
+        text = "[agent]\nname = \"something else\"\n";
+    } else {
+        text[12] = static_cast<char>(text[12] ^ 4);
+    }
+    ASSERT_TRUE(runtime::write_atomically(state_of("journal"), text));
+    const auto writes = sw.writes(kPort).size();
+    const auto next = live();
+    EXPECT_THAT(next->wait_for("device_failing"), HasSubstr("sw.journal")) << next->log_text();
+    EXPECT_THAT(next->ask({"status"}).out, HasSubstr("sw.journal"));
+    EXPECT_EQ(sw.writes(kPort).size(), writes);
+    EXPECT_EQ(next->stop(), 0);
+    EXPECT_EQ(*runtime::read_whole_file(state_of("journal")), text) << "evidence is not touched";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RestartWithABadJournal, testing::Bool());
+
+// ---- over and over
+
+// Every start tells the device once what shall hold. Who starts it in a loop must not make a hammer of that.
+TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
+{
+    live_in_storm()->kill();
+    for (int start = 0; start < 5; ++start) {
+        ASSERT_EQ(live("applied:1")->wait(), -1);
+        expect_laws();
+    }
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+    const auto writes = sw.writes(kPort);
+    ASSERT_EQ(writes.size(), 6U) << "one for the storm, and one for each start after it";
+    EXPECT_GE(writes[3].at - writes[2].at, 1s);
+    EXPECT_GE(writes[4].at - writes[3].at, 2s);
+    EXPECT_GE(writes[5].at - writes[4].at, 4s);
+}
+
+// Killed anywhere, in any weather: at any of the points for the n-th time, a few dozen lives long.
+TEST_F(Restart, AnyDeathInAnyWeather)
+{
+    const std::vector<std::string> points{"state_written", "before_prepare", "prepared", "journaled",
+                                          "applied",       "read_back",      "closed",   "loaded"};
+    std::mt19937 chance{20'240'601};
+    const auto any = [&](std::size_t n) { return chance() % n; };
+    int deaths = 0;
+    for (int i = 0; i < 24; ++i) {
+        SCOPED_TRACE(i);
+        forget_starts();
+        const auto life = live(fmt::format("{}:{}", points[any(points.size())], 1 + any(5)));
+        for (auto turns = 1 + any(4); turns > 0 && !life->ended(); --turns) {
+            const auto port = static_cast<std::uint16_t>(any(SharedSwitch::kPorts));
+            sw.in_storm(port) ? sw.calm(port) : sw.storm(port);
+            const auto seen = sw.looks() + 1 + any(8);
+            ASSERT_TRUE(sw.wait_until([&] { return sw.looks() >= seen || life->ended(); }));
+        }
+        deaths += life->ended() ? 1 : 0;
+        life->kill();
+        expect_laws();
+        for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+            EXPECT_TRUE(sw.in_force(port) == Treatment::none || journaled() > 0) << "in force, and nobody knows";
+        }
+    }
+    EXPECT_GT(deaths, 5) << "a test in which nobody dies by himself shows little";
+    for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+        sw.calm(port);
+    }
+    forget_starts();
+    const auto last = live();
+    ASSERT_NE(last->wait_for("agent_ready"), "");
+    ASSERT_TRUE(sw.wait_until([&] {
+        std::uint16_t port = 0;
+        while (port < SharedSwitch::kPorts && sw.in_force(port) == Treatment::none) {
+            ++port;
+        }
+        return port == SharedSwitch::kPorts;
+    }));
+    EXPECT_EQ(last->stop(), 0);
+    expect_laws();
+    expect_all_as_before();
+}
+
+}  // namespace
+}  // namespace petrel::daemon
