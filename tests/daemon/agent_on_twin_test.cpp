@@ -78,23 +78,22 @@ TEST_F(AgentOnTwin, AStormIsDetectedMitigatedAndRestored)
 
 TEST_F(AgentOnTwin, EveryCommandAnswersInWordsAndInJson)
 {
-    for (const std::vector<std::string>& command : {std::vector<std::string>{"status"},
-                                                    {"queues"},
-                                                    {"queues", "--stormed"},
-                                                    {"explain", "Ethernet1:3"},
-                                                    {"events"},
-                                                    {"mitigate", "Ethernet1:3"},
-                                                    {"hold", "Ethernet1:3"},
-                                                    {"release", "Ethernet1:3"},
-                                                    {"release-all"},
-                                                    {"reload"}}) {
+    const std::vector<std::vector<std::string>> commands{{"status"},
+                                                         {"queues"},
+                                                         {"queues", "--stormed"},
+                                                         {"explain", "Ethernet1:3"},
+                                                         {"mitigate", "Ethernet1:3"},
+                                                         {"hold", "Ethernet1:3"},
+                                                         {"release", "Ethernet1:3"},
+                                                         {"release-all"},
+                                                         {"events"},
+                                                         {"reload"}};
+    for (const auto& command : commands) {
         EXPECT_NE(answer(command), "") << command.front();
         auto as_json = command;
         as_json.emplace_back("--json");
-        if (command.front() == "hold") {  // released by now
-            ASSERT_EQ(agent->ask({"mitigate", "Ethernet1:3"}).exit_code, 0);
-        }
-        EXPECT_THAT(answer(as_json), HasSubstr(command.front() == "events" ? "\"events\":" : "\"ok\":true"))
+        EXPECT_THAT(answer(as_json),
+                    HasSubstr(command.front() == "events" ? "\"event\":\"order_taken\"" : "\"ok\":true"))
             << command.front();
     }
     EXPECT_EQ(agent->stop(), 0);
