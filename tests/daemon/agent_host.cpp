@@ -1,5 +1,6 @@
 // petrel with a switch of the tests for a device ("shared:FILE") and a way to die: the process kills itself the N-th
-// time it reaches a point that TEST_AGENT_DIE_AT names ("applied:1"; the points are those of the service).
+// time it reaches a point that TEST_AGENT_DIE_AT names ("applied:1"; the points are those of the service). A limit on
+// the size of its files is as good as a full disk.
 #include <signal.h>
 
 #include <atomic>
@@ -38,6 +39,7 @@ private:
 
 int main(int argc, char** argv)
 {
+    ::signal(SIGXFSZ, SIG_IGN);
     petrel::test::SharedSwitchDriver shared;
     Death death{std::getenv("TEST_AGENT_DIE_AT")};
     const petrel::cli::AgentExtras extras{.drivers = {&shared},

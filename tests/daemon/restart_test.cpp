@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <map>
@@ -458,6 +459,57 @@ TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RestartWithABadJournal, testing::Bool());
+
+// ---- a disk that is full
+
+// From now on no file of the agent grows, or: they may again.
+void fill_disk(const AgentProcess& life, bool full)
+{
+    const rlimit limit{full ? 0 : RLIM_INFINITY, RLIM_INFINITY};
+    ASSERT_EQ(::prlimit(life.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+TEST_F(Restart, AFullDiskDelaysButLosesNothing)
+{
+    {
+        const auto life = live();
+        ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
+        fill_disk(*life, true);
+        sw.storm(kPort);
+        EXPECT_NE(life->wait_for("state_not_written"), "") << life->log_text();
+        EXPECT_NE(life->wait_for("mitigation_failed"), "") << life->log_text();
+        let_pass(3);
+        EXPECT_EQ(sw.in_force(kPort), Treatment::none) << "what cannot be undone later is not done";
+        fill_disk(*life, false);
+        wait_for_treatment(Treatment::drop);
+        sw.calm(kPort);
+        EXPECT_NE(life->wait_for("storm_restored"), "") << life->log_text();
+        life->kill();
+    }
+    expect_laws();
+    expect_all_as_before();
+    EXPECT_EQ(said(history().front().json, "event"), "storm_detected") << "it was only written later";
+}
+
+TEST_F(Restart, KilledWithAFullDisk)
+{
+    {
+        const auto life = live_in_storm();
+        fill_disk(*life, true);
+        sw.calm(kPort);
+        EXPECT_NE(life->wait_for("restore_failed"), "") << life->log_text();
+        life->kill();
+    }
+    expect_laws();
+    EXPECT_EQ(journaled(), 1U) << "a restore is not over before the journal says so";
+    {
+        const auto next = live();
+        EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
+        EXPECT_EQ(next->stop(), 0);
+    }
+    expect_laws();
+    expect_all_as_before();
+}
 
 // ---- over and over
 
