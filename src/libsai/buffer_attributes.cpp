@@ -66,7 +66,7 @@ Status set_group_profile(const Place& p, const Value& value)
         return kBadValue;
     }
     p.port().profile_of_group[p.at.index()] = *number;
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 
@@ -110,7 +110,7 @@ Status set_pool_bytes(const Place& p, const Value& value)
         return kBadValue;
     }
     pool(p).*bytes = value.u64;
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 
@@ -138,7 +138,7 @@ Status set_pool(const Place& p, const Value& value)
         return kBadValue;
     }
     profile(p).pool = *number;
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 
@@ -151,7 +151,7 @@ Status get_mode(const Place& p, Value& value)
 Status set_mode(const Place& p, const Value& value)
 {
     profile(p).mode = static_cast<sai::ThresholdMode>(value.s32);
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 
@@ -167,7 +167,7 @@ Status set_alpha(const Place& p, const Value& value)
         return kBadValue;
     }
     profile(p).alpha_exponent = value.s8;
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 
@@ -185,7 +185,7 @@ Status set_bytes(const Place& p, const Value& value)
         return kBadValue;
     }
     profile(p).*bytes = value.u64;
-    p.device.program_buffers();
+    p.device.program_buffers(p.now);
     return status::success;
 }
 

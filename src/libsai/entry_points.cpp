@@ -1,5 +1,6 @@
 // The functions that the library exports. Each takes the lock, and lets nothing out but a status: no exception crosses
 // into the caller's language.
+#include "libsai/exports.hpp"
 #include "libsai/method_tables.hpp"
 #include "libsai/petrel_sai.hpp"
 #include "libsai/process.hpp"

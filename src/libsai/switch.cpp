@@ -35,6 +35,7 @@ Switch::Switch(std::uint8_t number, topology::NodeId node, SwitchView view, Ps n
         ports[port].pfc = set.pause_rx & set.pause_tx;
         ports[port].pfc_rx = set.pause_rx;
         ports[port].pfc_tx = set.pause_tx;
+        ports[port].mode = set.pause_rx == set.pause_tx ? sai::PfcMode::combined : sai::PfcMode::separate;
         // The hardware only stops honouring pause; dropping is up to us, since each queue may have its own action.
         view_.set_recovery_action(port, false);
         program_port(port, now);
@@ -84,6 +85,12 @@ void Switch::program_port(std::uint8_t port, Ps now)
     wanted.pause_tx = separate ? set.pfc_tx : set.pfc;
     wanted.ignore_pause = 0;
     wanted.discard_egress = 0;
+    wanted.discard_ingress = 0;
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        // The twin lets frames through that need not wait; an ASIC has to put them somewhere first.
+        const auto profile = set.profile_of_group[view_.profile().group_of_priority[priority]];
+        wanted.discard_ingress |= has_room(profile) ? std::uint8_t{0} : bit(priority);
+    }
     for (std::uint8_t q = 0; q != kPriorities; ++q) {
         auto& queue = ports[port].queues[q];
         const auto priorities = priorities_of(q);

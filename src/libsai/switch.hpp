@@ -102,7 +102,7 @@ public:
     // ---- to the twin, after something below was changed
     void program_port(std::uint8_t port, Ps now);
     void program_detectors(std::uint8_t port, Ps now);
-    void program_buffers();
+    void program_buffers(Ps now);
     // The twin maps priorities alike on all ports, for ever: a map may say the same, no more.
     bool holds(const QosMap&) const;
 
@@ -123,6 +123,7 @@ private:
     void set_up_maps();
     void hear(const twin::Interrupt&, Ps now);
     std::uint8_t priorities_of(std::uint8_t queue) const;
+    bool has_room(std::uint32_t profile) const;
     Ps interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const;
 
     std::uint8_t number_;

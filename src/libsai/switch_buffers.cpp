@@ -74,7 +74,7 @@ void Switch::set_up_buffers()
     }
 }
 
-void Switch::program_buffers()
+void Switch::program_buffers(Ps now)
 {
     std::map<std::uint32_t, std::uint64_t> reserved;  // by pool
     std::uint64_t headroom = 0;
@@ -97,6 +97,15 @@ void Switch::program_buffers()
         shared_headroom += pool.shared_headroom_bytes;
     }
     view_.set_headroom_size(shared_headroom != 0 ? shared_headroom : headroom);
+    for (std::uint8_t port = 0; port != view_.ports(); ++port) {
+        program_port(port, now);
+    }
+}
+
+bool Switch::has_room(std::uint32_t profile) const
+{
+    const auto found = profiles.find(profile);
+    return found != profiles.end() && (found->second.reserved_bytes != 0 || pools.at(found->second.pool).bytes != 0);
 }
 
 }  // namespace petrel::libsai
