@@ -22,58 +22,73 @@ double seconds_on(clockid_t clock)
 double thread_cpu_s() { return seconds_on(CLOCK_THREAD_CPUTIME_ID); }
 double process_cpu_s() { return seconds_on(CLOCK_PROCESS_CPUTIME_ID); }
 
-PreparedDevice::PreparedDevice(std::uint32_t rows, Tells tells, const device::TimeSource& clock, OnLook looked)
-    : inventory_(bench::inventory(rows)),
-      capabilities_(bench::capabilities(tells)),
+PreparedDevice::PreparedDevice(const Work& work, const device::TimeSource& clock, OnLook on_look)
+    : work_(work),
+      inventory_(bench::inventory(work.rows)),
+      capabilities_(bench::capabilities(work.tells)),
       clock_(clock),
-      looked_(std::move(looked)),
-      samples_(rows),
-      read_at_(clock.now().mono)
+      on_look_(std::move(on_look)),
+      samples_(work.rows)
 {
-    for (std::uint32_t port = 0; port != rows / kPriorities; ++port) {
+    for (std::uint32_t port = 0; port != work.rows / kPriorities; ++port) {
         inventory_.ports.push_back({fmt::format("Ethernet{}", port), {}, port});
     }
-    for (std::uint32_t row = 0; row != rows; ++row) {
+    for (std::uint32_t row = 0; row != work.rows; ++row) {
         samples_[row].slot = Slot{row};
+        samples_[row].read_at = clock.now().mono;
         samples_[row].known = capabilities_.fields;
         samples_[row].epoch = 1;
     }
 }
 
-// A row keeps its role for two looks: paused by the first, it is paused at both ends of the second.
-void PreparedDevice::prepare_samples()
+bool PreparedDevice::stormed(std::uint32_t row) const
 {
-    const auto now = clock_.now().mono;
-    const auto dt_us = static_cast<std::uint64_t>(whole_us(now) - whole_us(read_at_));
-    read_at_ = now;
-    const auto rows = static_cast<std::uint32_t>(samples_.size());
+    return work_.stormed != 0 && row % (work_.rows / work_.stormed) == 0 && looks_ >= work_.from &&
+           looks_ < work_.until;
+}
+
+// A row keeps its role for two looks: paused by the first, it is paused at both ends of the second.
+void PreparedDevice::refresh(watchdog::Sample& sample, Instant now) const
+{
+    const auto row = sample.slot.value;
+    const auto dt_us = static_cast<std::uint64_t>(whole_us(now) - whole_us(sample.read_at));
     const auto phase = static_cast<unsigned>(looks_ / 2);
-    for (auto& sample : samples_) {
-        const auto says = told(sample.slot.value, rows, {}, phase, dt_us);
-        sample.read_at = now;
-        sample.pause_state = says.state;
-        sample.paused_now = says.state != watchdog::PauseState::not_paused;
-        sample[Field::pause_us] += says.pause_us;
-        sample[Field::rx_xoff] += says.xoff;
-    }
+    const auto says =
+        stormed(row) ? Told{watchdog::PauseState::paused, dt_us, dt_us / 100} : told(row, work_.rows, {}, phase, dt_us);
+    sample.read_at = now;
+    sample.pause_state = says.state;
+    sample.paused_now = says.state != watchdog::PauseState::not_paused;
+    sample[Field::pause_us] += says.pause_us;
+    sample[Field::rx_xoff] += says.xoff;
 }
 
 Result<void> PreparedDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
+    for (const auto slot : rows) {
+        refresh(samples_[slot.value], clock_.now().mono);
+        into.put(samples_[slot.value]);
+    }
     if (!rows.empty()) {
-        for (const auto slot : rows) {
-            into.put(samples_[slot.value]);
-        }
         return {};
     }
-    looked_(looks_, own_cpu_s_);
+    on_look_(*this);
     const auto before = thread_cpu_s();
-    prepare_samples();
+    const auto now = clock_.now().mono;
+    for (auto& sample : samples_) {
+        refresh(sample, now);
+    }
     own_cpu_s_ += thread_cpu_s() - before;
     ++looks_;
     for (const auto& sample : samples_) {
         into.put(sample);
     }
+    return {};
+}
+
+Result<void> PreparedDevice::apply(const watchdog::Command& command, const device::Undo&)
+{
+    in_force_[command.target] = command.want;
+    ++writes_;
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,37 +15,51 @@ namespace petrel::bench {
 
 class PreparedDevice final : public device::Device {
 public:
-    // `looked` is called at the beginning of each look at all rows, with how many there were before it.
-    using OnLook = std::function<void(std::uint64_t looks, double own_cpu_s)>;
+    struct Work {
+        std::uint32_t rows{};
+        Tells tells{};
+        // So many rows are paused without a break, from one look at all rows to another.
+        std::uint32_t stormed{};
+        std::uint64_t from{};
+        std::uint64_t until{};
+    };
+    using OnLook = std::function<void(const PreparedDevice&)>;  // when a look at all rows begins
 
-    PreparedDevice(std::uint32_t rows, Tells, const device::TimeSource&, OnLook looked);
+    PreparedDevice(const Work&, const device::TimeSource&, OnLook);
+
+    std::uint64_t looks() const { return looks_; }  // at all rows, that are over
+    std::uint64_t writes() const { return writes_; }
+    double own_cpu_s() const { return own_cpu_s_; }
 
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return capabilities_; }
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
     Result<device::Undo> prepare(const watchdog::Command&) override { return device::Undo{}; }
-    Result<void> apply(const watchdog::Command&, const device::Undo&) override { return {}; }
-    Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
+    Result<void> apply(const watchdog::Command&, const device::Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target& target) override { return in_force_[target]; }
     void listen(device::NoticeSink&) override {}
 
 private:
-    void prepare_samples();
+    bool stormed(std::uint32_t row) const;
+    void refresh(watchdog::Sample&, Instant now) const;
 
+    Work work_;
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     const device::TimeSource& clock_;
-    OnLook looked_;
+    OnLook on_look_;
     std::vector<watchdog::Sample> samples_;  // by row
-    Instant read_at_;
+    std::map<Target, watchdog::Treatment> in_force_;
     std::uint64_t looks_{};
+    std::uint64_t writes_{};
     double own_cpu_s_{};
 };
 
 // Opens it for a service.
 class PreparedDriver final : public daemon::Driver {
 public:
-    PreparedDriver(std::uint32_t rows, Tells tells, PreparedDevice::OnLook looked)
-        : rows_(rows), tells_(tells), looked_(std::move(looked))
+    PreparedDriver(const PreparedDevice::Work& work, PreparedDevice::OnLook on_look)
+        : work_(work), on_look_(std::move(on_look))
     {}
 
     std::string_view kind() const override { return "bench"; }
@@ -55,13 +70,12 @@ public:
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
                                                  const device::TimeSource& clock) override
     {
-        return std::make_unique<PreparedDevice>(rows_, tells_, clock, looked_);
+        return std::make_unique<PreparedDevice>(work_, clock, on_look_);
     }
 
 private:
-    std::uint32_t rows_;
-    Tells tells_;
-    PreparedDevice::OnLook looked_;
+    PreparedDevice::Work work_;
+    PreparedDevice::OnLook on_look_;
 };
 
 // Processor time, of the calling thread or of all of them.
