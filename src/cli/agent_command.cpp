@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/sai_driver.hpp"
 #include "cli/terminal.hpp"
 #include "cli/twin_driver.hpp"
 #include "codec/agent_settings.hpp"
@@ -48,6 +49,7 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
 {
     std::vector<std::unique_ptr<daemon::Driver>> drivers;
     drivers.push_back(std::make_unique<TwinDriver>([](const std::string& words) { say(words); }));
+    drivers.push_back(std::make_unique<SaiDriver>([](const std::string& words) { say(words); }));
     return drivers;
 }
 

@@ -1,0 +1,136 @@
+#include "cli/sai_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "base/complaint_text.hpp"
+#include "device/sai/sai_device.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+using device::sai::LibraryPlace;
+
+struct Place {
+    std::string library;
+    std::string profile;  // a file; empty = none
+    std::optional<sai::Version> version;
+};
+
+// "1.9", "1.9.1"
+std::optional<sai::Version> version_of(std::string_view text)
+{
+    sai::Version version = 0;
+    int parts = 0;
+    for (; parts != 3; ++parts) {
+        unsigned number = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (problem != std::errc{} || number > 99) {
+            return std::nullopt;
+        }
+        version = version * 100 + number;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (text.empty()) {
+            break;
+        }
+        if (text.front() != '.') {
+            return std::nullopt;
+        }
+        text.remove_prefix(1);
+    }
+    switch (parts) {
+    case 1: return version * 100;
+    case 2: return version;
+    default: return std::nullopt;
+    }
+}
+
+Result<Place> place_of(const codec::DeviceEntry& entry)
+{
+    const auto wrong = [&](std::string why) {
+        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{}: {}", entry.driver, why)});
+    };
+    auto rest = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
+    const auto next = [&rest] {
+        const auto word = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+        return word;
+    };
+    Place place;
+    place.library = next();
+    while (!rest.empty()) {
+        const auto word = next();
+        const auto key = word.substr(0, word.find('='));
+        const auto value = word.substr(std::min(key.size() + 1, word.size()));
+        if (key == "profile" && !value.empty()) {
+            place.profile = value;
+        } else if (key == "version") {
+            place.version = version_of(value);
+            if (!place.version) {
+                return wrong(fmt::format("version is '{}': as 1.9 or 1.9.1", value));
+            }
+        } else {
+            return wrong(fmt::format("'{}': profile=FILE or version=1.9", word));
+        }
+    }
+    if (place.library.empty()) {
+        return wrong("the path of a library comes first");
+    }
+    return place;
+}
+
+Result<device::sai::Profile> read_profile(const std::string& file)
+{
+    if (file.empty()) {
+        return device::sai::Profile{};
+    }
+    return runtime::read_whole_file(file).and_then([&](const std::string& text) {
+        return device::sai::parse_profile(text, file).map_error([](const std::vector<Complaint>& complaints) {
+            std::vector<std::string> lines;
+            for (const auto& complaint : complaints) {
+                lines.push_back(to_text(complaint));
+            }
+            return Error{ErrorKind::invalid, fmt::format("{}", fmt::join(lines, "\n"))};
+        });
+    });
+}
+
+}  // namespace
+
+// Quick: whether there is such a library shows when it is opened.
+Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
+{
+    return place_of(entry)
+        .and_then(
+            [](const Place& place) { return read_profile(place.profile).map([&](const auto&) { return place; }); })
+        .map([&](const Place& place) {
+            auto named = entry;
+            if (named.name.empty()) {
+                named.name = std::filesystem::path{place.library}.stem().string();
+            }
+            return std::vector{named};
+        });
+}
+
+Result<std::unique_ptr<device::Device>> SaiDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+                                                        const device::TimeSource& clock)
+{
+    return place_of(entry).and_then([&](const Place& place) {
+        return read_profile(place.profile).and_then([&](device::sai::Profile profile) {
+            const auto note = [say = say_, name = entry.name](const std::string& words) {
+                say(fmt::format("{}: {}", name, words));
+            };
+            return device::sai::SaiDevice::open({place.library, std::move(profile), place.version}, id, clock, note)
+                .map([](std::unique_ptr<device::sai::SaiDevice> device) -> std::unique_ptr<device::Device> {
+                    return device;
+                });
+        });
+    });
+}
+
+}  // namespace petrel::cli
