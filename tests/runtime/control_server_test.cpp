@@ -413,7 +413,6 @@ TEST(ControlServerHostile, ABigFirstAnswerLeavesRoomForWhatFollows)
 {
     Limits limits;
     limits.waiting = 100'000;
-    Server server{limits};
     std::shared_ptr<Peer> kept;
     Folder folder;
     LoopThread thread;
