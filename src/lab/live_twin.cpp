@@ -22,7 +22,7 @@ constexpr Ps kToldFrom = twin::kSecond;
 // after a silence make it last.
 constexpr Duration kPieceTakes = milliseconds{5};
 constexpr Ps kShortestPiece = 10 * twin::kUs;
-constexpr Ps kLongestPiece = twin::kMs;
+constexpr Ps kLongestPiece = 100 * twin::kUs;
 
 Duration to_duration(Ps t) { return twin::to_instant(t).time_since_epoch(); }
 

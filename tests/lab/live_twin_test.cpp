@@ -299,7 +299,7 @@ TEST(SlowTwin, CatchesUpWithALittle)
 TEST(SlowTwin, IsWatchedRightlyIfLate)
 {
     device::ManualClock clock{kStart};
-    const SlowClock slow{clock, 3ms};
+    const SlowClock slow{clock, 300us};
     const auto twin = LiveTwin::make(storm(), kStart).value();
     const auto device = twin->open(node("s0"), {0}, slow).value();
     const auto events = watched(*device, clock, kStart + 60s);
@@ -312,9 +312,9 @@ TEST(SlowTwin, IsWatchedRightlyIfLate)
 
 TEST(LiveTwinThreads, EachDeviceIsUsedFromItsOwn)
 {
-    constexpr int kCalls = 300;
+    constexpr int kCalls = 100;
     const device::ManualClock still{kStart};
-    const SlowClock clock{still, 1ms};
+    const SlowClock clock{still, 500us};
     const auto twin = LiveTwin::make(storm(), kStart).value();
     const auto left = twin->open(node("s0"), {0}, clock).value();
     const auto right = twin->open(node("s1"), {1}, clock).value();
