@@ -166,19 +166,26 @@ protected:
         }
     }
 
-    // Nothing is treated that was not in a storm for long enough, nothing released that was not quiet for long enough,
-    // unless an agent was told to stop and restore.
+    // What is treated was in a storm for long enough, and not in one that it was released from already. What is
+    // released was quiet for long enough after that storm, unless an agent was told to stop and restore.
     void expect_reasons(std::uint16_t port)
     {
         bool treated = false;
+        SharedSwitch::Stretch storm;
+        Instant over;  // all storms up to then
         for (const auto& write : sw.writes(port)) {
             const bool treats = SharedSwitch::treatment_in(write.word) != Treatment::none;
-            const auto at_ms = whole_ms(write.at.time_since_epoch());
+            SCOPED_TRACE(fmt::format("port {}, at {} us", port, whole_us(write.at)));
             if (treats && !treated) {
-                EXPECT_GE(sw.last_pause(port, write.at), kDetect) << "treated without a reason, at " << at_ms;
+                storm = sw.last_pause(port, write.at);
+                EXPECT_GE(storm.to - storm.from, kDetect) << "treated without a reason";
+                EXPECT_GT(storm.to, over) << "treated for a storm that was over";
             }
             if (!treats && treated && !stopped_in_storm_) {
-                EXPECT_GE(sw.last_quiet(port, write.at), kRestore) << "released in need, at " << at_ms;
+                const auto quiet = sw.last_quiet(port, write.at);
+                EXPECT_GT(quiet.from, storm.from) << "released in the storm that it was treated for";
+                EXPECT_GE(quiet.to - quiet.from, kRestore) << "released in need";
+                over = quiet.from;
             }
             treated = treats;
         }

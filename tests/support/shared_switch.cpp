@@ -132,16 +132,14 @@ std::vector<Instant> SharedSwitch::edges(std::uint16_t port, Instant until) cons
 
 bool SharedSwitch::in_storm(std::uint16_t port, Instant at) const { return edges(port, at).size() % 2 == 1; }
 
-Duration SharedSwitch::last_stretch(std::uint16_t port, Instant at, bool paused) const
+SharedSwitch::Stretch SharedSwitch::last_stretch(std::uint16_t port, Instant at, bool paused) const
 {
-    auto all = edges(port, at);
-    if ((all.size() % 2 == 1) == paused) {
-        return all.empty() ? Duration::max() : at - all.back();
+    auto ends = edges(port, at);
+    if ((ends.size() % 2 == 1) == paused) {
+        ends.push_back(at);  // it goes on
     }
-    if (all.size() < 2) {
-        return paused ? Duration{} : Duration::max();
-    }
-    return all.back() - all[all.size() - 2];
+    ends.insert(ends.begin(), {Instant{}, Instant{}});  // in the beginning a pause of no length, then quiet
+    return {ends[ends.size() - 2], ends.back()};
 }
 
 std::uint64_t SharedSwitch::pause_us(std::uint16_t port, Instant now) const

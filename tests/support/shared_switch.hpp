@@ -38,9 +38,13 @@ public:
     void calm(std::uint16_t port);
     bool in_storm(std::uint16_t port, Instant at) const;
     bool in_storm(std::uint16_t port) const { return in_storm(port, now()); }
-    // How long the pause lasted then that had begun last, and the quiet.
-    Duration last_pause(std::uint16_t port, Instant at) const { return last_stretch(port, at, true); }
-    Duration last_quiet(std::uint16_t port, Instant at) const { return last_stretch(port, at, false); }
+    // The pause and the quiet that had begun last then, up to that moment.
+    struct Stretch {
+        Instant from;
+        Instant to;
+    };
+    Stretch last_pause(std::uint16_t port, Instant at) const { return last_stretch(port, at, true); }
+    Stretch last_quiet(std::uint16_t port, Instant at) const { return last_stretch(port, at, false); }
 
     // --- what goes wrong. A fault holds until it is taken back.
     enum class Fault : std::uint8_t {
@@ -85,7 +89,7 @@ private:
     void happened() const;  // wakes who waits
 
     std::vector<Instant> edges(std::uint16_t port, Instant until) const;
-    Duration last_stretch(std::uint16_t port, Instant at, bool paused) const;
+    Stretch last_stretch(std::uint16_t port, Instant at, bool paused) const;
     std::uint64_t pause_us(std::uint16_t port, Instant now) const;
     std::uint64_t pauses_ended(std::uint16_t port) const;
     std::uint64_t dropped(std::uint16_t port, Instant now) const;
