@@ -20,9 +20,6 @@ constexpr Duration kSlow = std::chrono::milliseconds{50};
 // So many queues at a time, so that the moment of a read is known well enough.
 constexpr std::size_t kBulk = 256;
 
-// Counters that prove quiet by standing still.
-constexpr Fields kQuietByStillness = bit(Field::pause_us) | bit(Field::rx_pfc);
-
 struct PortCounter {
     Field field;
     abi::StatId (*id)(unsigned priority);
@@ -293,10 +290,14 @@ void Reader::read_port(std::size_t port)
     }
 }
 
+// A counter that has never counted anything may be one that never does. Frames that are not counted prove no quiet;
+// pause time that is not counted proves nothing unless the state shows that there is no pause to count.
 void Reader::put(Field field, std::uint64_t value, watchdog::Sample& into)
 {
     counted_ |= value != 0 ? bit(field) : 0;
-    if (has(kQuietByStillness, field) && !has(counted_, field)) {
+    const bool free = has(into.known, Field::pause_state) ? into.pause_state == PauseState::not_paused
+                                                          : has(into.known, Field::paused_now) && !into.paused_now;
+    if (!has(counted_, field) && (field == Field::rx_pfc || (field == Field::pause_us && !free))) {
         return;
     }
     into.known |= bit(field);

@@ -3,8 +3,7 @@
 // later.
 //
 // Reading a queue's continuous state consumes it: this is its only reader. A sample is stamped when its state has been
-// read; a call so slow that nobody knows when it looked proves no pause. A counter of pause that has never counted
-// anything proves no quiet.
+// read; a call so slow that nobody knows when it looked proves no pause.
 #pragma once
 
 #include <array>
@@ -78,7 +77,7 @@ private:
     Notes& notes_;
 
     watchdog::Fields fields_{};
-    watchdog::Fields counted_{};  // of the counters of pause: those that have ever counted
+    watchdog::Fields counted_{};  // the counters that have ever counted
     std::vector<abi::AttrId> state_attributes_;
     std::vector<abi::AttrId> link_attributes_;
     std::vector<Counter> queue_counters_;

@@ -1,0 +1,281 @@
+// From end to end: an agent on a device, on a library it has loaded (libsai-petrel.so), on a fabric that really pauses.
+// What a treatment does is counted at the host behind the port. Time is stepped with the agent's clock.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "agent/agent.hpp"
+#include "device/manual_clock.hpp"
+#include "device/sai/sai_device.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "libsai/petrel_sai.hpp"
+#include "runtime/start.hpp"
+#include "support/inline_runner.hpp"
+#include "support/temporary_folder.hpp"
+#include "watchdog/policy.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::test {
+namespace {
+
+using namespace std::chrono_literals;
+using device::sai::Interval;
+using device::sai::SaiDevice;
+using testing::IsEmpty;
+using watchdog::Treatment;
+
+constexpr auto kPath = PETREL_BIN_DIR "/../lib/libsai-petrel.so";
+constexpr DeviceId kId{0};
+
+// The library's fabric stands at the clock's time whenever the device is used.
+class InStep final : public device::Device {
+public:
+    InStep(SaiDevice& real, const device::ManualClock& clock) : real_(real), clock_(clock)
+    {
+        void* library = ::dlopen(kPath, RTLD_NOW | RTLD_NOLOAD);
+        step_ = reinterpret_cast<decltype(&petrel_sai_step)>(::dlsym(library, "petrel_sai_step"));
+        now_ = reinterpret_cast<decltype(&petrel_sai_now)>(::dlsym(library, "petrel_sai_now"));
+        received_ = reinterpret_cast<decltype(&petrel_sai_host_received)>(::dlsym(library, "petrel_sai_host_received"));
+        ::dlclose(library);
+    }
+
+    std::uint64_t received(const char* host)
+    {
+        catch_up();
+        std::uint64_t frames = 0;
+        EXPECT_EQ(received_(host, 3, &frames), sai::status::success);
+        return frames;
+    }
+
+    const watchdog::Inventory& inventory() const override { return real_.inventory(); }
+    const watchdog::Capabilities& capabilities() const override { return real_.capabilities(); }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
+    {
+        catch_up();
+        return real_.look(rows, into);
+    }
+    Result<device::Undo> prepare(const watchdog::Command& command) override
+    {
+        catch_up();
+        return real_.prepare(command);
+    }
+    Result<void> apply(const watchdog::Command& command, const device::Undo& undo) override
+    {
+        catch_up();
+        return real_.apply(command, undo);
+    }
+    Result<Treatment> read_back(const Target& target) override
+    {
+        catch_up();
+        return real_.read_back(target);
+    }
+    void listen(device::NoticeSink& sink) override { real_.listen(sink); }
+
+private:
+    void catch_up()
+    {
+        const auto wanted = static_cast<std::uint64_t>(clock_.now().mono.time_since_epoch().count());
+        std::uint64_t now = 0;
+        ASSERT_EQ(now_(&now), sai::status::success);
+        if (wanted > now) {
+            ASSERT_EQ(step_(wanted - now), sai::status::success);
+        }
+    }
+
+    SaiDevice& real_;
+    const device::ManualClock& clock_;
+    decltype(&petrel_sai_step) step_{};
+    decltype(&petrel_sai_now) now_{};
+    decltype(&petrel_sai_host_received) received_{};
+};
+
+struct Said {
+    std::string kind;
+    std::string queue;
+    std::int64_t at_ms{};
+};
+
+class SaiTwin : public testing::Test {
+protected:
+    void open(const std::string& scenario, device::sai::Profile profile = {})
+    {
+        profile["petrel.scenario"] = scenario;
+        profile["petrel.time"] = "stepped";
+        auto opened = SaiDevice::open({kPath, profile, std::nullopt}, kId, clock_, {});
+        ASSERT_TRUE(opened) << opened.error().what;
+        real_ = std::move(*opened);
+        device_.emplace(*real_, clock_);
+    }
+
+    std::string write(const std::string& scenario)
+    {
+        const auto file = (folder_.path() / "scenario.toml").string();
+        std::ofstream{file} << scenario;
+        return file;
+    }
+
+    void watch(const watchdog::PolicyBook& book)
+    {
+        auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
+        ASSERT_TRUE(list);
+        agent_.emplace(std::move(*list), runtime::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(),
+                       output_);
+        runner_.emplace(*agent_, output_, *device_, journal_, clock_);
+        runner_->on_event([this](const watchdog::Event& event) {
+            said_.push_back({std::string{name(event.kind)}, to_string(device_->inventory(), event.target),
+                             whole_us(event.at) / 1000});
+        });
+    }
+
+    void run_until(std::chrono::milliseconds end) { runner_->run_until(Instant{end}); }
+
+    static watchdog::Policy policy() { return watchdog::find_preset("sai")->policy; }
+
+    TemporaryFolder folder_;
+    device::ManualClock clock_;
+    device::MemoryJournal journal_;
+    std::unique_ptr<SaiDevice> real_;
+    std::optional<InStep> device_;
+    agent::Output output_;
+    std::optional<agent::Agent> agent_;
+    std::optional<runtime::InlineRunner> runner_;
+    std::vector<Said> said_;
+};
+
+// The same storms as scenarios/sai/sai-polled.toml expects of the agent on the twin itself, at the same moments; but
+// for the 30 ms of pause between two polls of the third recovery: through SAI they are frames of either kind and no
+// more, so that it ends at 9,750 ms and not at 9,900 ms.
+TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
+{
+    open(PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml");
+    watchdog::PolicyBook book;
+    book.policies = {policy(), policy()};
+    book.policies[1].name = "slower";
+    book.policies[1].detect = 400ms;
+    book.assigned = {{0, std::nullopt, std::nullopt}, {1, 2, std::nullopt}, {0, 2, Priority{4}}};
+    watch(book);
+    run_until(14s);
+    const std::vector<Said> expected{{"storm_detected", "port1:3", 1210},   {"storm_restored", "port1:3", 1750},
+                                     {"storm_detected", "port1:3", 7200},   {"storm_restored", "port1:3", 7500},
+                                     {"storm_detected", "port1:3", 9200},   {"storm_restored", "port1:3", 9750},
+                                     {"storm_detected", "port2:4", 11'200}, {"storm_detected", "port2:3", 11'400},
+                                     {"storm_restored", "port2:3", 12'250}, {"storm_restored", "port2:4", 12'250}};
+    ASSERT_EQ(said_.size(), expected.size());
+    for (std::size_t i = 0; i != expected.size(); ++i) {
+        EXPECT_EQ(said_[i].kind, expected[i].kind) << i;
+        EXPECT_EQ(said_[i].queue, expected[i].queue) << i;
+        EXPECT_NEAR(static_cast<double>(said_[i].at_ms), static_cast<double>(expected[i].at_ms), 1) << i;
+    }
+    EXPECT_THAT(journal_.active().value(), IsEmpty());
+}
+
+constexpr auto kTwoStorms = R"(
+name = "two-storms"
+duration = "4s"
+[topology]
+kind = "single-switch"
+hosts = 3
+host_links = { speed = "1G", cable_m = 3 }
+[[traffic]]
+name = "to h1"
+from = "h0"
+to = "h1"
+rate = "50M"
+reliable = false
+[[traffic]]
+name = "to h2"
+from = "h0"
+to = "h2"
+rate = "50M"
+reliable = false
+[[fault]]
+at = "1s"
+kind = "storm"
+host = "h1"
+quanta = 2000
+period = "1ms"
+until = "2.1s"
+[[fault]]
+at = "1s"
+kind = "storm"
+host = "h2"
+quanta = 2000
+period = "1ms"
+until = "2.1s"
+)";
+
+TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
+{
+    open(write(kTwoStorms));
+    watchdog::PolicyBook book;
+    book.policies = {policy(), policy()};
+    book.policies[1].name = "forwarding";
+    book.policies[1].action = Treatment::ignore_pause;
+    book.assigned = {{0, std::nullopt, std::nullopt}, {1, 2, std::nullopt}};
+    watch(book);
+    run_until(1100ms);
+    const auto held_1 = device_->received("h1");
+    const auto held_2 = device_->received("h2");
+    run_until(1190ms);
+    EXPECT_EQ(device_->received("h1"), held_1);  // paused
+    EXPECT_EQ(device_->received("h2"), held_2);
+    run_until(1900ms);
+    EXPECT_EQ(device_->read_back({{kId, 1}, Priority{3}}), Treatment::drop);
+    EXPECT_EQ(device_->read_back({{kId, 2}, Priority{3}}), Treatment::ignore_pause);
+    EXPECT_EQ(device_->received("h1"), held_1);         // dropped
+    EXPECT_GT(device_->received("h2"), held_2 + 3000);  // forwarded, and what had waited too
+    run_until(3s);
+    EXPECT_EQ(device_->read_back({{kId, 1}, Priority{3}}), Treatment::none);
+    EXPECT_EQ(device_->read_back({{kId, 2}, Priority{3}}), Treatment::none);
+    const auto restored = device_->received("h1");
+    run_until(3500ms);
+    EXPECT_GT(device_->received("h1"), restored + 2000);
+    EXPECT_EQ(said_.size(), 4U);
+    EXPECT_THAT(journal_.active().value(), IsEmpty());
+}
+
+// Each port at its own intervals; the agent hears of it with its next poll, at the latest.
+TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
+{
+    open(write(kTwoStorms), {{"petrel.detect_ms", "100"},
+                             {"petrel.recover_ms", "50"},
+                             {"petrel.detect_ms.port2", "290"},
+                             {"petrel.recover_ms.port2", "400"}});
+    EXPECT_EQ(real_->detectors()[8 + 3].detect, (Interval{100, 100, 100}));
+    EXPECT_EQ(real_->detectors()[16 + 3].detect, (Interval{290, 290, 300}));  // steps of 100 ms above 150
+    EXPECT_EQ(real_->detectors()[16 + 3].recover, (Interval{400, 400, 400}));
+    watchdog::PolicyBook book;
+    book.policies = {policy()};
+    book.policies[0].criterion = watchdog::Criterion::device;
+    book.assigned = {{}};
+    watch(book);
+    run_until(1090ms);
+    const auto held = device_->received("h1");
+    run_until(1900ms);
+    EXPECT_EQ(device_->received("h1"), held);
+    run_until(3s);
+    EXPECT_GT(device_->received("h1"), held + 2000);
+
+    std::vector<std::int64_t> found_1;
+    std::vector<std::int64_t> found_2;
+    for (const auto& each : said_) {
+        if (each.kind == "storm_detected") {
+            (each.queue == "port1:3" ? found_1 : found_2).push_back(each.at_ms);
+        }
+    }
+    const auto expect_found = [](const std::vector<std::int64_t>& found, std::int64_t first, std::int64_t every) {
+        for (std::size_t i = 0; i != found.size(); ++i) {
+            EXPECT_GE(found[i], first + static_cast<std::int64_t>(i) * every);
+            EXPECT_LE(found[i], first + static_cast<std::int64_t>(i) * every + 51);
+        }
+    };
+    EXPECT_EQ(found_1.size(), 7U);
+    expect_found(found_1, 1100, 150);
+    EXPECT_EQ(found_2.size(), 2U);
+    expect_found(found_2, 1300, 700);
+}
+
+}  // namespace
+}  // namespace petrel::test
