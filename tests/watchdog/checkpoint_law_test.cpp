@@ -266,6 +266,7 @@ TEST(Adopt, TreatmentWithoutAReasonIsUndone)
 {
     Driver d{preset("sonic")};
     d.dog().adopt(d.target(), Treatment::drop, false, d.now(), d.out());
+    d.dog().tick(d.now(), d.out());
     d.run_ms(100);
     EXPECT_EQ(d.story(), Story{"100 do none Ethernet0:3"});
     EXPECT_EQ(d.in_effect(), Treatment::none);
@@ -276,6 +277,7 @@ TEST(Adopt, TreatmentWithAReasonIsKeptAndEndsByQuiet)
 {
     Driver d{preset("sonic")};
     d.dog().adopt(d.target(), Treatment::drop, true, d.now(), d.out());
+    d.dog().tick(d.now(), d.out());
     d.run_ms(100);
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::drop);
