@@ -32,6 +32,9 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
 
 ExitCode run_agent(const AgentOptions&);
 
+// The file that counts; empty = none.
+std::string config_file(const AgentOptions&);
+
 // What the agent would do with these options, flags over environment over file over defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 

@@ -41,7 +41,7 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
     if (options.effective) {
         return problems;
     }
-    if (options.agent.config.empty()) {
+    if (config_file(options.agent).empty()) {
         problems.push_back({"--config", 0, 0, "which file? Or --effective, for all that the agent would go by", {}});
     }
     for (const auto& given : options.agent.given) {
@@ -100,8 +100,8 @@ ExitCode run_config_show(const ConfigShowOptions& options)
         return refuse(problems);
     }
     const auto drivers = make_drivers();
-    const auto config =
-        options.effective ? read_effective(options.agent, drivers) : read_file_alone(options.agent.config, drivers);
+    const auto config = options.effective ? read_effective(options.agent, drivers)
+                                          : read_file_alone(config_file(options.agent), drivers);
     if (!config) {
         return refuse(config.error());
     }
