@@ -19,5 +19,6 @@ std::vector<Bench> intake_benches();
 std::vector<Bench> trace_benches();
 std::vector<Bench> twin_benches();
 std::vector<Bench> agent_benches();
+std::vector<Bench> sai_benches();
 
 }  // namespace petrel::bench
