@@ -66,7 +66,7 @@ function(petrel_shared_library name)
     add_library(${name} SHARED "${exports}")
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS "${exports}")
     target_link_libraries(${name} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,petrel_${library_FROM}>")
-    target_link_options(${name} PRIVATE "-Wl,--version-script=${exports}" -Wl,--no-undefined)
+    target_link_options(${name} PRIVATE "-Wl,--version-script=${exports}")
 endfunction()
 
 # petrel_programs(folder DEPS module...): every .cpp in src/<folder> is the main() of one program of that name, with - for _.

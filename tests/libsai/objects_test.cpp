@@ -1,7 +1,10 @@
 // What is there, what the library says of it, and what it answers to questions that make no sense.
 #include <algorithm>
+#include <sstream>
 
 #include "loaded_library.hpp"
+#include "support/find_program.hpp"
+#include "support/subprocess.hpp"
 
 namespace petrel::test {
 namespace {
@@ -25,6 +28,22 @@ protected:
         return queues->set(id, &given);
     }
 };
+
+TEST_F(Objects, nothing_but_the_interface_can_be_seen_from_outside)
+{
+    const auto nm = find_program("nm");
+    if (nm.empty()) {
+        GTEST_SKIP() << "no nm";
+    }
+    const auto listed = run({nm, {"-D", "--defined-only", "-P", PETREL_BIN_DIR "/../lib/libsai-petrel.so"}});
+    ASSERT_EQ(listed.exit_code, 0) << listed.err;
+    std::istringstream lines{listed.out};
+    std::size_t ours = 0;
+    for (std::string line; std::getline(lines, line); ++ours) {
+        EXPECT_TRUE(line.starts_with("sai_") || line.starts_with("petrel_sai_")) << line;
+    }
+    EXPECT_EQ(ours, 13U);
+}
 
 TEST_F(Objects, nothing_works_before_it_is_initialised)
 {
