@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kPorts = 512;
 constexpr std::uint32_t kQueues = kPorts * kPriorities;
+constexpr std::size_t kPortCounters = 4;  // of each priority
 
 // What a poll calls, by ids found as the device finds them.
 class BareCalls {
@@ -42,16 +43,17 @@ public:
 
     void poll() const
     {
-        std::array<std::uint64_t, 4 * kPriorities> counters{};
+        std::array<std::uint64_t, kPortCounters * kPriorities> counters{};
         for (std::size_t p = 0; p != port_ids_.size(); ++p) {
             std::array<sai::Attribute, 2> link{{{sai::port_attr::oper_status, {}}, {sai::port_attr::speed, {}}}};
             ports_->get(port_ids_[p], link.size(), link.data());
-            std::array<sai::StatId, 4 * kPriorities> ids{};
+            std::array<sai::StatId, kPortCounters * kPriorities> ids{};
             for (unsigned n = 0; n != kPriorities; ++n) {
-                ids[4 * n] = sai::port_stat::pfc_rx_pause_duration_us(n);
-                ids[4 * n + 1] = sai::port_stat::pfc_rx_pkts(n);
-                ids[4 * n + 2] = sai::port_stat::pfc_tx_pkts(n);
-                ids[4 * n + 3] = sai::port_stat::pfc_tx_pause_duration_us(n);
+                const auto first = kPortCounters * n;
+                ids[first] = sai::port_stat::pfc_rx_pause_duration_us(n);
+                ids[first + 1] = sai::port_stat::pfc_rx_pkts(n);
+                ids[first + 2] = sai::port_stat::pfc_tx_pkts(n);
+                ids[first + 3] = sai::port_stat::pfc_tx_pause_duration_us(n);
             }
             ports_->get_stats(port_ids_[p], ids.size(), ids.data(), counters.data());
         }

@@ -14,8 +14,6 @@ namespace petrel::cli {
 
 namespace {
 
-using device::sai::LibraryPlace;
-
 struct Place {
     std::string library;
     std::string profile;  // a file; empty = none
@@ -92,6 +90,7 @@ Result<device::sai::Profile> read_profile(const std::string& file)
     return runtime::read_whole_file(file).and_then([&](const std::string& text) {
         return device::sai::parse_profile(text, file).map_error([](const std::vector<Complaint>& complaints) {
             std::vector<std::string> lines;
+            lines.reserve(complaints.size());
             for (const auto& complaint : complaints) {
                 lines.push_back(to_text(complaint));
             }

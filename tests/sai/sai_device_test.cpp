@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "sai/bench.hpp"
 #include "watchdog/intake.hpp"
 
@@ -466,6 +469,46 @@ TEST(SaiDevice, NoticesArePostedAndNothingElse)
     bench.device.reset();
     callback(notices.size(), notices.data());  // too late
     EXPECT_EQ(heard.all.size(), 2U);
+}
+
+// Its threads are its own: they may call at any time, also while the device is used, changes hands or ends.
+TEST(SaiDevice, NoticesComeFromAnyThreadAtAnyTime)
+{
+    struct Counting final : device::NoticeSink {
+        void post(const Notice&) noexcept override { ++heard; }
+        std::atomic<unsigned> heard;
+    };
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", kDetecting));
+    Counting first;
+    Counting second;
+    bench.device->listen(first);
+    std::atomic<bool> over{};
+    std::thread vendor{[&, deadlock = bench.model->on_deadlock, port_state = bench.model->on_port_state] {
+        const sai::DeadlockNotice found{BadSwitch::queue_id(0, 3), 0, false};
+        const sai::PortStateNotice down{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::down)};
+        while (!over) {
+            deadlock(1, &found);
+            port_state(1, &down);
+        }
+    }};
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    while (first.heard < 100) {
+        intake.begin();
+        EXPECT_TRUE(bench.device->look({}, intake));
+    }
+    bench.device->listen(second);
+    const auto heard_by_first = first.heard.load();
+    while (second.heard < 100) {
+        intake.begin();
+        EXPECT_TRUE(bench.device->look({}, intake));
+    }
+    EXPECT_EQ(first.heard, heard_by_first);
+    bench.device.reset();
+    const auto heard_by_second = second.heard.load();
+    over = true;
+    vendor.join();
+    EXPECT_EQ(second.heard, heard_by_second);
 }
 
 TEST(SaiDevice, SilenceAboutAStormIsBroken)

@@ -170,6 +170,7 @@ private:
             }
         }
         std::vector<std::uint8_t> priorities;
+        priorities.reserve(chosen.size());
         for (const auto& [queue, priority] : chosen) {
             priorities.push_back(priority);
         }

@@ -165,6 +165,7 @@ bool Reader::reads_in_bulk(const QueueObjects& queue) const
         return false;
     }
     std::vector<abi::Attribute> attributes;
+    attributes.reserve(state_attributes_.size());
     for (const auto id : state_attributes_) {
         attributes.push_back({id, {}});
     }
