@@ -227,7 +227,8 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::oper_speed: return status::attr_not_implemented_0;
         case port_attr::speed: value.u32 = port->speed_mbps; return status::success;
         case port_attr::qos_queue_list: return give(value.objlist, queues);
-        case port_attr::ingress_priority_group_list: return give(value.objlist, groups);
+        case port_attr::ingress_priority_group_list:
+            return bad("no_groups") ? Status{status::not_implemented} : give(value.objlist, groups);
         case port_attr::priority_flow_control: value.u8 = port->pfc; return status::success;
         case port_attr::pfc_tc_dld_interval_range:
         case port_attr::pfc_tc_dlr_interval_range: return range(value);

@@ -310,6 +310,10 @@ TEST(SaiDevice, DropNeedsBuffers)
     ASSERT_TRUE(bench.open("no_buffers"));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_FALSE(has(bench.device->capabilities().fields, Field::rx_drops));
+    ASSERT_TRUE(bench.open("no_groups"));
+    EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_TRUE(bench.noted("get INGRESS_PRIORITY_GROUP_LIST of a port: NOT_IMPLEMENTED (-15)"));
+    expect_written(bench, {Treatment::drop_egress, true, 0, false, 0x18});
 }
 
 TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
@@ -564,7 +568,8 @@ RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
                                                   "no_buffers",
                                                   "no_link_state",
                                                   "coarse_timers",
-                                                  "create_fails"};
+                                                  "create_fails",
+                                                  "no_groups"};
     std::string faults;
     for (const auto& fault : kFaults) {
         if (*rc::gen::weightedElement<bool>({{3, false}, {1, true}})) {

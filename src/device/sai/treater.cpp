@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace petrel::device::sai {
@@ -54,9 +55,17 @@ Treater::Treater(const Library& library, abi::ObjectId switch_id, std::span<cons
         }
     }
     learn_profiles();
-    if (recovers_) {
+    if (recovers_ && all_have_groups()) {
         make_empty_profile();
     }
+}
+
+bool Treater::all_have_groups() const
+{
+    return std::ranges::all_of(ports_, [](const PortObjects& port) {
+        return std::ranges::none_of(port.queues,
+                                    [](const QueueObjects& queue) { return queue.group == abi::kNullObject; });
+    });
 }
 
 // A real set of what is there already, or of the default where the library has none until one is set.

@@ -50,6 +50,7 @@ private:
     bool takes(const Objects&, abi::ObjectId, abi::AttrId, const abi::Value& fallback) const;
     void find_recovery(const QueueObjects&);
     void find_mask(const PortObjects&);
+    bool all_have_groups() const;
     void make_empty_profile();
     void learn_profiles();
     bool is_empty(abi::ObjectId profile);
