@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,6 @@ namespace petrel::codec {
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
 using watchdog::Checkpoint;
 using watchdog::QueueStats;
 
@@ -42,11 +42,6 @@ constexpr std::array<std::pair<const char*, std::uint64_t QueueStats::*>, 10> kC
     {"rx_drop_last", &QueueStats::rx_drop_last},
 }};
 
-ordered_json to_json(const std::optional<Duration>& age)
-{
-    return age ? ordered_json(age->count()) : ordered_json(nullptr);
-}
-
 std::optional<Duration> age_of(const std::optional<Instant>& instant)
 {
     return instant ? std::optional{instant->time_since_epoch()} : std::nullopt;
@@ -57,40 +52,67 @@ std::optional<Instant> as_instant(const std::optional<Duration>& age)
     return age ? std::optional{Instant{*age}} : std::nullopt;
 }
 
-ordered_json to_json(const QueueStats& stats)
-{
-    ordered_json result;
-    for (const auto& [key, count] : kCounts) {
-        result[key] = stats.*count;
-    }
-    result["in_storm_ns"] = stats.in_storm.count();
-    result["longest_pause_ns"] = stats.longest_pause.count();
-    result["last_detected_ago_ns"] = to_json(age_of(stats.last_detected));
-    result["last_restored_ago_ns"] = to_json(age_of(stats.last_restored));
-    return result;
-}
+// Written number by number: a large switch has a hundred thousand of them, and its loop waits. Text goes through the
+// library.
+class Writer {
+public:
+    explicit Writer(const watchdog::Inventory& inventory) : inventory_(inventory) {}
 
-ordered_json to_json(const Checkpoint::Row& row, const watchdog::Inventory& inventory)
-{
-    const auto queue = row.target.priority ? ordered_json(row.target.priority->value) : ordered_json(nullptr);
-    ordered_json result{{"port", watchdog::to_string(inventory, {row.target.port, std::nullopt})},
-                        {"queue", queue},
-                        {"phase", watchdog::name(row.phase)},
-                        {"treatment", watchdog::name(row.treatment)},
-                        {"ordered", row.ordered},
-                        {"proven_ns", row.proven.count()},
-                        {"in_phase_ns", row.in_phase.count()},
-                        {"storm_age_ns", row.storm_age.count()},
-                        {"backoff", row.backoff},
-                        {"cause", row.cause},
-                        {"restored_ago_ns", to_json(row.restored_ago)},
-                        {"storms_ago_ns", ordered_json::array()},
-                        {"stats", to_json(row.stats)}};
-    for (const auto age : row.storms_ago) {
-        result["storms_ago_ns"].push_back(age.count());
+    std::string write(const Checkpoint& checkpoint)
+    {
+        put("{{\"{}\":{},\"next_seq\":{},\"red_switch\":{},\"rows\":[", kVersionKey, kVersion, checkpoint.next_seq,
+            checkpoint.red_switch);
+        for (const auto& row : checkpoint.rows) {
+            put("{}", &row == checkpoint.rows.data() ? "" : ",");
+            put_row(row);
+        }
+        put("]}}\n");
+        return fmt::to_string(text_);
     }
-    return result;
-}
+
+private:
+    template <class... Args>
+    void put(fmt::format_string<Args...> format, Args&&... args)
+    {
+        fmt::format_to(fmt::appender(text_), format, std::forward<Args>(args)...);
+    }
+
+    void put_age(std::string_view key, const std::optional<Duration>& age)
+    {
+        age ? put(",\"{}\":{}", key, age->count()) : put(",\"{}\":null", key);
+    }
+
+    void put_row(const Checkpoint::Row& row)
+    {
+        if (row.target.port != port_) {
+            port_ = row.target.port;
+            port_name_ = to_line(json(watchdog::to_string(inventory_, {row.target.port, std::nullopt})));
+        }
+        const auto queue = row.target.priority ? std::to_string(row.target.priority->value) : "null";
+        put("{{\"port\":{},\"queue\":{},\"phase\":\"{}\",\"treatment\":\"{}\",\"ordered\":{}", port_name_, queue,
+            watchdog::name(row.phase), watchdog::name(row.treatment), row.ordered);
+        put(",\"proven_ns\":{},\"in_phase_ns\":{},\"storm_age_ns\":{},\"backoff\":{},\"cause\":{}", row.proven.count(),
+            row.in_phase.count(), row.storm_age.count(), row.backoff, row.cause);
+        put_age("restored_ago_ns", row.restored_ago);
+        put(",\"storms_ago_ns\":[");
+        for (const auto& age : row.storms_ago) {
+            put("{}{}", &age == row.storms_ago.data() ? "" : ",", age.count());
+        }
+        put("],\"stats\":{{");
+        for (const auto& [key, count] : kCounts) {
+            put("\"{}\":{},", key, row.stats.*count);
+        }
+        put("\"in_storm_ns\":{},\"longest_pause_ns\":{}", row.stats.in_storm.count(), row.stats.longest_pause.count());
+        put_age("last_detected_ago_ns", age_of(row.stats.last_detected));
+        put_age("last_restored_ago_ns", age_of(row.stats.last_restored));
+        put("}}}}");
+    }
+
+    const watchdog::Inventory& inventory_;
+    fmt::memory_buffer text_;
+    std::optional<PortId> port_;  // of the row before
+    std::string port_name_;
+};
 
 // Only scalars are shown in full: writing out what is nested goes as deep on the stack as the text asks for.
 std::string shown(const json& value)
@@ -309,14 +331,7 @@ Place place_of_byte(std::string_view text, std::size_t byte)
 
 std::string checkpoint_json(const Checkpoint& checkpoint, const watchdog::Inventory& inventory)
 {
-    ordered_json document{{kVersionKey, kVersion},
-                          {"next_seq", checkpoint.next_seq},
-                          {"red_switch", checkpoint.red_switch},
-                          {"rows", ordered_json::array()}};
-    for (const auto& row : checkpoint.rows) {
-        document["rows"].push_back(to_json(row, inventory));
-    }
-    return to_line(document) + '\n';
+    return Writer{inventory}.write(checkpoint);
 }
 
 Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory& inventory,

@@ -20,6 +20,24 @@ TEST(Crc32c, KnownValues)
     EXPECT_EQ(crc_of(std::string(32, '\xff')), 0x62a8ab43U);
 }
 
+// The definition, bit by bit.
+std::uint32_t crc_by_definition(std::span<const std::byte> bytes)
+{
+    std::uint32_t rest = ~0U;
+    for (const auto byte : bytes) {
+        rest ^= std::to_integer<std::uint32_t>(byte);
+        for (int i = 0; i < 8; ++i) {
+            rest = (rest >> 1) ^ ((rest & 1) != 0 ? 0x82f63b78U : 0U);
+        }
+    }
+    return ~rest;
+}
+
+RC_GTEST_PROP(Crc32c, IsItsDefinitionAtAnyLength, (const std::vector<std::uint8_t>& bytes))
+{
+    RC_ASSERT(crc32c(std::as_bytes(std::span{bytes})) == crc_by_definition(std::as_bytes(std::span{bytes})));
+}
+
 RC_GTEST_PROP(Crc32c, SeesEveryFlippedBit, (std::vector<std::uint8_t> bytes))
 {
     RC_PRE(!bytes.empty());
