@@ -148,13 +148,16 @@ TEST_F(Detection, each_queue_recovers_by_its_own_action)
     watch(1);
     step_ms(205);
     EXPECT_EQ(ear().take(), (std::vector<Heard>{{queue(0), kDetected}, {queue(1), kDetected}}));
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "the first read";
     const auto at_h0 = host_received("h0");
     const auto at_h1 = host_received("h1");
     step_ms(90);
     EXPECT_EQ(host_received("h0"), at_h0) << "dropped";
     EXPECT_GT(host_received("h1"), at_h1 + 200) << "forwarded";
     EXPECT_EQ(stat(queues->get_stats, queue(1), sai::queue_stat::dropped_packets), 0U);
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused) << "the neighbour has not let go";
     step_ms(10);  // the recoveries are over
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "but the queue had resumed";
     const auto later = host_received("h1");
     step_ms(90);
     EXPECT_LE(host_received("h1"), later + 1) << "paused again";
