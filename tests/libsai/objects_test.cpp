@@ -63,6 +63,43 @@ TEST_F(Objects, nothing_works_before_it_is_initialised)
     EXPECT_EQ(call<Status(std::uint64_t)>("petrel_sai_step")(1), status::uninitialized) << "no switch yet";
 }
 
+// What a setting is worth is said to a person.
+TEST_F(Objects, settings_that_make_no_sense_are_explained)
+{
+    start(kStorm);
+    constexpr std::uint32_t kProfile = 9;
+    const auto file = settings()[{0, "petrel.scenario"}];
+    const auto create_with = [&](const std::map<std::string, std::string>& given) {
+        settings()[{kProfile, "petrel.scenario"}] = file;
+        for (const auto& [name, value] : given) {
+            settings()[{kProfile, name}] = value;
+        }
+        sai::Attribute attributes[]{{switch_attr::init_switch, boolean(true)}, {switch_attr::switch_profile_id, {}}};
+        attributes[1].value.u32 = kProfile;
+        ObjectId created{};
+        testing::internal::CaptureStderr();
+        const auto answer = switches->create(&created, 2, attributes);
+        return std::to_string(answer) + " " + testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(create_with({{"petrel.time", "fast"}}),
+              "-5 libsai-petrel: petrel.time is 'fast': it may be wall or stepped\n");
+    EXPECT_EQ(create_with({{"petrel.time", "stepped"}, {"petrel.device", "h0"}}),
+              "-5 libsai-petrel: petrel.device is 'h0': the scenario's switches are s0, s1\n");
+    EXPECT_EQ(
+        create_with({{"petrel.scenario", "other.toml"}}),
+        "-5 libsai-petrel: petrel.scenario is 'other.toml': the switches of one process share one fabric, here '" +
+            file + "'\n");
+    EXPECT_EQ(create_with({{"petrel.device", "s1"}}), "0 ");
+
+    // Before there is a fabric: its file.
+    ASSERT_EQ(call<sai::Uninitialize>("sai_api_uninitialize")(), status::success);
+    ASSERT_EQ(initialize(), status::success);
+    const auto missing = create_with({{"petrel.scenario", "/no/such/file.toml"}});
+    EXPECT_EQ(missing.substr(0, 3), "-1 ");
+    EXPECT_NE(missing.find("/no/such/file.toml"), std::string::npos) << missing;
+    EXPECT_EQ(create_with({}), "0 ") << "the next try may be better";
+}
+
 TEST_F(Objects, without_a_scenario_there_is_a_quiet_switch_of_32_ports)
 {
     ASSERT_EQ(initialize(), status::success);
