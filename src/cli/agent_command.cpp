@@ -53,12 +53,16 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
     return drivers;
 }
 
+std::string config_file(const AgentOptions& options)
+{
+    std::error_code unknown;
+    const bool usual = options.config.empty() && std::filesystem::exists(kUsualFile, unknown);
+    return usual ? kUsualFile : options.config;
+}
+
 Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::vector<daemon::Driver*>& drivers)
 {
-    auto file = options.config;
-    if (file.empty() && std::filesystem::exists(kUsualFile)) {
-        file = kUsualFile;
-    }
+    const auto file = config_file(options);
     std::string text;
     if (!file.empty()) {
         auto read = runtime::read_whole_file(file);
@@ -90,7 +94,7 @@ ExitCode run_agent(const AgentOptions& options)
     }
     auto service = daemon::Service::make(std::move(*config), std::move(how));
     if (!service) {
-        return refuse(service.error());
+        return fail(service.error());
     }
     const auto ended = (*service)->run();
     (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
@@ -102,6 +106,11 @@ ExitCode release_without_agent(const AgentOptions& options, bool json)
     const auto config = read_config(options, drivers.all);
     if (!config) {
         return refuse(config.error());
+    }
+    if (config->devices.empty()) {
+        return fail({ErrorKind::invalid,
+                     "nothing was released: without an agent the configuration has to name the devices; give the "
+                     "agent's own with --config FILE, or --device and --state-dir"});
     }
     const auto released = daemon::release_from_journals(*config, drivers.all, user_name());
     if (!released) {

@@ -19,6 +19,9 @@ using watchdog::Order;
 using watchdog::Phase;
 using Command = ControlRequest::Command;
 
+// It stands in the history with every order.
+constexpr std::size_t kLongestNote = 256;
+
 bool at_rest(Phase phase) { return phase == Phase::off || phase == Phase::watching; }
 
 bool treated(Phase phase) { return phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched; }
@@ -83,6 +86,11 @@ void ControlDesk::handle(const Peer& peer, std::string_view line)
     if (request->command == Command::events) {
         return send_events(peer, *request);
     }
+    if (request->note.size() > kLongestNote) {
+        peer->send(codec::answer_json(Error{
+            ErrorKind::invalid, fmt::format("a note of {} bytes: at most {}", request->note.size(), kLongestNote)}));
+        return peer->close_after_sending();
+    }
     auto by = peer->caller().name;
     if (!request->note.empty()) {
         by += ": " + escaped(request->note);
@@ -95,11 +103,11 @@ std::string ControlDesk::answer(const ControlRequest& request, const std::string
 {
     switch (request.command) {
     case Command::status: return codec::answer_json(desk_.status());
-    case Command::queues: return codec::answer_json(queues(request));
+    case Command::queues: return line_of(queues(request));
     case Command::mitigate:
     case Command::release:
     case Command::hold: return line_of(order(request, by));
-    case Command::release_all: return codec::answer_json(release_all(by));
+    case Command::release_all: return line_of(release_all(by));
     case Command::explain: return line_of(explain(request));
     case Command::reload: return codec::answer_json(desk_.reload());
     case Command::events:
@@ -111,14 +119,15 @@ std::string ControlDesk::answer(const ControlRequest& request, const std::string
 // A queue by its name, on the device that is named or on the only one that has it.
 Result<ControlDesk::Place> ControlDesk::find(const ControlRequest& request) const
 {
+    if (const auto known = check_device(request.device); !known) {
+        return tl::unexpected(known.error());
+    }
     std::vector<Place> places;
     std::vector<std::string> known;
-    bool device_known = request.device.empty();
     for (const auto& runner : desk_.runners()) {
         if (!request.device.empty() && runner->name() != request.device) {
             continue;
         }
-        device_known = true;
         if (runner->agent() == nullptr) {
             continue;
         }
@@ -129,9 +138,6 @@ Result<ControlDesk::Place> ControlDesk::find(const ControlRequest& request) cons
         for (const auto& row : inventory.rows) {
             known.push_back(to_string(inventory, row.target));
         }
-    }
-    if (!device_known) {
-        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no device '{}'", request.device)});
     }
     if (places.size() > 1) {
         return tl::unexpected(
@@ -187,23 +193,47 @@ Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, con
     return codec::OrderReport{states(*runner, target)};
 }
 
-codec::OrderReport ControlDesk::release_all(const std::string& by) const
+// All of it, or an error that says what was not released.
+Result<codec::OrderReport> ControlDesk::release_all(const std::string& by) const
 {
     codec::OrderReport report;
+    bool all = true;
     for (const auto& runner : desk_.runners()) {
         const auto before = runner->report().mitigated;
         const auto taken = runner->order({Order::Kind::release, std::nullopt, by});
+        all = all && taken;
         report.words.push_back(!taken ? taken.error().what
                                : before == 0
                                    ? fmt::format("{}: nothing was mitigated", runner->name())
                                    : fmt::format("{}: {} released; a storm that still goes on proves itself anew",
                                                  runner->name(), count_text(before, "queue")));
     }
+    if (!all) {
+        return tl::unexpected(
+            Error{ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.words, "; "))});
+    }
     return report;
 }
 
-std::vector<codec::QueueReport> ControlDesk::queues(const ControlRequest& request) const
+Result<void> ControlDesk::check_device(const std::string& device) const
 {
+    const auto& runners = desk_.runners();
+    const auto is = [&](const auto& runner) { return runner->name() == device; };
+    if (device.empty() || std::ranges::any_of(runners, is)) {
+        return {};
+    }
+    std::vector<std::string_view> names;
+    std::ranges::transform(runners, std::back_inserter(names),
+                           [](const auto& runner) -> std::string_view { return runner->name(); });
+    return tl::unexpected(
+        Error{ErrorKind::invalid, fmt::format("no device '{}'; {}", device, instead_of(device, names))});
+}
+
+Result<std::vector<codec::QueueReport>> ControlDesk::queues(const ControlRequest& request) const
+{
+    if (const auto known = check_device(request.device); !known) {
+        return tl::unexpected(known.error());
+    }
     std::vector<codec::QueueReport> all;
     for (const auto& runner : desk_.runners()) {
         if (runner->agent() == nullptr || (!request.device.empty() && runner->name() != request.device)) {
@@ -242,6 +272,10 @@ Result<codec::ExplainReport> ControlDesk::explain(const ControlRequest& request)
 
 void ControlDesk::send_events(const Peer& peer, const ControlRequest& request)
 {
+    if (const auto known = check_device(request.device); !known) {
+        peer->send(codec::answer_json(known.error()));
+        return peer->close_after_sending();
+    }
     struct Kept {
         std::int64_t time_us{};
         const std::string* json{};
@@ -265,24 +299,31 @@ void ControlDesk::send_events(const Peer& peer, const ControlRequest& request)
             lines.pop_back();
             peer->send(std::move(lines));
         }
-        followers_.push_back(peer);
+        forget_gone_followers();
+        followers_.push_back({peer, request.device});
         return;
     }
     peer->send(lines + codec::events_end_json(all.size() - first));
     peer->close_after_sending();
 }
 
-void ControlDesk::heard(const std::string& event_json)
+void ControlDesk::heard(const std::string& device, const std::string& event_json)
 {
-    std::erase_if(followers_, [](const auto& follower) {
-        const auto peer = follower.lock();
-        return !peer || peer->gone();
-    });
+    forget_gone_followers();
     for (const auto& follower : followers_) {
-        if (const auto peer = follower.lock()) {
+        const auto peer = follower.peer.lock();
+        if (peer && (follower.device.empty() || follower.device == device)) {
             peer->send(event_json);
         }
     }
+}
+
+void ControlDesk::forget_gone_followers()
+{
+    std::erase_if(followers_, [](const Follower& follower) {
+        const auto peer = follower.peer.lock();
+        return !peer || peer->gone();
+    });
 }
 
 }  // namespace petrel::daemon

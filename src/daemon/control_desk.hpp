@@ -30,9 +30,13 @@ public:
     void handle(const Peer&, std::string_view line);
 
     // For those who follow.
-    void heard(const std::string& event_json);
+    void heard(const std::string& device, const std::string& event_json);
 
 private:
+    struct Follower {
+        std::weak_ptr<runtime::ControlServer::Peer> peer;
+        std::string device;  // empty = all
+    };
     struct Place {
         DeviceRunner* runner{};
         Target target;
@@ -41,13 +45,15 @@ private:
     std::string answer(const codec::ControlRequest&, const std::string& by);
     Result<Place> find(const codec::ControlRequest&) const;
     Result<codec::OrderReport> order(const codec::ControlRequest&, const std::string& by) const;
-    codec::OrderReport release_all(const std::string& by) const;
+    Result<codec::OrderReport> release_all(const std::string& by) const;
     Result<codec::ExplainReport> explain(const codec::ControlRequest&) const;
-    std::vector<codec::QueueReport> queues(const codec::ControlRequest&) const;
+    Result<std::vector<codec::QueueReport>> queues(const codec::ControlRequest&) const;
+    Result<void> check_device(const std::string& device) const;
     void send_events(const Peer&, const codec::ControlRequest&);
+    void forget_gone_followers();
 
     Desk& desk_;
-    std::vector<std::weak_ptr<runtime::ControlServer::Peer>> followers_;
+    std::vector<Follower> followers_;
 };
 
 }  // namespace petrel::daemon

@@ -9,7 +9,9 @@
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
 #include "codec/policy_bind.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/boot.hpp"
+#include "runtime/file_journal_format.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
@@ -23,6 +25,9 @@ using watchdog::Verdict;
 // A device that cannot be opened is asked again after one second, then after two, at the latest after thirty.
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLastRetry = 30s;
+
+// What a device tells before it is watched waits until it is.
+constexpr std::size_t kMostEarlyNotices = 1024;
 
 // While something is mitigated its statistics grow; so much of them a killed process may lose.
 constexpr Duration kSaveEvery = 10s;
@@ -194,6 +199,9 @@ void DeviceRunner::begin(const agent::Start& start)
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
     save_now_and_then();
     collect();
+    for (const auto& notice : std::exchange(early_, {})) {
+        step(notice);
+    }
 }
 
 Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
@@ -225,6 +233,9 @@ void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
 void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
 {
     unfit_ = true;
+    if (agent_ && !unwritten_.empty()) {
+        remember();
+    }
     agent_.reset();
     for (auto* timer : {&wake_, &overdue_, &save_}) {
         cancel(*timer);
@@ -264,18 +275,34 @@ void DeviceRunner::stop_if_done()
         return;
     }
     if (agent_) {
-        remember({});
+        remember();
+    } else if (*stopping_ == codec::StopPolicy::restore) {
+        left_behind_ = journaled();
     }
     become(Condition::stopped, "");
     host_.settled(*this);
+}
+
+// What the journal says is in force, without the device that it belongs to.
+std::size_t DeviceRunner::journaled() const
+{
+    const auto file = runtime::read_whole_file(setup_.state_dir / (name() + ".journal"));
+    const auto journal = file ? runtime::parse_journal(std::as_bytes(std::span{*file}))
+                              : Result<runtime::JournalContent>{runtime::JournalContent{}};
+    return journal ? journal->entries.size() : 0;
 }
 
 // From whichever thread the device has.
 void DeviceRunner::post(const watchdog::Notice& notice) noexcept
 {
     loop_.post([this, alive = std::weak_ptr{alive_}, notice] {
-        if (alive.lock()) {
+        if (!alive.lock()) {
+            return;
+        }
+        if (agent_) {
             step(notice);
+        } else if (early_.size() < kMostEarlyNotices) {
+            early_.push_back(notice);
         }
     });
 }
@@ -307,31 +334,37 @@ void DeviceRunner::collect()
     stop_if_done();
 }
 
-// Remembered first: from now on a death does not undo that it happened, nor does it happen twice.
+// Remembered before anything is done about it: from then on a death does not undo that it happened, nor does it happen
+// twice. Where nothing is to be done, it may wait for what else this turn of the loop brings: a record holds the whole
+// memory, and many answers may come at once.
 void DeviceRunner::tell_events()
 {
-    const auto& events = output_.box.events;
-    if (events.empty()) {
-        return;
-    }
     const auto now = loop_.now();
     const auto& list = agent_->watchdog().watchlist();
-    std::vector<runtime::StoredEvent> stored;
-    for (const auto& event : events) {
+    for (const auto& event : output_.box.events) {
         const auto wall = now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - event.at);
-        stored.push_back({event.seq, codec::event_json(event, wall, list, name())});
+        unwritten_.push_back({event.seq, codec::event_json(event, wall, list, name())});
+        last_[event.target] = event;
+        host_.heard(*this, event, unwritten_.back().json);
     }
-    remember(stored);
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        last_[events[i].target] = events[i];
-        host_.heard(*this, events[i], stored[i].json);
+    if (unwritten_.empty()) {
+        return;
     }
+    if (!output_.box.commands.empty()) {
+        return remember();
+    }
+    loop_.post([this, alive = std::weak_ptr{alive_}] {
+        if (alive.lock() && agent_ && !unwritten_.empty()) {
+            remember();
+        }
+    });
 }
 
-void DeviceRunner::remember(std::span<const runtime::StoredEvent> events)
+void DeviceRunner::remember()
 {
     const auto now = loop_.now();
     const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
+    const auto events = std::exchange(unwritten_, {});
     host_.state_written(*this, state_->append(events, text, now));
 }
 
@@ -343,7 +376,7 @@ void DeviceRunner::save_now_and_then()
         for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
             const auto phase = dog.phase(Slot{row});
             if (phase != watchdog::Phase::off && phase != watchdog::Phase::watching) {
-                remember({});
+                remember();
                 break;
             }
         }
@@ -376,6 +409,9 @@ void DeviceRunner::take(const Looked& looked)
         return;
     }
     if (!other_rows && looked.intake == intake_) {
+        if (looked.changed) {
+            intake_->learn_speeds(*looked.changed);  // now: the next look may be lent it at once
+        }
         step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
     }
     if (looked.changed) {
@@ -389,7 +425,7 @@ void DeviceRunner::take(const Looked& looked)
 
 void DeviceRunner::judge(const Looked& looked)
 {
-    if (stopping_) {
+    if (stopping_ || unfit_) {
         return;
     }
     if (!looked.read) {
@@ -422,8 +458,6 @@ void DeviceRunner::follow(const Looked& looked)
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
         next_look_.reset();  // it is for rows of before
         last_.clear();
-    } else {
-        intake_->learn_speeds(opened_->inventory);
     }
     step(std::move(*list));
 }

@@ -70,6 +70,7 @@ public:
     // What is mitigated is restored, or held; then the runner has stopped().
     void stop(codec::StopPolicy, const std::string& by);
     bool stopped() const { return condition_ == Condition::stopped; }
+    std::size_t left_behind() const { return left_behind_; }  // mitigations in force that should not be
 
     const std::string& name() const { return setup_.entry.name; }
     Condition condition() const { return condition_; }
@@ -109,7 +110,7 @@ private:
     void step(const agent::Input&);
     void collect();
     void tell_events();
-    void remember(std::span<const runtime::StoredEvent>);
+    void remember();
     void save_now_and_then();
     void look(Look);
     void take(const Looked&);
@@ -118,6 +119,7 @@ private:
     void command(const watchdog::Command&);
     void watch_thread();
     void stop_if_done();
+    std::size_t journaled() const;
 
     void become(Condition, std::string why);
     void say(Log::Level, std::string event, std::string words) const;
@@ -141,12 +143,15 @@ private:
     agent::Output output_;
     std::optional<agent::Agent> agent_;
     std::shared_ptr<watchdog::Intake> intake_;
-    bool lent_{};                              // the thread has the intake,
-    std::optional<Look> next_look_;            // so this one waits
-    std::map<Target, watchdog::Event> last_;   // about each, in this life
-    std::map<std::uint64_t, Timer> commands_;  // under way, each with its deadline
+    bool lent_{};                                  // the thread has the intake,
+    std::optional<Look> next_look_;                // so this one waits
+    std::vector<runtime::StoredEvent> unwritten_;  // told, and not yet remembered
+    std::vector<watchdog::Notice> early_;          // heard before the agent was there
+    std::map<Target, watchdog::Event> last_;       // about each, in this life
+    std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
     std::optional<codec::StopPolicy> stopping_;
     bool good_look_{};
+    std::size_t left_behind_{};
 
     Timer wake_;
     Timer overdue_;

@@ -120,6 +120,11 @@ void DeviceThread::carry_out(const watchdog::Command& command, std::uint32_t num
     };
     ask(
         [this, command, numbering, failed] {
+            // Whoever wanted it has given it up and will ask again, if it is still wanted.
+            if (clock_.now().mono >= command.deadline) {
+                return watchdog::Outcome{
+                    command.id, watchdog::Verdict::timed_out, {}, clock_.now().mono, "the device was busy until then"};
+            }
             return numbering == numbering_ ? device::carry_out(command, *device_, *journal_, clock_, fault_hook_)
                                            : failed("the device has other ports now");
         },

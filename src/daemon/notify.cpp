@@ -40,6 +40,11 @@ void notify_reloading(const Now& now)
     ::sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", whole_us(now.mono)).c_str());
 }
 
-void notify_stopping(std::string_view status) { tell("STOPPING=1\n", status); }
+void notify_stopping(std::string_view status, Duration at_most)
+{
+    // Some more than it may take: whoever waits shall see how it ends.
+    constexpr std::chrono::seconds kMargin{5};
+    tell(fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}\n", whole_us(at_most + kMargin)), status);
+}
 
 }  // namespace petrel::daemon

@@ -101,10 +101,19 @@ private:
         if (!active) {
             return tl::unexpected(std::move(active.error()));
         }
+        if ((*journal)->tail_dropped() != 0) {
+            say(entry, fmt::format("the last {} bytes of the journal are an unfinished record: left out",
+                                   (*journal)->tail_dropped()));
+        }
         for (const auto& stranger : (*journal)->strangers()) {
             all_ = false;
             say(entry,
                 fmt::format("{} of the journal is at a port that the device does not have now", stranger.target.port));
+        }
+        // First of all, so that no start after a death in between puts back what was to be released.
+        if (auto forgotten = forget_reasons(**state, entry.name, inventory, by_, clock_.now()); !forgotten) {
+            all_ = false;
+            say(entry, forgotten.error().what);
         }
         for (const auto& mitigation : *active) {
             restore(entry, **device, **journal, mitigation.target);
@@ -112,7 +121,7 @@ private:
         if (active->empty()) {
             say(entry, "nothing is in force");
         }
-        return forget_reasons(**state, entry.name, inventory, by_, clock_.now());
+        return {};
     }
 
     void restore(const codec::DeviceEntry& entry, device::Device& device, device::Journal& journal,

@@ -30,7 +30,18 @@ constexpr auto kMetricsPatience = 2s;
 // Devices that are slow to answer hold up the others' readiness for no longer.
 constexpr Duration kReadyPatience = 10s;
 
-std::vector<Complaint> as_complaints(const Error& error) { return {{{}, 0, 0, error.what, {}}}; }
+Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
+
+// An agent without a name is called as its host is.
+codec::AgentConfig named(codec::AgentConfig config)
+{
+    if (config.name.empty()) {
+        std::array<char, 256> host{};
+        ::gethostname(host.data(), host.size() - 1);
+        config.name = host.data();
+    }
+    return config;
+}
 
 std::string_view signal_name(int signal)
 {
@@ -47,30 +58,24 @@ bool good_name(std::string_view name)
 }  // namespace
 
 Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_ptr<runtime::EventLoop> loop)
-    : config_(std::move(config)),
+    : config_(named(std::move(config))),
       options_(std::move(options)),
       policies_(std::make_shared<codec::PolicyFile>(config_.policies)),
       loop_(std::move(loop)),
       started_(loop_->now().mono),
       desk_(*this)
-{
-    if (config_.name.empty()) {
-        std::array<char, 256> host{};
-        ::gethostname(host.data(), host.size() - 1);
-        config_.name = host.data();
-    }
-}
+{}
 
 Service::~Service()
 {
     metrics_.reset();  // its thread asks the loop
 }
 
-Parsed<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
+Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
 {
     auto loop = runtime::EventLoop::make();
     if (!loop) {
-        return tl::unexpected(as_complaints(loop.error()));
+        return tl::unexpected(std::move(loop.error()));
     }
     std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), std::move(*loop)}};
     if (auto made = service->put_together(); !made) {
@@ -79,33 +84,26 @@ Parsed<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, Servic
     return service;
 }
 
-Parsed<void> Service::put_together()
+Result<void> Service::put_together()
 {
-    const auto wrong = [](const Error& error) { return tl::unexpected(as_complaints(error)); };
     // Before any thread: all of them shall have these blocked.
     auto signals = runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, [this](int s) { hear_signal(s); });
     if (!signals) {
-        return wrong(signals.error());
+        return tl::unexpected(std::move(signals.error()));
     }
     signals_ = std::move(*signals);
     auto log = Log::open(config_.log_format, config_.log_to, config_.name);
     if (!log) {
-        return wrong(log.error());
+        return tl::unexpected(std::move(log.error()));
     }
     log_ = std::move(*log);
     std::error_code failed;
     std::filesystem::create_directories(config_.state_dir, failed);
     if (failed) {
-        return wrong({ErrorKind::denied, fmt::format("cannot make the folder for the state, {}: {}",
-                                                     config_.state_dir.string(), failed.message())});
+        return tl::unexpected(Error{ErrorKind::denied, fmt::format("cannot make the folder for the state, {}: {}",
+                                                                   config_.state_dir.string(), failed.message())});
     }
-    if (auto made = make_runners(); !made) {
-        return wrong(made.error());
-    }
-    if (auto opened = open_doors(); !opened) {
-        return wrong(opened.error());
-    }
-    return {};
+    return make_runners().and_then([this] { return open_doors(); });
 }
 
 Driver* Service::driver_of(const codec::DeviceEntry& entry) const
@@ -199,7 +197,7 @@ Result<void> Service::run()
     metrics_.reset();
     std::string left;
     for (const auto& runner : runners_) {
-        if (!runner->stopped()) {
+        if (!runner->stopped() || runner->left_behind() != 0) {
             left += (left.empty() ? "" : ", ") + runner->name();
         }
     }
@@ -241,7 +239,7 @@ void Service::stop(const std::string& why)
     stopping_ = why;
     const bool hold = config_.stop == codec::StopPolicy::hold;
     const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
-    notify_stopping(words);
+    notify_stopping(words, config_.stop_timeout);
     note(Log::Level::notice, "agent_stopping", words);
     loop_->at(loop_->now().mono + config_.stop_timeout, [this] { loop_->stop(); });
     for (const auto& runner : runners_) {
@@ -257,7 +255,7 @@ void Service::say(const Log::Line& line) { log_->write(line, loop_->now()); }
 void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
     log_->write(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()), loop_->now());
-    desk_.heard(json);
+    desk_.heard(runner.name(), json);
 }
 
 void Service::settled(const DeviceRunner&)
@@ -273,12 +271,12 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
     reached("state_written");
     if (!written) {
         ++state_errors_;
-        if (state_error_ != written.error().what) {
-            state_error_ = written.error().what;
-            log_->write({Log::Level::error, "state_not_written", runner.name(), {}, state_error_, {}}, loop_->now());
+        auto& error = state_errors_now_[runner.name()];
+        if (error != written.error().what) {
+            error = written.error().what;
+            log_->write({Log::Level::error, "state_not_written", runner.name(), {}, error, {}}, loop_->now());
         }
-    } else if (!state_error_.empty()) {
-        state_error_.clear();
+    } else if (state_errors_now_.erase(runner.name()) != 0) {
         log_->write({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}},
                     loop_->now());
     }
@@ -327,7 +325,9 @@ void Service::feed_watchdog()
 
 codec::ReloadReport Service::reload()
 {
-    notify_reloading(loop_->now());
+    if (ready_) {
+        notify_reloading(loop_->now());
+    }
     const auto problems = try_reload();
     reload_.problems.clear();
     for (const auto& problem : problems) {
@@ -342,7 +342,9 @@ codec::ReloadReport Service::reload()
              fmt::format("nothing was changed, the configuration before stays in force: {}",
                          fmt::join(reload_.problems, "; ")));
     }
-    notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
+    if (ready_) {
+        notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
+    }
     reached("reloaded");
     return reload_;
 }
@@ -351,9 +353,9 @@ codec::ReloadReport Service::reload()
 std::vector<Complaint> Service::try_reload()
 {
     if (stopping_) {
-        return as_complaints({ErrorKind::unreachable, "the agent is being stopped"});
+        return {as_complaint({ErrorKind::unreachable, "the agent is being stopped"})};
     }
-    auto next = options_.read_config();
+    auto next = options_.read_config().map(named);
     if (!next) {
         return next.error();
     }
@@ -380,7 +382,7 @@ std::vector<Complaint> Service::try_reload()
         if (opened) {
             log = std::move(*opened);
         } else {
-            problems.push_back(as_complaints(opened.error()).front());
+            problems.push_back(as_complaint(opened.error()));
         }
     }
     if (!problems.empty()) {
@@ -442,7 +444,10 @@ codec::StatusReport Service::status() const
     report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
     report.red_switch = config_.policies.big_red_switch;
     report.state_errors = state_errors_;
-    report.state_error = state_error_;
+    if (!state_errors_now_.empty()) {
+        const auto& [device, error] = *state_errors_now_.begin();
+        report.state_error = fmt::format("{}: {}", device, error);
+    }
     report.log_lines_dropped = log_->dropped();
     report.reload = reload_;
     for (const auto& runner : runners_) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,7 @@ struct ServiceOptions {
 
 class Service final : RunnerHost, Desk {
 public:
-    static Parsed<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
+    static Result<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
     ~Service() override;
 
     // Until a signal ends it. An error says what could not be finished in time.
@@ -47,7 +48,7 @@ public:
 private:
     Service(codec::AgentConfig, ServiceOptions, std::unique_ptr<runtime::EventLoop>);
 
-    Parsed<void> put_together();
+    Result<void> put_together();
     Result<void> make_runners();
     Result<void> open_doors();
     Driver* driver_of(const codec::DeviceEntry&) const;
@@ -88,7 +89,7 @@ private:
     std::unique_ptr<MetricsServer> metrics_;
     codec::ReloadReport reload_;
     std::uint64_t state_errors_{};
-    std::string state_error_;
+    std::map<std::string, std::string> state_errors_now_;  // of devices whose memory could not be written last
     bool ready_{};
     std::optional<std::string> stopping_;  // why
 };

@@ -23,6 +23,7 @@ Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span
     if (::stat(path.c_str(), &before) == 0) {
         ::fchmod(file->get(), before.st_mode & 07777U);  // one who may not do that goes on with the mode of a new file
     }
+    leave_to_owner(*file, path);
     auto written = write_at(*file, path, 0, bytes).and_then([&] { return sync_data(*file, path); });
     if (written && ::rename(draft.c_str(), path.c_str()) < 0) {
         written = tl::unexpected(file_error("replace", path, errno));

@@ -38,10 +38,25 @@ std::optional<std::span<const std::byte>> whole_record(std::span<const std::byte
     return body && body->size() <= kLongestBody ? body : std::nullopt;
 }
 
-// An unfinished record is short and has nothing after it. Anything else was durable once and has been damaged since.
+// Bytes that never got to the disk read as zero. Nothing that we write ends with so many.
+bool ends_unwritten(std::span<const std::byte> rest)
+{
+    constexpr std::size_t kZeros = 16;
+    return rest.size() >= kZeros &&
+           std::ranges::all_of(rest.last(kZeros), [](std::byte b) { return b == std::byte{0}; });
+}
+
+// An unfinished record is short and has nothing after it. Anything else was durable once and has been damaged since:
+// what it speaks of may be in force.
 bool is_torn_tail(std::span<const std::byte> rest)
 {
     if (rest.size() > kFrame + kLongestBody) {
+        return false;
+    }
+    RecordReader reader{rest};
+    reader.number<std::uint32_t>();
+    const auto length = reader.number<BodyLength>();
+    if (reader.ok() && rest.size() == kFrame + length && !ends_unwritten(rest)) {
         return false;
     }
     for (std::size_t at = 1; at < rest.size(); ++at) {
@@ -184,7 +199,7 @@ Result<JournalContent> parse_journal(std::span<const std::byte> bytes)
         const auto body = whole_record(rest);
         if (!body) {
             if (!is_torn_tail(rest)) {
-                return tl::unexpected(damaged(content.size, "a damaged record with more behind it"));
+                return tl::unexpected(damaged(content.size, "a damaged record"));
             }
             content.dropped = rest.size();
             break;

@@ -16,6 +16,7 @@ Result<FileDescriptor> hold_alone(const std::filesystem::path& path)
     if (!lock) {
         return lock;
     }
+    leave_to_owner(*lock, path);
     if (::flock(lock->get(), LOCK_EX | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK) {
             return tl::unexpected(

@@ -39,7 +39,7 @@ Result<FileDescriptor> connect_to(const std::filesystem::path& path)
 
 Result<FileDescriptor> open_file(const std::filesystem::path& path)
 {
-    return open_path(path, O_WRONLY | O_APPEND | O_CREAT, kEverybodysFile);
+    return open_path(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, kEverybodysFile);  // a pipe may have no reader
 }
 
 // False: the caller has lost his patience.

@@ -58,8 +58,8 @@ TEST_F(Notify, SaysHowTheServiceFares)
     EXPECT_EQ(heard(), "WATCHDOG=1");
     notify_reloading({Instant{1234567us}, WallTime{}});
     EXPECT_EQ(heard(), "RELOADING=1\nMONOTONIC_USEC=1234567");
-    notify_stopping("restoring 3 queues");
-    EXPECT_EQ(heard(), "STOPPING=1\nSTATUS=restoring 3 queues");
+    notify_stopping("restoring 3 queues", 7s);
+    EXPECT_EQ(heard(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=12000000\nSTATUS=restoring 3 queues");
     EXPECT_EQ(heard(), "nothing");
 }
 

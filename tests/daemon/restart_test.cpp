@@ -491,11 +491,14 @@ TEST_F(Restart, AFullDiskDelaysButLosesNothing)
         wait_for_treatment(Treatment::drop);
         sw.calm(kPort);
         EXPECT_NE(life->wait_for("storm_restored"), "") << life->log_text();
+        let_pass(3);  // what is told is remembered in the same turn of the loop
         life->kill();
     }
     expect_laws();
     expect_all_as_before();
-    EXPECT_EQ(said(history().front().json, "event"), "storm_detected") << "it was only written later";
+    const auto told = history();
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(said(told.front().json, "event"), "storm_detected") << "it was only written later";
 }
 
 TEST_F(Restart, KilledWithAFullDisk)

@@ -56,8 +56,8 @@ public:
     // The file that the next reload reads.
     void write_config(const std::string& config) const
     {
-        std::ofstream{file()} << config << "[agent]\nname = \"test\"\nstate_dir = \"" << state().string()
-                              << "\"\n[control]\nsocket = \"" << socket().string()
+        std::ofstream{file()} << config << "[agent]\nstate_dir = \"" << state().string() << "\"\n[control]\nsocket = \""
+                              << socket().string()
                               << "\"\n[metrics]\nlisten = \"127.0.0.1:0\"\n[log]\nformat = \"text\"\n";
     }
 
