@@ -16,6 +16,9 @@ using namespace sai;
 constexpr ObjectId kSwitch = 0x21;
 constexpr ObjectId kUsualProfile = 0x4000;
 constexpr ObjectId kUsualPool = 0x5000;
+constexpr ObjectId kQueueOfPriority = 0x7000;
+constexpr ObjectId kGroupOfPriority = 0x7001;
+constexpr ObjectId kQueueOfClass = 0x7002;
 
 struct Library {
     BadSwitch model;
@@ -193,6 +196,10 @@ Status set_port(ObjectId id, const Attribute* attribute)
     }
     switch (attribute->id) {
     case port_attr::priority_flow_control:
+    case port_attr::priority_flow_control_rx:
+        if ((attribute->id == port_attr::priority_flow_control_rx) != bad("separate")) {
+            return status::invalid_parameter;
+        }
         port->pfc = bad("mask_without_effect") ? port->pfc : attribute->value.u8;
         return status::success;
     case port_attr::pfc_tc_dld_interval:
@@ -229,7 +236,14 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::qos_queue_list: return give(value.objlist, queues);
         case port_attr::ingress_priority_group_list:
             return bad("no_groups") ? Status{status::not_implemented} : give(value.objlist, groups);
-        case port_attr::priority_flow_control: value.u8 = port->pfc; return status::success;
+        case port_attr::priority_flow_control: value.u8 = bad("separate") ? 0 : port->pfc; return status::success;
+        case port_attr::priority_flow_control_rx: value.u8 = bad("separate") ? port->pfc : 0; return status::success;
+        case port_attr::priority_flow_control_mode:
+            value.s32 = static_cast<std::int32_t>(PfcMode::separate);
+            return bad("separate") ? Status{status::success} : Status{status::not_implemented};
+        case port_attr::qos_pfc_priority_to_queue_map: value.oid = kQueueOfPriority; return status::success;
+        case port_attr::qos_pfc_priority_to_priority_group_map: value.oid = kGroupOfPriority; return status::success;
+        case port_attr::qos_tc_to_queue_map: value.oid = kQueueOfClass; return status::success;
         case port_attr::pfc_tc_dld_interval_range:
         case port_attr::pfc_tc_dlr_interval_range: return range(value);
         case port_attr::pfc_tc_dld_interval: return give(value.maplist, port->detect);
@@ -430,6 +444,25 @@ Status get_profile(ObjectId id, std::uint32_t, Attribute* attribute)
     return status::success;
 }
 
+// Maps, as the profile says: bad.maps=3-5 has priority 3 in queue 5 and group 5, and class 2 in that queue.
+
+Status get_map(ObjectId id, std::uint32_t, Attribute* attribute)
+{
+    std::vector<QosEntry> entries;
+    for (const auto& [priority, to] : lib().model.maps) {
+        QosEntry entry{};
+        entry.key.prio = priority;
+        entry.value.pg = id == kGroupOfPriority ? to : std::uint8_t{};
+        entry.value.queue_index = id == kGroupOfPriority ? std::uint8_t{} : to;
+        if (id == kQueueOfClass) {
+            entry.key = {};
+            entry.key.tc = 2;
+        }
+        entries.push_back(entry);
+    }
+    return give(attribute->value.qosmap, entries);
+}
+
 Status past_the_end(std::uint32_t, const ObjectId*, const std::uint32_t*, Attribute**, BulkErrors, Status*)
 {
     std::abort();
@@ -441,6 +474,8 @@ QueueApi queue_api{nullptr, nullptr, set_queue, get_queue, queue_stats, nullptr,
 BufferApi buffer_api{create_pool,    nullptr, nullptr,   get_pool,    nullptr,     nullptr, nullptr,
                      nullptr,        nullptr, set_group, get_group,   group_stats, nullptr, nullptr,
                      create_profile, nullptr, nullptr,   get_profile, nullptr,     nullptr};
+
+QosMapApi qos_map_api{nullptr, nullptr, nullptr, get_map};
 
 const char* setting(const ServiceMethods* services, const char* key)
 {
@@ -461,6 +496,10 @@ void start_anew(const ServiceMethods* services)
     library.version = version == nullptr ? kNewestKnown : std::strtoull(version, nullptr, 10);
     const auto* ports = setting(services, "bad.ports");
     library.model.ports.resize(ports == nullptr ? 2 : std::strtoull(ports, nullptr, 10));
+    const std::string_view maps = setting(services, "bad.maps") != nullptr ? setting(services, "bad.maps") : "";
+    for (std::size_t i = 0; i + 2 < maps.size(); i += 4) {
+        library.model.maps[static_cast<std::uint8_t>(maps[i] - '0')] = static_cast<std::uint8_t>(maps[i + 2] - '0');
+    }
     library.model.pool_sizes[kUsualPool] = 1'000'000;
     library.model.profile_pools[kUsualProfile] = kUsualPool;
     for (auto& port : library.model.ports) {
@@ -501,7 +540,9 @@ Status sai_api_query(Api api, void** table)
     case Api::buffer:
         *table = &test::buffer_api;
         return test::bad("no_buffers") ? Status{status::not_supported} : Status{status::success};
-    case Api::qos_map: break;
+    case Api::qos_map:
+        *table = &test::qos_map_api;
+        return test::lib().model.maps.empty() ? Status{status::not_implemented} : Status{status::success};
     }
     return status::not_implemented;
 }

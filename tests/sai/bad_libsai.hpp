@@ -50,6 +50,7 @@ struct BadSwitch {
     std::vector<sai::MapEntry> recover;
     sai::DeadlockCallback on_deadlock{};
     sai::PortStateCallback on_port_state{};
+    std::map<std::uint8_t, std::uint8_t> maps;  // PFC priority to queue and group
     std::map<sai::ObjectId, std::uint64_t> pool_sizes;
     std::map<sai::ObjectId, sai::ObjectId> profile_pools;
     unsigned bulk_reads{};

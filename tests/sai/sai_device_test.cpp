@@ -214,6 +214,23 @@ TEST(SaiDevice, QueuesWithoutAnIndexAreInOrder)
     EXPECT_TRUE(bench.noted("do not tell their index"));
 }
 
+TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {{"bad.maps", "3-5"}, {"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}}));
+    ASSERT_EQ(bench.device->inventory().rows.size(), 14U);  // 5 would be read twice
+    EXPECT_TRUE(std::ranges::none_of(bench.device->inventory().rows,
+                                     [](const auto& row) { return row.target.priority == Priority{5}; }));
+    EXPECT_EQ(bench.device->detectors()[3].queue->traffic_class, 2);
+    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+    EXPECT_TRUE(bench.queue(0, 5).recovering);
+    EXPECT_FALSE(bench.queue(0, 3).recovering);
+    EXPECT_NE(bench.port(0).groups[5].profile, bench.port(0).groups[3].profile);
+    ASSERT_TRUE(bench.open("", {{"bad.maps", "3-4"}}));
+    EXPECT_TRUE(bench.noted("port0: priorities 3 and 4 share queue 4, which is watched as 3"));
+}
+
 // What each treatment writes, and that nothing of it is left.
 
 struct Written {
@@ -272,6 +289,8 @@ TEST(SaiDevice, WithoutRecoveryTheMaskForwards)
     EXPECT_EQ(bench.device->capabilities().treatments, bit(Treatment::ignore_pause));
     EXPECT_EQ(bench.device->capabilities().survive & (bit(Field::pause_state) | bit(Field::rx_pfc)), 0U);
     EXPECT_TRUE(bench.noted("by the port's PFC mask, which forwards"));
+    expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
+    ASSERT_TRUE(bench.open("no_recovery,separate"));  // then it is the mask of received pause
     expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
 }
 
