@@ -29,6 +29,12 @@ Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
     if (start.remembered) {
         watchdog_.load(*start.remembered, now.mono);
     }
+    adopt(start, now, out);
+    ask(now, out);
+}
+
+void Agent::adopt(const Start& start, Now now, Output& out)
+{
     const auto adoptions = reconcile(start);
     for (const auto& adoption : adoptions) {
         watchdog_.adopt(adoption.target, adoption.found, adoption.keep, now.mono, out.box);
@@ -36,7 +42,6 @@ Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
     if (!adoptions.empty()) {
         watchdog_.tick(now.mono, out.box);
     }
-    ask(now, out);
 }
 
 void Agent::step(const Input& input, Now now, Output& out)
@@ -59,6 +64,8 @@ void Agent::step(const Input& input, Now now, Output& out)
                 stopping_ = stopping_ || in.kind == watchdog::Order::Kind::stop ||
                             in.kind == watchdog::Order::Kind::stop_and_hold;
                 watchdog_.order(in, now.mono, box);
+            } else if constexpr (std::is_same_v<In, Start>) {
+                adopt(in, now, out);
             } else {
                 watchdog_.change(in, now.mono, box);
                 poll_ = watchdog_.watchlist().poll;

@@ -27,8 +27,16 @@ struct Overdue {
     std::uint64_t look{};
 };
 
-using Input =
-    std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order, watchdog::Watchlist>;
+// What is known at start: what we remember, what the journal says is in force, what the device shows.
+struct Start {
+    std::optional<watchdog::Checkpoint> remembered;
+    std::vector<device::Active> journaled;
+    std::vector<std::pair<Target, watchdog::Treatment>> found;
+};
+
+// A Start that comes later is about rows that were not there before.
+using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order,
+                           watchdog::Watchlist, Start>;
 
 struct LookRequest {
     std::uint64_t look{};
@@ -43,13 +51,6 @@ struct Output {
     Instant wake{kNever};
 
     void clear();
-};
-
-// What is known at start: what we remember, what the journal says is in force, what the device shows.
-struct Start {
-    std::optional<watchdog::Checkpoint> remembered;
-    std::vector<device::Active> journaled;
-    std::vector<std::pair<Target, watchdog::Treatment>> found;
 };
 
 struct Counters {
@@ -71,6 +72,7 @@ public:
     bool stopped() const;  // a stop was ordered and nothing is left to do
 
 private:
+    void adopt(const Start&, Now, Output&);
     void ask(Now, Output&);
     void finish_look(const LookDone&, Now, Output&);
     void remember_looks(Output&);

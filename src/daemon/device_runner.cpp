@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -39,6 +40,17 @@ std::string joined(const std::vector<Complaint>& complaints)
         all += (all.empty() ? "" : "; ") + to_text(complaint);
     }
     return all;
+}
+
+// Of all rows, and of all ports.
+std::set<std::string> names_of(const watchdog::Inventory& inventory)
+{
+    std::set<std::string> names;
+    for (const auto& row : inventory.rows) {
+        names.insert(to_string(inventory, row.target));
+        names.insert(to_string(inventory, {row.target.port, std::nullopt}));
+    }
+    return names;
 }
 
 bool same_rows(const watchdog::Inventory& a, const watchdog::Inventory& b)
@@ -442,6 +454,7 @@ void DeviceRunner::judge(const Looked& looked)
 void DeviceRunner::follow(const Looked& looked)
 {
     const bool other_rows = !same_rows(*looked.changed, opened_->inventory);
+    const auto before = names_of(opened_->inventory);
     opened_->inventory = *looked.changed;
     opened_->numbering = looked.numbering;
     auto list = watchlist(*policies_);
@@ -460,6 +473,27 @@ void DeviceRunner::follow(const Looked& looked)
         last_.clear();
     }
     step(std::move(*list));
+    if (other_rows) {
+        ask_about_new_rows(before);
+    }
+}
+
+// A port that was away may come back with a mitigation of ours: it is asked for as at a start.
+void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
+{
+    thread_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
+        if (!start || numbering != opened_->numbering) {
+            return;  // it fails, or has yet others by now: whoever looks next says so
+        }
+        const auto was_there = [&](const Target& target) {
+            return before.contains(to_string(opened_->inventory, target));
+        };
+        std::erase_if(start->journaled, [&](const auto& active) { return was_there(active.target); });
+        std::erase_if(start->found, [&](const auto& found) { return was_there(found.first); });
+        if (!start->journaled.empty() || !start->found.empty()) {
+            step(*start);
+        }
+    });
 }
 
 void DeviceRunner::command(const watchdog::Command& wanted)

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -116,6 +117,7 @@ private:
     void take(const Looked&);
     void judge(const Looked&);
     void follow(const Looked&);
+    void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
     void watch_thread();
     void stop_if_done();

@@ -183,6 +183,42 @@ TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
     expect_sick_is_watched_again();
 }
 
+TEST_F(FaultyDevice, WithAPortThatWasAwayRestoresWhatWasInForceThere)
+{
+    live();
+    sick.storm(kPort);
+    expect_treated(sick, Treatment::drop);
+    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    sick.have_ports({0, 2, 3});
+    expect_said({"inventory_changed", "sick", "3 ports"});
+    sick.calm(kPort);
+    sick.have_ports({0, 1, 2, 3});
+    expect_said({"inventory_changed", "sick", "4 ports"});
+    expect_treated(sick, Treatment::none);
+    expect_sick_is_watched_again();
+}
+
+TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
+{
+    live();
+    sick.storm(kPort);
+    expect_treated(sick, Treatment::drop);
+    expect_said({"storm_detected", "sick"});
+    agent->kill();
+    sick.set(Fault::gone, true);
+    live(false);
+    expect_said({"device_failing", "sick"});
+    EXPECT_NE(agent->ask({"release-all"}).exit_code, 0) << "not everything was released";
+    agent->signal(SIGTERM);
+    EXPECT_NE(agent->wait(), 0);
+    EXPECT_THAT(agent->log_text(), HasSubstr("stop_incomplete"));
+    sick.set(Fault::gone, false);
+    sick.calm(kPort);
+    live();
+    expect_treated(sick, Treatment::none);
+    EXPECT_EQ(agent->stop(), 0);
+}
+
 TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
 {
     live();

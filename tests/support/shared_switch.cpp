@@ -265,7 +265,11 @@ public:
         if (switch_.is(Fault::gone) || switch_.is(Fault::looks_fail)) {
             return tl::unexpected(Error{ErrorKind::unreachable, "the switch does not answer"});
         }
+        const auto before = inventory_.generation;
         read_inventory();
+        if (inventory_.generation != before) {
+            return {};  // these rows are not those that were asked for
+        }
         if (rows.empty()) {
             for (std::uint32_t row = 0; row < inventory_.rows.size(); ++row) {
                 put(row, into);
