@@ -475,18 +475,23 @@ TEST(ControlServerHostile, OutOfFileDescriptorsItWaits)
                 peer->close_after_sending();
                 loop->stop();
             }).value();
+        // Sanitizers need descriptors themselves to look at what is called for the first time: one goes ahead.
+        Client earlier{folder / "s"};
+        earlier.send("good\n");
+        loop->run();
         Client client{folder / "s"};
         client.send("good\n");
+        const auto soon = loop->now().mono + std::chrono::milliseconds{20};
         rlimit files{};
         ::getrlimit(RLIMIT_NOFILE, &files);
         const rlim_t before = std::exchange(files.rlim_cur, 3);
         ::setrlimit(RLIMIT_NOFILE, &files);
-        loop->at(loop->now().mono + std::chrono::milliseconds{20}, [&] {
+        loop->at(soon, [&] {
             files.rlim_cur = before;
             ::setrlimit(RLIMIT_NOFILE, &files);
         });
         loop->run();
-        ::_exit(client.line() == "served" && server->counters().connections == 1 ? 0 : 1);
+        ::_exit(client.line() == "served" && server->counters().connections == 2 ? 0 : 1);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
