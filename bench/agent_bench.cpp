@@ -88,7 +88,7 @@ Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
                               }
                           }};
     auto service = daemon::Service::make(config(folder), {{}, {&driver}, "bench", {}});
-    PETREL_ASSERT(service, "{}", to_text(service.error().front()));
+    PETREL_ASSERT(service, "{}", service.error().what);
     static_cast<void>((*service)->run());  // what is not restored in time is none of our business
     service->reset();
     std::filesystem::remove_all(folder);
