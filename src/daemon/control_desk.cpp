@@ -22,8 +22,6 @@ using Command = ControlRequest::Command;
 // It stands in the history with every order.
 constexpr std::size_t kLongestNote = 256;
 
-bool at_rest(Phase phase) { return phase == Phase::off || phase == Phase::watching; }
-
 bool treated(Phase phase) { return phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched; }
 
 // The rows that a target means: itself, or all queues of a port.

@@ -53,12 +53,6 @@ std::set<std::string> names_of(const watchdog::Inventory& inventory)
     return names;
 }
 
-bool same_rows(const watchdog::Inventory& a, const watchdog::Inventory& b)
-{
-    const auto same = [](const auto& x, const auto& y, auto of) { return std::ranges::equal(x, y, {}, of, of); };
-    return same(a.rows, b.rows, &watchdog::RowInfo::target) && same(a.ports, b.ports, &PortNames::name);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<DeviceRunner>> DeviceRunner::make(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
@@ -386,8 +380,7 @@ void DeviceRunner::save_now_and_then()
     plan(save_, loop_.now().mono + kSaveEvery, [this] {
         const auto& dog = agent_->watchdog();
         for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
-            const auto phase = dog.phase(Slot{row});
-            if (phase != watchdog::Phase::off && phase != watchdog::Phase::watching) {
+            if (!at_rest(dog.phase(Slot{row}))) {
                 remember();
                 break;
             }
@@ -416,7 +409,7 @@ void DeviceRunner::take(const Looked& looked)
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);
     judge(looked);
-    const bool other_rows = looked.changed && !same_rows(*looked.changed, opened_->inventory);
+    const bool other_rows = looked.changed && looked.numbering != opened_->numbering;
     if (!agent_) {
         return;
     }
@@ -453,7 +446,7 @@ void DeviceRunner::judge(const Looked& looked)
 // Another inventory: other speeds, or other ports altogether.
 void DeviceRunner::follow(const Looked& looked)
 {
-    const bool other_rows = !same_rows(*looked.changed, opened_->inventory);
+    const bool other_rows = looked.numbering != opened_->numbering;
     const auto before = names_of(opened_->inventory);
     opened_->inventory = *looked.changed;
     opened_->numbering = looked.numbering;

@@ -29,6 +29,12 @@ namespace petrel::daemon {
 
 class DeviceRunner;
 
+// Nothing is known against the queue, and nothing is done to it.
+inline bool at_rest(watchdog::Phase phase)
+{
+    return phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
+}
+
 // What the owner of runners hears, in the loop.
 class RunnerHost {
 public:

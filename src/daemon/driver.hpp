@@ -2,7 +2,9 @@
 // names. Which drivers there are is decided where programs are put together.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +29,13 @@ public:
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
                                                          const device::TimeSource&) = 0;
 };
+
+// The one that an entry names, or null.
+inline Driver* find_driver(std::span<Driver* const> drivers, const codec::DeviceEntry& entry)
+{
+    const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));
+    const auto found = std::ranges::find(drivers, kind, [](const Driver* driver) { return driver->kind(); });
+    return found != drivers.end() ? *found : nullptr;
+}
 
 }  // namespace petrel::daemon

@@ -33,8 +33,6 @@ void notify_alive() { ::sd_notify(0, "WATCHDOG=1"); }
 
 void notify_ready(std::string_view status) { tell("READY=1\n", status); }
 
-void notify_status(std::string_view status) { tell("", status); }
-
 void notify_reloading(const Now& now)
 {
     ::sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", whole_us(now.mono)).c_str());

@@ -16,7 +16,6 @@ void notify_alive();
 
 // `status`: one line for `systemctl status`.
 void notify_ready(std::string_view status);
-void notify_status(std::string_view status);
 void notify_reloading(const Now&);  // notify_ready() says that it is over
 void notify_stopping(std::string_view status, Duration at_most);
 

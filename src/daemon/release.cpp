@@ -157,17 +157,16 @@ Result<Released> release_from_journals(const codec::AgentConfig& config, std::sp
 {
     Releaser releaser{config, by};
     for (const auto& entry : config.devices) {
-        const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));
-        const auto driver = std::ranges::find(drivers, kind, [](const Driver* d) { return d->kind(); });
-        if (driver == drivers.end()) {
+        auto* driver = find_driver(drivers, entry);
+        if (driver == nullptr) {
             return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no driver for '{}'", entry.driver)});
         }
-        auto devices = (*driver)->expand(entry);
+        auto devices = driver->expand(entry);
         if (!devices) {
             return tl::unexpected(std::move(devices.error()));
         }
         for (const auto& device : *devices) {
-            releaser.release(device, **driver);
+            releaser.release(device, *driver);
         }
     }
     return releaser.take();

@@ -106,18 +106,11 @@ Result<void> Service::put_together()
     return make_runners().and_then([this] { return open_doors(); });
 }
 
-Driver* Service::driver_of(const codec::DeviceEntry& entry) const
-{
-    const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));
-    const auto found = std::ranges::find(options_.drivers, kind, [](const Driver* d) { return d->kind(); });
-    return found != options_.drivers.end() ? *found : nullptr;
-}
-
 Result<void> Service::make_runners()
 {
     const auto wait = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
     for (const auto& entry : config_.devices) {
-        auto* driver = driver_of(entry);
+        auto* driver = find_driver(options_.drivers, entry);
         if (driver == nullptr) {
             return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no driver for '{}'", entry.driver)});
         }
@@ -475,9 +468,7 @@ std::optional<std::string> Service::metrics()
             const auto& dog = runner->agent()->watchdog();
             for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
                 // Most queues never were in a storm: those are not even looked at closely.
-                const auto phase = dog.phase(Slot{row});
-                const bool at_rest = phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
-                if (!at_rest || dog.stats(Slot{row}, loop_->now().mono).detected != 0) {
+                if (!at_rest(dog.phase(Slot{row})) || dog.stats(Slot{row}, loop_->now().mono).detected != 0) {
                     now.queues.push_back(queue_report(*runner, Slot{row}, loop_->now().mono));
                 }
             }

@@ -51,7 +51,6 @@ private:
     Result<void> put_together();
     Result<void> make_runners();
     Result<void> open_doors();
-    Driver* driver_of(const codec::DeviceEntry&) const;
     void hear_signal(int signal);
 
     // RunnerHost
