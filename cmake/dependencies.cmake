@@ -10,6 +10,7 @@ find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBMICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
+pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 set(MPI_CXX_SKIP_MPICXX ON) # the C interface only; the C++ one is deprecated
 find_package(MPI REQUIRED COMPONENTS CXX)

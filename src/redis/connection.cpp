@@ -1,0 +1,184 @@
+#include "redis/connection.hpp"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+namespace petrel::redis {
+
+namespace {
+
+// So many commands are under way at once: neither side has to keep more of the other's answers than that.
+constexpr std::size_t kAtOnce = 1024;
+
+struct FreeReply {
+    void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+using OwnReply = std::unique_ptr<redisReply, FreeReply>;
+
+// A server that has gone answers a write with a signal that would end the process. Whoever uses this library may want
+// that signal for its own pipes, so it is held back in this thread for as long as this lives, and taken if it came.
+class NoPipeSignal {
+public:
+    NoPipeSignal()
+    {
+        ::sigemptyset(&pipe_);
+        ::sigaddset(&pipe_, SIGPIPE);
+        sigset_t waiting;
+        ::sigpending(&waiting);
+        theirs_ = ::sigismember(&waiting, SIGPIPE) == 1;
+        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~NoPipeSignal()
+    {
+        const timespec at_once{};
+        if (!theirs_) {
+            ::sigtimedwait(&pipe_, nullptr, &at_once);
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    NoPipeSignal(const NoPipeSignal&) = delete;
+    NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+private:
+    sigset_t pipe_{};
+    sigset_t before_{};
+    bool theirs_{};
+};
+
+timeval as_timeval(Duration duration)
+{
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+    return {static_cast<time_t>(us / 1'000'000), static_cast<suseconds_t>(us % 1'000'000)};
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------------ Pipeline
+
+Pipeline& Pipeline::add(std::span<const std::string_view> words)
+{
+    fmt::format_to(std::back_inserter(bytes_), "*{}\r\n", words.size());
+    for (const auto word : words) {
+        fmt::format_to(std::back_inserter(bytes_), "${}\r\n{}\r\n", word.size(), word);
+    }
+    ends_.push_back(bytes_.size());
+    return *this;
+}
+
+void Pipeline::clear()
+{
+    bytes_.clear();
+    ends_.clear();
+}
+
+// ---------------------------------------------------------------------------------------------------------- View
+
+bool View::nothing() const { return reply_->type == REDIS_REPLY_NIL; }
+bool View::error() const { return reply_->type == REDIS_REPLY_ERROR; }
+
+std::string_view View::text() const
+{
+    return reply_->str == nullptr ? std::string_view{} : std::string_view{reply_->str, reply_->len};
+}
+
+std::int64_t View::number() const { return reply_->type == REDIS_REPLY_INTEGER ? reply_->integer : 0; }
+std::size_t View::size() const { return reply_->type == REDIS_REPLY_ARRAY ? reply_->elements : 0; }
+View View::operator[](std::size_t i) const { return View{reply_->element[i]}; }
+
+// ---------------------------------------------------------------------------------------------------- Connection
+
+Connection::Connection(redisContext* context, std::string where) : context_(context), where_(std::move(where)) {}
+Connection::~Connection() { redisFree(context_); }
+int Connection::fd() const { return context_->fd; }
+
+Error Connection::lost(std::string_view doing) const
+{
+    const bool late = context_->err == REDIS_ERR_IO && errno == EAGAIN;
+    return {late ? ErrorKind::timed_out : ErrorKind::unreachable,
+            fmt::format("Redis at {}: {}: {}", where_, doing,
+                        late                 ? "no answer in time"
+                        : context_->err != 0 ? context_->errstr
+                                             : "the connection is broken")};
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int database, Duration patience)
+{
+    const auto limit = as_timeval(patience);
+    auto* context = address.path.empty() ? redisConnectWithTimeout(address.host.c_str(), address.port, limit)
+                                         : redisConnectUnixWithTimeout(address.path.c_str(), limit);
+    if (context == nullptr) {
+        return tl::unexpected(Error{ErrorKind::exhausted, "no memory for a connection to Redis"});
+    }
+    std::unique_ptr<Connection> connection{new Connection{context, to_text(address)}};
+    if (context->err != 0 || redisSetTimeout(context, limit) != REDIS_OK) {
+        return tl::unexpected(connection->lost("cannot connect"));
+    }
+    Pipeline choose;
+    choose.add({"SELECT", fmt::format("{}", database)});
+    return connection->run(choose).map([&] { return std::move(connection); });
+}
+
+Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
+{
+    const NoPipeSignal quiet;
+    for (std::size_t first = 0; first < pipeline.size(); first += kAtOnce) {
+        const auto last = std::min(first + kAtOnce, pipeline.size());
+        const auto begin = first == 0 ? 0 : pipeline.ends_[first - 1];
+        if (redisAppendFormattedCommand(context_, pipeline.bytes_.data() + begin, pipeline.ends_[last - 1] - begin) !=
+            REDIS_OK) {
+            return tl::unexpected(lost("cannot send"));
+        }
+        for (auto command = first; command != last; ++command) {
+            void* reply = nullptr;
+            if (redisGetReply(context_, &reply) != REDIS_OK) {
+                return tl::unexpected(lost("asked in vain"));
+            }
+            const OwnReply owned{static_cast<redisReply*>(reply)};
+            visit(command, View{owned.get()});
+        }
+    }
+    return {};
+}
+
+Result<void> Connection::run(const Pipeline& pipeline)
+{
+    std::optional<Error> refused;
+    const auto done = run(pipeline, [&](std::size_t, View reply) {
+        if (reply.error() && !refused) {
+            refused = Error{ErrorKind::denied, fmt::format("Redis at {} refuses: {}", where_, reply.text())};
+        }
+    });
+    return done && refused ? Result<void>{tl::unexpected(*refused)} : done;
+}
+
+Result<void> Connection::messages(const std::function<void(View)>& visit)
+{
+    for (;;) {
+        for (void* reply = nullptr;; reply = nullptr) {
+            if (redisGetReplyFromReader(context_, &reply) != REDIS_OK) {
+                return tl::unexpected(lost("cannot be understood"));
+            }
+            if (reply == nullptr) {
+                break;
+            }
+            const OwnReply owned{static_cast<redisReply*>(reply)};
+            visit(View{owned.get()});
+        }
+        pollfd ready{context_->fd, POLLIN, 0};
+        if (::poll(&ready, 1, 0) <= 0) {
+            return {};
+        }
+        if (redisBufferRead(context_) != REDIS_OK) {
+            return tl::unexpected(lost("cannot be heard"));
+        }
+    }
+}
+
+}  // namespace petrel::redis

@@ -1,0 +1,49 @@
+#include "sonic/find_databases.hpp"
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/sonic_databases.hpp"
+
+namespace petrel::sonic {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Db>, 7> kNames{{{"APPL_DB", Db::appl},
+                                                                 {"ASIC_DB", Db::asic},
+                                                                 {"COUNTERS_DB", Db::counters},
+                                                                 {"LOGLEVEL_DB", Db::loglevel},
+                                                                 {"CONFIG_DB", Db::config},
+                                                                 {"FLEX_COUNTER_DB", Db::flex_counter},
+                                                                 {"STATE_DB", Db::state}}};
+
+}  // namespace
+
+Result<Databases> find_databases(std::string_view given, const std::filesystem::path& config)
+{
+    if (!given.empty()) {
+        return redis::parse_address(given).map(at_one_address);
+    }
+    std::ifstream file{config};
+    if (!file) {
+        return redis::parse_address(kUsualSocket).map(at_one_address);
+    }
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto entries = codec::read_database_config(text, config.string());
+    if (!entries) {
+        return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
+    }
+    Databases databases;
+    for (const auto& [name, db] : kNames) {
+        if (const auto at = entries->find(std::string{name}); at != entries->end()) {
+            const auto& [socket, host, port, number] = at->second;
+            databases[db] = {{socket, host, static_cast<std::uint16_t>(port)}, number};
+        }
+    }
+    return databases;
+}
+
+}  // namespace petrel::sonic

@@ -1,0 +1,165 @@
+#include "sonic/redis_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace petrel::sonic {
+
+namespace {
+
+constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::config, Db::flex_counter, Db::state};
+
+Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", words)}; }
+
+// What is special in a pattern of Redis is taken as it is written.
+std::string pattern_of(std::string_view prefix)
+{
+    std::string pattern;
+    for (const auto c : prefix) {
+        if (std::string_view{"*?[]\\^"}.find(c) != std::string_view::npos) {
+            pattern += '\\';
+        }
+        pattern += c;
+    }
+    return pattern + '*';
+}
+
+void add(redis::Pipeline& pipeline, const Change& change)
+{
+    const bool removes = change.kind == Change::Kind::remove;
+    if (change.kind == Change::Kind::replace) {
+        pipeline.add({"DEL", change.key});
+    }
+    if (change.fields.empty()) {
+        return;
+    }
+    std::vector<std::string_view> words{removes ? "HDEL" : "HSET", change.key};
+    for (const auto& [field, value] : change.fields) {
+        words.push_back(field);
+        if (!removes) {
+            words.push_back(value);
+        }
+    }
+    pipeline.add(words);
+}
+
+}  // namespace
+
+Databases at_one_address(const redis::Address& address)
+{
+    Databases databases;
+    for (const auto db : kAll) {
+        databases[db] = {address, static_cast<int>(db)};
+    }
+    return databases;
+}
+
+Result<redis::Connection*> RedisStore::connection(Db db)
+{
+    auto& open = open_[db];
+    if (!open) {
+        const auto place = databases_.find(db);
+        if (place == databases_.end()) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, fmt::format("nobody says where database {} is", static_cast<int>(db))});
+        }
+        auto opened = redis::Connection::open(place->second.address, place->second.number, patience_);
+        if (!opened) {
+            return tl::unexpected(std::move(opened.error()));
+        }
+        open = std::move(*opened);
+    }
+    return open.get();
+}
+
+Result<void> RedisStore::run(Db db, const redis::Pipeline& pipeline, const redis::Connection::Visit& visit)
+{
+    return connection(db)
+        .and_then([&](redis::Connection* open) { return open->run(pipeline, visit); })
+        .map_error([&](Error error) {
+            forget(db);
+            return error;
+        });
+}
+
+// By cursor, so that a large database does not stop for it.
+Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix)
+{
+    const auto pattern = pattern_of(prefix);
+    std::vector<std::string> found;
+    std::string cursor = "0";
+    do {
+        std::optional<Error> problem;
+        redis::Pipeline scan;
+        scan.add({"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"});
+        const auto done = run(db, scan, [&](std::size_t, redis::View reply) {
+            if (reply.size() != 2) {
+                problem = refused(reply.text());
+                return;
+            }
+            cursor = reply[0].text();
+            for (std::size_t i = 0; i != reply[1].size(); ++i) {
+                found.emplace_back(reply[1][i].text());
+            }
+        });
+        if (!done) {
+            return tl::unexpected(done.error());
+        }
+        if (problem) {
+            return tl::unexpected(*problem);
+        }
+    } while (cursor != "0");
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());  // a cursor may pass a key twice
+    return found;
+}
+
+Result<std::vector<Hash>> RedisStore::hashes(Db db, std::span<const std::string> keys)
+{
+    redis::Pipeline pipeline;
+    for (const auto& key : keys) {
+        pipeline.add({"HGETALL", key});
+    }
+    std::vector<Hash> hashes(keys.size());
+    std::optional<Error> problem;
+    const auto done = run(db, pipeline, [&](std::size_t command, redis::View reply) {
+        if (reply.error()) {
+            problem = Error{ErrorKind::corrupt, fmt::format("'{}' is not a hash: {}", keys[command], reply.text())};
+        }
+        for (std::size_t i = 0; i + 1 < reply.size(); i += 2) {
+            hashes[command].emplace(reply[i].text(), reply[i + 1].text());
+        }
+    });
+    if (!done) {
+        return tl::unexpected(done.error());
+    }
+    return problem ? Result<std::vector<Hash>>{tl::unexpected(*problem)} : hashes;
+}
+
+Result<void> RedisStore::apply(Db db, std::span<const Change> changes)
+{
+    redis::Pipeline pipeline;
+    pipeline.add({"MULTI"});
+    for (const auto& change : changes) {
+        add(pipeline, change);
+    }
+    pipeline.add({"EXEC"});
+    std::optional<Error> problem;
+    const auto note = [&](redis::View reply) {
+        if (reply.error() && !problem) {
+            problem = refused(reply.text());
+        }
+    };
+    const auto done = run(db, pipeline, [&](std::size_t, redis::View reply) {
+        note(reply);
+        for (std::size_t i = 0; i != reply.size(); ++i) {
+            note(reply[i]);
+        }
+    });
+    return done && problem ? Result<void>{tl::unexpected(*problem)} : done;
+}
+
+}  // namespace petrel::sonic

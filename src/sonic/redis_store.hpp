@@ -1,0 +1,46 @@
+// SONiC's databases in Redis. Where they are says database_config.json (codec/sonic_databases.hpp), or the operator:
+// then all of them are at one address, under their usual numbers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/time.hpp"
+#include "redis/connection.hpp"
+#include "sonic/store.hpp"
+
+namespace petrel::sonic {
+
+struct DatabasePlace {
+    redis::Address address;
+    int number{};
+};
+
+using Databases = std::map<Db, DatabasePlace>;
+
+// All of them at one address, as usual.
+Databases at_one_address(const redis::Address&);
+
+class RedisStore final : public Store {
+public:
+    RedisStore(Databases databases, Duration patience) : databases_(std::move(databases)), patience_(patience) {}
+
+    Result<std::vector<std::string>> keys(Db, std::string_view prefix) override;
+    Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) override;
+    Result<void> apply(Db, std::span<const Change>) override;
+
+    // For those who have more to ask than hashes; opened if need be.
+    Result<redis::Connection*> connection(Db);
+    // After an error: the next call opens it anew.
+    void forget(Db db) { open_.erase(db); }
+
+private:
+    Result<void> run(Db, const redis::Pipeline&, const redis::Connection::Visit&);
+
+    Databases databases_;
+    Duration patience_;
+    std::map<Db, std::unique_ptr<redis::Connection>> open_;
+};
+
+}  // namespace petrel::sonic

@@ -1,0 +1,53 @@
+// SONiC's databases as its tools see them: hashes by key, in numbered databases. Redis keeps them on a switch
+// (redis_store.hpp); whoever wants to serve the same commands from elsewhere is another Store.
+//
+// Contract: blocking, for one thread. A Store over a connection opens it anew by itself when the last call has found
+// it broken.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace petrel::sonic {
+
+enum class Db : std::uint8_t {
+    appl = 0,
+    asic = 1,
+    counters = 2,
+    loglevel = 3,
+    config = 4,
+    flex_counter = 5,
+    state = 6
+};
+
+using Hash = std::map<std::string, std::string>;
+
+// One change of one hash.
+struct Change {
+    enum class Kind : std::uint8_t {
+        set,     // these fields; the others stay
+        remove,  // these fields (their values do not matter); a hash without fields is gone
+        replace  // these are all its fields; none = it is gone
+    } kind{};
+    std::string key;
+    Hash fields;
+};
+
+class Store {
+public:
+    virtual ~Store() = default;
+    // Keys that begin so, sorted.
+    virtual Result<std::vector<std::string>> keys(Db, std::string_view prefix) = 0;
+    // One for each key, in their order; empty = there is none.
+    virtual Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) = 0;
+    // All or none, and nobody sees half of it.
+    virtual Result<void> apply(Db, std::span<const Change>) = 0;
+};
+
+}  // namespace petrel::sonic
