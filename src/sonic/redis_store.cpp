@@ -139,6 +139,14 @@ Result<std::vector<Hash>> RedisStore::hashes(Db db, std::span<const std::string>
     return problem ? Result<std::vector<Hash>>{tl::unexpected(*problem)} : hashes;
 }
 
+Result<bool> RedisStore::is_set(Db db, const std::string& key)
+{
+    redis::Pipeline get;
+    get.add({"GET", key});
+    bool set = false;
+    return run(db, get, [&](std::size_t, redis::View reply) { set = reply.text() == "1"; }).map([&] { return set; });
+}
+
 Result<void> RedisStore::apply(Db db, std::span<const Change> changes)
 {
     redis::Pipeline pipeline;

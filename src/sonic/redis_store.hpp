@@ -28,6 +28,7 @@ public:
 
     Result<std::vector<std::string>> keys(Db, std::string_view prefix) override;
     Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) override;
+    Result<bool> is_set(Db, const std::string& key) override;
     Result<void> apply(Db, std::span<const Change>) override;
 
     // For those who have more to ask than hashes; opened if need be.

@@ -46,6 +46,8 @@ public:
     virtual Result<std::vector<std::string>> keys(Db, std::string_view prefix) = 0;
     // One for each key, in their order; empty = there is none.
     virtual Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) = 0;
+    // A key that is no hash and holds "1": how SONiC's services tell each other that a database is filled.
+    virtual Result<bool> is_set(Db, const std::string& key) = 0;
     // All or none, and nobody sees half of it.
     virtual Result<void> apply(Db, std::span<const Change>) = 0;
 };

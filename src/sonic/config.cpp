@@ -1,0 +1,252 @@
+#include "sonic/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <tuple>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::sonic {
+
+namespace {
+
+using watchdog::Policy;
+using watchdog::Preset;
+
+constexpr std::string_view kGlobal = "GLOBAL";
+constexpr std::string_view kEnable = "enable";
+
+// A table of CONFIG_DB: hashes by the part of their key behind the separator.
+using Table = std::map<std::string, Hash, std::less<>>;
+
+Result<Table> read_table(Store& store, std::string_view name)
+{
+    const auto prefix = fmt::format("{}|", name);
+    return store.keys(Db::config, prefix).and_then([&](const std::vector<std::string>& keys) {
+        return store.hashes(Db::config, keys).map([&](std::vector<Hash> hashes) {
+            Table table;
+            for (std::size_t i = 0; i != keys.size(); ++i) {
+                if (!hashes[i].empty()) {  // gone since it was listed
+                    table.emplace(keys[i].substr(prefix.size()), std::move(hashes[i]));
+                }
+            }
+            return table;
+        });
+    });
+}
+
+std::string_view field(const Hash& hash, const std::string& name, std::string_view otherwise = {})
+{
+    const auto at = hash.find(name);
+    return at != hash.end() ? std::string_view{at->second} : otherwise;
+}
+
+const Hash& row(const Table& table, std::string_view key)
+{
+    static const Hash kNone;
+    const auto at = table.find(key);
+    return at != table.end() ? at->second : kNone;
+}
+
+BitRate speed_of(std::string_view megabits)
+{
+    std::uint64_t number = 0;
+    std::from_chars(megabits.data(), megabits.data() + megabits.size(), number);
+    return {number * 1'000'000};
+}
+
+class Reader {
+public:
+    Reader(const Table& ports, const Table& qos, const Table& pfc_wd, Role role)
+        : ports_(ports), qos_(qos), pfc_wd_(pfc_wd), role_(role)
+    {
+        config_.policies.file = "CONFIG_DB";
+    }
+
+    Config read() &&
+    {
+        read_ports();
+        const auto& global = row(pfc_wd_, kGlobal);
+        config_.big_red_switch = field(global, "BIG_RED_SWITCH") == kEnable;
+        if (config_.big_red_switch) {
+            read_red_switch();
+            return std::move(config_);
+        }
+        const auto poll = field(global, "POLL_INTERVAL", "100");
+        for (const auto& [port, entry] : pfc_wd_) {
+            if (port != kGlobal) {
+                read_entry(port, entry, poll);
+            }
+        }
+        return std::move(config_);
+    }
+
+private:
+    void problem(std::string words) { config_.problems.push_back(std::move(words)); }
+
+    void read_ports()
+    {
+        for (const auto& [name, port] : ports_) {
+            const auto& qos = row(qos_, name);
+            config_.ports.push_back({name, speed_of(field(port, "speed")), bits(name, qos, "pfc_enable"),
+                                     bits(name, qos, "pfcwd_sw_enable")});
+        }
+    }
+
+    std::uint8_t bits(std::string_view port, const Hash& qos, const std::string& name)
+    {
+        const auto list = field(qos, name);
+        const auto bits = priority_bits(list);
+        if (!bits) {
+            problem(fmt::format("PORT_QOS_MAP|{}: {} is '{}': priorities 0..7, separated by commas", port, name,
+                                escaped(list)));
+        }
+        return bits.value_or(0);
+    }
+
+    const PortConfig* find_port(std::string_view name) const
+    {
+        const auto at = std::ranges::find(config_.ports, name, &PortConfig::name);
+        return at != config_.ports.end() ? &*at : nullptr;
+    }
+
+    // Every selected queue of every port is taken out of action, whatever PFC_WD says. Where orchagent does that, there
+    // is nothing left to decide.
+    void read_red_switch()
+    {
+        if (role_ == Role::detector) {
+            return;
+        }
+        config_.policies.big_red_switch = true;
+        for (const auto& port : config_.ports) {
+            if (port.watched != 0) {
+                auto policy = preset().policy;
+                policy.name = "big_red_switch";
+                add(policy, port);
+            }
+        }
+    }
+
+    void read_entry(const std::string& name, const Hash& entry, std::string_view poll)
+    {
+        const auto* port = find_port(name);
+        if (port == nullptr) {
+            return problem(fmt::format("PFC_WD|{}: there is no such port", name));
+        }
+        auto policy = preset().policy;
+        const auto restore = field(entry, "restoration_time");
+        if (restore.empty()) {
+            policy.release = watchdog::Release::manual;
+        }
+        const std::array<std::tuple<std::string_view, std::string_view, std::string_view>, 4> values{
+            {{"poll_ms", "POLL_INTERVAL", poll},
+             {"detect_ms", "detection_time", field(entry, "detection_time")},
+             {"restore_ms", "restoration_time", restore},
+             {"action", "action", field(entry, "action", "drop")}}};
+        for (const auto& [key, shown, value] : values) {
+            if (key == "restore_ms" && value.empty()) {
+                continue;  // never restored by itself
+            }
+            if (const auto wrong = watchdog::set_parameter(policy, preset(), key, value)) {
+                return problem(fmt::format("PFC_WD|{}: {} is '{}': {}", name, shown, escaped(value), wrong->allowed));
+            }
+        }
+        if (policy.release == watchdog::Release::manual) {
+            policy.restore = policy.poll;  // of no meaning, and never the reason of a complaint
+        }
+        for (const auto& wrong : watchdog::check(policy)) {
+            return problem(fmt::format("PFC_WD|{}: {} is {}: {}", name, wrong.key, wrong.value, wrong.allowed));
+        }
+        if (port->watched == 0) {
+            return problem(fmt::format(
+                "PFC_WD|{}: no priority of the port is watched: PORT_QOS_MAP|{} has no pfcwd_sw_enable", name, name));
+        }
+        policy.name =
+            fmt::format("pfcwd-{}-{}-{}", watchdog::action_name(policy.action),
+                        watchdog::parameter_text(policy, "detect_ms"), restore.empty() ? "infinite" : restore);
+        add(policy, *port);
+    }
+
+    // Ports that are treated alike share an entry.
+    void add(Policy policy, const PortConfig& port)
+    {
+        policy.priorities = port.watched;
+        auto& entries = config_.policies.policies;
+        const auto same = [&](const codec::PolicyEntry& entry) {
+            return entry.policy.name == policy.name && entry.policy.priorities == policy.priorities;
+        };
+        auto at = std::ranges::find_if(entries, same);
+        if (at == entries.end()) {
+            at = entries.insert(entries.end(), {policy, {}, {}});
+        }
+        at->ports.push_back({port.name, {}});
+    }
+
+    static const Preset& preset() { return *watchdog::find_preset("sonic"); }
+
+    const Table& ports_;
+    const Table& qos_;
+    const Table& pfc_wd_;
+    Role role_;
+    Config config_;
+};
+
+std::vector<Alpha> alphas_of(const Table& profiles)
+{
+    std::vector<Alpha> alphas;
+    for (const auto& [name, profile] : profiles) {
+        if (const auto at = profile.find("dynamic_th"); at != profile.end()) {
+            alphas.push_back({name, at->second});
+        }
+    }
+    return alphas;
+}
+
+}  // namespace
+
+std::optional<std::uint8_t> priority_bits(std::string_view list)
+{
+    std::uint8_t bits = 0;
+    if (list.empty()) {
+        return bits;
+    }
+    for (;;) {
+        if (list.empty() || list.front() < '0' || list.front() > '7') {
+            return std::nullopt;
+        }
+        bits = static_cast<std::uint8_t>(bits | 1U << static_cast<unsigned>(list.front() - '0'));
+        list.remove_prefix(1);
+        if (list.empty()) {
+            return bits;
+        }
+        if (list.front() != ',') {
+            return std::nullopt;
+        }
+        list.remove_prefix(1);
+    }
+}
+
+Result<Config> read_config(Store& store, Role role)
+{
+    if (const auto filled = store.is_set(Db::config, "CONFIG_DB_INITIALIZED"); !filled || !*filled) {
+        return tl::unexpected(filled ? Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"} : filled.error());
+    }
+    std::array<Table, 4> tables;
+    constexpr std::array<std::string_view, 4> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE"};
+    for (std::size_t i = 0; i != kNames.size(); ++i) {
+        auto table = read_table(store, kNames[i]);
+        if (!table) {
+            return tl::unexpected(std::move(table.error()));
+        }
+        tables[i] = std::move(*table);
+    }
+    auto config = Reader{tables[0], tables[1], tables[2], role}.read();
+    config.alphas = alphas_of(tables[3]);
+    return config;
+}
+
+}  // namespace petrel::sonic

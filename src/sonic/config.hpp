@@ -1,0 +1,51 @@
+// CONFIG_DB as a watchdog reads it: which queues of which ports, and by which policies. What SONiC's own model (YANG)
+// forbids is left out and said, entry by entry; the others stay in force.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "codec/policy_reader.hpp"
+#include "sonic/store.hpp"
+
+namespace petrel::sonic {
+
+// Who carries out what is decided, and with it who serves the big red switch.
+enum class Role : std::uint8_t {
+    detector,  // orchagent does; we decide
+    owner      // the agent itself
+};
+
+struct PortConfig {
+    std::string name;
+    BitRate speed;
+    std::uint8_t lossless{};  // pfc_enable: a bit a priority
+    std::uint8_t watched{};   // pfcwd_sw_enable, the field that selects what is watched
+    bool operator==(const PortConfig&) const = default;
+};
+
+struct Alpha {
+    std::string profile;
+    std::string dynamic_th;
+    bool operator==(const Alpha&) const = default;
+};
+
+struct Config {
+    std::vector<PortConfig> ports;  // by name
+    codec::PolicyFile policies;     // by name of port
+    bool big_red_switch{};
+    std::vector<Alpha> alphas;          // of buffer profiles
+    std::vector<std::string> problems;  // entries that are not in force, and why
+};
+
+// Fails where the databases cannot be read, or are not filled yet (CONFIG_DB_INITIALIZED).
+Result<Config> read_config(Store&, Role);
+
+// "3,4" as bits; none: it is no such list.
+std::optional<std::uint8_t> priority_bits(std::string_view list);
+
+}  // namespace petrel::sonic

@@ -1,0 +1,166 @@
+#include "sonic/config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/memory_store.hpp"
+
+namespace petrel::sonic {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SonicConfig : public ::testing::Test {
+protected:
+    SonicConfig()
+    {
+        for (const std::string name : {"Ethernet0", "Ethernet4"}) {
+            table()["PORT|" + name] = {{"speed", "400000"}};
+            table()["PORT_QOS_MAP|" + name] = {{"pfc_enable", "3,4"}, {"pfcwd_sw_enable", "3,4"}};
+        }
+        table()["PFC_WD|GLOBAL"] = {{"POLL_INTERVAL", "200"}};
+    }
+
+    std::map<std::string, Hash>& table() { return store_.content[Db::config]; }
+    Config read(Role role = Role::detector) { return read_config(store_, role).value(); }
+    std::string problem()
+    {
+        const auto config = read();
+        EXPECT_EQ(config.problems.size(), 1U);
+        EXPECT_THAT(config.policies.policies, IsEmpty()) << "and it is not in force";
+        return config.problems.empty() ? "" : config.problems.front();
+    }
+
+    test::MemoryStore store_;
+};
+
+TEST_F(SonicConfig, IsReadAsPolicies)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "2000"}, {"action", "forward"}};
+    const auto config = read();
+    EXPECT_THAT(config.problems, IsEmpty());
+    EXPECT_EQ(config.ports.front(), (PortConfig{"Ethernet0", {400'000'000'000}, 0x18, 0x18}));
+    ASSERT_EQ(config.policies.policies.size(), 1U);
+    const auto& [policy, ports, others] = config.policies.policies.front();
+    EXPECT_EQ(policy.name, "pfcwd-forward-400-2000");
+    EXPECT_EQ(policy.criterion, watchdog::Criterion::continuous);
+    EXPECT_EQ(policy.action, watchdog::Treatment::ignore_pause);
+    EXPECT_EQ(policy.detect, std::chrono::milliseconds{400});
+    EXPECT_EQ(policy.restore, std::chrono::milliseconds{2000});
+    EXPECT_EQ(policy.poll, std::chrono::milliseconds{200});
+    EXPECT_EQ(policy.release, watchdog::Release::quiet);
+    EXPECT_EQ(policy.priorities, 0x18);
+    ASSERT_EQ(ports.size(), 1U);
+    EXPECT_EQ(ports.front().name, "Ethernet0");
+}
+
+TEST_F(SonicConfig, PortsThatAreTreatedAlikeShareAPolicy)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
+    table()["PFC_WD|Ethernet4"] = table()["PFC_WD|Ethernet0"];
+    EXPECT_EQ(read().policies.policies.size(), 1U);
+    EXPECT_EQ(read().policies.policies.front().ports.size(), 2U);
+    table()["PORT_QOS_MAP|Ethernet4"]["pfcwd_sw_enable"] = "3";
+    EXPECT_EQ(read().policies.policies.size(), 2U);
+    table()["PORT_QOS_MAP|Ethernet4"]["pfcwd_sw_enable"] = "3,4";
+    table()["PFC_WD|Ethernet4"]["action"] = "alert";
+    EXPECT_EQ(read().policies.policies.size(), 2U);
+}
+
+TEST_F(SonicConfig, WithoutRestorationTimeOnlyAPersonRestores)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "200"}};
+    const auto config = read();
+    EXPECT_THAT(config.problems, IsEmpty());
+    ASSERT_EQ(config.policies.policies.size(), 1U);
+    EXPECT_EQ(config.policies.policies.front().policy.release, watchdog::Release::manual);
+    EXPECT_EQ(config.policies.policies.front().policy.name, "pfcwd-drop-200-infinite");
+}
+
+TEST_F(SonicConfig, WhatItsModelForbidsIsNotInForce)
+{
+    auto& entry = table()["PFC_WD|Ethernet0"];
+    const Hash good{{"detection_time", "400"}, {"restoration_time", "400"}};
+    entry = good;
+    entry["detection_time"] = "99";
+    EXPECT_EQ(problem(), "PFC_WD|Ethernet0: detection_time is '99': a whole number 100..5000");
+    entry = good;
+    entry["restoration_time"] = "60001";
+    EXPECT_EQ(problem(), "PFC_WD|Ethernet0: restoration_time is '60001': a whole number 100..60000");
+    entry = good;
+    entry["action"] = "explode";
+    EXPECT_EQ(problem(), "PFC_WD|Ethernet0: action is 'explode': alert, forward, drop");
+    entry = {{"action", "drop"}};
+    EXPECT_THAT(problem(), HasSubstr("detection_time is ''"));
+    entry = good;
+    table()["PFC_WD|GLOBAL"]["POLL_INTERVAL"] = "3000";
+    EXPECT_EQ(problem(), "PFC_WD|Ethernet0: POLL_INTERVAL is '3000': a whole number 100..1000");
+}
+
+TEST_F(SonicConfig, NoTimeIsBelowThePollInterval)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "100"}, {"restoration_time", "400"}};
+    EXPECT_THAT(problem(), HasSubstr("PFC_WD|Ethernet0: detect_ms is 100"));
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "100"}};
+    EXPECT_THAT(problem(), HasSubstr("PFC_WD|Ethernet0: restore_ms is 100"));
+}
+
+TEST_F(SonicConfig, OneBadEntryLeavesTheOthers)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
+    table()["PFC_WD|Ethernet4"] = {{"detection_time", "nonsense"}};
+    table()["PFC_WD|Ethernet99"] = {{"detection_time", "400"}};
+    const auto config = read();
+    EXPECT_EQ(config.policies.policies.size(), 1U);
+    EXPECT_THAT(config.problems, ElementsAre(HasSubstr("'nonsense'"), "PFC_WD|Ethernet99: there is no such port"));
+}
+
+TEST_F(SonicConfig, APortWithoutWatchedPrioritiesIsRefusedWithTheReason)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}};
+    table()["PORT_QOS_MAP|Ethernet0"].erase("pfcwd_sw_enable");
+    EXPECT_THAT(problem(), HasSubstr("PORT_QOS_MAP|Ethernet0 has no pfcwd_sw_enable"));
+}
+
+TEST_F(SonicConfig, TheBigRedSwitchIsForWhoeverCarriesItOut)
+{
+    table()["PFC_WD|GLOBAL"]["BIG_RED_SWITCH"] = "enable";
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}, {"action", "forward"}};
+    const auto decides = read(Role::detector);
+    EXPECT_TRUE(decides.big_red_switch);
+    EXPECT_FALSE(decides.policies.big_red_switch);
+    EXPECT_THAT(decides.policies.policies, IsEmpty());
+    const auto acts = read(Role::owner);
+    EXPECT_TRUE(acts.policies.big_red_switch);
+    ASSERT_EQ(acts.policies.policies.size(), 1U);
+    EXPECT_EQ(acts.policies.policies.front().ports.size(), 2U) << "also ports that PFC_WD does not name";
+    EXPECT_EQ(acts.policies.policies.front().policy.action, watchdog::Treatment::drop);
+}
+
+TEST_F(SonicConfig, AnUnfilledDatabaseIsNotTakenForAnEmptyOne)
+{
+    store_.flags.clear();
+    EXPECT_FALSE(read_config(store_, Role::detector));
+}
+
+TEST_F(SonicConfig, TellsTheAlphas)
+{
+    table()["BUFFER_PROFILE|lossless"] = {{"dynamic_th", "-3"}};
+    table()["BUFFER_PROFILE|static"] = {{"static_th", "100"}};
+    EXPECT_THAT(read().alphas, ElementsAre(Alpha{"lossless", "-3"}));
+}
+
+TEST(PriorityBits, AreAListOfDigits)
+{
+    EXPECT_EQ(priority_bits(""), 0);
+    EXPECT_EQ(priority_bits("3,4"), 0x18);
+    EXPECT_EQ(priority_bits("0,7"), 0x81);
+    for (const auto* wrong : {"8", "3,", ",3", "3 4", "33", "-1", "3,4,"}) {
+        EXPECT_EQ(priority_bits(wrong), std::nullopt) << wrong;
+    }
+}
+
+}  // namespace
+}  // namespace petrel::sonic
