@@ -67,8 +67,8 @@ public:
     {
         return std::vector{entry};
     }
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
-                                                 const device::TimeSource& clock) override
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource& clock,
+                                                 Say) override
     {
         return std::make_unique<PreparedDevice>(work_, clock, on_look_);
     }

@@ -100,7 +100,8 @@ void measure_poll(Report& report, const std::string& version)
 {
     device::ManualClock clock;
     const device::sai::Profile profile{{"bad.ports", std::to_string(kPorts)}, {"bad.version", version}};
-    auto device = device::sai::SaiDevice::open({PETREL_BENCH_LIBSAI, profile, std::nullopt}, DeviceId{0}, clock, {});
+    auto device =
+        device::sai::SaiDevice::open({PETREL_BENCH_LIBSAI, profile, std::nullopt, {}}, DeviceId{0}, clock, {});
     PETREL_ASSERT(device, "{}", device.error().what);
     watchdog::Intake intake{(*device)->inventory(), (*device)->capabilities()};
     const BareCalls bare;

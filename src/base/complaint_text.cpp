@@ -75,6 +75,16 @@ bool printable(std::string_view text)
     return true;
 }
 
+std::string to_text(std::span<const Complaint> complaints, std::string_view between)
+{
+    std::string all;
+    for (const auto& complaint : complaints) {
+        all += all.empty() ? "" : between;
+        all += to_text(complaint);
+    }
+    return all;
+}
+
 std::string to_text(const Complaint& complaint)
 {
     std::string text = escaped(complaint.file);

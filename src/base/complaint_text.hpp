@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -13,6 +15,16 @@ namespace petrel {
 // "trace.csv:3:12: value '9': allowed 0..7 or empty". Parts that are zero or empty are left out; a value without
 // anything allowed is a plain sentence. Control characters are shown as \xNN: the text may end up on a terminal.
 std::string to_text(const Complaint&);
+
+std::string to_text(std::span<const Complaint>, std::string_view between);
+
+// All of them as one error, a line each.
+template <class T>
+Result<T> in_one(Parsed<T> parsed)
+{
+    return std::move(parsed).map_error(
+        [](const std::vector<Complaint>& all) { return Error{ErrorKind::invalid, to_text(all, "\n")}; });
+}
 
 // Control characters as \xNN.
 std::string escaped(std::string_view);

@@ -48,8 +48,8 @@ std::string user_name()
 std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
 {
     std::vector<std::unique_ptr<daemon::Driver>> drivers;
-    drivers.push_back(std::make_unique<TwinDriver>([](const std::string& words) { say(words); }));
-    drivers.push_back(std::make_unique<SaiDriver>([](const std::string& words) { say(words); }));
+    drivers.push_back(std::make_unique<TwinDriver>());
+    drivers.push_back(std::make_unique<SaiDriver>());
     return drivers;
 }
 

@@ -60,26 +60,56 @@ void sort_worst_first(std::vector<QueueReport>& queues)
     queues = std::move(sorted);
 }
 
-std::string queues_table(std::span<const QueueReport> queues)
+// "200/200/300 ms": configured, programmed, observed.
+std::string interval_text(const codec::IntervalReport& interval)
 {
-    Table table({{"device", Align::left, {}},
-                 {"queue", Align::left, {}},
-                 {"policy", Align::left, {}},
-                 {"phase", Align::left, {}},
-                 {"configured", Align::left, "action"},
-                 {"effective", Align::left, {}},
-                 {"observed", Align::left, {}},
-                 {"detected", Align::right, "storms"},
-                 {"restored", Align::right, {}},
-                 {"in storm", Align::right, {}},
-                 {"proven", Align::right, "pause"},
-                 {"longest", Align::right, {}}});
+    const auto ms = [](std::optional<std::int64_t> us) {
+        return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : "-";
+    };
+    return interval.configured_us == 0 ? "-"
+                                       : fmt::format("{}/{}/{} ms", ms(interval.configured_us),
+                                                     ms(interval.programmed_us), ms(interval.observed_us));
+}
+
+bool is_programmed(const QueueReport& queue) { return queue.detect_interval.programmed_us.has_value(); }
+
+std::string queues_table(std::span<const QueueReport> queues, bool with_intervals)
+{
+    std::vector<Table::Column> columns({{"device", Align::left, {}},
+                                        {"queue", Align::left, {}},
+                                        {"policy", Align::left, {}},
+                                        {"phase", Align::left, {}},
+                                        {"configured", Align::left, "action"},
+                                        {"effective", Align::left, {}},
+                                        {"observed", Align::left, {}},
+                                        {"detected", Align::right, "storms"},
+                                        {"restored", Align::right, {}},
+                                        {"in storm", Align::right, {}},
+                                        {"proven", Align::right, "pause"},
+                                        {"longest", Align::right, {}}});
+    if (with_intervals) {
+        columns.push_back({"detect", Align::right, "intervals"});
+        columns.push_back({"restore", Align::right, {}});
+    }
+    Table table(std::move(columns));
     for (const auto& queue : queues) {
-        table.add({or_dash(queue.device), queue_name(queue), or_dash(queue.policy), or_dash(queue.phase),
-                   or_dash(queue.configured), or_dash(queue.effective), or_dash(queue.observed),
-                   fmt::format("{}", queue.detected), fmt::format("{}", queue.restored),
-                   seconds_or_dash(queue.in_storm_us), seconds_or_dash(queue.proven_us),
-                   seconds_or_dash(queue.longest_pause_us)});
+        std::vector<std::string> cells{or_dash(queue.device),
+                                       queue_name(queue),
+                                       or_dash(queue.policy),
+                                       or_dash(queue.phase),
+                                       or_dash(queue.configured),
+                                       or_dash(queue.effective),
+                                       or_dash(queue.observed),
+                                       fmt::format("{}", queue.detected),
+                                       fmt::format("{}", queue.restored),
+                                       seconds_or_dash(queue.in_storm_us),
+                                       seconds_or_dash(queue.proven_us),
+                                       seconds_or_dash(queue.longest_pause_us)};
+        if (with_intervals) {
+            cells.push_back(interval_text(queue.detect_interval));
+            cells.push_back(interval_text(queue.restore_interval));
+        }
+        table.add(std::move(cells));
     }
     return table.text();
 }
@@ -144,8 +174,10 @@ std::string notes_text(std::span<const DeviceReport> devices)
 {
     std::string text;
     for (const auto& device : devices) {
-        for (const auto& note : device.notes) {
-            text += fmt::format("note: {}: {}\n", escaped(device.name), escaped(note));
+        for (const auto* notes : {&device.notes, &device.device_notes}) {
+            for (const auto& note : *notes) {
+                text += fmt::format("note: {}: {}\n", escaped(device.name), escaped(note));
+            }
         }
     }
     return text.empty() ? text : '\n' + text;
@@ -165,6 +197,18 @@ std::string traffic_line(const QueueReport& queue)
     return fmt::format("while mitigated: sent {}, dropped {}; received {}, dropped {} (last storm: {}, {}; {}, {})\n",
                        queue.tx_ok, queue.tx_drop, queue.rx_ok, queue.rx_drop, queue.tx_ok_last, queue.tx_drop_last,
                        queue.rx_ok_last, queue.rx_drop_last);
+}
+
+std::string intervals_line(const QueueReport& queue)
+{
+    if (is_programmed(queue)) {
+        return fmt::format("intervals (configured/programmed/observed): detect {}, restore {}\n",
+                           interval_text(queue.detect_interval), interval_text(queue.restore_interval));
+    }
+    const auto time = [](const codec::IntervalReport& interval) {
+        return limit_text(std::chrono::microseconds{interval.configured_us});
+    };
+    return fmt::format("intervals: detect {}, restore {}\n", time(queue.detect_interval), time(queue.restore_interval));
 }
 
 }  // namespace
@@ -188,7 +232,7 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
         return only_stormed ? kNone : "no queue is known: petrel status says how the devices fare\n";
     }
     sort_worst_first(queues);
-    return queues_table(queues);
+    return queues_table(queues, std::ranges::any_of(queues, is_programmed));
 }
 
 std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
@@ -196,7 +240,10 @@ std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
     const auto& queue = report.queue;
     auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device), paint.bold(queue.phase));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
-    text += queues_table({&queue, 1}) + '\n';
+    text += queues_table({&queue, 1}, false) + '\n';
+    if (!queue.policy.empty()) {
+        text += intervals_line(queue) + '\n';
+    }
     if (queue.detected != 0) {
         text += traffic_line(queue) + '\n';
     }
@@ -246,7 +293,7 @@ std::string watch_text(const StatusReport& status, std::vector<QueueReport> queu
         return text;
     }
     const auto shown = std::min(queues.size(), lines - used - kTableHead - 2);
-    text += '\n' + queues_table(std::span{queues}.first(shown));
+    text += '\n' + queues_table(std::span{queues}.first(shown), std::ranges::any_of(queues, is_programmed));
     return text + (shown < queues.size() ? fmt::format("and {} more\n", queues.size() - shown) : "");
 }
 

@@ -87,14 +87,27 @@ Result<device::sai::Profile> read_profile(const std::string& file)
     if (file.empty()) {
         return device::sai::Profile{};
     }
-    return runtime::read_whole_file(file).and_then([&](const std::string& text) {
-        return device::sai::parse_profile(text, file).map_error([](const std::vector<Complaint>& complaints) {
-            std::vector<std::string> lines;
-            lines.reserve(complaints.size());
-            for (const auto& complaint : complaints) {
-                lines.push_back(to_text(complaint));
-            }
-            return Error{ErrorKind::invalid, fmt::format("{}", fmt::join(lines, "\n"))};
+    return runtime::read_whole_file(file).and_then(
+        [&](const std::string& text) { return in_one(device::sai::parse_profile(text, file)); });
+}
+
+Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::Profile& profile)
+{
+    const auto file = profile.find("petrel.port_names");
+    if (file == profile.end()) {
+        return std::vector<device::sai::NamedPort>{};
+    }
+    return runtime::read_whole_file(file->second).and_then([&](const std::string& text) {
+        return in_one(device::sai::parse_port_names(text, file->second));
+    });
+}
+
+// All that is in files.
+Result<device::sai::LibraryPlace> read(const Place& place)
+{
+    return read_profile(place.profile).and_then([&](const device::sai::Profile& profile) {
+        return read_port_names(profile).map([&](std::vector<device::sai::NamedPort> names) {
+            return device::sai::LibraryPlace{place.library, profile, place.version, std::move(names)};
         });
     });
 }
@@ -105,30 +118,24 @@ Result<device::sai::Profile> read_profile(const std::string& file)
 Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
 {
     return place_of(entry)
-        .and_then(
-            [](const Place& place) { return read_profile(place.profile).map([&](const auto&) { return place; }); })
-        .map([&](const Place& place) {
+        .and_then([](const Place& place) { return read(place); })
+        .map([&](const device::sai::LibraryPlace& place) {
             auto named = entry;
             if (named.name.empty()) {
-                named.name = std::filesystem::path{place.library}.stem().string();
+                named.name = std::filesystem::path{place.path}.stem().string();
             }
             return std::vector{named};
         });
 }
 
 Result<std::unique_ptr<device::Device>> SaiDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                        const device::TimeSource& clock)
+                                                        const device::TimeSource& clock, Say say)
 {
-    return place_of(entry).and_then([&](const Place& place) {
-        return read_profile(place.profile).and_then([&](device::sai::Profile profile) {
-            const auto note = [say = say_, name = entry.name](const std::string& words) {
-                say(fmt::format("{}: {}", name, words));
-            };
-            return device::sai::SaiDevice::open({place.library, std::move(profile), place.version}, id, clock, note)
-                .map([](std::unique_ptr<device::sai::SaiDevice> device) -> std::unique_ptr<device::Device> {
-                    return device;
-                });
-        });
+    return place_of(entry).and_then(read).and_then([&](const device::sai::LibraryPlace& place) {
+        return device::sai::SaiDevice::open(place, id, clock, std::move(say))
+            .map([](std::unique_ptr<device::sai::SaiDevice> device) -> std::unique_ptr<device::Device> {
+                return device;
+            });
     });
 }
 

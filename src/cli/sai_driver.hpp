@@ -2,27 +2,16 @@
 // what the library is started with (device/sai/profile.hpp); a version is stated for a library too old to be asked.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "daemon/driver.hpp"
 
 namespace petrel::cli {
 
 class SaiDriver final : public daemon::Driver {
 public:
-    using Say = std::function<void(const std::string&)>;
-
-    // `say` hears what a library does otherwise than it should; from the threads of its devices.
-    explicit SaiDriver(Say say) : say_(std::move(say)) {}
-
     std::string_view kind() const override { return "sai"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
-                                                 const device::TimeSource&) override;
-
-private:
-    Say say_;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                 Say) override;
 };
 
 }  // namespace petrel::cli

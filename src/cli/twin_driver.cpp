@@ -26,18 +26,6 @@ Place place_of(const codec::DeviceEntry& entry)
             std::string{hash == std::string_view::npos ? "" : rest.substr(hash + 1)}};
 }
 
-template <class T>
-Result<T> in_one(Parsed<T> parsed)
-{
-    return std::move(parsed).map_error([](const std::vector<Complaint>& complaints) {
-        std::vector<std::string> lines;
-        for (const auto& complaint : complaints) {
-            lines.push_back(to_text(complaint));
-        }
-        return Error{ErrorKind::invalid, fmt::format("{}", fmt::join(lines, "\n"))};
-    });
-}
-
 Result<scenario::Scenario> read_scenario(const std::string& file)
 {
     return read_scenario_file(file)
@@ -99,26 +87,27 @@ Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEn
 }
 
 Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                         const device::TimeSource& clock)
+                                                         const device::TimeSource& clock, Say say)
 {
     const auto place = place_of(entry);
-    return twin_of(place.file, clock).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
+    return twin_of(place.file, clock, std::move(say)).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
         return find_node(twin->topology(), place).and_then([&](scenario::NodeId node) {
             return twin->open(node, id, clock);
         });
     });
 }
 
-Result<std::shared_ptr<lab::LiveTwin>> TwinDriver::twin_of(const std::string& file, const device::TimeSource& clock)
+Result<std::shared_ptr<lab::LiveTwin>> TwinDriver::twin_of(const std::string& file, const device::TimeSource& clock,
+                                                           Say say)
 {
     const std::lock_guard lock{mutex_};
     if (const auto there = twins_.find(file); there != twins_.end()) {
         return there->second;
     }
     return read_scenario(file).and_then([&](scenario::Scenario scenario) {
-        const auto hear_loss = [this, file](Duration lost) {
-            say_(fmt::format("the twin of {} cannot keep up: {} s of its time are skipped so far", file,
-                             std::chrono::round<std::chrono::seconds>(lost).count()));
+        const auto hear_loss = [say, file](Duration lost) {
+            say(fmt::format("the twin of {} cannot keep up: {} s of its time are skipped so far", file,
+                            std::chrono::round<std::chrono::seconds>(lost).count()));
         };
         auto made = lab::LiveTwin::make(std::move(scenario), clock.now().mono, hear_loss);
         if (made) {

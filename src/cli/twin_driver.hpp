@@ -1,9 +1,9 @@
 // The agent's driver for fabrics that do not exist: "twin:FILE#NODE" is that node of the scenario in FILE, running in
 // wall-clock time within the agent's own process; "twin:FILE" is every switch that the scenario has watched. All
-// devices of a file share one fabric, which begins when the first is opened and lasts as long as the driver.
+// devices of a file share one fabric, which begins when the first is opened and lasts as long as the driver. If it
+// cannot keep up with the clock, that is said of the first.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,20 +16,14 @@ namespace petrel::cli {
 
 class TwinDriver final : public daemon::Driver {
 public:
-    using Say = std::function<void(const std::string&)>;
-
-    // `say` hears when a fabric cannot keep up with the clock; from the threads of its devices.
-    explicit TwinDriver(Say say) : say_(std::move(say)) {}
-
     std::string_view kind() const override { return "twin"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
-                                                 const device::TimeSource&) override;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                 Say) override;
 
 private:
-    Result<std::shared_ptr<lab::LiveTwin>> twin_of(const std::string& file, const device::TimeSource&);
+    Result<std::shared_ptr<lab::LiveTwin>> twin_of(const std::string& file, const device::TimeSource&, Say);
 
-    Say say_;
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<lab::LiveTwin>> twins_;  // by file
 };

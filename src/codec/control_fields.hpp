@@ -66,6 +66,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("commands_failed", r.commands_failed);
     visit("inventory_changes", r.inventory_changes);
     visit("notes", r.notes);
+    visit("device_notes", r.device_notes);
 }
 
 template <Is<ReloadReport> Report, class Visit>
@@ -94,6 +95,14 @@ void visit_fields(Report& r, Visit&& visit)
     visit("devices", r.devices);
 }
 
+template <Is<IntervalReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("configured_us", r.configured_us);
+    visit("programmed_us", r.programmed_us);
+    visit("observed_us", r.observed_us);
+}
+
 template <Is<QueueReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -105,6 +114,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("configured", r.configured);
     visit("effective", r.effective);
     visit("observed", r.observed);
+    visit("detect_interval", r.detect_interval);
+    visit("restore_interval", r.restore_interval);
     visit("proven_us", r.proven_us);
     visit("detected", r.detected);
     visit("restored", r.restored);

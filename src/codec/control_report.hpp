@@ -61,7 +61,8 @@ struct DeviceReport {
     std::uint64_t commands{};
     std::uint64_t commands_failed{};
     std::uint64_t inventory_changes{};
-    std::vector<std::string> notes;  // where what is watched differs from what was asked for
+    std::vector<std::string> notes;         // where what is watched differs from what was asked for
+    std::vector<std::string> device_notes;  // what the device does otherwise than it should
     bool operator==(const DeviceReport&) const = default;
 };
 
@@ -89,6 +90,14 @@ struct StatusReport {
     bool operator==(const StatusReport&) const = default;
 };
 
+// One interval of a queue: what the policy says, what a device that watches by itself was given, and what it shows.
+struct IntervalReport {
+    std::int64_t configured_us{};
+    std::optional<std::int64_t> programmed_us;  // none: the watchdog times it
+    std::optional<std::int64_t> observed_us;
+    bool operator==(const IntervalReport&) const = default;
+};
+
 // What is configured, what the device makes of it and what is observed are three columns, always shown together.
 struct QueueReport {
     std::string device;
@@ -96,9 +105,11 @@ struct QueueReport {
     std::optional<std::uint8_t> priority;  // none = the port's own row
     std::string policy;                    // empty = nobody watches it
     std::string phase;
-    std::string configured;    // the policy's action
-    std::string effective;     // what this device can do of it
-    std::string observed;      // what is in effect
+    std::string configured;  // the policy's action
+    std::string effective;   // what this device can do of it
+    std::string observed;    // what is in effect
+    IntervalReport detect_interval;
+    IntervalReport restore_interval;
     std::int64_t proven_us{};  // of the clock that runs now: towards T0, or of quiet towards T1
     std::uint64_t detected{};
     std::uint64_t restored{};

@@ -30,6 +30,14 @@ void count_rows(const watchdog::Watchdog& dog, Instant now, codec::DeviceReport&
     }
 }
 
+codec::IntervalReport interval_report(Duration configured, const device::TimerShown& shown)
+{
+    const auto in_us = [](const std::optional<Duration>& time) {
+        return time ? std::optional{whole_us(*time)} : std::nullopt;
+    };
+    return {whole_us(configured), in_us(shown.programmed), in_us(shown.observed)};
+}
+
 }  // namespace
 
 codec::DeviceReport DeviceRunner::report() const
@@ -43,6 +51,7 @@ codec::DeviceReport DeviceRunner::report() const
     report.condition_ms = whole_ms(now - condition_since_);
     report.last_look_us = whole_us(last_look_);
     report.longest_look_us = whole_us(longest_look_);
+    report.device_notes = notes_;
     report.commands = commands_done_;
     report.commands_failed = commands_failed_;
     report.inventory_changes = inventory_changes_;
@@ -64,6 +73,12 @@ codec::DeviceReport DeviceRunner::report() const
         count_rows(dog, now, report);
     }
     return report;
+}
+
+const device::SelfWatched* DeviceRunner::self_watched(Slot row) const
+{
+    const auto found = self_watched_.find(row);
+    return found == self_watched_.end() ? nullptr : &found->second;
 }
 
 DeviceRunner::Decision DeviceRunner::last_decision(const Target& target) const
@@ -106,9 +121,14 @@ codec::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant n
         report.priority = target.priority->value;
     }
     if (effective.policy != watchdog::kUnwatched) {
-        report.policy = list.policies[effective.policy].name;
-        report.configured = watchdog::action_name(list.policies[effective.policy].action);
+        const auto& policy = list.policies[effective.policy];
+        const auto* by_device = runner.self_watched(slot);
+        report.policy = policy.name;
+        report.configured = watchdog::action_name(policy.action);
         report.effective = watchdog::action_name(effective.action);
+        report.detect_interval = interval_report(policy.detect, by_device ? by_device->detect : device::TimerShown{});
+        report.restore_interval =
+            interval_report(policy.restore, by_device ? by_device->restore : device::TimerShown{});
     }
     report.phase = name(dog.phase(slot));
     const auto observed = dog.in_effect(slot);

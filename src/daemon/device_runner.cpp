@@ -30,17 +30,11 @@ constexpr Duration kLastRetry = 30s;
 // What a device tells before it is watched waits until it is.
 constexpr std::size_t kMostEarlyNotices = 1024;
 
+// A device that does everything wrong need not fill the disk.
+constexpr std::size_t kMostNotes = 200;
+
 // While something is mitigated its statistics grow; so much of them a killed process may lose.
 constexpr Duration kSaveEvery = 10s;
-
-std::string joined(const std::vector<Complaint>& complaints)
-{
-    std::string all;
-    for (const auto& complaint : complaints) {
-        all += (all.empty() ? "" : "; ") + to_text(complaint);
-    }
-    return all;
-}
 
 // Of all rows, and of all ports.
 std::set<std::string> names_of(const watchdog::Inventory& inventory)
@@ -51,6 +45,21 @@ std::set<std::string> names_of(const watchdog::Inventory& inventory)
         names.insert(to_string(inventory, {row.target.port, std::nullopt}));
     }
     return names;
+}
+
+// The rows that their policy leaves to the device.
+std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
+{
+    std::vector<device::SelfWatch> wishes;
+    for (std::uint32_t row = 0; row != list.rows.size(); ++row) {
+        const auto& effective = list.rows[row];
+        if (effective.policy != watchdog::kUnwatched &&
+            list.policies[effective.policy].criterion == watchdog::Criterion::device) {
+            const auto& policy = list.policies[effective.policy];
+            wishes.push_back({Slot{row}, policy.detect, policy.restore, effective.action});
+        }
+    }
+    return wishes;
 }
 
 }  // namespace
@@ -75,8 +84,9 @@ DeviceRunner::DeviceRunner(runtime::EventLoop& loop, RunnerHost& host, Setup set
       policies_(std::move(policies)),
       state_(std::move(state)),
       condition_since_(loop.now().mono),
-      thread_(loop, *setup_.driver, setup_.entry, setup_.id, setup_.state_dir / (setup_.entry.name + ".journal"), *this,
-              setup_.fault_hook)
+      thread_(
+          loop, *setup_.driver, setup_.entry, setup_.id, setup_.state_dir / (setup_.entry.name + ".journal"), *this,
+          [this](const std::string& words) { note(words); }, setup_.fault_hook)
 {}
 
 DeviceRunner::~DeviceRunner()
@@ -166,7 +176,7 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
     std::vector<std::string> gone;
     auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
     if (!checkpoint) {
-        say(Log::Level::error, "memory_unreadable", joined(checkpoint.error()));
+        say(Log::Level::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
         watchdog::Checkpoint nothing;
         nothing.next_seq = state_->last_seq() + 1;
         return nothing;
@@ -200,6 +210,7 @@ void DeviceRunner::begin(const agent::Start& start)
         say(Log::Level::warning, "policy_note", note);
     }
     intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
+    let_it_watch(left_to_device(*list));
     become(Condition::starting, "the first look is under way");
     output_.clear();
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
@@ -232,7 +243,31 @@ void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
     if (!list) {  // the device changed since it was checked
         return refuse_policies(list.error());
     }
+    let_it_watch(left_to_device(*list));
     step(std::move(*list));
+}
+
+// A device that detects storms itself hears which rows, and that it shall leave the others alone.
+void DeviceRunner::let_it_watch(std::vector<device::SelfWatch> wishes)
+{
+    if (!opened_->capabilities.detects_itself) {
+        return;
+    }
+    ++watch_calls_;
+    const auto numbering = opened_->numbering;
+    thread_.watch_by_itself(std::move(wishes), numbering, [this, numbering](const auto& watched) {
+        --watch_calls_;
+        if (numbering == opened_->numbering) {
+            self_watched_.clear();
+            if (!watched && watched.error().kind != ErrorKind::unsupported) {
+                say(Log::Level::error, "self_watch_failed", watched.error().what);
+            }
+            for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
+                self_watched_.emplace(row.row, row);
+            }
+        }
+        stop_if_done();
+    });
 }
 
 // Nobody watches until other policies come. What is in force stays so, in the journal and in the memory.
@@ -247,7 +282,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
         cancel(*timer);
     }
     next_look_.reset();
-    become(Condition::failing, "the policies do not fit this device: " + joined(complaints));
+    become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 
 Result<void> DeviceRunner::order(const watchdog::Order& order)
@@ -267,6 +302,9 @@ void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
     }
     stopping_ = policy;
     cancel(retry_);
+    if ((agent_ || unfit_) && policy == codec::StopPolicy::restore) {
+        let_it_watch({});
+    }
     if (agent_) {
         const bool hold = policy == codec::StopPolicy::hold;
         using Kind = watchdog::Order::Kind;
@@ -277,7 +315,7 @@ void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
 
 void DeviceRunner::stop_if_done()
 {
-    if (!stopping_ || stopped() || (agent_ && !agent_->stopped())) {
+    if (!stopping_ || stopped() || watch_calls_ != 0 || (agent_ && !agent_->stopped())) {
         return;
     }
     if (agent_) {
@@ -464,6 +502,7 @@ void DeviceRunner::follow(const Looked& looked)
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
         next_look_.reset();  // it is for rows of before
         last_.clear();
+        let_it_watch(left_to_device(*list));
     }
     step(std::move(*list));
     if (other_rows) {
@@ -553,6 +592,15 @@ void DeviceRunner::become(Condition condition, std::string why)
 void DeviceRunner::say(Log::Level level, std::string event, std::string words) const
 {
     host_.say({level, std::move(event), name(), {}, std::move(words), {}});
+}
+
+// Once each: a device that is opened again says it again.
+void DeviceRunner::note(const std::string& words)
+{
+    if (notes_.size() < kMostNotes && std::ranges::find(notes_, words) == notes_.end()) {
+        notes_.push_back(words);
+        say(Log::Level::warning, "device_note", words);
+    }
 }
 
 void DeviceRunner::plan(Timer& timer, Instant when, std::function<void()> call)

@@ -88,6 +88,8 @@ public:
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
     const runtime::StateFile& state() const { return *state_; }
     codec::DeviceReport report() const;
+    // What the device makes of the intervals of a row that it watches itself; null: it does not.
+    const device::SelfWatched* self_watched(Slot) const;
 
     // What was last decided about a target: as a line of docs/events.md, and in words if it was in this life.
     struct Decision {
@@ -112,6 +114,7 @@ private:
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);
     Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
+    void let_it_watch(std::vector<device::SelfWatch>);
 
     // While it is.
     void step(const agent::Input&);
@@ -131,6 +134,7 @@ private:
 
     void become(Condition, std::string why);
     void say(Log::Level, std::string event, std::string words) const;
+    void note(const std::string& words);
     void plan(Timer&, Instant, std::function<void()>);
     void cancel(Timer&);
 
@@ -145,8 +149,9 @@ private:
     Instant condition_since_;
     std::string why_;
     unsigned attempts_{};
-    std::optional<Opened> opened_;  // as the inventory is now, with the roles that are configured
-    bool unfit_{};                  // and waits for policies that fit
+    std::vector<std::string> notes_;  // what the driver has said about the device
+    std::optional<Opened> opened_;    // as the inventory is now, with the roles that are configured
+    bool unfit_{};                    // and waits for policies that fit
 
     agent::Output output_;
     std::optional<agent::Agent> agent_;
@@ -157,6 +162,8 @@ private:
     std::vector<watchdog::Notice> early_;          // heard before the agent was there
     std::map<Target, watchdog::Event> last_;       // about each, in this life
     std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
+    std::map<Slot, device::SelfWatched> self_watched_;
+    unsigned watch_calls_{};  // that tell the device which rows those are, and are not yet answered
     std::optional<codec::StopPolicy> stopping_;
     bool good_look_{};
     std::size_t left_behind_{};

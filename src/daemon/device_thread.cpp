@@ -19,13 +19,15 @@ Error no_room() { return {ErrorKind::exhausted, fmt::format("{} calls of the dev
 }  // namespace
 
 DeviceThread::DeviceThread(runtime::EventLoop& loop, Driver& driver, codec::DeviceEntry entry, DeviceId id,
-                           std::filesystem::path journal, device::NoticeSink& notices, device::FaultHook fault_hook)
+                           std::filesystem::path journal, device::NoticeSink& notices, Driver::Say hear,
+                           device::FaultHook fault_hook)
     : loop_(loop),
       driver_(driver),
       entry_(std::move(entry)),
       id_(id),
       journal_path_(std::move(journal)),
       notices_(notices),
+      hear_(std::move(hear)),
       fault_hook_(std::move(fault_hook)),
       thread_(kMostCalls)
 {}
@@ -54,11 +56,22 @@ void DeviceThread::open(std::function<void(Result<Opened>)> then)
     ask([this] { return open_device(); }, Result<Opened>{tl::unexpected(no_room())}, std::move(then));
 }
 
+Driver::Say DeviceThread::through_the_loop() const
+{
+    return [&loop = loop_, alive = std::weak_ptr{alive_}, hear = &hear_](const std::string& words) {
+        loop.post([alive, hear, words] {
+            if (alive.lock()) {
+                (*hear)(words);
+            }
+        });
+    };
+}
+
 Result<Opened> DeviceThread::open_device()
 {
     journal_.reset();
     device_.reset();
-    auto device = driver_.open(entry_, id_, clock_);
+    auto device = driver_.open(entry_, id_, clock_, through_the_loop());
     if (!device) {
         return tl::unexpected(std::move(device.error()));
     }
@@ -129,6 +142,20 @@ void DeviceThread::carry_out(const watchdog::Command& command, std::uint32_t num
                                            : failed("the device has other ports now");
         },
         failed(no_room().what), std::move(then));
+}
+
+void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::uint32_t numbering,
+                                   std::function<void(Result<std::vector<device::SelfWatched>>)> then)
+{
+    using Answer = Result<std::vector<device::SelfWatched>>;
+    ask(
+        [this, wishes = std::move(wishes), numbering]() -> Answer {
+            if (numbering != numbering_) {  // whoever follows its inventory asks again
+                return tl::unexpected(Error{ErrorKind::invalid, "the device has other ports now"});
+            }
+            return device_->watch_by_itself(wishes);
+        },
+        Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
 Duration DeviceThread::busy_for() const

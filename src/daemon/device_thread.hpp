@@ -50,8 +50,9 @@ struct Looked {
 
 class DeviceThread {
 public:
+    // `hear` gets what the driver has to say about the device, in the loop.
     DeviceThread(runtime::EventLoop&, Driver&, codec::DeviceEntry, DeviceId, std::filesystem::path journal,
-                 device::NoticeSink&, device::FaultHook);
+                 device::NoticeSink&, Driver::Say hear, device::FaultHook);
     ~DeviceThread();
 
     void open(std::function<void(Result<Opened>)>);  // also again, after it failed
@@ -59,6 +60,8 @@ public:
     void look(Look, std::function<void(Looked)>);
     // `numbering`: the one that the command's target is from. By another one it would mean another queue.
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
+    void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
+                         std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
     // How long the call under way takes already; zero if there is none.
     Duration busy_for() const;
@@ -67,6 +70,7 @@ private:
     template <class Work, class Answer>
     void ask(Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
+    Driver::Say through_the_loop() const;
     void follow_inventory();
 
     runtime::EventLoop& loop_;
@@ -77,6 +81,7 @@ private:
     DeviceId id_;
     std::filesystem::path journal_path_;
     device::NoticeSink& notices_;
+    Driver::Say hear_;
     device::FaultHook fault_hook_;
     // The thread's own.
     std::unique_ptr<device::Device> device_;

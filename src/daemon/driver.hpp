@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ namespace petrel::daemon {
 
 class Driver {
 public:
+    // Hears what a device does otherwise than it should, in words; from threads in which devices are used.
+    using Say = std::function<void(const std::string&)>;
+
     virtual ~Driver() = default;
     virtual std::string_view kind() const = 0;  // what stands before the colon
 
@@ -26,8 +30,8 @@ public:
     virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;
 
     // Of an expanded entry; from the thread in which the device will be used. May block and fail: it is tried again.
-    virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
-                                                         const device::TimeSource&) = 0;
+    virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                         Say) = 0;
 };
 
 // The one that an entry names, or null.

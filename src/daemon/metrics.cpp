@@ -275,6 +275,32 @@ public:
         rows<QueueReport>(kOfQueue, reports);
     }
 
+    // Of queues that their device watches itself.
+    void intervals(std::span<const QueueReport> reports)
+    {
+        auto& family = this->family("petrel_interval_seconds", kGauge,
+                                    "Intervals of a queue that its device watches: as configured, as programmed, as "
+                                    "the device shows them.");
+        std::size_t shown = 0;
+        for (const auto& queue : reports) {
+            if (!queue.detect_interval.programmed_us || ++shown > kMostQueuesInMetrics) {
+                continue;
+            }
+            for (const auto& [timer, interval] :
+                 {std::pair{"detect", &queue.detect_interval}, std::pair{"restore", &queue.restore_interval}}) {
+                const auto put = [&, labels = with(labels_of(queue), "timer", timer)](const char* value,
+                                                                                      std::optional<std::int64_t> us) {
+                    if (us) {
+                        add(family, with(labels, "value", value), seconds_from_us(*us));
+                    }
+                };
+                put("configured", interval->configured_us);
+                put("programmed", interval->programmed_us);
+                put("observed", interval->observed_us);
+            }
+        }
+    }
+
     // What nobody is there for has no lines, not even a head.
     std::string text() &&
     {
@@ -295,6 +321,7 @@ std::string metrics_text(const StatusReport& status, std::span<const QueueReport
     families.agent(status);
     families.devices(status.devices);
     families.queues(with_a_past(queues));
+    families.intervals(queues);
     return std::move(families).text();
 }
 

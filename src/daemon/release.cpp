@@ -87,7 +87,7 @@ private:
         if (!state) {
             return tl::unexpected(std::move(state.error()));
         }
-        auto device = driver.open(entry, DeviceId{}, clock_);
+        auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& words) { say(entry, words); });
         if (!device) {
             return tl::unexpected(std::move(device.error()));
         }

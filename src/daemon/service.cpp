@@ -468,7 +468,8 @@ std::optional<std::string> Service::metrics()
             const auto& dog = runner->agent()->watchdog();
             for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
                 // Most queues never were in a storm: those are not even looked at closely.
-                if (!at_rest(dog.phase(Slot{row})) || dog.stats(Slot{row}, loop_->now().mono).detected != 0) {
+                if (!at_rest(dog.phase(Slot{row})) || dog.stats(Slot{row}, loop_->now().mono).detected != 0 ||
+                    runner->self_watched(Slot{row}) != nullptr) {
                     now.queues.push_back(queue_report(*runner, Slot{row}, loop_->now().mono));
                 }
             }

@@ -9,12 +9,18 @@
 // instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same. An
 // inventory changes only in look(), and gets another generation with it: one that finds other rows than before puts
 // nothing and returns, so that nobody takes a row for another.
+//
+// A device that detects storms by itself (Capabilities::detects_itself) is told which of its rows it shall watch, all
+// at once, in the order of rows; it stops watching any other. It answers for each row that it was asked for. One whose
+// detection is set up by somebody else refuses as unsupported.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/result.hpp"
 #include "watchdog/event.hpp"
@@ -27,6 +33,26 @@ struct Undo {
     std::array<std::byte, 64> bytes{};
     std::uint8_t size{};
     bool operator==(const Undo&) const = default;
+};
+
+struct SelfWatch {
+    Slot row;
+    Duration detect{};
+    Duration restore{};  // a recovery lasts so long
+    watchdog::Treatment action{};
+};
+
+struct TimerShown {
+    std::optional<Duration> programmed;  // none: it is not taken
+    std::optional<Duration> observed;    // none: it cannot be read
+    bool operator==(const TimerShown&) const = default;
+};
+
+struct SelfWatched {
+    Slot row;
+    TimerShown detect;
+    TimerShown restore;
+    bool on{};
 };
 
 class NoticeSink {
@@ -51,6 +77,10 @@ public:
     virtual Result<void> apply(const watchdog::Command&, const Undo&) = 0;
     virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
     virtual void listen(NoticeSink&) = 0;
+    virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>)
+    {
+        return tl::unexpected(Error{ErrorKind::unsupported, "nobody tells this device which rows to watch"});
+    }
 };
 
 }  // namespace petrel::device

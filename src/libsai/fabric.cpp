@@ -21,18 +21,6 @@ hosts = 32
 host_links = { speed = "100G", cable_m = 3 }
 )";
 
-template <class T>
-Result<T> in_one(Parsed<T> parsed)
-{
-    return std::move(parsed).map_error([](const std::vector<Complaint>& complaints) {
-        std::vector<std::string> lines;
-        for (const auto& complaint : complaints) {
-            lines.push_back(to_text(complaint));
-        }
-        return Error{ErrorKind::invalid, fmt::format("{}", fmt::join(lines, "\n"))};
-    });
-}
-
 Result<scenario::Scenario> read_scenario(const std::string& file)
 {
     if (file.empty()) {

@@ -52,7 +52,12 @@ Status get_speed(const Place& p, Value& value)
     return status::success;
 }
 
-Status get_lanes(const Place& p, Value& value) { return put(value.u32list, std::array{p.at.number}); }
+// Four each, from one on, as front panels have them.
+Status get_lanes(const Place& p, Value& value)
+{
+    const auto first = 4 * p.at.number + 1;
+    return put(value.u32list, std::array{first, first + 1, first + 2, first + 3});
+}
 
 Status get_admin_state(const Place& p, Value& value)
 {

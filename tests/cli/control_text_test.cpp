@@ -63,6 +63,7 @@ StatusReport trouble()
     report.devices[0].mitigated = 3;
     report.devices[0].latched = 1;
     report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
+    report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is done without"};
     report.devices.push_back(device("sw2"));
     report.devices[1].condition = Condition::not_answering;
     report.devices[1].condition_ms = 12'345;
@@ -86,6 +87,8 @@ QueueReport queue(std::string port, std::uint8_t priority, std::string phase)
     report.configured = "drop";
     report.effective = "drop";
     report.observed = "none";
+    report.detect_interval.configured_us = 200'000;
+    report.restore_interval.configured_us = 400'000;
     return report;
 }
 
@@ -95,6 +98,7 @@ std::vector<QueueReport> queues()
                                  queue("Ethernet4", 3, "mitigated"), queue("Ethernet8", 3, "alerted"),
                                  queue("Ethernet12", 3, "latched"),  queue("Ethernet16", 3, "watching")};
     all[1].policy = all[1].configured = all[1].effective = "";
+    all[1].detect_interval = all[1].restore_interval = {};
     all[2].effective = all[2].observed = "forward";
     all[2].detected = 2;
     all[2].restored = 1;
@@ -143,6 +147,10 @@ TEST(ControlText, Queues)
 {
     expect_text("queues.txt", queues_text(queues(), false));
     expect_text("queues-none.txt", queues_text({}, true) + queues_text({}, false));
+    auto some = queues();
+    some[0].detect_interval = {290'000, 290'000, 300'000};
+    some[0].restore_interval = {400'500, 401'000, std::nullopt};
+    expect_text("queues-intervals.txt", queues_text({some[0], some[1], some[3]}, false));
 }
 
 TEST(ControlText, Explain)
@@ -156,6 +164,9 @@ TEST(ControlText, Explain)
     report.words.clear();
     text += "\n---- of an earlier life\n" + explain_text(report, kPlain);
     text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain);
+    report.queue.detect_interval = {290'000, 290'000, 300'000};
+    report.queue.restore_interval = {400'000, 400'000, 400'000};
+    text += "\n---- watched by its device\n" + explain_text(report, kPlain);
     expect_text("explain.txt", text);
 }
 

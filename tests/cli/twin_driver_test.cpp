@@ -61,13 +61,14 @@ struct TwinDriverTest : testing::Test {
     }
     auto open(const std::string& rest, std::uint32_t id = 0)
     {
-        return driver.open({"any", "twin:" + rest, {}}, DeviceId{id}, clock);
+        return driver.open({"any", "twin:" + rest, {}}, DeviceId{id}, clock,
+                           [](const std::string& said) { ADD_FAILURE() << said; });
     }
 
     test::TemporaryFolder folder;
     std::string fabric = file("fabric.toml", std::string{kFabric}.append(kWatched));
     device::ManualClock clock;
-    TwinDriver driver{[](const std::string& said) { ADD_FAILURE() << said; }};
+    TwinDriver driver;
 };
 
 TEST_F(TwinDriverTest, AFileMeansEverySwitchThatIsWatched)

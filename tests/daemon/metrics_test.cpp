@@ -125,6 +125,20 @@ TEST(Metrics, AQueueThatNeverStormedHasNoSeries)
               1U);
 }
 
+TEST(Metrics, IntervalsAreThoseOfQueuesThatTheirDeviceWatches)
+{
+    auto watched = queue("Ethernet7", "watching", 0);
+    watched.detect_interval = {200'000, 200'000, 200'000};
+    auto timed_by_us = queue("Ethernet9", "mitigated", 1);
+    timed_by_us.detect_interval.configured_us = 200'000;
+    const auto text = metrics_text({}, std::array{watched, timed_by_us});
+    EXPECT_THAT(text,
+                HasSubstr("petrel_interval_seconds{device=\"sw1\",port=\"Ethernet7\",priority=\"3\",timer=\"detect\","
+                          "value=\"observed\"} 0.2\n"));
+    EXPECT_THAT(text, Not(HasSubstr("petrel_interval_seconds{device=\"sw1\",port=\"Ethernet9\"")));
+    EXPECT_EQ(queues_in(text), 1U);
+}
+
 TEST(Metrics, ADeviceWhosePastIsNotKnownYetIsNotSaidToHaveNone)
 {
     EXPECT_THAT(everything(), HasSubstr("petrel_storms_detected_total{device=\"sw1\"} 7\n"));

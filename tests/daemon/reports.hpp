@@ -80,6 +80,8 @@ inline std::vector<codec::QueueReport> some_queues()
     stormed.rx_drop = 40;
     stormed.in_storm_us = 12'300'000;
     stormed.longest_pause_us = 450'000;
+    stormed.detect_interval = {290'000, 290'000, 300'000};
+    stormed.restore_interval = {400'000, 400'000, std::nullopt};
     auto whole_port = queue("Ethernet8", "watching", 1);
     whole_port.priority.reset();
     return {stormed, queue("Ethernet5", "watching", 0), whole_port};

@@ -94,7 +94,7 @@ protected:
     {
         test::SharedSwitchDriver driver;
         const runtime::SystemClock clock;
-        return (*driver.open({"sw", "shared:" + (folder / "switch").string(), {}}, DeviceId{}, clock))->inventory();
+        return (*driver.open({"sw", "shared:" + (folder / "switch").string(), {}}, DeviceId{}, clock, {}))->inventory();
     }
 
     std::size_t journaled()

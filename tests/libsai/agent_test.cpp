@@ -24,13 +24,12 @@ constexpr DeviceId kId{7};
 // An agent with the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues of s0, a millisecond at a time.
 class AgentOnLibrary : public LoadedLibrary {
 protected:
-    void open(std::string_view scenario, device::sai::Profile profile, watchdog::Policy policy)
+    void open(std::string_view scenario, watchdog::Policy policy)
     {
         const auto file = folder_ / "scenario.toml";
         std::ofstream{file} << scenario;
-        profile["petrel.scenario"] = file;
-        profile["petrel.time"] = "stepped";
-        auto opened = device::sai::SaiDevice::open({PETREL_BIN_DIR "/../lib/libsai-petrel.so", profile, {}}, kId,
+        const device::sai::Profile profile{{"petrel.scenario", file}, {"petrel.time", "stepped"}};
+        auto opened = device::sai::SaiDevice::open({PETREL_BIN_DIR "/../lib/libsai-petrel.so", profile, {}, {}}, kId,
                                                    clock_, [this](const std::string& note) { notes.push_back(note); });
         ASSERT_TRUE(opened) << opened.error().what;
         device_ = std::move(*opened);
@@ -59,11 +58,11 @@ protected:
     std::vector<std::string> said;
     std::vector<std::string> notes;
     device::MemoryJournal journal_;
+    device::ManualClock clock_;
+    std::unique_ptr<device::sai::SaiDevice> device_;
 
 private:
     TemporaryFolder folder_;
-    device::ManualClock clock_;
-    std::unique_ptr<device::sai::SaiDevice> device_;
     agent::Output output_;
     std::optional<agent::Agent> agent_;
     std::optional<runtime::InlineRunner> runner_;
@@ -71,7 +70,7 @@ private:
 
 TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
 {
-    open(kStorm, {}, preset());
+    open(kStorm, preset());
     EXPECT_THAT(notes, ElementsAre(HasSubstr("PFC_n_TX_PAUSE_DURATION_US"))) << "all else is there";
     run_until_ms(299);
     EXPECT_THAT(said, IsEmpty());
@@ -95,7 +94,7 @@ TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
 {
     auto policy = preset();
     policy.action = Treatment::ignore_pause;
-    open(kStorm, {}, policy);
+    open(kStorm, policy);
     run_until_ms(400);
     EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 3(0[0-9]|[1-4][0-9]|50)")));
     const auto before = host_received("h1");
@@ -114,12 +113,11 @@ TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_port
                 "\"600ms\"\n";
     auto policy = preset();
     policy.criterion = watchdog::Criterion::device;
-    open(scenario,
-         {{"petrel.detect_ms", "100"},
-          {"petrel.recover_ms", "400"},
-          {"petrel.detect_ms.port1", "200"},
-          {"petrel.recover_ms.port1", "200"}},
-         policy);
+    open(scenario, policy);
+    using std::chrono::milliseconds;
+    ASSERT_TRUE(device_->watch_by_itself(
+        std::array{device::SelfWatch{Slot{3}, milliseconds{100}, milliseconds{400}, Treatment::drop},
+                   device::SelfWatch{Slot{8 + 3}, milliseconds{200}, milliseconds{200}, Treatment::drop}}));
     run_until_ms(1000);
     EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
                                   MatchesRegex("storm_detected .* port1 at 30[01]"),

@@ -150,8 +150,13 @@ Status set_switch(ObjectId, const Attribute* attribute)
         }
         model.action = value.s32;
         return status::success;
-    case switch_attr::pfc_tc_dld_interval: model.detect = entries_of(value); return status::success;
-    case switch_attr::pfc_tc_dlr_interval: model.recover = entries_of(value); return status::success;
+    case switch_attr::pfc_tc_dld_interval:
+    case switch_attr::pfc_tc_dlr_interval:
+        if (bad("no_switch_intervals")) {
+            return status::not_supported;
+        }
+        (attribute->id == switch_attr::pfc_tc_dld_interval ? model.detect : model.recover) = entries_of(value);
+        return status::success;
     default: return status::not_implemented;
     }
 }
@@ -179,8 +184,10 @@ Status get_switch(ObjectId, std::uint32_t count, Attribute* attributes)
         case switch_attr::pfc_dlr_packet_action: value.s32 = model.action; return status::success;
         case switch_attr::pfc_tc_dld_interval_range:
         case switch_attr::pfc_tc_dlr_interval_range: return range(value);
-        case switch_attr::pfc_tc_dld_interval: return give(value.maplist, model.detect);
-        case switch_attr::pfc_tc_dlr_interval: return give(value.maplist, model.recover);
+        case switch_attr::pfc_tc_dld_interval:
+            return model.detect.empty() ? Status{status::not_implemented} : give(value.maplist, model.detect);
+        case switch_attr::pfc_tc_dlr_interval:
+            return model.recover.empty() ? Status{status::not_implemented} : give(value.maplist, model.recover);
         default: return status::not_implemented;
         }
     });
@@ -206,6 +213,9 @@ Status set_port(ObjectId id, const Attribute* attribute)
     case port_attr::pfc_tc_dlr_interval:
         if (bad("no_port_intervals")) {
             return status::attr_not_supported_0;
+        }
+        if (bad("one_port_takes_no_interval") && id == BadSwitch::port_id(1)) {
+            return status::failure;
         }
         (attribute->id == port_attr::pfc_tc_dld_interval ? port->detect : port->recover) = entries_of(attribute->value);
         return status::success;
@@ -234,6 +244,10 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::oper_speed: return status::attr_not_implemented_0;
         case port_attr::speed: value.u32 = port->speed_mbps; return status::success;
         case port_attr::qos_queue_list: return give(value.objlist, queues);
+        case port_attr::hw_lane_list: {
+            const auto lane = static_cast<std::uint32_t>(id - 0x1000) * 2;
+            return bad("no_lanes") ? Status{status::not_implemented} : give(value.u32list, {lane + 1, lane});
+        }
         case port_attr::ingress_priority_group_list:
             return bad("no_groups") ? Status{status::not_implemented} : give(value.objlist, groups);
         case port_attr::priority_flow_control: value.u8 = bad("separate") ? 0 : port->pfc; return status::success;
@@ -246,8 +260,10 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::qos_tc_to_queue_map: value.oid = kQueueOfClass; return status::success;
         case port_attr::pfc_tc_dld_interval_range:
         case port_attr::pfc_tc_dlr_interval_range: return range(value);
-        case port_attr::pfc_tc_dld_interval: return give(value.maplist, port->detect);
-        case port_attr::pfc_tc_dlr_interval: return give(value.maplist, port->recover);
+        case port_attr::pfc_tc_dld_interval:
+            return port->detect.empty() ? Status{status::not_implemented} : give(value.maplist, port->detect);
+        case port_attr::pfc_tc_dlr_interval:
+            return port->recover.empty() ? Status{status::not_implemented} : give(value.maplist, port->recover);
         default: return status::not_implemented;
         }
     });
@@ -291,7 +307,12 @@ Status set_queue(ObjectId id, const Attribute* attribute)
         }
         queue->recovering = bad("recovery_without_effect") ? queue->recovering : attribute->value.booldata;
         break;
-    case queue_attr::enable_pfc_dldr: queue->detects = attribute->value.booldata; break;
+    case queue_attr::enable_pfc_dldr:
+        if (bad("no_detection")) {
+            return status::not_supported;
+        }
+        queue->detects = attribute->value.booldata && !bad("enabling_without_effect");
+        break;
     case queue_attr::pfc_dlr_packet_action:
         if (bad("no_queue_action") || bad("no_action")) {
             return status::attr_not_supported_0;

@@ -18,6 +18,11 @@ constexpr DeviceId kSaiId{7};
 
 inline Target sai_queue(std::uint16_t port, std::uint8_t priority) { return {{kSaiId, port}, Priority{priority}}; }
 
+struct Heard final : device::NoticeSink {
+    void post(const watchdog::Notice& notice) noexcept override { all.push_back(notice); }
+    std::vector<watchdog::Notice> all;
+};
+
 struct SaiBench {
     Result<void> open(const std::string& faults, device::sai::Profile more = {},
                       const std::string& path = PETREL_BAD_LIBSAI, std::optional<sai::Version> stated = {})
@@ -25,7 +30,7 @@ struct SaiBench {
         device.reset();
         notes.clear();
         more["bad.faults"] = faults;
-        return device::sai::SaiDevice::open({path, std::move(more), stated}, kSaiId, clock,
+        return device::sai::SaiDevice::open({path, std::move(more), stated, {}}, kSaiId, clock,
                                             [this](const std::string& note) { notes.push_back(note); })
             .map([&](std::unique_ptr<device::sai::SaiDevice> opened) {
                 device = std::move(opened);

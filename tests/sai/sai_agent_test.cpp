@@ -124,7 +124,7 @@ TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
 TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
 {
     SaiBench bench;
-    ASSERT_TRUE(bench.open("", {{"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}}));
+    ASSERT_TRUE(bench.open(""));
     device::MemoryJournal journal;
     Process process{bench, journal, true};
     process.run_until(at(1s));

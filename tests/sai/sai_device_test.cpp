@@ -1,11 +1,8 @@
-// A switch behind a library as a device: rows and looks, treatments and what is left of them, notices, intervals; each
-// with the ways a library can get it wrong.
+// A switch behind a library as a device: rows and looks, treatments and what is left of them; each with the ways a
+// library can get it wrong. Storms that it finds itself are in sai_detection_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <atomic>
-#include <thread>
 
 #include "sai/bench.hpp"
 #include "watchdog/intake.hpp"
@@ -15,10 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using device::Undo;
-using device::sai::Interval;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using watchdog::Command;
 using watchdog::Field;
 using watchdog::Intake;
@@ -35,11 +29,6 @@ Command wish(Treatment want, const Target& target = kQueue)
     command.want = want;
     return command;
 }
-
-struct Heard final : device::NoticeSink {
-    void post(const Notice& notice) noexcept override { all.push_back(notice); }
-    std::vector<Notice> all;
-};
 
 // Looks at everything twice, so far apart.
 void look_twice(SaiBench& bench, Intake& intake, Duration apart = 100ms)
@@ -217,11 +206,14 @@ TEST(SaiDevice, QueuesWithoutAnIndexAreInOrder)
 TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
 {
     SaiBench bench;
-    ASSERT_TRUE(bench.open("", {{"bad.maps", "3-5"}, {"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}}));
+    ASSERT_TRUE(bench.open("", {{"bad.maps", "3-5"}}));
     ASSERT_EQ(bench.device->inventory().rows.size(), 14U);  // 5 would be read twice
     EXPECT_TRUE(std::ranges::none_of(bench.device->inventory().rows,
                                      [](const auto& row) { return row.target.priority == Priority{5}; }));
-    EXPECT_EQ(bench.device->detectors()[3].queue->traffic_class, 2);
+    ASSERT_TRUE(
+        bench.device->watch_by_itself(std::array{device::SelfWatch{Slot{kRow}, 200ms, 400ms, Treatment::drop}}));
+    ASSERT_EQ(bench.port(0).detect.size(), 1U);
+    EXPECT_EQ(bench.port(0).detect[0].key, 2U);
     const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
     ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
     EXPECT_TRUE(bench.queue(0, 5).recovering);
@@ -397,176 +389,6 @@ TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
     EXPECT_EQ(bench.port(0).pfc, 0x18);
 }
 
-// Storms that the library finds.
-
-const device::sai::Profile kDetecting{{"petrel.detect_ms", "200"}, {"petrel.recover_ms", "400"}};
-
-TEST(SaiDevice, DetectsItselfOnlyIfToldTo)
-{
-    SaiBench bench;
-    ASSERT_TRUE(bench.open(""));
-    EXPECT_FALSE(bench.device->capabilities().detects_itself);
-    EXPECT_FALSE(bench.queue(0, 3).detects);
-    ASSERT_TRUE(bench.open("", kDetecting));
-    EXPECT_TRUE(bench.device->capabilities().detects_itself);
-    EXPECT_TRUE(bench.queue(1, 7).detects);
-    auto* model = bench.model;
-    void* keep = ::dlopen(PETREL_BAD_LIBSAI, RTLD_NOW | RTLD_NOLOAD);
-    bench.device.reset();
-    EXPECT_FALSE(model->ports[1].queues[7].detects);  // nobody is left who would hear of it
-    ::dlclose(keep);
-}
-
-TEST(SaiDevice, EveryPortAndQueueHasItsOwnIntervals)
-{
-    SaiBench bench;
-    auto profile = kDetecting;
-    profile["petrel.detect_ms.port1"] = "300";
-    profile["petrel.detect_ms.port1:4"] = "50";
-    ASSERT_TRUE(bench.open("coarse_timers", profile));
-    const auto& detectors = bench.device->detectors();
-    ASSERT_EQ(detectors.size(), 16U);
-    EXPECT_EQ(detectors[3].detect, (Interval{200, 200, 200}));
-    EXPECT_EQ(detectors[11].detect, (Interval{300, 300, 300}));
-    EXPECT_EQ(detectors[12].detect, (Interval{50, 100, 100}));  // the range begins at 100
-    EXPECT_EQ(bench.port(1).detect[4].key, 4U);
-    EXPECT_EQ(bench.port(1).detect[4].value, 100);
-    EXPECT_TRUE(bench.noted("port1:4: detection interval configured 50 ms, programmed 100 ms, observed 100 ms"));
-
-    profile["petrel.recover_ms"] = "450";
-    ASSERT_TRUE(bench.open("coarse_timers", profile));
-    EXPECT_EQ(bench.device->detectors()[3].recover, (Interval{450, 450, 500}));  // its grain shows
-    EXPECT_TRUE(bench.noted("port0:3: recovery interval configured 450 ms, programmed 450 ms, observed 500 ms"));
-}
-
-TEST(SaiDevice, WithoutARangeIntervalsAreProgrammedAsTheyAre)
-{
-    SaiBench bench;
-    auto profile = kDetecting;
-    profile["petrel.detect_ms"] = "7";
-    ASSERT_TRUE(bench.open("no_range", profile));
-    EXPECT_EQ(bench.device->detectors()[3].detect, (Interval{7, 7, 7}));
-    EXPECT_TRUE(bench.noted("NOT_IMPLEMENTED (-15); detection intervals are programmed as they are configured"));
-}
-
-TEST(SaiDevice, WithoutIntervalsOfPortsTheSwitchsIsUsed)
-{
-    SaiBench bench;
-    auto profile = kDetecting;
-    profile["petrel.detect_ms.port1"] = "300";
-    ASSERT_TRUE(bench.open("no_port_intervals", profile));
-    EXPECT_THAT(bench.port(0).detect, IsEmpty());
-    ASSERT_EQ(bench.model->detect.size(), 8U);
-    EXPECT_EQ(bench.device->detectors()[11].detect, (Interval{300, 200, 200}));
-    EXPECT_TRUE(bench.noted("port1:3: detection interval configured 300 ms, programmed 200 ms, observed 200 ms"));
-}
-
-TEST(SaiDevice, AProfileOfNonsenseIsRefused)
-{
-    SaiBench bench;
-    const auto nonsense = bench.open("", {{"petrel.detect_ms", "soon"}, {"petrel.recover_ms", "1"}});
-    ASSERT_FALSE(nonsense);
-    EXPECT_EQ(nonsense.error().what, "profile: petrel.detect_ms is 'soon': milliseconds, 1..3600000");
-    const auto half = bench.open("", {{"petrel.detect_ms.port1", "100"}});
-    ASSERT_FALSE(half);
-    EXPECT_THAT(half.error().what, HasSubstr("port1:0 has one of petrel.detect_ms and petrel.recover_ms"));
-}
-
-TEST(SaiDevice, NoticesArePostedAndNothingElse)
-{
-    SaiBench bench;
-    ASSERT_TRUE(bench.open("", kDetecting));
-    Heard heard;
-    bench.device->listen(heard);
-    const auto callback = bench.model->on_deadlock;
-    const std::array notices{sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 0, false},
-                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 1, false},
-                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 5, false},
-                             sai::DeadlockNotice{0xdead, 0, false}};
-    callback(notices.size(), notices.data());
-    callback(3, nullptr);
-    ASSERT_EQ(heard.all.size(), 2U);
-    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
-    EXPECT_EQ(heard.all[0].target, sai_queue(1, 4));
-    EXPECT_EQ(heard.all[1].kind, Notice::Kind::recovered);
-    bench.device.reset();
-    callback(notices.size(), notices.data());  // too late
-    EXPECT_EQ(heard.all.size(), 2U);
-}
-
-// Its threads are its own: they may call at any time, also while the device is used, changes hands or ends.
-TEST(SaiDevice, NoticesComeFromAnyThreadAtAnyTime)
-{
-    struct Counting final : device::NoticeSink {
-        void post(const Notice&) noexcept override { ++heard; }
-        std::atomic<unsigned> heard;
-    };
-    SaiBench bench;
-    ASSERT_TRUE(bench.open("", kDetecting));
-    Counting first;
-    Counting second;
-    bench.device->listen(first);
-    std::atomic<bool> over{};
-    std::thread vendor{[&, deadlock = bench.model->on_deadlock, port_state = bench.model->on_port_state] {
-        const sai::DeadlockNotice found{BadSwitch::queue_id(0, 3), 0, false};
-        const sai::PortStateNotice down{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::down)};
-        while (!over) {
-            deadlock(1, &found);
-            port_state(1, &down);
-        }
-    }};
-    Intake intake{bench.device->inventory(), bench.device->capabilities()};
-    while (first.heard < 100) {
-        intake.begin();
-        EXPECT_TRUE(bench.device->look({}, intake));
-    }
-    bench.device->listen(second);
-    const auto heard_by_first = first.heard.load();
-    while (second.heard < 100) {
-        intake.begin();
-        EXPECT_TRUE(bench.device->look({}, intake));
-    }
-    EXPECT_EQ(first.heard, heard_by_first);
-    bench.device.reset();
-    const auto heard_by_second = second.heard.load();
-    over = true;
-    vendor.join();
-    EXPECT_EQ(second.heard, heard_by_second);
-}
-
-TEST(SaiDevice, SilenceAboutAStormIsBroken)
-{
-    SaiBench bench;
-    ASSERT_TRUE(bench.open("", kDetecting));
-    Heard heard;
-    bench.device->listen(heard);
-    Intake intake{bench.device->inventory(), bench.device->capabilities()};
-    bench.queue(0, 3).state = sai::DeadlockState::paused;
-    bench.queue(1, 3).state = sai::DeadlockState::paused;
-    const sai::DeadlockNotice told{BadSwitch::queue_id(1, 3), 0, false};
-    bench.model->on_deadlock(1, &told);
-    const auto look_for = [&](Duration time) {
-        for (Duration past{}; past < time; past += 50ms) {
-            intake.begin();
-            ASSERT_TRUE(bench.device->look({}, intake));
-            bench.clock.advance(50ms);
-        }
-    };
-    look_for(400ms);
-    EXPECT_EQ(heard.all.size(), 1U);
-    look_for(100ms);
-    ASSERT_EQ(heard.all.size(), 2U);  // and nothing of the queue that was told of
-    EXPECT_EQ(heard.all[1].kind, Notice::Kind::detected);
-    EXPECT_EQ(heard.all[1].target, kQueue);
-    EXPECT_TRUE(bench.noted("port0:3 has been paused for longer than the library was told to wait"));
-    bench.queue(0, 3).state = sai::DeadlockState::not_paused;
-    look_for(400ms);
-    EXPECT_EQ(heard.all.size(), 2U);
-    look_for(50ms);
-    ASSERT_EQ(heard.all.size(), 3U);
-    EXPECT_EQ(heard.all[2].kind, Notice::Kind::recovered);
-}
-
 // Whatever is wrong with a library: it is refused with words, or whatever it takes is undone completely.
 RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
 {
@@ -596,10 +418,8 @@ RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
         }
     }
     const auto* version = *rc::gen::element("10900", "11002", "11303", "11801");
-    auto profile = *rc::gen::arbitrary<bool>() ? kDetecting : device::sai::Profile{};
-    profile["bad.version"] = version;
     SaiBench bench;
-    const auto opened = bench.open(faults, profile);
+    const auto opened = bench.open(faults, {{"bad.version", version}});
     if (!opened) {
         RC_ASSERT(!opened.error().what.empty());
         return;

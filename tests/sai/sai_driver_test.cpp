@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "device/manual_clock.hpp"
+#include "device/sai/port_names.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::test {
@@ -15,7 +16,12 @@ namespace {
 using testing::HasSubstr;
 
 struct Driving {
-    cli::SaiDriver driver{[this](const std::string& words) { said.push_back(words); }};
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry& entry, DeviceId id)
+    {
+        return driver.open(entry, id, clock, [this](const std::string& words) { said.push_back(words); });
+    }
+
+    cli::SaiDriver driver;
     std::vector<std::string> said;
     device::ManualClock clock;
 
@@ -55,24 +61,68 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     std::ofstream{file} << "bad.ports=3\nbad.faults=no_state\n";
     Driving driving;
     const codec::DeviceEntry entry{"tor", "sai:" PETREL_BAD_LIBSAI ",profile=" + file.string(), {}};
-    const auto device = driving.driver.open(entry, DeviceId{1}, driving.clock);
+    const auto device = driving.open(entry, DeviceId{1});
     ASSERT_TRUE(device) << device.error().what;
     EXPECT_EQ((*device)->inventory().ports.size(), 3U);
-    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("tor: get PFC_CONTINUOUS_DEADLOCK_STATE of a queue")));
+    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("get PFC_CONTINUOUS_DEADLOCK_STATE of a queue")));
 
-    const auto twice = driving.driver.open(entry, DeviceId{2}, driving.clock);
+    const auto twice = driving.open(entry, DeviceId{2});
     ASSERT_FALSE(twice);
     std::ofstream{file} << "bad.ports\n";
     EXPECT_THAT(driving.problem(PETREL_BAD_LIBSAI ",profile=" + file.string()), HasSubstr("sai.profile:1:1"));
+}
+
+TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
+{
+    const TemporaryFolder folder;
+    const auto names = folder.path() / "port_config.ini";
+    const auto profile = folder.path() / "sai.profile";
+    std::ofstream{names}
+        << "# name lanes alias index speed\nEthernet4 2,3 etp2 2 100000\nEthernet0 0,1 etp1 1 100000\n";
+    const auto write_profile = [&](const std::string& more) {
+        std::ofstream{profile} << "bad.ports=3\npetrel.port_names=" << names.string() << "\n" << more;
+    };
+    write_profile("");
+    const codec::DeviceEntry entry{"tor", "sai:" PETREL_BAD_LIBSAI ",profile=" + profile.string(), {}};
+    Driving driving;
+    auto device = driving.open(entry, DeviceId{1}).value();
+    const auto& ports = device->inventory().ports;
+    ASSERT_EQ(ports.size(), 3U);
+    EXPECT_EQ(ports[0].name, "Ethernet0");
+    EXPECT_EQ(ports[1].name, "Ethernet4");
+    EXPECT_EQ(ports[2].name, "port2");
+    EXPECT_THAT(driving.said, testing::Contains("petrel.port_names has no port with lanes 5,4: it is called port2"));
+
+    device.reset();
+    write_profile("bad.faults=no_lanes\n");
+    device = driving.open(entry, DeviceId{1}).value();
+    EXPECT_EQ(device->inventory().ports[0].name, "port0");
+    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("ports are called by their place")));
+
+    std::ofstream{names} << "Ethernet0 0,1\nEthernet0 2\nEthernet8 1\nEthernet9 x\nEthernet10\n";
+    EXPECT_EQ(driving.problem(PETREL_BAD_LIBSAI ",profile=" + profile.string()),
+              names.string() + ":2:1: value 'Ethernet0': allowed a name that no other port has\n" + names.string() +
+                  ":3:1: value '1': allowed lanes that no other port has\n" + names.string() +
+                  ":4:1: value 'x': allowed lanes, as 1,2,3,4\n" + names.string() +
+                  ":5:1: value 'Ethernet10': allowed a port: its name and its lanes");
+}
+
+TEST(SaiDriver, ColumnsAreWhatTheHeaderSays)
+{
+    using device::sai::NamedPort;
+    const auto ports = device::sai::parse_port_names("# SONiC port configuration\n# speed  lanes name\n"
+                                                     "\n100000 7 Ethernet0\n",
+                                                     "x");
+    EXPECT_EQ(ports.value(), (std::vector{NamedPort{"Ethernet0", {7}}}));
 }
 
 TEST(SaiDriver, TakesAStatedVersion)
 {
     Driving driving;
     const codec::DeviceEntry entry{"old", "sai:" PETREL_OLD_LIBSAI ",version=1.9", {}};
-    EXPECT_TRUE(driving.driver.open(entry, DeviceId{1}, driving.clock));
+    EXPECT_TRUE(driving.open(entry, DeviceId{1}));
     const codec::DeviceEntry unstated{"old", "sai:" PETREL_OLD_LIBSAI, {}};
-    EXPECT_FALSE(driving.driver.open(unstated, DeviceId{1}, driving.clock));
+    EXPECT_FALSE(driving.open(unstated, DeviceId{1}));
 }
 
 }  // namespace

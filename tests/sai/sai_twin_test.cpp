@@ -21,7 +21,6 @@ namespace petrel::test {
 namespace {
 
 using namespace std::chrono_literals;
-using device::sai::Interval;
 using device::sai::SaiDevice;
 using testing::IsEmpty;
 using watchdog::Treatment;
@@ -99,11 +98,10 @@ struct Said {
 
 class SaiTwin : public testing::Test {
 protected:
-    void open(const std::string& scenario, device::sai::Profile profile = {})
+    void open(const std::string& scenario)
     {
-        profile["petrel.scenario"] = scenario;
-        profile["petrel.time"] = "stepped";
-        auto opened = SaiDevice::open({kPath, profile, std::nullopt}, kId, clock_, {});
+        const device::sai::Profile profile{{"petrel.scenario", scenario}, {"petrel.time", "stepped"}};
+        auto opened = SaiDevice::open({kPath, profile, std::nullopt, {}}, kId, clock_, {});
         ASSERT_TRUE(opened) << opened.error().what;
         real_ = std::move(*opened);
         device_.emplace(*real_, clock_);
@@ -239,13 +237,14 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
 // Each port at its own intervals; the agent hears of it with its next poll, at the latest.
 TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 {
-    open(write(kTwoStorms), {{"petrel.detect_ms", "100"},
-                             {"petrel.recover_ms", "50"},
-                             {"petrel.detect_ms.port2", "290"},
-                             {"petrel.recover_ms.port2", "400"}});
-    EXPECT_EQ(real_->detectors()[8 + 3].detect, (Interval{100, 100, 100}));
-    EXPECT_EQ(real_->detectors()[16 + 3].detect, (Interval{290, 290, 300}));  // steps of 100 ms above 150
-    EXPECT_EQ(real_->detectors()[16 + 3].recover, (Interval{400, 400, 400}));
+    open(write(kTwoStorms));
+    using device::TimerShown;
+    const std::array wishes{device::SelfWatch{Slot{8 + 3}, 100ms, 50ms, Treatment::drop},
+                            device::SelfWatch{Slot{16 + 3}, 290ms, 400ms, Treatment::drop}};
+    const auto shown = real_->watch_by_itself(wishes).value();
+    EXPECT_EQ(shown[0].detect, (TimerShown{100ms, 100ms}));
+    EXPECT_EQ(shown[1].detect, (TimerShown{290ms, 300ms}));  // steps of 100 ms above 150
+    EXPECT_EQ(shown[1].restore, (TimerShown{400ms, 400ms}));
     watchdog::PolicyBook book;
     book.policies = {policy()};
     book.policies[0].criterion = watchdog::Criterion::device;

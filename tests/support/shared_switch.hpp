@@ -105,8 +105,8 @@ class SharedSwitchDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "shared"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId,
-                                                 const device::TimeSource&) override;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                 Say) override;
 };
 
 }  // namespace petrel::test

@@ -1,12 +1,6 @@
 // Storms that the library finds and recovers from by itself: intervals programmed for each queue, and detection
-// switched on, as the profile asks. Three values are kept of each interval: what was configured, what was programmed
-// (within the range that the library tells) and what it shows afterwards (its timers have a grain that it tells
-// nobody).
-//
-//   petrel.detect_ms = 200            of every queue
-//   petrel.detect_ms.port3 = 100      of those of a port, which outweighs it
-//   petrel.detect_ms.port3:4 = 50     of one queue
-// and likewise petrel.recover_ms.
+// switched on. Three values are kept of each interval: what was configured, what was programmed (within the range that
+// the library tells) and what it shows afterwards (its timers have a grain that it tells nobody).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +15,8 @@ namespace petrel::device::sai {
 
 struct Interval {
     std::uint32_t configured_ms{};
-    std::uint32_t programmed_ms{};
-    std::optional<std::uint32_t> observed_ms;  // none: it cannot be read
+    std::optional<std::uint32_t> programmed_ms;  // none: it is not taken
+    std::optional<std::uint32_t> observed_ms;    // none: it cannot be read
     bool operator==(const Interval&) const = default;
 };
 
@@ -36,17 +30,25 @@ struct Detector {
 
 class Detection {
 public:
-    // Fails where the profile makes no sense. Library and ports outlive it.
-    static Result<Detection> program(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>,
-                                     const Profile&, Notes&);
+    // Finds out whether the library takes what is needed. Library, ports and notes outlive it.
+    Detection(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, Notes&);
 
-    const std::vector<Detector>& detectors() const { return detectors_; }  // in the order of ports and priorities
-    bool works() const { return works_; }                                  // something is detected by the library
-    void switch_off(const Library&);
+    bool possible() const { return possible_; }
+
+    // Of detectors with intervals configured, in the order of ports: programmed and switched on, as far as the library
+    // takes it. All other queues are switched off.
+    std::vector<Detector> program(std::vector<Detector>);
 
 private:
-    std::vector<Detector> detectors_;
-    bool works_{};
+    bool takes_enabling(const QueueObjects&) const;
+    bool takes_intervals(const PortObjects&) const;
+    bool switches(const QueueObjects&, bool on) const;
+
+    const Library& library_;
+    abi::ObjectId switch_id_;
+    std::span<const PortObjects> ports_;
+    Notes& notes_;
+    bool possible_{};
 };
 
 }  // namespace petrel::device::sai

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "device/sai/callbacks.hpp"
 #include "device/sai/calls.hpp"
 #include "device/sai/notes.hpp"
+#include "device/sai/port_names.hpp"
 #include "sai/api.hpp"
 
 namespace petrel::device::sai {
@@ -18,6 +20,7 @@ struct LibraryPlace {
     std::string path;
     Profile profile;
     std::optional<abi::Version> stated;  // the operator's word, for a library too old to be asked
+    std::vector<NamedPort> port_names;   // none: ports are called port0, port1, ...
 };
 
 class Library {

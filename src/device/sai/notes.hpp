@@ -26,8 +26,6 @@ public:
         all_.push_back(std::move(note));
     }
 
-    const std::vector<std::string>& all() const { return all_; }
-
 private:
     static constexpr std::size_t kMost = 200;  // a library that does everything wrong need not fill the disk
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <set>
 
 namespace petrel::device::sai {
 
@@ -45,7 +46,9 @@ PriorityMap identity()
 
 class PortFinder {
 public:
-    PortFinder(const Library& library, Notes& notes) : library_(library), notes_(notes) {}
+    PortFinder(const Library& library, std::span<const NamedPort> names, Notes& notes)
+        : library_(library), names_(names), notes_(notes)
+    {}
 
     bool is_front_panel(abi::ObjectId port) const
     {
@@ -55,18 +58,42 @@ public:
 
     Result<PortObjects> find(abi::ObjectId port, std::size_t number) const
     {
-        PortObjects found;
-        found.port = port;
-        found.name = fmt::format("port{}", number);
-        if (const auto lanes = library_.ports().list(port, abi::port_attr::hw_lane_list, &abi::Value::u32list);
-            lanes && !lanes->empty()) {
-            found.lane = lanes->front();
-        }
+        auto found = named(port, number);
         read_pfc(found);
         return queues_by_index(port).map([&](const ByIndex& queues) {
             add_priorities(found, queues, groups_by_index(port));
             return found;
         });
+    }
+
+    // Without a lane list, or without its lanes among the names, a port is called by its place.
+    PortObjects named(abi::ObjectId port, std::size_t number) const
+    {
+        PortObjects found;
+        found.port = port;
+        found.name = fmt::format("port{}", number);
+        while (std::ranges::find(names_, found.name, &NamedPort::name) != names_.end()) {
+            found.name += '_';  // somebody else is called so
+        }
+        const auto lanes = library_.ports().list(port, abi::port_attr::hw_lane_list, &abi::Value::u32list);
+        if (lanes && !lanes->empty()) {
+            found.lane = lanes->front();
+        }
+        if (names_.empty()) {
+            return found;
+        }
+        if (!lanes) {
+            notes_.add(lanes.error().what + "; ports are called by their place, whatever petrel.port_names says");
+            return found;
+        }
+        const std::set<std::uint32_t> own{lanes->begin(), lanes->end()};
+        if (const auto name = std::ranges::find(names_, own, &NamedPort::lanes); name != names_.end()) {
+            found.name = name->name;
+        } else {
+            notes_.add(fmt::format("petrel.port_names has no port with lanes {}: it is called {}",
+                                   fmt::join(*lanes, ","), found.name));
+        }
+        return found;
     }
 
 private:
@@ -179,6 +206,7 @@ private:
     }
 
     const Library& library_;
+    std::span<const NamedPort> names_;
     Notes& notes_;
 };
 
@@ -234,12 +262,13 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
     return made;
 }
 
-Result<std::vector<PortObjects>> find_ports(const Library& library, abi::ObjectId switch_id, Notes& notes)
+Result<std::vector<PortObjects>> find_ports(const Library& library, abi::ObjectId switch_id,
+                                            std::span<const NamedPort> names, Notes& notes)
 {
     return library.switches()
         .list(switch_id, abi::switch_attr::port_list, &abi::Value::objlist)
         .and_then([&](const std::vector<abi::ObjectId>& all) -> Result<std::vector<PortObjects>> {
-            const PortFinder finder{library, notes};
+            const PortFinder finder{library, names, notes};
             std::vector<PortObjects> ports;
             std::size_t queues = 0;
             for (const auto port : all) {
@@ -248,10 +277,9 @@ Result<std::vector<PortObjects>> find_ports(const Library& library, abi::ObjectI
                 }
                 auto found = finder.find(port, ports.size());
                 if (!found) {
-                    notes.add(fmt::format("port{} is not watched: {}", ports.size(), found.error().what));
-                    found = PortObjects{};
-                    found->port = port;
-                    found->name = fmt::format("port{}", ports.size());
+                    auto bare = finder.named(port, ports.size());
+                    notes.add(fmt::format("{} is not watched: {}", bare.name, found.error().what));
+                    found = std::move(bare);
                 }
                 queues += found->queues.size();
                 ports.push_back(std::move(*found));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ abi::AttrId pause_mask_attribute(const PortObjects&);
 // library takes them.
 Result<abi::ObjectId> create_switch(const Library&, bool attach, Notes&);
 
-Result<std::vector<PortObjects>> find_ports(const Library&, abi::ObjectId switch_id, Notes&);
+Result<std::vector<PortObjects>> find_ports(const Library&, abi::ObjectId switch_id, std::span<const NamedPort> names,
+                                            Notes&);
 
 }  // namespace petrel::device::sai

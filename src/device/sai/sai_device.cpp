@@ -54,7 +54,7 @@ SaiDevice::~SaiDevice()
         library_->callbacks().listen(nullptr);
     }
     if (detection_) {
-        detection_->switch_off(*library_);
+        detection_->program({});
     }
 }
 
@@ -73,7 +73,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     if (!switch_id) {
         return tl::unexpected(switch_id.error());
     }
-    auto ports = find_ports(*library_, *switch_id, notes_);
+    auto ports = find_ports(*library_, *switch_id, place.port_names, notes_);
     if (!ports) {
         return tl::unexpected(ports.error());
     }
@@ -81,18 +81,14 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     list_rows();
     reader_.emplace(*library_, *switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, *switch_id, ports_, notes_);
-    auto detection = Detection::program(*library_, *switch_id, ports_, place.profile, notes_);
-    if (!detection) {
-        return tl::unexpected(detection.error());
-    }
-    detection_.emplace(std::move(*detection));
-    expect_notices();
+    detection_.emplace(*library_, *switch_id, ports_, notes_);
+    silences_ = std::vector<Silence>(places_.size());
 
     capabilities_.fields = reader_->fields();
     capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseHeard);
     capabilities_.treatments = treater_->treatments();
     capabilities_.reads_back = true;
-    capabilities_.detects_itself = detection_->works();
+    capabilities_.detects_itself = detection_->possible();
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         follow_link(p);
     }
@@ -118,14 +114,81 @@ void SaiDevice::list_rows()
     }
 }
 
-void SaiDevice::expect_notices()
+Result<std::vector<SelfWatched>> SaiDevice::watch_by_itself(std::span<const SelfWatch> wishes)
 {
-    silences_ = std::vector<Silence>(places_.size());
-    for (const auto& detector : detection_->detectors()) {
+    const auto shown = [](const Interval& interval) {
+        const auto duration = [](std::uint32_t ms) -> Duration { return std::chrono::milliseconds{ms}; };
+        TimerShown timer;
+        if (interval.programmed_ms) {
+            timer.programmed = duration(*interval.programmed_ms);
+        }
+        if (interval.observed_ms) {
+            timer.observed = duration(*interval.observed_ms);
+        }
+        return timer;
+    };
+    for (const auto& wish : wishes) {
+        if (auto known = check({&wish.row, 1}); !known) {
+            return tl::unexpected(known.error());
+        }
+    }
+    const auto detectors = detection_->program(detectors_for(wishes));
+    expect_notices(wishes, detectors);
+    std::vector<SelfWatched> answers;
+    answers.reserve(wishes.size());
+    for (const auto& wish : wishes) {
+        answers.push_back({wish.row, {}, {}, false});
+    }
+    for (const auto& detector : detectors) {
+        const auto row = row_of_.at(detector.queue->queue);
+        *std::ranges::find(answers, Slot{row}, &SelfWatched::row) = {Slot{row}, shown(detector.detect),
+                                                                     shown(detector.recover), detector.on};
+    }
+    return answers;
+}
+
+// A recovery that does something else than the policy asks for is not begun.
+std::vector<Detector> SaiDevice::detectors_for(std::span<const SelfWatch> wishes)
+{
+    const auto milliseconds = [](Duration d) {
+        return Interval{static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(d).count()), {}, {}};
+    };
+    treater_->forget_own_recoveries();
+    std::vector<Detector> detectors;
+    for (const auto& wish : wishes) {
+        const auto place = places_[wish.row.value];
+        const auto& queue = ports_[place.port].queues[place.queue];
+        if (const auto set = treater_->recover_by_itself(queue, wish.action); !set) {
+            notes_.add(fmt::format("{}: {}; the library is not asked to find storms there",
+                                   to_string(inventory_, inventory_.rows[wish.row.value].target), set.error().what));
+            continue;
+        }
+        detectors.push_back({place.port, &queue, milliseconds(wish.detect), milliseconds(wish.restore), false});
+    }
+    return detectors;
+}
+
+// Whoever was not switched on is not waited for.
+void SaiDevice::expect_notices(std::span<const SelfWatch> wishes, std::span<const Detector> detectors)
+{
+    std::vector<bool> wanted(silences_.size());
+    for (const auto& wish : wishes) {
+        wanted[wish.row.value] = true;
+        silences_[wish.row.value].patience = wish.detect;
+        silences_[wish.row.value].recover = wish.restore;
+    }
+    for (const auto& detector : detectors) {
         if (detector.on) {
             auto& silence = silences_[row_of_.at(detector.queue->queue)];
-            silence.patience = 2 * std::chrono::milliseconds{detector.detect.programmed_ms};
-            silence.recover = std::chrono::milliseconds{detector.recover.programmed_ms};
+            silence.patience = 2 * std::chrono::milliseconds{*detector.detect.programmed_ms};
+            silence.recover = std::chrono::milliseconds{*detector.recover.programmed_ms};
+        }
+    }
+    for (std::size_t row = 0; row != silences_.size(); ++row) {
+        if (!wanted[row]) {
+            silences_[row].patience = {};
+            silences_[row].paused_since.reset();
+            silences_[row].told = false;
         }
     }
 }
@@ -151,13 +214,21 @@ void SaiDevice::follow_link(std::uint16_t port)
     state.link = now;
 }
 
-Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+Result<void> SaiDevice::check(std::span<const Slot> rows) const
 {
     for (const auto row : rows) {
         if (row.value >= places_.size()) {
             return tl::unexpected(
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, places_.size())});
         }
+    }
+    return {};
+}
+
+Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    if (auto known = check(rows); !known) {
+        return known;
     }
     const auto asked = rows.empty() ? std::span<const Slot>{all_rows_} : rows;
     reader_->read_states(asked);

@@ -32,9 +32,7 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
-
-    const std::vector<std::string>& notes() const { return notes_.all(); }
-    const std::vector<Detector>& detectors() const { return detection_->detectors(); }
+    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
 
 private:
     struct PortState {
@@ -61,7 +59,9 @@ private:
 
     Result<void> start(const LibraryPlace&);
     void list_rows();
-    void expect_notices();
+    Result<void> check(std::span<const Slot>) const;
+    std::vector<Detector> detectors_for(std::span<const SelfWatch>);
+    void expect_notices(std::span<const SelfWatch>, std::span<const Detector>);
     void hear(const abi::DeadlockNotice&) noexcept override;
     void hear(const abi::PortStateNotice&) noexcept override;
     void follow_link(std::uint16_t port);

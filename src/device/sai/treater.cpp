@@ -302,6 +302,11 @@ Result<void> Treater::set_action(const QueueObjects& queue, std::int32_t action)
     if (action_of_ == ActionOf::queue) {
         return library_.queues().set(queue.queue, abi::queue_attr::pfc_dlr_packet_action, number(action));
     }
+    if (own_action_ && *own_action_ != action) {
+        return tl::unexpected(Error{ErrorKind::unsupported,
+                                    "the switch has one packet action for all queues, and those that it recovers by "
+                                    "itself have the other one"});
+    }
     if (const auto others = others_recovering(queue); others != 0) {
         return tl::unexpected(
             Error{ErrorKind::unsupported,
@@ -310,6 +315,26 @@ Result<void> Treater::set_action(const QueueObjects& queue, std::int32_t action)
                               others)});
     }
     return library_.switches().set(switch_id_, abi::switch_attr::pfc_dlr_packet_action, number(action));
+}
+
+Result<void> Treater::recover_by_itself(const QueueObjects& queue, Treatment want)
+{
+    const auto refuse = [](std::string why) { return tl::unexpected(Error{ErrorKind::unsupported, std::move(why)}); };
+    if (want == Treatment::none) {
+        return refuse("a library that finds storms recovers from them too, and the policy only alerts");
+    }
+    const auto action = want == Treatment::ignore_pause ? kForward : kDrop;
+    if (action_of_ == ActionOf::nobody) {
+        return action == kDrop ? Result<void>{} : refuse("recovery drops, and no packet action can be set");
+    }
+    const bool own = action_of_ == ActionOf::queue;
+    const auto now = own ? library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_packet_action)
+                         : library_.switches().get(switch_id_, abi::switch_attr::pfc_dlr_packet_action);
+    auto set = (now && now->s32 == action) ? Result<void>{} : set_action(queue, action);
+    if (set && !own) {
+        own_action_ = action;
+    }
+    return set;
 }
 
 // A recovery that is refused, or taken and not there, is tried no more: the mask is what is left.

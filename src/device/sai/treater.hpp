@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "device/device.hpp"
@@ -44,6 +45,11 @@ public:
     watchdog::Treatment shown_by(const PortObjects&, const QueueObjects&, const QueueSettings&);
     QueueSettings usual(const PortObjects&, const QueueObjects&) const;
 
+    // What a recovery does that the library begins by itself. Where the packet action is the switch's, all of them do
+    // the same, and no treatment may change it under them.
+    Result<void> recover_by_itself(const QueueObjects&, watchdog::Treatment);
+    void forget_own_recoveries() { own_action_.reset(); }
+
 private:
     enum class ActionOf : std::uint8_t { nobody, whole_switch, queue };
 
@@ -71,6 +77,7 @@ private:
     bool recovers_{};
     bool masks_{};
     ActionOf action_of_{};
+    std::optional<std::int32_t> own_action_;               // of recoveries that the library begins
     abi::ObjectId empty_profile_{};                        // null: none could be made
     std::map<abi::ObjectId, bool> profiles_;               // met so far: whether there is no room at all in it
     std::map<std::uint8_t, abi::ObjectId> usual_profile_;  // by priority

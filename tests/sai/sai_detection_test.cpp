@@ -1,0 +1,348 @@
+// Storms that a library finds by itself: which rows it is asked to watch, with which intervals, what it makes of them,
+// and what it tells or keeps to itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sai/bench.hpp"
+#include "watchdog/intake.hpp"
+
+namespace petrel::test {
+namespace {
+
+using namespace std::chrono_literals;
+using device::SelfWatch;
+using device::SelfWatched;
+using device::TimerShown;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using watchdog::Intake;
+using watchdog::Notice;
+using watchdog::Treatment;
+
+const Target kQueue = sai_queue(0, 3);
+
+std::vector<SelfWatch> every_row(const SaiBench& bench, Treatment action = Treatment::drop)
+{
+    std::vector<SelfWatch> wishes;
+    for (std::uint32_t row = 0; row != bench.device->inventory().rows.size(); ++row) {
+        wishes.push_back({Slot{row}, 200ms, 400ms, action});
+    }
+    return wishes;
+}
+
+void watch_all(SaiBench& bench) { ASSERT_TRUE(bench.device->watch_by_itself(every_row(bench))); }
+
+TimerShown ms(int programmed, int observed)
+{
+    return {std::chrono::milliseconds{programmed}, std::chrono::milliseconds{observed}};
+}
+
+TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    EXPECT_TRUE(bench.device->capabilities().detects_itself);
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    watch_all(bench);
+    EXPECT_TRUE(bench.queue(0, 3).detects);
+    EXPECT_TRUE(bench.queue(1, 7).detects);
+    const auto answers = bench.device->watch_by_itself(std::vector{every_row(bench)[15]}).value();
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    EXPECT_TRUE(bench.queue(1, 7).detects);
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].row, Slot{15});
+    EXPECT_TRUE(answers[0].on);
+    EXPECT_FALSE(bench.device->watch_by_itself(std::array{SelfWatch{Slot{16}, 200ms, 400ms, Treatment::drop}}));
+    auto* model = bench.model;
+    void* keep = ::dlopen(PETREL_BAD_LIBSAI, RTLD_NOW | RTLD_NOLOAD);
+    bench.device.reset();
+    EXPECT_FALSE(model->ports[1].queues[7].detects);  // nobody is left who would hear of it
+    ::dlclose(keep);
+}
+
+TEST(SaiDetection, WhetherItIsPossibleIsTried)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_detection"));
+    EXPECT_FALSE(bench.device->capabilities().detects_itself);
+    ASSERT_TRUE(bench.open("no_port_intervals,no_switch_intervals"));
+    EXPECT_FALSE(bench.device->capabilities().detects_itself);
+    ASSERT_TRUE(bench.open("no_port_intervals"));
+    EXPECT_TRUE(bench.device->capabilities().detects_itself);
+}
+
+TEST(SaiDetection, EveryPortAndQueueHasItsOwnIntervals)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("coarse_timers"));
+    auto wishes = every_row(bench);
+    wishes[11].detect = 300ms;
+    wishes[12].detect = 50ms;
+    wishes[12].restore = 450ms;
+    const auto answers = bench.device->watch_by_itself(wishes).value();
+    ASSERT_EQ(answers.size(), 16U);
+    EXPECT_EQ(answers[3].detect, ms(200, 200));
+    EXPECT_EQ(answers[11].detect, ms(300, 300));
+    EXPECT_EQ(answers[12].detect, ms(100, 100));   // the range begins at 100
+    EXPECT_EQ(answers[12].restore, ms(450, 500));  // its grain shows
+    EXPECT_EQ(bench.port(1).detect[4].key, 4U);
+    EXPECT_EQ(bench.port(1).detect[4].value, 100);
+    EXPECT_TRUE(bench.noted("a detection interval is configured as 50 ms, programmed as 100 ms, observed as 100 ms"));
+    EXPECT_TRUE(bench.noted("a recovery interval is configured as 450 ms, programmed as 450 ms, observed as 500 ms"));
+}
+
+TEST(SaiDetection, WithoutARangeIntervalsAreProgrammedAsTheyAre)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_range"));
+    const std::array wish{SelfWatch{Slot{3}, 7ms, 400ms, Treatment::drop}};
+    EXPECT_EQ(bench.device->watch_by_itself(wish).value()[0].detect, ms(7, 7));
+    EXPECT_TRUE(bench.noted("NOT_IMPLEMENTED (-15); detection intervals are programmed as they are configured"));
+}
+
+TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_port_intervals"));
+    auto wishes = every_row(bench);
+    wishes[11].detect = 300ms;
+    const auto answers = bench.device->watch_by_itself(wishes).value();
+    EXPECT_THAT(bench.port(0).detect, IsEmpty());
+    ASSERT_EQ(bench.model->detect.size(), 8U);
+    EXPECT_EQ(answers[11].detect, ms(200, 200));
+    EXPECT_TRUE(answers[11].on);
+    EXPECT_TRUE(bench.noted("detection intervals are the switch's, one for each traffic class"));
+    EXPECT_TRUE(bench.noted("configured as 300 ms, programmed as 200 ms, observed as 200 ms"));
+}
+
+// One port that fails is no reason to give the others up.
+TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("one_port_takes_no_interval"));
+    auto answers = bench.device->watch_by_itself(every_row(bench)).value();
+    EXPECT_TRUE(answers[3].on);
+    EXPECT_EQ(answers[3].detect, ms(200, 200));
+    EXPECT_FALSE(answers[11].on);
+    EXPECT_EQ(answers[11].detect, TimerShown{});
+    EXPECT_FALSE(bench.queue(1, 3).detects);
+    EXPECT_TRUE(bench.noted("port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not find"));
+
+    ASSERT_TRUE(bench.open("enabling_without_effect"));
+    answers = bench.device->watch_by_itself(every_row(bench)).value();
+    EXPECT_FALSE(answers[3].on);
+    EXPECT_EQ(answers[3].detect, ms(200, 200));
+    EXPECT_TRUE(bench.noted("port0:3: ENABLE_PFC_DLDR is not taken"));
+}
+
+TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    auto wishes = every_row(bench);
+    wishes[3].action = Treatment::ignore_pause;
+    ASSERT_TRUE(bench.device->watch_by_itself(wishes));
+    EXPECT_EQ(bench.queue(0, 3).action, static_cast<std::int32_t>(sai::PacketAction::forward));
+    EXPECT_EQ(bench.queue(0, 4).action, static_cast<std::int32_t>(sai::PacketAction::drop));
+
+    ASSERT_TRUE(bench.open("no_queue_action"));
+    ASSERT_TRUE(bench.device->watch_by_itself(every_row(bench, Treatment::ignore_pause)));
+    EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::forward));
+    const auto answers = bench.device->watch_by_itself(wishes).value();
+    EXPECT_TRUE(answers[0].on);
+    EXPECT_FALSE(answers[3].on);  // one for all: the first one's
+    EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::drop));
+    EXPECT_TRUE(bench.noted("port0:3: the switch has one packet action for all queues"));
+    watchdog::Command forward;
+    forward.target = kQueue;
+    forward.want = Treatment::ignore_pause;
+    EXPECT_FALSE(bench.device->apply(forward, {}));  // nor may a treatment change it under them
+
+    ASSERT_TRUE(bench.open("no_action"));
+    EXPECT_FALSE(bench.device->watch_by_itself(wishes).value()[3].on);
+    EXPECT_TRUE(bench.device->watch_by_itself(every_row(bench)).value()[3].on);
+}
+
+TEST(SaiDetection, APolicyThatOnlyAlertsIsNotLeftToTheLibrary)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    EXPECT_FALSE(bench.device->watch_by_itself(every_row(bench, Treatment::none)).value()[3].on);
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    EXPECT_TRUE(bench.noted("port0:3: a library that finds storms recovers from them too, and the policy only alerts"));
+}
+
+TEST(SaiDetection, NoticesArePostedAndNothingElse)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    watch_all(bench);
+    Heard heard;
+    bench.device->listen(heard);
+    const auto callback = bench.model->on_deadlock;
+    const std::array notices{sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 0, false},
+                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 1, false},
+                             sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 5, false},
+                             sai::DeadlockNotice{0xdead, 0, false}};
+    callback(notices.size(), notices.data());
+    callback(3, nullptr);
+    ASSERT_EQ(heard.all.size(), 2U);
+    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
+    EXPECT_EQ(heard.all[0].target, sai_queue(1, 4));
+    EXPECT_EQ(heard.all[1].kind, Notice::Kind::recovered);
+    bench.device.reset();
+    callback(notices.size(), notices.data());  // too late
+    EXPECT_EQ(heard.all.size(), 2U);
+}
+
+// Its threads are its own: they may call at any time, also while the device is used, changes hands or ends.
+TEST(SaiDetection, NoticesComeFromAnyThreadAtAnyTime)
+{
+    struct Counting final : device::NoticeSink {
+        void post(const Notice&) noexcept override { ++heard; }
+        std::atomic<unsigned> heard;
+    };
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    watch_all(bench);
+    Counting first;
+    Counting second;
+    bench.device->listen(first);
+    std::atomic<bool> over{};
+    std::thread vendor{[&, deadlock = bench.model->on_deadlock, port_state = bench.model->on_port_state] {
+        const sai::DeadlockNotice found{BadSwitch::queue_id(0, 3), 0, false};
+        const sai::PortStateNotice down{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::down)};
+        while (!over) {
+            deadlock(1, &found);
+            port_state(1, &down);
+        }
+    }};
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    while (first.heard < 100) {
+        intake.begin();
+        EXPECT_TRUE(bench.device->look({}, intake));
+    }
+    bench.device->listen(second);
+    const auto heard_by_first = first.heard.load();
+    while (second.heard < 100) {
+        intake.begin();
+        EXPECT_TRUE(bench.device->look({}, intake));
+    }
+    EXPECT_EQ(first.heard, heard_by_first);
+    bench.device.reset();
+    const auto heard_by_second = second.heard.load();
+    over = true;
+    vendor.join();
+    EXPECT_EQ(second.heard, heard_by_second);
+}
+
+TEST(SaiDetection, SilenceAboutAStormIsBroken)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    watch_all(bench);
+    Heard heard;
+    bench.device->listen(heard);
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.queue(0, 3).state = sai::DeadlockState::paused;
+    bench.queue(1, 3).state = sai::DeadlockState::paused;
+    const sai::DeadlockNotice told{BadSwitch::queue_id(1, 3), 0, false};
+    bench.model->on_deadlock(1, &told);
+    const auto look_for = [&](Duration time) {
+        for (Duration past{}; past < time; past += 50ms) {
+            intake.begin();
+            ASSERT_TRUE(bench.device->look({}, intake));
+            bench.clock.advance(50ms);
+        }
+    };
+    look_for(400ms);
+    EXPECT_EQ(heard.all.size(), 1U);
+    look_for(100ms);
+    ASSERT_EQ(heard.all.size(), 2U);  // and nothing of the queue that was told of
+    EXPECT_EQ(heard.all[1].kind, Notice::Kind::detected);
+    EXPECT_EQ(heard.all[1].target, kQueue);
+    EXPECT_TRUE(bench.noted("port0:3 has been paused for longer than the library was told to wait"));
+    bench.queue(0, 3).state = sai::DeadlockState::not_paused;
+    look_for(400ms);
+    EXPECT_EQ(heard.all.size(), 2U);
+    look_for(50ms);
+    ASSERT_EQ(heard.all.size(), 3U);
+    EXPECT_EQ(heard.all[2].kind, Notice::Kind::recovered);
+}
+
+TEST(SaiDetection, WhoeverIsOffIsSpokenForAfterHisInterval)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("enabling_without_effect"));
+    watch_all(bench);
+    Heard heard;
+    bench.device->listen(heard);
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    bench.queue(0, 3).state = sai::DeadlockState::paused;
+    for (int look = 0; look != 5; ++look) {
+        intake.begin();
+        ASSERT_TRUE(bench.device->look({}, intake));
+        EXPECT_THAT(heard.all, IsEmpty());
+        bench.clock.advance(50ms);
+    }
+    ASSERT_TRUE(bench.device->look({}, intake));
+    ASSERT_EQ(heard.all.size(), 1U);
+    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
+    ASSERT_TRUE(bench.device->watch_by_itself({}));
+    bench.queue(0, 4).state = sai::DeadlockState::paused;
+    for (int look = 0; look != 20; ++look) {
+        ASSERT_TRUE(bench.device->look({}, intake));
+        bench.clock.advance(50ms);
+    }
+    EXPECT_EQ(heard.all.size(), 1U);  // nobody asks for it any more
+}
+
+// Whatever a library gets wrong: what it shows to be on is what is said to be on, and afterwards nothing is.
+RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
+{
+    static const std::vector<std::string> kFaults{"no_range",        "no_port_intervals", "one_port_takes_no_interval",
+                                                  "no_queue_action", "no_action",         "enabling_without_effect",
+                                                  "coarse_timers",   "one_queue_fails",   "no_recovery"};
+    std::string faults;
+    for (const auto& fault : kFaults) {
+        if (*rc::gen::weightedElement<bool>({{3, false}, {1, true}})) {
+            faults += (faults.empty() ? "" : ",") + fault;
+        }
+    }
+    SaiBench bench;
+    RC_ASSERT(bench.open(faults, {{"bad.version", *rc::gen::element("10900", "11303", "11801")}}).has_value());
+    std::vector<SelfWatch> wishes;
+    for (auto wish : every_row(bench)) {
+        if (*rc::gen::arbitrary<bool>()) {
+            wish.detect = std::chrono::milliseconds{*rc::gen::inRange(1, 3000)};
+            wish.action = *rc::gen::element(Treatment::none, Treatment::drop, Treatment::ignore_pause);
+            wishes.push_back(wish);
+        }
+    }
+    const auto answers = bench.device->watch_by_itself(wishes).value();
+    RC_ASSERT(answers.size() == wishes.size());
+    std::size_t on = 0;
+    for (const auto& answer : answers) {
+        RC_ASSERT(!answer.on || (answer.detect.programmed && answer.restore.programmed));
+        const auto& target = bench.device->inventory().rows[answer.row.value].target;
+        RC_ASSERT(answer.on == bench.queue(target.port.index, target.priority->value).detects);
+        on += answer.on ? 1U : 0U;
+    }
+    const auto count = [&] {
+        std::size_t detecting = 0;
+        for (const auto& port : bench.model->ports) {
+            detecting += static_cast<std::size_t>(std::ranges::count(port.queues, true, &BadQueue::detects));
+        }
+        return detecting;
+    };
+    RC_ASSERT(count() == on);
+    RC_ASSERT(bench.device->watch_by_itself({}).has_value());
+    RC_ASSERT(count() == 0U);
+}
+
+}  // namespace
+}  // namespace petrel::test
