@@ -9,6 +9,7 @@ namespace petrel::cli {
 namespace {
 
 constexpr auto kDeviceFlag = "--device";
+constexpr auto kProfileFlag = "--profile";
 
 }  // namespace
 
@@ -19,6 +20,8 @@ AgentFlags::AgentFlags(CLI::App& app) : app_(app), values_(codec::agent_settings
     app.add_option(kDeviceFlag, devices_, "A device, instead of those in the file; may be given several times")
         ->type_name("KIND:WHAT")
         ->allow_extra_args(false);
+    app.add_option(kProfileFlag, profile_, "What the library of a --device sai:PATH is started with")
+        ->type_name("FILE");
     const auto settings = codec::agent_settings();
     for (std::size_t i = 0; i < settings.size(); ++i) {
         const auto& standard = settings[i].standard;
@@ -35,6 +38,9 @@ AgentOptions AgentFlags::options() const
     AgentOptions options{config_, {}};
     for (const auto& device : devices_) {
         options.given.push_back({std::string{codec::kDeviceKey}, device, kDeviceFlag});
+    }
+    if (app_.count(kProfileFlag) != 0) {
+        options.given.push_back({std::string{codec::kProfileKey}, profile_, kProfileFlag});
     }
     const auto settings = codec::agent_settings();
     for (std::size_t i = 0; i < settings.size(); ++i) {

@@ -20,6 +20,7 @@ private:
     CLI::App& app_;
     std::string config_;
     std::vector<std::string> devices_;
+    std::string profile_;
     std::vector<std::string> values_;  // one per setting, given or not: the parser points into it
 };
 

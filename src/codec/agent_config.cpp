@@ -188,6 +188,8 @@ private:
             ComplaintList problems{value.origin};
             if (is_device(value)) {
                 take_device(value, problems);
+            } else if (value.key == kProfileKey) {
+                take_profile(value, problems);
             } else {
                 take_setting(value, problems);
             }
@@ -204,6 +206,29 @@ private:
         }
         config_.devices.push_back({{}, given.value, {}});
         device_origin_ = given.origin;
+    }
+
+    // Comes after the devices.
+    void take_profile(const Given& given, ComplaintList& problems)
+    {
+        if (given.value.empty() || !printable(given.value) || given.value.find(',') != std::string::npos) {
+            problems.add({}, given.value, "the path of a file, without control characters and commas");
+        }
+        bool used = false;
+        for (auto& device : config_.devices) {
+            if (device_origin_.empty() || !device.driver.starts_with("sai:")) {
+                continue;
+            }
+            used = true;
+            if (device.driver.find(",profile=") != std::string::npos) {
+                problems.say({}, fmt::format("{} has a profile already: say it once", device.driver));
+            } else {
+                device.driver += fmt::format(",profile={}", given.value);
+            }
+        }
+        if (!used) {
+            problems.say({}, "only together with --device sai:PATH; a [[device]] says profile=FILE itself");
+        }
     }
 
     void take_setting(const Given& given, ComplaintList& problems)

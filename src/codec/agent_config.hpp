@@ -17,6 +17,7 @@
 namespace petrel::codec {
 
 enum class StopPolicy : std::uint8_t { restore, hold };  // of what is mitigated when the agent is stopped
+enum class NosKind : std::uint8_t { none, sonic };
 enum class LogFormat : std::uint8_t { text, json, rfc5424 };
 
 struct DeviceEntry {
@@ -44,6 +45,8 @@ struct AgentConfig {
     Duration stop_timeout{};
     Duration hang_after{};
     std::uint32_t history_events{};
+    NosKind nos{};
+    std::string redis;                 // empty = as SONiC says
     std::vector<DeviceEntry> devices;  // may be none
     PolicyFile policies;
     std::vector<EffectiveValue> values;  // all of the above, in words
@@ -51,13 +54,16 @@ struct AgentConfig {
 
 // A value from a flag or from the environment.
 struct Given {
-    std::string key;  // of a setting, or kDeviceKey
+    std::string key;  // of a setting, kDeviceKey or kProfileKey
     std::string value;
     std::string origin;
 };
 
 // May be given several times; then these are the devices, and not those of the file.
 inline constexpr std::string_view kDeviceKey = "device";
+
+// The profile of the libraries among those devices: as if each of them said profile=FILE itself.
+inline constexpr std::string_view kProfileKey = "profile";
 
 // Without a file (`file` is empty) everything is as it is by default, and the preset sonic watches all queues. `given`:
 // the strongest last. `drivers`: the kinds there are.

@@ -225,6 +225,26 @@ TEST(AgentConfig, DevicesOfFlagsReplaceThoseOfTheFile)
     EXPECT_EQ(value_of(config, "device.1.name").key, "");
 }
 
+TEST(AgentConfig, AProfileIsThatOfTheLibrariesGivenByFlags)
+{
+    const auto config = read(kWhole, {{"device", "twin:a", "--device"},
+                                      {"device", "sai:libsai.so,version=1.9", "--device"},
+                                      {"profile", "sai.profile", "--profile"}});
+    EXPECT_EQ(config.devices[0].driver, "twin:a");
+    EXPECT_EQ(config.devices[1].driver, "sai:libsai.so,version=1.9,profile=sai.profile");
+    EXPECT_EQ(value_of(config, "device.2.driver").value, config.devices[1].driver);
+
+    EXPECT_EQ(problems(kPolicy, {{"device", "sai:a.so,profile=b", "--device"}, {"profile", "c", "--profile"}}),
+              "--profile: sai:a.so,profile=b has a profile already: say it once\n");
+    const std::string alone =
+        "--profile: only together with --device sai:PATH; a [[device]] says profile=FILE itself\n";
+    EXPECT_EQ(problems(kPolicy, {{"device", "twin:a", "--device"}, {"profile", "c", "--profile"}}), alone);
+    EXPECT_EQ(problems(std::string{kPolicy} + "[[device]]\ndriver = \"sai:a.so\"\n", {{"profile", "c", "--profile"}}),
+              alone);
+    EXPECT_EQ(problems(kPolicy, {{"device", "sai:a.so", "--device"}, {"profile", "c,d", "--profile"}}),
+              "--profile: value 'c,d': allowed the path of a file, without control characters and commas\n");
+}
+
 TEST(AgentConfig, TheEnvironmentIsReadByItsNames)
 {
     const std::array<const char*, 7> environment{"HOME=/root",
