@@ -1,0 +1,325 @@
+#include "sonic_tools/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sonic_tools/help_text.hpp"
+
+namespace petrel::sonic_tools {
+
+namespace {
+
+constexpr std::string_view kHelp = "--help";
+constexpr std::string_view kVersion = "--version";
+
+// As people are shown what they wrote: in quotes, and nothing in it can disturb a terminal.
+std::string quoted(std::string_view text)
+{
+    const bool single = text.find('\'') == std::string_view::npos || text.find('"') != std::string_view::npos;
+    const char mark = single ? '\'' : '"';
+    std::string result(1, mark);
+    for (const char c : text) {
+        if (c == mark || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+            result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+            result += c;
+        }
+    }
+    return result + mark;
+}
+
+std::string quoted_list(const std::vector<std::string_view>& texts, std::string_view between)
+{
+    std::string list;
+    for (const auto text : texts) {
+        list += fmt::format("{}{}", list.empty() ? "" : between, quoted(text));
+    }
+    return list;
+}
+
+std::string problem_with(std::string_view word, const Choice& choice)
+{
+    if (std::find(choice.of.begin(), choice.of.end(), word) != choice.of.end()) {
+        return {};
+    }
+    return fmt::format("{} is not {}{}.", quoted(word), choice.of.size() > 1 ? "one of " : "",
+                       quoted_list(choice.of, ", "));
+}
+
+std::string problem_with(std::string_view word, const Range& range)
+{
+    std::int64_t number{};
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (end != word.data() + word.size() || error == std::errc::invalid_argument) {
+        return fmt::format("{} is not a valid integer range.", quoted(word));
+    }
+    if (error == std::errc::result_out_of_range) {
+        return fmt::format("{} is not in the range {}.", word, range_text(range));
+    }
+    const bool fits = number >= range.least.value_or(number) && number <= range.most.value_or(number);
+    return fits ? "" : fmt::format("{} is not in the range {}.", number, range_text(range));
+}
+
+std::string problem_with(std::string_view, const Text&) { return {}; }
+std::string problem_with(std::string_view, const Flag&) { return {}; }
+
+}  // namespace
+
+std::optional<std::string_view> Given::text(std::string_view name) const
+{
+    const auto found = words_.find(name);
+    if (found == words_.end() || found->second.empty()) {
+        return std::nullopt;
+    }
+    return found->second.back();
+}
+
+std::optional<std::int64_t> Given::number(std::string_view name) const
+{
+    const auto word = text(name);
+    std::int64_t number{};
+    if (!word || std::from_chars(word->data(), word->data() + word->size(), number).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::vector<std::string> Given::words(std::string_view name) const
+{
+    const auto found = words_.find(name);
+    return found == words_.end() ? std::vector<std::string>{} : found->second;
+}
+
+// One command line. What is wrong is thrown; parse() catches it.
+class Reader {
+public:
+    Reader(std::string_view program, std::span<const std::string> words) : path_(program), words_(words) {}
+
+    Invocation read(const Command& command)
+    {
+        command_ = &command;
+        std::vector<std::string> positional;
+        read_words(positional);
+        if (given_.has(kHelp)) {
+            throw Stop{{help_text(command, path_), {}, 0}};
+        }
+        if (given_.has(kVersion)) {
+            throw Stop{{fmt::format("{}, version {}\n", path_, command.version), {}, 0}};
+        }
+        if (!command.commands.empty()) {
+            return read_command_of(command);
+        }
+        assign(positional);
+        check();
+        return {&command, path_, std::move(given_)};
+    }
+
+private:
+    [[noreturn]] void refuse(std::string_view complaint) const { throw Stop{usage_error(*command_, path_, complaint)}; }
+
+    bool at_end() const { return words_.empty(); }
+
+    const std::string& next()
+    {
+        const auto& word = words_.front();
+        words_ = words_.subspan(1);
+        return word;
+    }
+
+    // Of a command that has commands, up to the first of those.
+    void read_words(std::vector<std::string>& positional)
+    {
+        while (!at_end()) {
+            const auto& word = words_.front();
+            const bool option = word.size() > 1 && word.front() == '-';
+            if (!option && !command_->commands.empty()) {
+                return;
+            }
+            next();
+            if (word == "--") {
+                positional.insert(positional.end(), words_.begin(), words_.end());
+                words_ = command_->commands.empty() ? words_.last(0) : words_;
+                return;
+            }
+            if (option) {
+                read_option(word);
+            } else {
+                positional.push_back(word);
+            }
+        }
+    }
+
+    Invocation read_command_of(const Command& group)
+    {
+        if (at_end()) {
+            throw Stop{{help_text(group, path_), {}, 0}};
+        }
+        const auto& name = next();
+        const auto found =
+            std::find_if(group.commands.begin(), group.commands.end(), [&](const auto& c) { return c.name == name; });
+        if (found == group.commands.end()) {
+            refuse(fmt::format("No such command {}.", quoted(name)));
+        }
+        path_ += fmt::format(" {}", name);
+        return read(*found);
+    }
+
+    const Option* find_option(std::string_view name) const
+    {
+        static const Option help{{kHelp}, Flag{}, {}};
+        static const Option version{{kVersion}, Flag{}, {}};
+        for (const auto* list : {&command_->options, &common_options()}) {
+            for (const auto& option : *list) {
+                if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {
+                    return &option;
+                }
+            }
+        }
+        if (name == kVersion && !command_->version.empty()) {
+            return &version;
+        }
+        return name == kHelp ? &help : nullptr;
+    }
+
+    // A whole word first ("--action=drop", "-vv"); else letters of which the last may take the rest ("-ea", "-adrop").
+    void read_option(std::string_view word)
+    {
+        const auto equals = word.find('=');
+        const auto name = word.substr(0, equals);
+        const auto* option = name.size() > 2 ? find_option(name) : nullptr;
+        if (option != nullptr) {
+            const bool has_value = equals != std::string_view::npos;
+            if (has_value && std::holds_alternative<Flag>(option->kind)) {
+                refuse(fmt::format("Option '{}' does not take a value.", name));
+            }
+            put(*option, name, has_value ? std::optional{word.substr(equals + 1)} : std::nullopt);
+            return;
+        }
+        if (word.starts_with("--")) {
+            refuse(fmt::format("No such option: {}", name));
+        }
+        read_letters(word);
+    }
+
+    void read_letters(std::string_view word)
+    {
+        for (std::size_t i = 1; i < word.size(); ++i) {
+            const auto name = fmt::format("-{}", word[i]);
+            const auto* option = find_option(name);
+            if (option == nullptr) {
+                refuse(fmt::format("No such option: {}", name));
+            }
+            if (!std::holds_alternative<Flag>(option->kind)) {
+                const auto rest = word.substr(i + 1);
+                put(*option, name, rest.empty() ? std::nullopt : std::optional{rest});
+                return;
+            }
+            put(*option, name, std::nullopt);
+        }
+    }
+
+    void put(const Option& option, std::string_view name, std::optional<std::string_view> value)
+    {
+        auto& words = given_.words_[long_name(option)];
+        if (!std::holds_alternative<Flag>(option.kind)) {
+            if (!value && at_end()) {
+                refuse(fmt::format("Option '{}' requires an argument.", name));
+            }
+            words.emplace_back(value ? *value : std::string_view{next()});
+        }
+        if (std::find(order_.begin(), order_.end(), &option) == order_.end()) {
+            order_.push_back(&option);
+        }
+    }
+
+    // Those that have to be there are served first; an argument of any number takes what is between.
+    void assign(std::vector<std::string> positional)
+    {
+        std::size_t wanted = 0;  // by arguments that have to be there and come later
+        for (const auto& argument : command_->arguments) {
+            wanted += argument.count == Argument::Count::one ? 1 : 0;
+        }
+        auto word = positional.begin();
+        for (const auto& argument : command_->arguments) {
+            auto left = static_cast<std::size_t>(positional.end() - word);
+            if (argument.count == Argument::Count::one) {
+                --wanted;
+                left = std::min<std::size_t>(left, 1);
+            } else {
+                left -= std::min(left, wanted);
+                left = argument.count == Argument::Count::any ? left : std::min<std::size_t>(left, 1);
+            }
+            const auto end = word + static_cast<std::ptrdiff_t>(left);
+            if (left != 0) {
+                given_.words_[argument.name].assign(word, end);
+            }
+            word = end;
+        }
+        extra_.assign(word, positional.end());
+    }
+
+    // In the order in which the values were given: the first one that is wrong is told.
+    void check()
+    {
+        for (const auto* option : order_) {
+            check_words(given_.words_[long_name(*option)], option->kind, quoted_list(option->names, " / "));
+        }
+        for (const auto& argument : command_->arguments) {
+            const auto found = given_.words_.find(argument.name);
+            if (found != given_.words_.end()) {
+                check_words(found->second, argument.kind, fmt::format("'{}'", shown(argument)));
+            } else if (argument.count == Argument::Count::one) {
+                const auto* choice = std::get_if<Choice>(&argument.kind);
+                refuse(fmt::format(
+                    "Missing argument '{}'.{}", shown(argument),
+                    choice == nullptr ? "" : fmt::format(" Choose from:\n\t{}", fmt::join(choice->of, ",\n\t"))));
+            }
+        }
+        if (!extra_.empty()) {
+            refuse(fmt::format("Got unexpected extra argument{} ({})", extra_.size() > 1 ? "s" : "",
+                               fmt::join(extra_, " ")));
+        }
+    }
+
+    // Of an option that was given several times the last one counts.
+    void check_words(const std::vector<std::string>& words, const Kind& kind, const std::string& whose) const
+    {
+        if (words.empty()) {
+            return;
+        }
+        const auto problem = std::visit([&](const auto& allowed) { return problem_with(words.back(), allowed); }, kind);
+        if (!problem.empty()) {
+            refuse(fmt::format("Invalid value for {}: {}", whose, problem));
+        }
+    }
+
+    const Command* command_{};
+    std::string path_;
+    std::span<const std::string> words_;
+    std::vector<const Option*> order_;
+    std::vector<std::string> extra_;
+    Given given_;
+};
+
+tl::expected<Invocation, Outcome> parse(const Command& tool, std::string_view program,
+                                        std::span<const std::string> words)
+{
+    try {
+        return Reader{program, words}.read(tool);
+    } catch (const Stop& stop) {
+        return tl::unexpected(stop.outcome);
+    }
+}
+
+Outcome usage_error(const Command& command, std::string_view path, std::string_view complaint)
+{
+    return {
+        {}, fmt::format("{}\nTry '{} --help' for help.\n\nError: {}\n", usage_line(command, path), path, complaint), 2};
+}
+
+}  // namespace petrel::sonic_tools

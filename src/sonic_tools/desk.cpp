@@ -1,0 +1,111 @@
+#include "sonic_tools/desk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sonic_tools/natural_order.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+constexpr auto kPortNames = "COUNTERS_PORT_NAME_MAP";
+
+std::string port_of(const std::string& name) { return name.substr(0, name.find(':')); }
+
+// Ports between the ASICs of one box, and to the CPU, are its own affair.
+bool leaves_the_box(const Hash& port)
+{
+    static const std::set<std::string> internal{"Int", "Inb", "Rec", "Dpc"};
+    return !port.empty() && !internal.contains(field(port, "role"));
+}
+
+}  // namespace
+
+void need_writer(const Desk& desk, std::string_view complaint)
+{
+    if (!desk.around.may_write) {
+        stop_with(complaint);
+    }
+}
+
+Option namespace_option(std::vector<std::string_view> names)
+{
+    return {std::move(names), Choice{{""}}, "The namespace; there is one, and it has no name."};
+}
+
+Option display_option() { return {{"--display", "-d"}, Choice{{"all", "frontend"}}, "Also ports inside of the box."}; }
+
+Option json_option()
+{
+    return {{"--json"}, Flag{}, "As one line of JSON; values are texts, as the databases have them."};
+}
+
+Display display(const Given& given) { return given.text("--display") == "all" ? Display::all : Display::frontend; }
+
+std::vector<std::string> only_shown(Tables& tables, std::vector<std::string> names, Display wanted)
+{
+    std::sort(names.begin(), names.end(), naturally_before);
+    if (wanted == Display::all) {
+        return names;
+    }
+    std::vector<std::string> keys;
+    for (const auto& name : names) {
+        keys.push_back(fmt::format("PORT|{}", port_of(name)));
+    }
+    const auto ports = tables.hashes(Db::config, keys);
+    std::vector<std::string> seen;
+    for (std::size_t i = 0; i != names.size(); ++i) {
+        if (leaves_the_box(ports[i])) {
+            seen.push_back(std::move(names[i]));
+        }
+    }
+    return seen;
+}
+
+std::vector<std::pair<std::string, std::string>> named_ports(Tables& tables, Display wanted)
+{
+    const auto ids = tables.hash(Db::counters, kPortNames);
+    std::vector<std::string> names;
+    for (const auto& [name, id] : ids) {
+        names.push_back(name);
+    }
+    std::vector<std::pair<std::string, std::string>> ports;
+    for (const auto& name : only_shown(tables, std::move(names), wanted)) {
+        ports.emplace_back(name, ids.at(name));
+    }
+    return ports;
+}
+
+std::vector<std::string> physical_ports(Tables& tables, Display wanted)
+{
+    std::vector<std::string> names;
+    for (const auto& [name, id] : named_ports(tables, wanted)) {
+        if (name.starts_with("Ethernet")) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void need_known(std::span<const std::string> names, std::span<const std::string> known)
+{
+    std::vector<std::string> unknown;
+    for (const auto& name : names) {
+        const bool told = std::find(unknown.begin(), unknown.end(), name) != unknown.end();
+        if (!told && name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
+            unknown.push_back(name);
+        }
+    }
+    if (!unknown.empty()) {
+        throw Stop{{fmt::format("Failed to run command, invalid options:\n{}\n", fmt::join(unknown, "\n")), {}, 1}};
+    }
+}
+
+bool means_all(std::span<const std::string> names)
+{
+    return names.empty() || std::find(names.begin(), names.end(), "all") != names.end();
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,139 @@
+#include "sonic_tools/mmuconfig.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "sonic_tools/desk.hpp"
+#include "sonic_tools/help_text.hpp"
+#include "sonic_tools/json_document.hpp"
+#include "sonic_tools/simple_table.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using Entries = std::vector<std::pair<std::string, Hash>>;
+
+std::string hash_text(std::string_view title, const Hash& hash)
+{
+    SimpleTable table;
+    for (const auto& [name, value] : hash) {
+        table.rows.push_back({name, value});
+    }
+    return fmt::format("{}\n{}\n", title, to_text(table));
+}
+
+std::string list_text(Tables& tables, bool verbose)
+{
+    std::string text;
+    for (const auto& [name, hash] : tables.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER")) {
+        text += hash_text("Lossless traffic pattern:", hash);
+    }
+    const auto pools = tables.table("BUFFER_POOL");
+    for (const auto& [name, hash] : pools) {
+        text += hash_text(fmt::format("Pool: {}", name), hash);
+    }
+    if (pools.empty()) {
+        text += "No buffer pool information available\n";
+    } else if (verbose) {
+        text += fmt::format("Total pools: {}\n\n\n", pools.size());
+    }
+    const auto profiles = tables.table("BUFFER_PROFILE");
+    for (const auto& [name, hash] : profiles) {
+        text += hash_text(fmt::format("Profile: {}", name), hash);
+    }
+    if (profiles.empty()) {
+        text += "No buffer profile information available\n";
+    } else if (verbose) {
+        text += fmt::format("Total profiles: {}\n", profiles.size());
+    }
+    return text;
+}
+
+std::string list_json(Tables& tables)
+{
+    std::vector<Members> rows;
+    for (const auto& [table, what] : {std::pair{"DEFAULT_LOSSLESS_BUFFER_PARAMETER", "lossless_traffic_pattern"},
+                                      {"BUFFER_POOL", "pool"},
+                                      {"BUFFER_PROFILE", "profile"}}) {
+        for (const auto& [name, hash] : tables.table(table)) {
+            auto& row = rows.emplace_back(Members{{"table", what}, {"name", name}});
+            for (const auto& [key, value] : hash) {
+                row.emplace_back(key, value);
+            }
+        }
+    }
+    return json_document({}, "buffers", rows);
+}
+
+// What is to be changed, as the profile's fields.
+Hash changes_of(const Given& given)
+{
+    Hash fields;
+    for (const auto& [option, name] : {std::pair{"--alpha", "dynamic_th"}, {"--staticth", "static_th"}}) {
+        if (const auto value = given.number(option)) {
+            fields[name] = fmt::format("{}", *value);
+        }
+    }
+    if (const auto trim = given.text("--trim")) {
+        fields["packet_discard_action"] = trim == "on" ? "trim" : "drop";
+    }
+    return fields;
+}
+
+Outcome set(const Given& given, Desk& desk)
+{
+    const std::string profile{*given.text("--profile")};
+    const auto fields = changes_of(given);
+    if (fields.empty()) {
+        return usage_error(desk.command, desk.path, "Nothing to set: give -a, -s or -t.");
+    }
+    need_writer(desk, "Root privileges required for this operation");
+    const auto key = fmt::format("BUFFER_PROFILE|{}", profile);
+    const auto before = desk.tables.hash(Db::config, key);
+    if (before.empty()) {
+        stop_with(fmt::format("Cannot find profile {}; mmuconfig -l lists them", profile));
+    }
+    if (fields.contains("dynamic_th") && !before.contains("dynamic_th")) {
+        stop_with(fmt::format("{} not using dynamic thresholding", profile));
+    }
+    if (fields.contains("static_th") && !before.contains("static_th")) {
+        stop_with(fmt::format("{} not using static threshold", profile));
+    }
+    desk.tables.apply(Db::config, {{Change::Kind::set, key, fields}});
+    Outcome outcome;
+    for (const auto& [name, value] : given.has("--verbose") ? fields : Hash{}) {
+        outcome.out += fmt::format("Setting {} {} value to {}\n", profile, name, value);
+    }
+    return outcome;
+}
+
+Outcome run(const Given& given, Desk& desk)
+{
+    if (given.has("--list")) {
+        return {given.has("--json") ? list_json(desk.tables) : list_text(desk.tables, given.has("--verbose")), {}, 0};
+    }
+    return given.has("--profile") ? set(given, desk) : Outcome{help_text(desk.command, desk.path), {}, 1};
+}
+
+}  // namespace
+
+const Command& mmuconfig()
+{
+    static const Command command{
+        .name = "mmuconfig",
+        .about = "The buffers of the switch: shows pools and profiles, changes a profile.",
+        .run = run,
+        .options = {{{"-l", "--list"}, Flag{}, "Show pools and profiles."},
+                    {{"-p", "--profile"}, Text{}, "The profile to change."},
+                    {{"-a", "--alpha"}, Range{-8, 8}, "Its dynamic threshold: alpha is 2 to the power of this."},
+                    {{"-s", "--staticth"}, Range{0, std::nullopt}, "Its static threshold, in bytes."},
+                    {{"-t", "--trim"}, Choice{{"on", "off"}}, "Whether packets that do not fit are trimmed."},
+                    namespace_option({"-n", "--namespace"}),
+                    {{"-vv", "--verbose"}, Flag{}, "Say more."},
+                    json_option()},
+        .version = "1.0"};
+    return command;
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,24 @@
+// What the commands of pfcwd do; pfcwd.cpp has their grammar.
+#pragma once
+
+#include "sonic_tools/desk.hpp"
+
+namespace petrel::sonic_tools {
+
+// pfcwd_show.cpp
+Outcome show_config(const Given&, Desk&);
+Outcome show_stats(const Given&, Desk&);
+Outcome clear_stats(const Given&, Desk&);
+
+// pfcwd_start.cpp
+Outcome start(const Given&, Desk&);
+Outcome start_default(const Given&, Desk&);
+Outcome stop(const Given&, Desk&);
+
+// pfcwd_settings.cpp
+Outcome set_interval(const Given&, Desk&);
+Outcome set_counter_poll(const Given&, Desk&);
+Outcome set_big_red_switch(const Given&, Desk&);
+Outcome set_stat_history(const Given&, Desk&);
+
+}  // namespace petrel::sonic_tools

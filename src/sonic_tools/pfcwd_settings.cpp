@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "sonic_tools/pfcwd_commands.hpp"
+#include "sonic_tools/pfcwd_tables.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+Outcome set_field(Desk& desk, const std::string& key, const std::string& name, std::string value)
+{
+    desk.tables.apply(Db::config, {{Change::Kind::set, key, {{name, std::move(value)}}}});
+    return {};
+}
+
+std::string switch_of(const Given& given, std::string_view name) { return std::string{*given.text(name)}; }
+
+}  // namespace
+
+// Entries that only say whether there is a history are watched by nobody, and have no times.
+Outcome set_interval(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    auto entries = watched_ports(desk.tables);
+    std::erase_if(entries, [](const auto& entry) { return !entry.second.contains("detection_time"); });
+    for (const auto& [port, entry] : entries) {
+        if (!entry.contains("restoration_time")) {
+            stop_with(
+                fmt::format("unable to change the polling interval: {} has no restoration_time; pfcwd start {} {} "
+                            "gives it one, pfcwd stop {} removes it",
+                            watch_key(port), port, field(entry, "detection_time"), port));
+        }
+    }
+    const auto interval = *given.number("POLL_INTERVAL");
+    need_interval_below(interval, entries);
+    return set_field(desk, watch_key(kGlobal), kPollInterval, fmt::format("{}", interval));
+}
+
+Outcome set_counter_poll(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    return set_field(desk, "FLEX_COUNTER_TABLE|PFCWD", "FLEX_COUNTER_STATUS", switch_of(given, "COUNTER_POLL"));
+}
+
+Outcome set_big_red_switch(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    return set_field(desk, watch_key(kGlobal), kBigRedSwitch, switch_of(given, "BIG_RED_SWITCH"));
+}
+
+Outcome set_stat_history(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    const auto wanted = given.words("PORTS");
+    const auto known = physical_ports(desk.tables, Display::all);
+    need_known(wanted, known);
+    Outcome outcome;
+    std::vector<Change> changes;
+    for (const auto& port : lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out)) {
+        changes.push_back(
+            {Change::Kind::set, watch_key(port), {{"pfc_stat_history", switch_of(given, "PFC_STAT_HISTORY")}}});
+    }
+    desk.tables.apply(Db::config, changes);
+    return outcome;
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sonic_tools/natural_order.hpp"
+#include "sonic_tools/pfcwd_commands.hpp"
+#include "sonic_tools/pfcwd_tables.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports
+constexpr std::int64_t kPortsInGroup = 32;
+constexpr std::int64_t kLongestInterval_ms = 1000;
+
+// "ports all detection-time 400" is the spelling of the first test plans.
+std::vector<std::string> without_filling_words(std::vector<std::string> words)
+{
+    if (!words.empty() && words.back() == "detection-time") {
+        words.pop_back();
+    }
+    if (!words.empty() && words.front() == "ports") {
+        words.erase(words.begin());
+    }
+    return words;
+}
+
+void need_above_interval(std::string_view what, std::int64_t time_ms, std::int64_t interval_ms)
+{
+    if (time_ms < interval_ms) {
+        stop_with(fmt::format("unable to use {} time = {}ms, value is smaller than the polling interval = {}ms", what,
+                              time_ms, interval_ms));
+    }
+}
+
+// A port that is started again keeps whether it has a history, unless that was said too.
+Change watch(const std::string& port, const Hash& before, Hash entry)
+{
+    entry.try_emplace("pfc_stat_history", field(before, "pfc_stat_history", "disable"));
+    return {Change::Kind::replace, watch_key(port), std::move(entry)};
+}
+
+// Ports that have a neighbour, and those between the ASICs of the box that are up.
+std::vector<std::string> active_ports(Tables& tables)
+{
+    std::set<std::string> found;
+    for (const auto& [port, neighbor] : tables.table("DEVICE_NEIGHBOR")) {
+        found.insert(port);
+    }
+    for (const auto& [port, entry] : tables.table("PORT")) {
+        if (field(entry, "admin_status") == "up" && field(entry, "role") == "Int") {
+            found.insert(port);
+        }
+    }
+    std::vector<std::string> ports{found.begin(), found.end()};
+    std::sort(ports.begin(), ports.end(), naturally_before);
+    return ports;
+}
+
+}  // namespace
+
+Outcome start(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    const auto wanted = without_filling_words(given.words("PORTS"));
+    const auto known = physical_ports(desk.tables, Display::all);
+    need_known(wanted, known);
+
+    Outcome outcome;
+    const auto detection = *given.number("DETECTION_TIME");
+    const auto restoration = given.number("--restoration-time").value_or(2 * detection);
+    const auto interval = poll_interval(desk.tables);
+    need_above_interval("detection", detection, interval);
+    need_above_interval("restoration", restoration, interval);
+    Hash entry{{"detection_time", fmt::format("{}", detection)}, {"restoration_time", fmt::format("{}", restoration)}};
+    if (const auto action = given.text("--action")) {
+        entry["action"] = *action;
+    }
+    if (given.has("--pfc-stat-history")) {
+        entry["pfc_stat_history"] = "enable";
+    }
+    if (!given.has("--restoration-time")) {
+        outcome.out +=
+            fmt::format("restoration time not defined; default to 2 times detection time: {} ms\n", restoration);
+    }
+    std::vector<Change> changes;
+    for (const auto& port : lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out)) {
+        changes.push_back(watch(port, desk.tables.hash(Db::config, watch_key(port)), entry));
+    }
+    desk.tables.apply(Db::config, changes);
+    return outcome;
+}
+
+Outcome start_default(const Given&, Desk& desk)
+{
+    need_writer(desk);
+    auto status = field(desk.tables.hash(Db::config, "DEVICE_METADATA|localhost"), "default_pfcwd_status");
+    std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (status != "enable") {
+        return {};
+    }
+    Outcome outcome;
+    const auto ports = lossless_ports(desk.tables, active_ports(desk.tables), outcome.out);
+    const auto groups = std::max<std::int64_t>(1, (std::ssize(ports) - 1) / kPortsInGroup + 1);
+    const auto time = fmt::format("{}", kDefaultTime_ms * groups);
+    const auto interval = std::min(kDefaultTime_ms * groups, kLongestInterval_ms);
+
+    auto others = watched_ports(desk.tables);
+    std::erase_if(others,
+                  [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
+    need_interval_below(interval, others);
+    std::vector<Change> changes;
+    for (const auto& port : ports) {
+        changes.push_back(watch(port, {}, {{"detection_time", time}, {"restoration_time", time}, {"action", "drop"}}));
+    }
+    changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval, fmt::format("{}", interval)}}});
+    desk.tables.apply(Db::config, changes);
+    return outcome;
+}
+
+// What is configured for a port that is gone can be stopped too.
+Outcome stop(const Given& given, Desk& desk)
+{
+    need_writer(desk);
+    const auto wanted = given.words("PORTS");
+    auto known = physical_ports(desk.tables, Display::all);
+    for (const auto& [port, entry] : watched_ports(desk.tables)) {
+        known.push_back(port);
+    }
+    need_known(wanted, known);
+    std::vector<Change> changes;
+    for (const auto& port : means_all(wanted) ? known : wanted) {
+        changes.push_back({Change::Kind::replace, watch_key(port), {}});
+    }
+    desk.tables.apply(Db::config, changes);
+    return {};
+}
+
+}  // namespace petrel::sonic_tools

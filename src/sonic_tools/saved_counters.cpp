@@ -1,0 +1,70 @@
+#include "sonic_tools/saved_counters.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace petrel::sonic_tools {
+namespace {
+
+std::filesystem::path file_in(const std::filesystem::path& folder) { return folder / "pfcstat"; }
+
+}  // namespace
+
+Result<void> save(const std::filesystem::path& folder, const SavedCounters& saved)
+{
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    auto text = saved.time + '\n';
+    for (const auto& [which, counts] : saved.counts) {
+        text += fmt::format("{} {}\n", which, fmt::join(counts, " "));
+    }
+    // Whole or not at all: a disk may be full.
+    const auto file = file_in(folder);
+    auto beside = file;
+    beside += ".new";
+    std::ofstream out{beside, std::ios::binary};
+    out << text;
+    out.close();
+    if (out) {
+        std::filesystem::rename(beside, file, error);
+    }
+    if (!out || error) {
+        return tl::unexpected(Error{ErrorKind::exhausted, fmt::format("cannot write {}", file.string())});
+    }
+    return {};
+}
+
+std::optional<SavedCounters> load(const std::filesystem::path& folder)
+{
+    std::ifstream in{file_in(folder), std::ios::binary};
+    SavedCounters saved;
+    if (!std::getline(in, saved.time)) {
+        return std::nullopt;
+    }
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words{line};
+        std::string kind;
+        std::string port;
+        Counts counts;
+        words >> kind >> port;
+        for (auto& count : counts) {
+            words >> count;
+        }
+        if (!words) {
+            return std::nullopt;
+        }
+        saved.counts.emplace(fmt::format("{} {}", kind, port), counts);
+    }
+    return saved;
+}
+
+void forget(const std::filesystem::path& folder)
+{
+    std::error_code error;
+    std::filesystem::remove(file_in(folder), error);
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,71 @@
+#include "sonic_tools/simple_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace petrel::sonic_tools {
+namespace {
+
+constexpr std::size_t kHeadingBlanks = 2;
+
+bool is_number(std::string_view text)
+{
+    text.remove_prefix(text.starts_with('-') ? 1 : 0);
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+struct Column {
+    std::size_t width{};
+    bool right{};
+};
+
+std::vector<Column> columns_of(const SimpleTable& table)
+{
+    const bool words_right = table.words == SimpleTable::Words::right;
+    const bool right = words_right || !table.rows.empty();  // until a word says otherwise
+    std::vector<Column> columns;
+    for (const auto& title : table.heading) {
+        columns.push_back({title.size() + kHeadingBlanks, right});
+    }
+    for (const auto& row : table.rows) {
+        columns.resize(std::max(columns.size(), row.size()), {0, right});
+        for (std::size_t i = 0; i != row.size(); ++i) {
+            columns[i].width = std::max(columns[i].width, row[i].size());
+            columns[i].right = columns[i].right && (words_right || is_number(row[i]));
+        }
+    }
+    return columns;
+}
+
+std::string line_of(const std::vector<std::string>& cells, const std::vector<Column>& columns)
+{
+    std::string line;
+    for (std::size_t i = 0; i != cells.size(); ++i) {
+        line += i == 0 ? "" : "  ";
+        line += columns[i].right ? fmt::format("{:>{}}", cells[i], columns[i].width)
+                                 : fmt::format("{:<{}}", cells[i], columns[i].width);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + '\n';
+}
+
+}  // namespace
+
+std::string to_text(const SimpleTable& table)
+{
+    const auto columns = columns_of(table);
+    std::vector<std::string> dashes;
+    for (const auto& column : columns) {
+        dashes.emplace_back(column.width, '-');
+    }
+    const auto rule = line_of(dashes, columns);
+    auto text = table.heading.empty() ? rule : line_of(table.heading, columns) + rule;
+    for (const auto& row : table.rows) {
+        text += line_of(row, columns);
+    }
+    return table.heading.empty() ? text + rule : text;
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,32 @@
+// All that a tool needs of the world around it. The program fills it in (cli/sonic_command.hpp); a test makes its own.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "codec/control_report.hpp"
+#include "sonic/store.hpp"
+
+namespace petrel::sonic_tools {
+
+// As given on the command line; empty = the usual place.
+struct Where {
+    std::string redis;
+    std::string socket;  // the agent's
+};
+
+struct Surroundings {
+    std::function<Result<std::unique_ptr<sonic::Store>>(const Where&)> open_store;
+    // The lines of the agent's answer.
+    std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
+    bool may_write{};             // whoever runs it may change the configuration
+    std::filesystem::path cache;  // a folder of the user's own
+    std::chrono::system_clock::time_point now;
+};
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,67 @@
+#include "sonic_tools/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sonic_tools/natural_order.hpp"
+#include "sonic_tools/outcome.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+template <class T>
+T or_stop(Result<T> result)
+{
+    if (!result) {
+        stop_with(fmt::format("Error: {}", result.error().what));
+    }
+    if constexpr (!std::is_void_v<T>) {
+        return std::move(*result);
+    }
+}
+
+}  // namespace
+
+sonic::Store& Tables::store()
+{
+    if (!store_) {
+        store_ = or_stop(around_.open_store(where_));
+    }
+    return *store_;
+}
+
+Hash Tables::hash(Db db, const std::string& key) { return std::move(hashes(db, {key}).front()); }
+
+std::vector<Hash> Tables::hashes(Db db, const std::vector<std::string>& keys)
+{
+    return or_stop(store().hashes(db, keys));
+}
+
+std::vector<std::pair<std::string, Hash>> Tables::table(std::string_view name)
+{
+    const auto prefix = fmt::format("{}|", name);
+    auto keys = or_stop(store().keys(Db::config, prefix));
+    std::sort(keys.begin(), keys.end(), naturally_before);
+    auto found = hashes(Db::config, keys);
+    std::vector<std::pair<std::string, Hash>> entries;
+    for (std::size_t i = 0; i != keys.size(); ++i) {
+        entries.emplace_back(keys[i].substr(prefix.size()), std::move(found[i]));
+    }
+    return entries;
+}
+
+void Tables::apply(Db db, const std::vector<Change>& changes)
+{
+    if (!changes.empty()) {
+        or_stop(store().apply(db, changes));
+    }
+}
+
+std::string field(const Hash& hash, const std::string& name, std::string_view none)
+{
+    const auto found = hash.find(name);
+    return found == hash.end() ? std::string{none} : found->second;
+}
+
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,59 @@
+#include "sonic_tools/tools.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.hpp"
+#include "sonic_tools/arguments.hpp"
+#include "sonic_tools/desk.hpp"
+#include "sonic_tools/mmuconfig.hpp"
+#include "sonic_tools/pfc.hpp"
+#include "sonic_tools/pfcstat.hpp"
+#include "sonic_tools/pfcwd.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+const Command* find_tool(std::string_view name)
+{
+    static const std::array tools{&pfcwd(), &mmuconfig(), &pfc(), &pfcstat()};
+    const auto found = std::find_if(tools.begin(), tools.end(), [&](const auto* tool) { return tool->name == name; });
+    return found == tools.end() ? nullptr : *found;
+}
+
+Where where_of(const Given& given)
+{
+    return {std::string{given.text("--redis").value_or("")}, std::string{given.text("--socket").value_or("")}};
+}
+
+}  // namespace
+
+const std::vector<Option>& common_options()
+{
+    static const std::vector<Option> options{
+        {{"--redis"}, Text{}, "Where Redis is: unix:///path or tcp://host:port; PETREL_REDIS says it too."},
+        {{"--socket"}, Text{}, "Where the agent listens."}};
+    return options;
+}
+
+bool is_tool(std::string_view name) { return find_tool(name) != nullptr; }
+
+Outcome run_tool(std::string_view tool, std::string_view program, std::span<const std::string> arguments,
+                 const Surroundings& around)
+{
+    const auto* grammar = find_tool(tool);
+    PETREL_ASSERT(grammar != nullptr, "no tool {}", tool);
+    auto invocation = parse(*grammar, program, arguments);
+    if (!invocation) {
+        return invocation.error();
+    }
+    const auto where = where_of(invocation->given);
+    Desk desk{around, where, *invocation->command, invocation->path, {around, where}};
+    try {
+        return desk.command.run(invocation->given, desk);
+    } catch (const Stop& stop) {
+        return stop.outcome;
+    }
+}
+
+}  // namespace petrel::sonic_tools

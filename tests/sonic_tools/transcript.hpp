@@ -1,0 +1,149 @@
+// Sessions with the tools as text files (tests/golden/sonic): what is said there is what SONiC's own tools say, and
+// scripts out there read it.
+//
+//   # a comment                                [given CONFIG_DB] key = {"field": "value"}   the hash, before what
+//   follows $ pfcwd show config                        [as nobody]                                  who runs what
+//   follows
+//   ... its stdout                             [db CONFIG_DB] key = {...} or absent         the hash, at this point
+//   [stderr] ... its stderr, if there is any
+//   [exit=0]
+//
+// play() runs the commands and tells the whole text anew, for expect_golden().
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sonic/redis_store.hpp"
+#include "sonic_tools/tools.hpp"
+#include "support/golden.hpp"
+#include "support/redis_server.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::sonic_tools {
+
+// A switch to try the tools on, as state.txt has it; the test may be anybody.
+class Bench {
+public:
+    Bench() { play(test::content(test::golden("sonic/state.txt"))); }
+
+    Outcome run(const std::string& line)
+    {
+        std::istringstream in{line};
+        std::string tool;
+        in >> tool;
+        std::vector<std::string> arguments;
+        for (std::string word; in >> word;) {
+            arguments.push_back(word);
+        }
+        return run_tool(tool, tool, arguments, around());
+    }
+
+    sonic::Hash hash(sonic::Db db, const std::string& key)
+    {
+        return store_.hashes(db, std::vector{key}).value().front();
+    }
+
+    void set(sonic::Db db, const std::string& key, const sonic::Hash& hash)
+    {
+        const std::vector<sonic::Change> change{{sonic::Change::Kind::replace, key, hash}};
+        ASSERT_TRUE(store_.apply(db, change));
+    }
+
+    std::string play(const std::string& transcript)
+    {
+        std::string told;
+        std::istringstream in{transcript};
+        for (std::string line; std::getline(in, line);) {
+            told += play_line(line);
+        }
+        return told;
+    }
+
+    bool may_write{true};
+
+private:
+    static sonic::Db database(std::string_view name)
+    {
+        return name == "CONFIG_DB" ? sonic::Db::config : name == "COUNTERS_DB" ? sonic::Db::counters : sonic::Db::state;
+    }
+
+    static std::string hash_text(const sonic::Hash& hash)
+    {
+        std::string text;
+        for (const auto& [field, value] : hash) {
+            text += fmt::format(R"({}"{}": "{}")", text.empty() ? "" : ", ", field, value);
+        }
+        return hash.empty() ? "absent" : fmt::format("= {{{}}}", text);
+    }
+
+    // The quoted texts in it are fields and values in turn.
+    static sonic::Hash read_hash(std::string_view text)
+    {
+        sonic::Hash hash;
+        std::vector<std::string> quoted;
+        for (std::size_t at = 0; (at = text.find('"', at)) != std::string_view::npos;) {
+            const auto end = text.find('"', at + 1);
+            quoted.emplace_back(text.substr(at + 1, end - at - 1));
+            at = end + 1;
+        }
+        for (std::size_t i = 0; i + 1 < quoted.size(); i += 2) {
+            hash[quoted[i]] = quoted[i + 1];
+        }
+        return hash;
+    }
+
+    std::string play_line(const std::string& line)
+    {
+        std::istringstream words{line};
+        std::string mark;
+        std::string name;
+        std::string key;
+        words >> mark >> name >> key;
+        if (mark == "#" || mark == "[as") {
+            may_write = line == "[as root]" || (may_write && mark == "#");
+            return line + '\n';
+        }
+        if (mark == "$") {
+            return fmt::format("{}\n{}", line, outcome_text(run(line.substr(2))));
+        }
+        name = name.substr(0, name.find(']'));
+        if (mark == "[given") {
+            set(database(name), key, read_hash(line.substr(line.find('='))));
+            return line + '\n';
+        }
+        return mark == "[db" ? fmt::format("[db {}] {} {}\n", name, key, hash_text(hash(database(name), key))) : "";
+    }
+
+    static std::string outcome_text(const Outcome& outcome)
+    {
+        return fmt::format("{}{}{}[exit={}]\n", outcome.out, outcome.err.empty() ? "" : "[stderr]\n", outcome.err,
+                           outcome.exit_code);
+    }
+
+    Surroundings around()
+    {
+        Surroundings around;
+        around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> { return open(); };
+        around.may_write = may_write;
+        around.cache = folder_ / "cache";
+        around.now = std::chrono::system_clock::time_point{std::chrono::seconds{1'800'000'000}};
+        return around;
+    }
+
+    std::unique_ptr<sonic::Store> open()
+    {
+        return std::make_unique<sonic::RedisStore>(sonic::at_one_address(server_.address()), std::chrono::seconds{60});
+    }
+
+    test::RedisServer server_;
+    test::TemporaryFolder folder_;
+    sonic::RedisStore store_{sonic::at_one_address(server_.address()), std::chrono::seconds{60}};
+};
+
+}  // namespace petrel::sonic_tools

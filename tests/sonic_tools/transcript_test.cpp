@@ -1,0 +1,22 @@
+// Every session below tests/golden/sonic, word by word.
+#include "sonic_tools/transcript.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+class Transcript : public testing::TestWithParam<const char*> {};
+
+TEST_P(Transcript, IsSaidWordByWord)
+{
+    PETREL_NEEDS_REDIS();
+    const auto file = test::golden(fmt::format("sonic/{}.txt", GetParam()));
+    test::expect_golden(file, Bench{}.play(test::content(file)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sonic, Transcript,
+                         testing::Values("pfcwd_show", "pfcwd_start", "pfcwd_config", "pfcwd_interval", "pfcwd_nonroot",
+                                         "mmuconfig", "pfc", "pfcstat"),
+                         [](const auto& which) { return which.param; });
+
+}  // namespace
+}  // namespace petrel::sonic_tools
