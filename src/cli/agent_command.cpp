@@ -14,7 +14,9 @@
 #include "codec/control_json.hpp"
 #include "daemon/release.hpp"
 #include "daemon/service.hpp"
+#include "daemon/sonic/sonic_nos.hpp"
 #include "runtime/atomic_file.hpp"
+#include "sonic/find_databases.hpp"
 
 namespace petrel::cli {
 
@@ -80,6 +82,25 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     return codec::read_agent_config(text, file, given, kinds);
 }
 
+// A device that is SONiC's own brings SONiC's configuration with it, and leaves the acting to orchagent. Devices of
+// other kinds are ours alone.
+Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
+{
+    const auto of_sonic =
+        std::ranges::count_if(config.devices, [](const auto& device) { return device.driver.starts_with("sonic:"); });
+    if (config.nos == codec::NosKind::none && of_sonic == 0) {
+        return nullptr;
+    }
+    if (of_sonic != 0 && config.devices.size() != 1) {
+        return tl::unexpected(Error{ErrorKind::invalid, "a device 'sonic:...' is the only one of its agent"});
+    }
+    return sonic::find_databases(config.redis)
+        .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
+            return std::make_unique<daemon::SonicNos>(databases,
+                                                      of_sonic != 0 ? sonic::Role::detector : sonic::Role::owner);
+        });
+}
+
 ExitCode run_agent(const AgentOptions& options)
 {
     const Drivers drivers{options.extras};
@@ -88,7 +109,12 @@ ExitCode run_agent(const AgentOptions& options)
     if (!config) {
         return refuse(config.error());
     }
-    daemon::ServiceOptions how{.read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = {}};
+    auto nos = make_nos(*config);
+    if (!nos) {
+        return fail(nos.error());
+    }
+    daemon::ServiceOptions how{
+        .read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = {}, .nos = std::move(*nos)};
     if (options.extras != nullptr) {
         how.reached = options.extras->reached;
     }

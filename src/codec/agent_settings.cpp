@@ -42,6 +42,12 @@ bool is_log_target(std::string_view text)
     return text == "stderr" || (is_path(text) && text.find('/') != std::string_view::npos);
 }
 
+// What exactly is wrong with one says whoever connects.
+bool is_redis_address(std::string_view text)
+{
+    return text.empty() || (printable(text) && (text.starts_with("unix:///") || text.starts_with("tcp://")));
+}
+
 bool is_word(std::string_view text)  // or nothing
 {
     return text.size() <= kLongestHostName &&
@@ -155,6 +161,7 @@ Setting number(std::string key, std::string about, std::int64_t standard, std::i
 std::vector<Setting> make_settings()
 {
     constexpr std::array<std::string_view, 2> kStopPolicies{"restore", "hold"};
+    constexpr std::array<std::string_view, 2> kNosKinds{"none", "sonic"};
     constexpr std::array<std::string_view, 3> kLogFormats{"text", "json", "rfc5424"};
     return {
         text("agent.name", "NAME", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,
@@ -169,6 +176,10 @@ std::vector<Setting> make_settings()
                kLongestWaitMs, [](AgentConfig& c, std::int64_t ms) { c.hang_after = milliseconds{ms}; }),
         number("agent.history_events", "so many events of each device are kept", 10'000, 1, kMostEvents,
                [](AgentConfig& c, std::int64_t n) { c.history_events = static_cast<std::uint32_t>(n); }),
+        choice("agent.nos", "the network operating system whose configuration is followed and whose tables are kept",
+               &AgentConfig::nos, kNosKinds),
+        text("agent.redis", "ADDRESS", "where SONiC's databases are; empty: as its database_config.json says", "",
+             &AgentConfig::redis, is_redis_address, "unix:///PATH or tcp://HOST:PORT, or empty"),
         text("control.socket", "PATH", "where `petrel status` and the other commands find the agent",
              "/run/petrel/control.sock", &AgentConfig::control_socket, is_socket_path,
              fmt::format("a path of at most {} bytes", kLongestSocketPath)),

@@ -213,6 +213,7 @@ void DeviceRunner::begin(const agent::Start& start)
     let_it_watch(left_to_device(*list));
     become(Condition::starting, "the first look is under way");
     output_.clear();
+    ++watchlists_;
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
     save_now_and_then();
     collect();
@@ -356,6 +357,7 @@ void DeviceRunner::step(const agent::Input& input)
     if (!agent_) {
         return;  // an answer to one that is gone
     }
+    watchlists_ += std::holds_alternative<watchdog::Watchlist>(input) ? 1U : 0U;
     output_.clear();
     agent_->step(input, loop_.now(), output_);
     collect();

@@ -88,6 +88,8 @@ public:
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
     const runtime::StateFile& state() const { return *state_; }
     codec::DeviceReport report() const;
+    std::uint64_t watchlists() const { return watchlists_; }  // so many it has had: another one = other rows or policies
+
     // What the device makes of the intervals of a row that it watches itself; null: it does not.
     const device::SelfWatched* self_watched(Slot) const;
 
@@ -155,6 +157,7 @@ private:
 
     agent::Output output_;
     std::optional<agent::Agent> agent_;
+    std::uint64_t watchlists_{};
     std::shared_ptr<watchdog::Intake> intake_;
     bool lent_{};                                  // the thread has the intake,
     std::optional<Look> next_look_;                // so this one waits

@@ -48,6 +48,14 @@ std::string_view signal_name(int signal)
     return signal == SIGHUP ? "SIGHUP" : signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
+// Policies of somebody else, with the limits and roles of the agent's own file.
+codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
+{
+    policies.max_mitigated = own.max_mitigated;
+    policies.roles = own.roles;
+    return policies;
+}
+
 // It becomes the name of files.
 bool good_name(std::string_view name)
 {
@@ -102,6 +110,13 @@ Result<void> Service::put_together()
     if (failed) {
         return tl::unexpected(Error{ErrorKind::denied, fmt::format("cannot make the folder for the state, {}: {}",
                                                                    config_.state_dir.string(), failed.message())});
+    }
+    if (options_.nos) {
+        policies_ = std::make_shared<codec::PolicyFile>();  // until it has said which
+        nos_ = std::make_unique<NosRunner>(
+            *loop_, std::move(options_.nos), runners_,
+            NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
+                             [this](const Log::Line& line) { say(line); }});
     }
     return make_runners().and_then([this] { return open_doors(); });
 }
@@ -181,8 +196,10 @@ Result<void> Service::run()
                      count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
                      metrics_ ? fmt::format("port {}", metrics_->port()) : "off"));
     reached("loaded");
-    for (const auto& runner : runners_) {
-        runner->start();
+    if (nos_) {
+        nos_->start();
+    } else {
+        start_runners();
     }
     feed_watchdog();
     loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
@@ -206,6 +223,41 @@ Result<void> Service::run()
     note(Log::Level::notice, "agent_stopped", "stopped");
     reached("stopped");
     return {};
+}
+
+void Service::start_runners()
+{
+    runners_started_ = true;
+    for (const auto& runner : runners_) {
+        runner->start();
+    }
+}
+
+// What the operating system configures. Without its first word nothing is begun: by no policies at all everything that
+// is in force would be undone.
+void Service::configured(codec::PolicyFile policies)
+{
+    if (stopping_) {
+        return;
+    }
+    policies = with_own(std::move(policies), config_.policies);
+    for (const auto& runner : runners_) {
+        if (const auto fits = runner->check(policies); !fits) {
+            return note(Log::Level::error, "nos_configuration_bad",
+                        fmt::format("what {} configures does not fit {}, what was configured before stays in force: {}",
+                                    nos_->name(), runner->name(), to_text(fits.error(), "; ")));
+        }
+    }
+    policies_ = std::make_shared<codec::PolicyFile>(std::move(policies));
+    for (const auto& runner : runners_) {
+        runner->change(policies_);
+    }
+    note(Log::Level::notice, "nos_configured",
+         fmt::format("{} configures {}", nos_->name(),
+                     count_text(policies_->policies.size(), "set") + " of parameters"));
+    if (!runners_started_) {
+        start_runners();
+    }
 }
 
 void Service::leave(int exit_code)
@@ -249,12 +301,15 @@ void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, co
 {
     log_->write(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()), loop_->now());
     desk_.heard(runner.name(), json);
+    if (nos_) {
+        nos_->heard(runner, event);
+    }
 }
 
 void Service::settled(const DeviceRunner&)
 {
     if (stopping_ && std::ranges::all_of(runners_, [](const auto& runner) { return runner->stopped(); })) {
-        return loop_->stop();
+        return nos_ ? nos_->stop([this] { loop_->stop(); }) : loop_->stop();
     }
     check_ready();
 }
@@ -353,9 +408,10 @@ std::vector<Complaint> Service::try_reload()
         return next.error();
     }
     auto problems = what_needs_a_restart(*next);
+    const auto policies = nos_ ? with_own(*policies_, next->policies) : next->policies;
     std::vector<const watchdog::Inventory*> inventories;
     for (const auto& runner : runners_) {
-        if (const auto fits = runner->check(next->policies); !fits) {
+        if (const auto fits = runner->check(policies); !fits) {
             for (auto complaint : fits.error()) {
                 complaint.value = fmt::format("{} ({})", complaint.value, runner->name());
                 problems.push_back(std::move(complaint));
@@ -366,7 +422,7 @@ std::vector<Complaint> Service::try_reload()
         }
     }
     if (inventories.size() == runners_.size()) {
-        const auto unknown = codec::unknown_ports(next->policies, inventories);
+        const auto unknown = codec::unknown_ports(policies, inventories);
         problems.insert(problems.end(), unknown.begin(), unknown.end());
     }
     std::unique_ptr<Log> log;
@@ -383,7 +439,7 @@ std::vector<Complaint> Service::try_reload()
     }
     reached("reload_checked");
     config_ = std::move(*next);
-    policies_ = std::make_shared<codec::PolicyFile>(config_.policies);
+    policies_ = std::make_shared<codec::PolicyFile>(policies);
     if (log) {
         log_ = std::move(log);
     }
@@ -410,6 +466,9 @@ std::vector<Complaint> Service::what_needs_a_restart(const codec::AgentConfig& n
     same("agent.name", config_.name, next.name);
     same("agent.state_dir", config_.state_dir.string(), next.state_dir.string());
     same("agent.history_events", std::to_string(config_.history_events), std::to_string(next.history_events));
+    same("agent.nos", config_.nos == codec::NosKind::sonic ? "sonic" : "none",
+         next.nos == codec::NosKind::sonic ? "sonic" : "none");
+    same("agent.redis", config_.redis, next.redis);
     same("control.socket", config_.control_socket.string(), next.control_socket.string());
     same("control.group", config_.control_group, next.control_group);
     same("metrics.listen", config_.metrics_listen, next.metrics_listen);

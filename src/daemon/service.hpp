@@ -21,6 +21,7 @@
 #include "daemon/driver.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
+#include "daemon/nos_runner.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/signals.hpp"
@@ -32,6 +33,7 @@ struct ServiceOptions {
     std::vector<Driver*> drivers;
     std::string version;
     std::function<void(std::string_view point)> reached;  // moments at which a test may kill the process
+    std::unique_ptr<Nos> nos{};                           // none = policies are those of the configuration
 };
 
 class Service final : RunnerHost, Desk {
@@ -71,6 +73,8 @@ private:
     void feed_watchdog();
     void stop(const std::string& why);
     void warn_of_unknown_ports();
+    void start_runners();
+    void configured(codec::PolicyFile);
     std::optional<std::string> metrics();
     void note(Log::Level, std::string event, std::string words);
     void reached(std::string_view point) const;
@@ -83,6 +87,8 @@ private:
     std::unique_ptr<runtime::Signals> signals_;
     std::unique_ptr<Log> log_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
+    std::unique_ptr<NosRunner> nos_;
+    bool runners_started_{};
     ControlDesk desk_;
     std::unique_ptr<runtime::ControlServer> control_;
     std::unique_ptr<MetricsServer> metrics_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <tuple>
 
@@ -195,6 +196,22 @@ private:
     Config config_;
 };
 
+std::size_t fingerprint_of(std::span<const Table> tables)
+{
+    std::string all;
+    for (const auto& table : tables) {
+        for (const auto& [key, hash] : table) {
+            all.append(key).push_back('\0');
+            for (const auto& [name, value] : hash) {
+                all.append(name).push_back('\0');
+                all.append(value).push_back('\0');
+            }
+        }
+        all.push_back('\0');
+    }
+    return std::hash<std::string>{}(all);
+}
+
 std::vector<Alpha> alphas_of(const Table& profiles)
 {
     std::vector<Alpha> alphas;
@@ -246,6 +263,7 @@ Result<Config> read_config(Store& store, Role role)
     }
     auto config = Reader{tables[0], tables[1], tables[2], role}.read();
     config.alphas = alphas_of(tables[3]);
+    config.fingerprint = fingerprint_of(tables);
     return config;
 }
 

@@ -1,0 +1,52 @@
+// The network operating system around the agent (SONiC): where policies come from instead of the agent's file, and who
+// hears how the queues fare. The agent does without it: devices are watched by what was last configured while it is
+// away.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "codec/control_report.hpp"
+#include "codec/policy_reader.hpp"
+#include "daemon/log.hpp"
+#include "watchdog/event.hpp"
+
+namespace petrel::daemon {
+
+struct NosEvent {
+    watchdog::EventKind kind{};
+    std::string port;
+    std::uint8_t priority{};
+    watchdog::Treatment action{};
+    WallTime at;
+};
+
+class Nos {
+public:
+    // Since the last exchange.
+    struct Told {
+        std::vector<codec::QueueReport> queues;  // that have changed
+        std::vector<NosEvent> events;            // of queues, in their order
+        WallTime now;
+    };
+    struct Heard {
+        std::optional<codec::PolicyFile> policies;  // if others are configured now
+        std::vector<Log::Line> lines;               // for the agent's log
+        std::string trouble;                        // what could not be done; empty = all of it was
+    };
+
+    virtual ~Nos() = default;
+    virtual std::string_view name() const = 0;
+
+    // Blocking, from one thread, a few times a second. What it is told it keeps, and writes later where it cannot now.
+    virtual Heard exchange(Told) = 0;
+
+    // The last call: nothing of ours shall be left where it would mislead others.
+    virtual Result<void> leave() = 0;
+};
+
+}  // namespace petrel::daemon

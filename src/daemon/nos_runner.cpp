@@ -1,0 +1,172 @@
+#include "daemon/nos_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace petrel::daemon {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// So often policies are asked for and news is told.
+constexpr Duration kEvery = 100ms;
+// The statistics of what is mitigated are told as often as SONiC's own watchdog tells them.
+constexpr Duration kStatisticsEvery = 1s;
+// The loop has other things to do than to describe all queues of a large switch at once.
+constexpr std::uint32_t kRowsAtOnce = 2048;
+
+}  // namespace
+
+NosRunner::NosRunner(runtime::EventLoop& loop, std::unique_ptr<Nos> nos,
+                     const std::vector<std::unique_ptr<DeviceRunner>>& runners, Calls calls)
+    : loop_(loop), nos_(std::move(nos)), runners_(runners), calls_(std::move(calls)), thread_(2)
+{}
+
+NosRunner::~NosRunner()
+{
+    if (timer_) {
+        loop_.cancel(*timer_);
+    }
+}
+
+void NosRunner::start() { exchange(); }
+
+void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
+{
+    const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
+    for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
+        const auto& target = inventory.rows[row].target;
+        // An event of a port is one of all its queues.
+        if (target.port == event.target.port && (!event.target.priority || target.priority == event.target.priority)) {
+            progress_[&runner].changed.insert(Slot{row});
+        }
+    }
+    if (event.target.priority) {
+        const auto now = loop_.now();
+        events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
+                           event.action,
+                           now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - event.at)});
+    }
+}
+
+Nos::Told NosRunner::collect()
+{
+    Nos::Told told;
+    told.now = loop_.now().wall;
+    told.events = std::exchange(events_, {});
+    for (const auto& runner : runners_) {
+        if (runner->agent() != nullptr) {
+            collect(*runner, progress_[runner.get()], told);
+        }
+    }
+    return told;
+}
+
+void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Told& told)
+{
+    const auto now = loop_.now().mono;
+    const auto& dog = runner.agent()->watchdog();
+    const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
+    if (progress.watchlist != runner.watchlists()) {
+        progress = Progress{runner.watchlists(), 0, {}, now};
+    }
+    if (now >= progress.next_statistics) {
+        progress.next_statistics = now + kStatisticsEvery;
+        for (std::uint32_t row = 0; row != rows; ++row) {
+            if (!at_rest(dog.phase(Slot{row}))) {
+                progress.changed.insert(Slot{row});
+            }
+        }
+    }
+    const auto tell = [&](Slot row) {
+        if (dog.watchlist().inventory.rows[row.value].target.priority) {
+            told.queues.push_back(queue_report(runner, row, now));
+        }
+    };
+    for (const auto row : std::exchange(progress.changed, {})) {
+        if (row.value < progress.next_row) {
+            tell(row);
+        }
+    }
+    const auto last = std::min(progress.next_row + kRowsAtOnce, rows);
+    for (; progress.next_row < last; ++progress.next_row) {
+        tell(Slot{progress.next_row});
+    }
+}
+
+void NosRunner::exchange()
+{
+    timer_.reset();
+    if (std::exchange(under_way_, true)) {
+        return;
+    }
+    // There is always room: one exchange at a time.
+    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
+        auto heard = nos_->exchange(std::move(told));
+        loop_.post([this, alive, heard = std::move(heard)]() mutable {
+            if (alive.lock()) {
+                take(std::move(heard));
+            }
+        });
+    });
+}
+
+void NosRunner::take(Nos::Heard heard)
+{
+    under_way_ = false;
+    const auto before = std::exchange(trouble_, heard.trouble);
+    if (!trouble_.empty() && trouble_ != before) {  // said once for each trouble, not for each try
+        calls_.say({Log::Level::error,
+                    "nos_trouble",
+                    {},
+                    {},
+                    fmt::format("{}: {}; what was last configured stays in force", nos_->name(), trouble_),
+                    {}});
+    } else if (trouble_.empty() && !before.empty()) {
+        calls_.say(
+            {Log::Level::notice, "nos_good", {}, {}, fmt::format("{} is as it should be again", nos_->name()), {}});
+    }
+    for (const auto& line : heard.lines) {
+        calls_.say(line);
+    }
+    if (heard.policies) {
+        calls_.configured(std::move(*heard.policies));
+    }
+    if (stopping_) {
+        return finish();
+    }
+    timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
+}
+
+void NosRunner::stop(std::function<void()> done)
+{
+    stopping_ = std::move(done);
+    if (timer_) {
+        loop_.cancel(*timer_);
+        timer_.reset();
+    }
+    if (!under_way_) {
+        exchange();  // what the stop itself has brought about
+    }
+}
+
+void NosRunner::finish()
+{
+    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}] {
+        auto left = nos_->leave();
+        loop_.post([this, alive, left = std::move(left)] {
+            if (!alive.lock()) {
+                return;
+            }
+            if (!left) {
+                calls_.say({Log::Level::error, "nos_not_left", {}, {}, left.error().what, {}});
+            }
+            stopping_();
+        });
+    });
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,49 @@
+// SONiC around the agent: policies come from CONFIG_DB; what becomes of queues goes to where SONiC's tools look for it.
+// As an owner (the agent drives the switch itself) it writes what orchagent would; as a detector it leaves that to
+// orchagent, and only passes on the storms that nobody acts on.
+#pragma once
+
+#include <vector>
+
+#include "daemon/nos.hpp"
+#include "sonic/config_follower.hpp"
+#include "sonic/queue_tables.hpp"
+#include "sonic/redis_store.hpp"
+
+namespace petrel::daemon {
+
+class SonicNos final : public Nos {
+public:
+    SonicNos(const sonic::Databases&, sonic::Role);
+
+    std::string_view name() const override { return "SONiC"; }
+    Heard exchange(Told) override;
+    Result<void> leave() override;
+
+private:
+    // One that has to be said and was not yet: whoever listens may be away.
+    struct Unsaid {
+        NosEvent event;
+        bool logged{};
+    };
+
+    Result<void> follow_configuration(Heard&);
+    Result<void> tell_events(Heard&);
+    Result<void> publish(const NosEvent&);
+    Result<sonic::QueueObject> object_of(const NosEvent&);
+    Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
+    void log_event(const NosEvent&, Heard&) const;
+    void log_red_switch(bool on, Heard&) const;
+
+    sonic::Role role_;
+    sonic::RedisStore store_;
+    sonic::ConfigFollower follower_;
+    sonic::QueueTables tables_;
+    std::vector<std::string> problems_;  // that were told
+    std::vector<sonic::Alpha> alphas_;
+    bool red_switch_{};
+    bool configured_{};
+    std::vector<Unsaid> unsaid_;
+};
+
+}  // namespace petrel::daemon

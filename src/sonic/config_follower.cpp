@@ -1,0 +1,68 @@
+#include "sonic/config_follower.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace petrel::sonic {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A server that sends no notifications is asked so often; others too, since notifications get lost with connections.
+constexpr Duration kReadAnyway = 2s;
+
+constexpr std::array<std::string_view, 5> kTables{"PFC_WD|*", "PORT|*", "PORT_QOS_MAP|*", "BUFFER_PROFILE|*",
+                                                  "CONFIG_DB_INITIALIZED"};
+
+}  // namespace
+
+// Before the first read, so that nothing happens between the two.
+Result<void> ConfigFollower::subscribe()
+{
+    if (listener_) {
+        return {};
+    }
+    return redis::Connection::open(place_.address, place_.number, patience_)
+        .and_then([&](std::unique_ptr<redis::Connection> opened) {
+            redis::Pipeline pipeline;
+            for (const auto table : kTables) {
+                pipeline.add({"PSUBSCRIBE", fmt::format("__keyspace@{}__:{}", place_.number, table)});
+            }
+            return opened->run(pipeline).map([&] {
+                listener_ = std::move(opened);
+                read_again_ = {};
+            });
+        });
+}
+
+Result<bool> ConfigFollower::heard_something()
+{
+    bool heard = false;
+    return subscribe().and_then([&] { return listener_->messages([&](redis::View) { heard = true; }); }).map([&] {
+        return heard;
+    });
+}
+
+Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
+{
+    const auto heard = heard_something();
+    if (!heard) {
+        listener_.reset();
+        return tl::unexpected(heard.error());
+    }
+    if (!*heard && now < read_again_) {
+        return std::nullopt;
+    }
+    return read_config(store, role_).map([&](Config config) -> std::optional<Config> {
+        read_again_ = now + kReadAnyway;
+        if (std::exchange(known_, config.fingerprint) == config.fingerprint) {
+            return std::nullopt;
+        }
+        return config;
+    });
+}
+
+}  // namespace petrel::sonic

@@ -1,0 +1,272 @@
+#include "sonic/queue_tables.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace petrel::sonic {
+
+namespace {
+
+using codec::QueueReport;
+
+constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
+const std::string kMarkKey = "PETREL_PFC_WD|agent";
+const std::string kMarkField = "run";
+// Databases are written in bites, so that others are served in between.
+constexpr std::size_t kAtOnce = 1000;
+
+std::string name_of(const QueueReport& queue) { return fmt::format("{}:{}", queue.port, *queue.priority); }
+
+bool in_storm(const QueueReport& queue)
+{
+    constexpr std::array<std::string_view, 5> kPhases{"alerted", "mitigating", "mitigated", "restoring", "latched"};
+    return std::ranges::find(kPhases, queue.phase) != kPhases.end();
+}
+
+bool watched(const QueueReport& queue) { return !queue.policy.empty(); }
+
+Hash statistics(const QueueReport& queue)
+{
+    const std::array<std::pair<const char*, std::uint64_t>, 10> values{
+        {{"DEADLOCK_DETECTED", queue.detected},
+         {"DEADLOCK_RESTORED", queue.restored},
+         {"TX_PACKETS", queue.tx_ok},
+         {"TX_DROPPED_PACKETS", queue.tx_drop},
+         {"RX_PACKETS", queue.rx_ok},
+         {"RX_DROPPED_PACKETS", queue.rx_drop},
+         {"TX_PACKETS_LAST", queue.tx_ok_last},
+         {"TX_DROPPED_PACKETS_LAST", queue.tx_drop_last},
+         {"RX_PACKETS_LAST", queue.rx_ok_last},
+         {"RX_DROPPED_PACKETS_LAST", queue.rx_drop_last}}};
+    Hash fields;
+    for (const auto& [name, value] : values) {
+        fields.emplace(fmt::format("PFC_WD_QUEUE_STATS_{}", name), fmt::format("{}", value));
+    }
+    return fields;
+}
+
+const Hash& of_watched_queues()
+{
+    static const Hash kFields{
+        {"PFC_WD_DETECTION_TIME", ""}, {"PFC_WD_RESTORATION_TIME", ""}, {"PFC_WD_ACTION", ""}, {"PFC_WD_STATUS", ""}};
+    return kFields;
+}
+
+// As SONiC makes them: the type in the upper bytes, a number below. The number of a queue follows from its port's.
+std::string made_up_port(std::size_t number) { return fmt::format("oid:{:#x}", 0x1000000000000ULL + number); }
+
+std::string made_up_queue(std::string_view port, std::uint8_t priority)
+{
+    std::uint64_t id = 0;
+    const auto digits = port.substr(std::min(port.size(), std::string_view{"oid:0x"}.size()));
+    std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
+    return fmt::format("oid:{:#x}", 0x15000000000000ULL + (id & 0xffff'ffffU) * 8 + priority);
+}
+
+class Batch {
+public:
+    explicit Batch(Store& store) : store_(store) {}
+
+    Result<void> add(Db db, Change change)
+    {
+        auto& changes = changes_[db];
+        changes.push_back(std::move(change));
+        return changes.size() < kAtOnce ? Result<void>{} : flush(db);
+    }
+
+    Result<void> flush()
+    {
+        for (const auto& [db, changes] : changes_) {
+            if (const auto flushed = flush(db); !flushed) {
+                return flushed;
+            }
+        }
+        return {};
+    }
+
+private:
+    Result<void> flush(Db db)
+    {
+        const auto changes = std::exchange(changes_[db], {});
+        return changes.empty() ? Result<void>{} : store_.apply(db, changes);
+    }
+
+    Store& store_;
+    std::map<Db, std::vector<Change>> changes_;
+};
+
+}  // namespace
+
+void QueueTables::configure(const Config& config)
+{
+    times_.clear();
+    red_switch_ = config.big_red_switch;
+    for (const auto& entry : config.policies.policies) {
+        const auto us = [](Duration time) { return fmt::format("{}", whole_us(time)); };
+        const bool restores = entry.policy.release != watchdog::Release::manual;
+        for (const auto& port : entry.ports) {
+            times_[port.name] = {us(entry.policy.detect), restores ? us(entry.policy.restore) : ""};
+        }
+    }
+    mark_all();
+}
+
+void QueueTables::tell(const QueueReport& queue)
+{
+    const auto name = name_of(queue);
+    auto [at, is_new] = rows_.try_emplace(name);
+    at->second.queue = queue;
+    known_objects_ = known_objects_ && !is_new;
+    unwritten_.insert(name);
+}
+
+void QueueTables::mark_all()
+{
+    for (const auto& [name, row] : rows_) {
+        unwritten_.insert(name);
+    }
+}
+
+// The maps of a SONiC that has them are taken as they are; where there are none, they are made.
+Result<void> QueueTables::learn_objects(Store& store)
+{
+    const std::array<std::string, 2> maps{"COUNTERS_PORT_NAME_MAP", "COUNTERS_QUEUE_NAME_MAP"};
+    const auto known = store.hashes(Db::counters, maps);
+    if (!known) {
+        return tl::unexpected(known.error());
+    }
+    auto ports = known->at(0);
+    const auto& queues = known->at(1);
+    Hash new_ports, new_queues, indexes, owners;
+    for (auto& [name, row] : rows_) {
+        const auto& port_name = row.queue.port;
+        if (!ports.contains(port_name)) {
+            const auto number = ports.size() + 1;
+            ports[port_name] = new_ports[port_name] = made_up_port(number);
+        }
+        row.object.port = ports[port_name];
+        if (const auto at = queues.find(name); at != queues.end()) {
+            row.object.queue = at->second;
+            continue;
+        }
+        row.object.queue = new_queues[name] = made_up_queue(row.object.port, *row.queue.priority);
+        indexes[row.object.queue] = fmt::format("{}", *row.queue.priority);
+        owners[row.object.queue] = row.object.port;
+    }
+    const std::array<Change, 4> changes{Change{Change::Kind::set, maps[0], new_ports},
+                                        Change{Change::Kind::set, maps[1], new_queues},
+                                        Change{Change::Kind::set, "COUNTERS_QUEUE_INDEX_MAP", indexes},
+                                        Change{Change::Kind::set, "COUNTERS_QUEUE_PORT_MAP", owners}};
+    return store.apply(Db::counters, changes).map([&] { known_objects_ = true; });
+}
+
+// Whether the databases are as we left them.
+Result<bool> QueueTables::left_alone(Store& store)
+{
+    const std::array keys{kMarkKey};
+    return store.hashes(Db::state, keys).map([&](const std::vector<Hash>& found) {
+        const auto at = found.front().find(kMarkField);
+        return at != found.front().end() && at->second == mark_;
+    });
+}
+
+Result<void> QueueTables::write(Store& store)
+{
+    if (mark_.empty()) {
+        mark_ = fmt::format("{}", ::getpid());
+    }
+    const auto same = left_alone(store);
+    if (!same) {
+        return tl::unexpected(same.error());
+    }
+    if (!*same) {
+        known_objects_ = false;
+        mark_all();
+    }
+    if (unwritten_.empty() && *same) {
+        return {};
+    }
+    if (!known_objects_) {
+        if (const auto learned = learn_objects(store); !learned) {
+            return learned;
+        }
+    }
+    Batch batch{store};
+    Result<void> done;
+    const auto add = [&](Db db, Change change) {
+        if (done) {
+            done = batch.add(db, std::move(change));
+        }
+    };
+    using Kind = Change::Kind;
+    for (const auto& name : unwritten_) {
+        const auto& row = rows_.at(name);
+        const auto& queue = row.queue;
+        const auto counters = fmt::format("COUNTERS:{}", row.object.queue);
+        auto fields = statistics(queue);
+        if (watched(queue)) {
+            const auto times = times_.find(queue.port);
+            fields["PFC_WD_DETECTION_TIME"] = times != times_.end() ? times->second.detection_us : "";
+            fields["PFC_WD_RESTORATION_TIME"] = times != times_.end() ? times->second.restoration_us : "";
+            fields["PFC_WD_ACTION"] = queue.configured;
+            fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
+        } else {
+            add(Db::counters, {Kind::remove, counters, of_watched_queues()});
+        }
+        const bool red = red_switch_ && watched(queue);
+        add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{"BIG_RED_SWITCH_MODE", "enable"}}});
+        add(Db::counters, {Kind::set, counters, std::move(fields)});
+        add(Db::appl, {in_storm(queue) ? Kind::set : Kind::remove,
+                       fmt::format("{}:{}", kInStorm, queue.port),
+                       {{fmt::format("{}", *queue.priority), "storm"}}});
+        add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
+                        watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
+    }
+    add(Db::state, {Kind::set, kMarkKey, {{kMarkField, mark_}}});
+    if (done) {
+        done = batch.flush();
+    }
+    return done.map([&] { unwritten_.clear(); });
+}
+
+Result<void> QueueTables::retire(Store& store)
+{
+    Batch batch{store};
+    Result<void> done;
+    for (const auto& [name, row] : rows_) {
+        if (done && !in_storm(row.queue) && !row.object.queue.empty()) {
+            done = batch.add(Db::counters,
+                             {Change::Kind::remove, fmt::format("COUNTERS:{}", row.object.queue), of_watched_queues()});
+        }
+        if (done) {
+            done = batch.add(Db::state, {Change::Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name), Hash{}});
+        }
+    }
+    if (done) {
+        done = batch.add(Db::state, {Change::Kind::replace, kMarkKey, {}});
+    }
+    return done ? batch.flush() : done;
+}
+
+void QueueTables::each(const std::function<void(const QueueReport&, const QueueObject&)>& visit) const
+{
+    for (const auto& [name, row] : rows_) {
+        if (!row.object.queue.empty()) {
+            visit(row.queue, row.object);
+        }
+    }
+}
+
+const QueueObject* QueueTables::object(std::string_view port, std::uint8_t priority) const
+{
+    const auto at = rows_.find(fmt::format("{}:{}", port, priority));
+    return at != rows_.end() && !at->second.object.queue.empty() ? &at->second.object : nullptr;
+}
+
+}  // namespace petrel::sonic

@@ -1,0 +1,67 @@
+// What SONiC's tools and operators read about the watchdog of each queue, kept in step with the agent: statistics and
+// state in COUNTERS_DB, queues in storm in APPL_DB, watched queues in STATE_DB. For an agent that owns its switch;
+// elsewhere orchagent writes these.
+//
+// What was told is kept until it is written, and is written again where a database has forgotten it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "codec/control_report.hpp"
+#include "sonic/config.hpp"
+#include "sonic/store.hpp"
+
+namespace petrel::sonic {
+
+// As SONiC names objects: "oid:0x15000000000003".
+struct QueueObject {
+    std::string queue;
+    std::string port;
+};
+
+class QueueTables {
+public:
+    void configure(const Config&);
+    void tell(const codec::QueueReport&);
+
+    // Everything that is not in the databases yet; all of it if they are not as they were left.
+    Result<void> write(Store&);
+
+    // Nobody watches from now on: what says otherwise is taken back. Statistics stay, and so do queues in storm that
+    // are held so.
+    Result<void> retire(Store&);
+
+    // Null: no such queue was told of, or nothing was written yet.
+    const QueueObject* object(std::string_view port, std::uint8_t priority) const;
+
+    // Of all queues that were written.
+    void each(const std::function<void(const codec::QueueReport&, const QueueObject&)>&) const;
+
+private:
+    struct Times {
+        std::string detection_us;
+        std::string restoration_us;  // empty = never
+    };
+    struct Row {
+        codec::QueueReport queue;
+        QueueObject object;
+    };
+
+    Result<void> learn_objects(Store&);
+    Result<bool> left_alone(Store&);
+    void mark_all();
+
+    std::map<std::string, Times, std::less<>> times_;  // by port
+    bool red_switch_{};
+    std::map<std::string, Row, std::less<>> rows_;  // by name of queue, "Ethernet0:3"
+    std::set<std::string, std::less<>> unwritten_;
+    bool known_objects_{};
+    std::string mark_;  // ours in STATE_DB; it is gone if somebody has flushed it
+};
+
+}  // namespace petrel::sonic

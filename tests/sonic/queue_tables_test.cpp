@@ -1,0 +1,179 @@
+#include "sonic/queue_tables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/memory_store.hpp"
+
+namespace petrel::sonic {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+
+codec::QueueReport watching(const std::string& port, std::uint8_t priority)
+{
+    codec::QueueReport queue;
+    queue.port = port;
+    queue.priority = priority;
+    queue.policy = "pfcwd-drop-400-2000";
+    queue.phase = "watching";
+    queue.configured = "drop";
+    return queue;
+}
+
+class SonicQueueTables : public ::testing::Test {
+protected:
+    SonicQueueTables()
+    {
+        codec::PolicyEntry entry;
+        entry.policy.detect = std::chrono::milliseconds{400};
+        entry.policy.restore = std::chrono::milliseconds{2000};
+        entry.ports = {{"Ethernet0", {}}};
+        config_.policies.policies = {entry};
+        tables_.configure(config_);
+    }
+
+    Hash& counters() { return store_.content[Db::counters]["COUNTERS:" + tables_.object("Ethernet0", 3)->queue]; }
+    std::map<std::string, Hash>& appl() { return store_.content[Db::appl]; }
+
+    test::MemoryStore store_;
+    Config config_;
+    QueueTables tables_;
+};
+
+TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.phase = "mitigated";
+    queue.detected = 1;
+    queue.tx_drop = 300;
+    queue.rx_drop_last = 200;
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_EQ(counters(), (Hash{{"PFC_WD_ACTION", "drop"},
+                                {"PFC_WD_DETECTION_TIME", "400000"},
+                                {"PFC_WD_RESTORATION_TIME", "2000000"},
+                                {"PFC_WD_STATUS", "stormed"},
+                                {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"},
+                                {"PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0"},
+                                {"PFC_WD_QUEUE_STATS_TX_PACKETS", "0"},
+                                {"PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS", "300"},
+                                {"PFC_WD_QUEUE_STATS_RX_PACKETS", "0"},
+                                {"PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS", "0"},
+                                {"PFC_WD_QUEUE_STATS_TX_PACKETS_LAST", "0"},
+                                {"PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS_LAST", "0"},
+                                {"PFC_WD_QUEUE_STATS_RX_PACKETS_LAST", "0"},
+                                {"PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS_LAST", "200"}}));
+    EXPECT_EQ(appl()["PFC_WD_TABLE_INSTORM:Ethernet0"], (Hash{{"3", "storm"}}));
+    EXPECT_EQ(store_.content[Db::state]["PFC_WD_SW_STATE_TABLE|Ethernet0:3"], (Hash{{"status", "configured"}}));
+
+    queue.phase = "watching";
+    queue.restored = 1;
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
+    EXPECT_THAT(appl(), IsEmpty());
+}
+
+TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.detected = queue.restored = 2;
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    queue.policy.clear();
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_STATUS"))));
+    EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_DETECTION_TIME"))));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "2")));
+    EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
+}
+
+TEST_F(SonicQueueTables, NamesOfASwitchThatHasThemAreTaken)
+{
+    store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"] = {{"Ethernet0", "oid:0x1000000000abc"}};
+    store_.content[Db::counters]["COUNTERS_QUEUE_NAME_MAP"] = {{"Ethernet0:3", "oid:0x15000000000def"}};
+    tables_.tell(watching("Ethernet0", 3));
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_EQ(tables_.object("Ethernet0", 3)->queue, "oid:0x15000000000def");
+    EXPECT_EQ(tables_.object("Ethernet0", 3)->port, "oid:0x1000000000abc");
+}
+
+TEST_F(SonicQueueTables, NamesAreMadeWhereThereAreNone)
+{
+    for (const auto priority : {std::uint8_t{3}, std::uint8_t{4}}) {
+        tables_.tell(watching("Ethernet0", priority));
+        tables_.tell(watching("Ethernet4", priority));
+    }
+    ASSERT_TRUE(tables_.write(store_));
+    auto& maps = store_.content[Db::counters];
+    EXPECT_EQ(maps["COUNTERS_PORT_NAME_MAP"].size(), 2U);
+    std::set<std::string> objects;
+    for (const auto& [name, object] : maps["COUNTERS_QUEUE_NAME_MAP"]) {
+        objects.insert(object);
+        EXPECT_EQ(maps["COUNTERS_QUEUE_INDEX_MAP"][object], name.substr(name.find(':') + 1));
+        EXPECT_EQ(maps["COUNTERS_QUEUE_PORT_MAP"][object],
+                  maps["COUNTERS_PORT_NAME_MAP"][name.substr(0, name.find(':'))]);
+    }
+    EXPECT_EQ(objects.size(), 4U) << "no two are called alike";
+    const auto before = tables_.object("Ethernet4", 3)->queue;
+    tables_.tell(watching("Ethernet2", 3));
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_EQ(tables_.object("Ethernet4", 3)->queue, before) << "and none is renamed by one that comes later";
+    EXPECT_FALSE(objects.contains(tables_.object("Ethernet2", 3)->queue));
+}
+
+TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.detected = 7;
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    const auto before = store_.content;
+    store_.content.clear();
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_EQ(store_.content, before);
+}
+
+TEST_F(SonicQueueTables, ALeftOverRowOfAStormThatIsOverIsTakenAway)
+{
+    appl()["PFC_WD_TABLE_INSTORM:Ethernet0"] = {{"3", "storm"}, {"4", "storm"}};
+    tables_.tell(watching("Ethernet0", 3));
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_EQ(appl()["PFC_WD_TABLE_INSTORM:Ethernet0"], (Hash{{"4", "storm"}})) << "nobody said anything of queue 4";
+}
+
+TEST_F(SonicQueueTables, TheRedSwitchStandsAtEveryWatchedQueue)
+{
+    tables_.tell(watching("Ethernet0", 3));
+    config_.big_red_switch = true;
+    tables_.configure(config_);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("BIG_RED_SWITCH_MODE", "enable")));
+    config_.big_red_switch = false;
+    tables_.configure(config_);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Not(Contains(Key("BIG_RED_SWITCH_MODE"))));
+}
+
+TEST_F(SonicQueueTables, AtTheEndNobodyReadsThatSomebodyWatches)
+{
+    auto held = watching("Ethernet0", 4);
+    held.phase = "mitigated";
+    tables_.tell(watching("Ethernet0", 3));
+    tables_.tell(held);
+    ASSERT_TRUE(tables_.write(store_));
+    ASSERT_TRUE(tables_.retire(store_));
+    EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_STATUS"))));
+    const auto held_key = "COUNTERS:" + tables_.object("Ethernet0", 4)->queue;
+    EXPECT_THAT(store_.content[Db::counters][held_key], Contains(Pair("PFC_WD_STATUS", "stormed")));
+    EXPECT_THAT(store_.content[Db::state], IsEmpty());
+}
+
+}  // namespace
+}  // namespace petrel::sonic
