@@ -66,6 +66,9 @@ Status set_treated(const Place& p, const Value& value)
     p.queue().resumed |= p.queue().treated && !flag(value);
     p.queue().treated = flag(value);
     p.device.program_port(p.at.port(), p.now);
+    if (!flag(value)) {
+        p.view().end_recovery(p.at.port(), p.at.index(), p.now);  // one that the switch began itself
+    }
     return status::success;
 }
 

@@ -47,7 +47,7 @@ struct QueueExtra {
     Ps read_at{};                // the continuous pause state was last read
     Ps detect{};                 // the hardware's own deadlock detection and recovery; 0 = off
     Ps recover{};
-    Ps detect_from{};  // pause before this does not count: a recovery just ended
+    Ps detect_from{};  // pause before this does not count: until then there is a recovery, or was one
     std::uint64_t deadlocks{};
 };
 

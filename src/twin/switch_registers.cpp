@@ -219,16 +219,18 @@ void SwitchNode::queue_detector(std::uint8_t port, std::uint8_t q, Ps now)
     ++more.deadlocks;
     const std::uint8_t was_discarded = discarded(port);
     status_[port].recovering |= bit;
+    more.detect_from = now + more.recover;
     apply(port, was_discarded, now);
-    agenda_.add({now + more.recover, Task::recovery_end, port, q, 0});
+    agenda_.add({more.detect_from, Task::recovery_end, port, q, 0});
     interrupt(Interrupt::Kind::deadlock, port, q, now);
 }
 
 void SwitchNode::recovery_end(std::uint8_t port, std::uint8_t q, Ps now)
 {
     QueueExtra& more = extra(port, q);
+    if ((status_[port].recovering & mask_of(q)) == 0 || now < more.detect_from)
+        return;  // it was ended before; a later one has its own entry
     status_[port].recovering &= static_cast<std::uint8_t>(~mask_of(q));
-    more.detect_from = now;
     apply(port, discarded(port), now);
     interrupt(Interrupt::Kind::recovered, port, q, now);
     if (meter(port, q).paused(now) && more.detect != 0)

@@ -128,10 +128,20 @@ void SwitchView::set_deadlock_timers(std::uint8_t port, std::uint8_t q, Ps detec
 
 void SwitchView::restart_detection(std::uint8_t port, std::uint8_t q, Ps now)
 {
+    if (recovering(port, q))
+        return;  // its end does
     QueueExtra& more = node_->extra(port, q);
     more.detect_from = now;
     if (more.detect != 0 && node_->meter(port, q).paused(now))
         node_->agenda_.add({now + more.detect, Task::queue_detector, port, q, 0});
+}
+
+void SwitchView::end_recovery(std::uint8_t port, std::uint8_t q, Ps now)
+{
+    if (!recovering(port, q))
+        return;
+    node_->extra(port, q).detect_from = now;
+    node_->recovery_end(port, q, now);
 }
 
 bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const

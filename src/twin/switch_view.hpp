@@ -112,6 +112,8 @@ public:
     void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
     // A pause that is under way is watched as well, as if it had begun now.
     void restart_detection(std::uint8_t port, std::uint8_t queue, Ps now);
+    // A recovery that is under way ends before its time.
+    void end_recovery(std::uint8_t port, std::uint8_t queue, Ps now);
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
     void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }
     bool recovering(std::uint8_t port, std::uint8_t queue) const;

@@ -163,6 +163,26 @@ TEST_F(Detection, each_queue_recovers_by_its_own_action)
     EXPECT_LE(host_received("h1"), later + 1) << "paused again";
 }
 
+TEST_F(Detection, a_recovery_that_the_switch_began_is_ended_by_hand_as_well)
+{
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    set_switch_intervals(100, 400);
+    watch(0);
+    watch(1);
+    step_ms(250);
+    EXPECT_EQ(ear().take(), (std::vector<Heard>{{queue(0), kDetected}, {queue(1), kDetected}}));
+    const auto dropped = [&] { return stat(queues->get_stats, queue(0), sai::queue_stat::dropped_packets); };
+    EXPECT_GT(dropped(), 0U);
+    set(queues, queue(0), queue_attr::pfc_dlr_init, boolean(false));
+    const auto until_then = dropped();
+    // It is looked at anew from then on; the end of the first recovery, at 601 ms, is not that of the second.
+    EXPECT_EQ(told_until(350), std::vector<std::string>{"recovered 0 at 251"});
+    EXPECT_EQ(dropped(), until_then) << "it heeds pause meanwhile";
+    const std::vector<std::string> later{"detected 0 at 351", "recovered 1 at 601", "detected 1 at 701",
+                                         "recovered 0 at 751", "detected 0 at 851"};
+    EXPECT_EQ(told_until(860), later);
+}
+
 TEST_F(Detection, a_pause_that_was_there_before_counts_from_the_moment_it_is_watched)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
