@@ -76,7 +76,7 @@ TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
     EXPECT_THAT(said, IsEmpty());
     const auto before = host_received("h1");
     run_until_ms(500);  // found after T0, at the latest T2 later
-    EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected drop port1 at 3(0[0-9]|[1-4][0-9]|50)")));
+    EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
     EXPECT_EQ(shown(1), Treatment::drop);
     EXPECT_EQ(shown(0), Treatment::none);
     EXPECT_EQ(host_received("h1"), before) << "what waited died";
@@ -96,7 +96,7 @@ TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
     policy.action = Treatment::ignore_pause;
     open(kStorm, policy);
     run_until_ms(400);
-    EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 3(0[0-9]|[1-4][0-9]|50)")));
+    EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 30[0-9]")));
     const auto before = host_received("h1");
     run_until_ms(500);
     EXPECT_NEAR(static_cast<double>(host_received("h1") - before), kPackets, 2);

@@ -234,6 +234,27 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
     EXPECT_THAT(journal_.active().value(), IsEmpty());
 }
 
+// With pause time and transitions the part of an interval in which a pause began counts: storms are found T0 after they
+// began, wherever between two polls that was.
+TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
+{
+    auto scenario = std::string{kTwoStorms};
+    for (auto at = scenario.find("\"1s\""); at != std::string::npos; at = scenario.find("\"1s\"")) {
+        scenario.replace(at, 4, "\"1.02s\"");
+    }
+    open(write(scenario));
+    watchdog::PolicyBook book;
+    book.policies = {policy()};
+    book.assigned = {{}};
+    watch(book);
+    run_until(1500ms);
+    ASSERT_EQ(said_.size(), 2U);
+    for (const auto& storm : said_) {
+        EXPECT_EQ(storm.kind, "storm_detected");
+        EXPECT_NEAR(static_cast<double>(storm.at_ms), 1220, 1) << storm.queue;
+    }
+}
+
 // Each port at its own intervals; the agent hears of it with its next poll, at the latest.
 TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 {
