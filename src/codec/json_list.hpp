@@ -1,0 +1,11 @@
+// Texts as a JSON array, the form in which SONiC's services send each other keys and values.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace petrel::codec {
+
+std::string json_list(std::span<const std::string> texts);
+
+}  // namespace petrel::codec

@@ -1,0 +1,23 @@
+// SONiC's databases as this adapter talks to them: many commands at a time, on connections that are opened anew after
+// they broke.
+#pragma once
+
+#include "redis/connection.hpp"
+#include "sonic/redis_store.hpp"
+
+namespace petrel::device::sonic {
+
+namespace db = petrel::sonic;
+
+inline Result<void> ask(db::RedisStore& store, db::Db database, const redis::Pipeline& pipeline,
+                        const redis::Connection::Visit& visit)
+{
+    return store.connection(database)
+        .and_then([&](redis::Connection* open) { return open->run(pipeline, visit); })
+        .map_error([&](Error error) {
+            store.forget(database);
+            return error;
+        });
+}
+
+}  // namespace petrel::device::sonic

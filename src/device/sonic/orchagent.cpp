@@ -1,0 +1,149 @@
+#include "device/sonic/orchagent.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "codec/json_list.hpp"
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using watchdog::Treatment;
+
+constexpr std::string_view kChannel = "PFC_WD_ACTION";
+constexpr std::chrono::milliseconds kAskAgain{2};
+
+struct State {
+    Status status{};
+    bool red_switch{};
+    std::string action;
+    std::vector<std::string> evidence;  // name, value, name, value
+};
+
+constexpr std::array<std::string_view, 3> kEvidence{"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "SAI_QUEUE_STAT_PACKETS",
+                                                    "SAI_QUEUE_ATTR_PAUSE_STATUS"};
+constexpr std::array<std::string_view, 3> kEvidenceNames{"occupancy", "packets", "paused"};
+
+Result<State> read_state(db::RedisStore& store, const std::string& oid)
+{
+    const auto key = "COUNTERS:" + oid;
+    redis::Pipeline get;
+    get.add({"HMGET", key, "PFC_WD_STATUS", "BIG_RED_SWITCH_MODE", "PFC_WD_ACTION", kEvidence[0], kEvidence[1],
+             kEvidence[2]});
+    State state;
+    return ask(store, db::Db::counters, get,
+               [&](std::size_t, redis::View reply) {
+                   if (reply.size() != 3 + kEvidence.size()) {
+                       return;
+                   }
+                   state.status = status_of(reply[0].text());
+                   state.red_switch = reply[1].text() == "enable";
+                   state.action = reply[2].text();
+                   for (std::size_t i = 0; i != kEvidence.size(); ++i) {
+                       if (!reply[3 + i].nothing()) {
+                           state.evidence.emplace_back(kEvidenceNames[i]);
+                           state.evidence.emplace_back(reply[3 + i].text());
+                       }
+                   }
+               })
+        .map([&] { return state; });
+}
+
+Error red_switch_is_on()
+{
+    return {ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and listens to nobody"};
+}
+
+std::string message(const Word& word, const std::vector<std::string>& evidence = {})
+{
+    std::vector<std::string> texts{word.oid, word.storm ? "storm" : "restore"};
+    texts.insert(texts.end(), evidence.begin(), evidence.end());
+    return codec::json_list(texts);
+}
+
+Result<std::int64_t> publish(db::RedisStore& store, std::span<const std::string> messages)
+{
+    redis::Pipeline pipeline;
+    for (const auto& text : messages) {
+        pipeline.add({"PUBLISH", kChannel, text});
+    }
+    auto heard = std::numeric_limits<std::int64_t>::max();
+    return ask(store, db::Db::counters, pipeline,
+               [&](std::size_t, redis::View reply) { heard = std::min(heard, reply.number()); })
+        .map([&] { return heard; });
+}
+
+Result<bool> is_done(db::RedisStore& store, const Word& word)
+{
+    return read_state(store, word.oid).map([&](const State& state) {
+        return word.storm ? state.status == Status::stormed : state.status != Status::stormed;
+    });
+}
+
+}  // namespace
+
+Result<std::int64_t> tell(db::RedisStore& store, std::span<const Word> words)
+{
+    std::vector<std::string> messages;
+    for (const auto& word : words) {
+        messages.push_back(message(word));
+    }
+    return publish(store, messages);
+}
+
+Result<void> have_done(db::RedisStore& store, const Word& word, Duration patience)
+{
+    const auto state = read_state(store, word.oid);
+    if (!state) {
+        return tl::unexpected(state.error());
+    }
+    if (state->red_switch) {
+        return tl::unexpected(red_switch_is_on());
+    }
+    if (word.storm && state->status == Status::unwatched) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, "orchagent does not watch this queue: PFC_WD has no entry for its port"});
+    }
+    if (word.storm == (state->status == Status::stormed)) {
+        return {};
+    }
+    const std::array messages{message(word, word.storm ? state->evidence : std::vector<std::string>{})};
+    const auto heard = publish(store, messages);
+    if (!heard) {
+        return tl::unexpected(heard.error());
+    }
+    if (*heard == 0) {
+        return tl::unexpected(
+            Error{ErrorKind::unreachable, fmt::format("orchagent is away: nobody listens to {}", kChannel)});
+    }
+    for (auto left = patience / kAskAgain; left >= 0; --left) {
+        const auto done = is_done(store, word);
+        if (!done || *done) {
+            return done.map([](bool) {});
+        }
+        ::poll(nullptr, 0, static_cast<int>(kAskAgain.count()));
+    }
+    return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was told of the {} and has not acted yet",
+                                                                  word.storm ? "storm" : "end of the storm")});
+}
+
+Result<Treatment> in_force(db::RedisStore& store, const std::string& oid)
+{
+    return read_state(store, oid).and_then([](const State& state) -> Result<Treatment> {
+        if (state.red_switch) {
+            return tl::unexpected(red_switch_is_on());
+        }
+        if (state.status != Status::stormed || state.action == "alert") {
+            return Treatment::none;
+        }
+        return state.action == "forward" ? Treatment::ignore_pause : Treatment::drop;
+    });
+}
+
+}  // namespace petrel::device::sonic

@@ -1,0 +1,126 @@
+#include "device/sonic/plugins.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/json_list.hpp"
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using db::Change;
+using db::Db;
+
+constexpr std::string_view kGroup = "PFC_WD";
+constexpr auto kGroupKey = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
+constexpr std::string_view kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE";
+constexpr std::string_view kChannel = "FLEX_COUNTER_GROUP_TABLE_CHANNEL";
+constexpr auto kPlugins = "QUEUE_PLUGIN_LIST";
+constexpr auto kKept = "PETREL_PFC_WD|plugins";
+
+Result<db::Hash> read_hash(db::RedisStore& store, Db database, const std::string& key)
+{
+    return store.hashes(database, {&key, 1}).map([](std::vector<db::Hash> hashes) { return std::move(hashes[0]); });
+}
+
+Result<void> write_hash(db::RedisStore& store, Db database, const std::string& key, db::Hash fields)
+{
+    const Change change{Change::Kind::replace, key, std::move(fields)};
+    return store.apply(database, {&change, 1});
+}
+
+// What one of SONiC's services asks another for: all or nothing of a hash.
+struct Request {
+    std::string fields;
+    std::string_view operation;
+};
+
+Request set(const db::Hash& fields)
+{
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : fields) {
+        texts.push_back(name);
+        texts.push_back(value);
+    }
+    return {codec::json_list(texts), "SSET"};
+}
+
+Request remove() { return {"{}", "DDEL"}; }
+
+// Requests go to the list of their table, in three parts each, and a word on its channel says that they are there.
+Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, const std::vector<Request>& requests)
+{
+    const auto channel = fmt::format("{}@{}", kChannel, databases.at(Db::flex_counter).number);
+    redis::Pipeline pipeline;
+    pipeline.add({"MULTI"});
+    for (const auto& request : requests) {
+        pipeline.add({"LPUSH", kRequests, kGroup, request.fields, request.operation}).add({"PUBLISH", channel, "G"});
+    }
+    pipeline.add({"EXEC"});
+    std::optional<Error> refused;
+    auto asked = ask(store, Db::flex_counter, pipeline, [&](std::size_t, redis::View reply) {
+        if (reply.error()) {
+            refused = Error{ErrorKind::denied, fmt::format("Redis refuses: {}", reply.text())};
+        }
+    });
+    return asked && refused ? tl::unexpected(*refused) : asked;
+}
+
+Result<bool> syncd_is_behind(db::RedisStore& store)
+{
+    redis::Pipeline length;
+    length.add({"LLEN", kRequests});
+    bool behind = false;
+    return ask(store, Db::flex_counter, length, [&](std::size_t, redis::View reply) { behind = reply.number() != 0; })
+        .map([&] { return behind; });
+}
+
+}  // namespace
+
+Result<Duration> poll_interval(db::RedisStore& store)
+{
+    return read_hash(store, Db::flex_counter, kGroupKey).map([](const db::Hash& group) {
+        std::int64_t ms = 0;
+        if (const auto at = group.find("POLL_INTERVAL"); at != group.end()) {
+            std::from_chars(at->second.data(), at->second.data() + at->second.size(), ms);
+        }
+        return Duration{std::chrono::milliseconds{ms}};
+    });
+}
+
+// A set only ever adds plug-ins; all of them leave with the group, whose counters stay with the queues.
+Result<bool> take_plugins_out(db::RedisStore& store, const db::Databases& databases)
+{
+    auto group = read_hash(store, Db::flex_counter, kGroupKey);
+    if (!group) {
+        return tl::unexpected(std::move(group.error()));
+    }
+    const auto plugins = group->extract(kPlugins);
+    if (plugins.empty() || plugins.mapped().empty()) {
+        return false;
+    }
+    const auto behind = syncd_is_behind(store);
+    if (!behind || *behind) {
+        return behind;
+    }
+    return write_hash(store, Db::state, kKept, {{kPlugins, plugins.mapped()}})
+        .and_then([&] { return ask_syncd(store, databases, {remove(), set(*group)}); })
+        .map([] { return true; });
+}
+
+Result<void> put_back(db::RedisStore& store, const db::Databases& databases)
+{
+    auto kept = read_hash(store, Db::state, kKept);
+    if (!kept || kept->empty()) {
+        return kept.map([](const db::Hash&) {});
+    }
+    return ask_syncd(store, databases, {set(*kept)}).and_then([&] { return write_hash(store, Db::state, kKept, {}); });
+}
+
+}  // namespace petrel::device::sonic

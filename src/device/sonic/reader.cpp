@@ -1,0 +1,176 @@
+#include "device/sonic/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using watchdog::bit;
+using watchdog::Field;
+
+// Of a queue: these, then how it is treated. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
+constexpr std::array kOfQueue{Field::tx_packets, Field::tx_drops, Field::occupancy};
+constexpr std::size_t kQueueAnswers = 7;
+constexpr std::array<std::string_view, kQueueAnswers> kQueueWords{"SAI_QUEUE_STAT_PACKETS",
+                                                                  "SAI_QUEUE_STAT_DROPPED_PACKETS",
+                                                                  "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
+                                                                  "SAI_QUEUE_ATTR_PAUSE_STATUS",
+                                                                  "PFC_WD_STATUS",
+                                                                  "BIG_RED_SWITCH_MODE",
+                                                                  "DEBUG_STORM"};
+constexpr std::size_t kPauseStatus = 3;
+constexpr std::size_t kStatus = 4;
+constexpr std::size_t kRedSwitch = 5;
+constexpr std::size_t kDebugStorm = 6;
+
+// Of a port, for each of its queues.
+constexpr std::array kOfPort{Field::rx_pfc, Field::on2off, Field::pause_us};
+constexpr std::array<std::string_view, 3> kPortWords{"RX_PKTS", "ON2OFF_RX_PKTS", "RX_PAUSE_DURATION_US"};
+
+std::optional<std::uint64_t> number(std::string_view text)
+{
+    std::uint64_t value = 0;
+    const auto* end = text.data() + text.size();
+    const auto [at, problem] = std::from_chars(text.data(), end, value);
+    return problem == std::errc{} && at == end ? std::optional{value} : std::nullopt;
+}
+
+}  // namespace
+
+Status status_of(std::string_view pfc_wd_status)
+{
+    return pfc_wd_status == "stormed"       ? Status::stormed
+           : pfc_wd_status == "operational" ? Status::operational
+                                            : Status::unwatched;
+}
+
+Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std::move(note))
+{
+    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
+        add_port(all_, port);
+        for (std::uint32_t i = 0; i != layout_.ports[port].count; ++i) {
+            add_queue(all_, layout_.ports[port].first + i);
+        }
+    }
+    readings_.resize(layout_.queues.size());
+}
+
+void Reader::add_port(Plan& plan, std::uint16_t port) const
+{
+    const auto& place = layout_.ports[port];
+    if (place.oid.empty()) {
+        return;
+    }
+    std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
+    for (std::uint32_t i = 0; i != place.count; ++i) {
+        for (const auto word : kPortWords) {
+            words.push_back(
+                fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
+        }
+    }
+    const std::vector<std::string_view> views{words.begin(), words.end()};
+    plan.pipeline.add(views);
+    plan.steps.push_back({true, port});
+}
+
+void Reader::add_queue(Plan& plan, std::uint32_t queue) const
+{
+    std::array<std::string_view, 2 + kQueueAnswers> words{"HMGET"};
+    const auto key = "COUNTERS:" + layout_.queues[queue].oid;
+    words[1] = key;
+    std::ranges::copy(kQueueWords, words.begin() + 2);
+    plan.pipeline.add(words);
+    plan.steps.push_back({false, queue});
+}
+
+Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows)
+{
+    Plan some;
+    std::optional<std::uint16_t> port;
+    for (const auto row : rows) {
+        readings_[row.value] = {};
+        if (port != layout_.queues[row.value].port) {
+            port = layout_.queues[row.value].port;
+            add_port(some, *port);
+        }
+        add_queue(some, row.value);
+    }
+    if (rows.empty()) {
+        std::ranges::fill(readings_, Reading{});
+    }
+    const auto& plan = rows.empty() ? all_ : some;
+    return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
+        const auto step = plan.steps[command];
+        if (step.of_port) {
+            take_port(step.index, reply);
+        } else {
+            take_queue(step.index, reply);
+        }
+    });
+}
+
+// A reply of another shape says that the key holds something else: then nothing is known of it.
+void Reader::take_port(std::uint32_t port, redis::View reply)
+{
+    const auto& place = layout_.ports[port];
+    if (reply.size() != place.count * kOfPort.size()) {
+        return;
+    }
+    for (std::uint32_t i = 0; i != place.count; ++i) {
+        for (std::size_t f = 0; f != kOfPort.size(); ++f) {
+            take(readings_[place.first + i].sample, kOfPort[f], reply[i * kOfPort.size() + f]);
+        }
+    }
+}
+
+void Reader::take_queue(std::uint32_t queue, redis::View reply)
+{
+    if (reply.size() != kQueueAnswers) {
+        return;
+    }
+    auto& reading = readings_[queue];
+    for (std::size_t f = 0; f != kOfQueue.size(); ++f) {
+        take(reading.sample, kOfQueue[f], reply[f]);
+    }
+    const auto paused = reply[kPauseStatus].text();
+    if (paused == "true" || paused == "false") {
+        reading.sample.known |= bit(Field::paused_now);
+        reading.sample.paused_now = paused == "true";
+    }
+    reading.status = status_of(reply[kStatus].text());
+    reading.red_switch = reply[kRedSwitch].text() == "enable";
+    reading.debug_storm = reply[kDebugStorm].text() == "enabled";
+}
+
+void Reader::take(watchdog::Sample& sample, Field field, redis::View view)
+{
+    if (view.nothing()) {
+        return;
+    }
+    if (const auto value = number(view.text())) {
+        sample.known |= bit(field);
+        sample[field] = *value;
+    } else {
+        note_nonsense(field, view.text());
+    }
+}
+
+// Once for each kind of counter: where one is nonsense, thousands may be.
+void Reader::note_nonsense(Field field, std::string_view value)
+{
+    if (!has(nonsense_, field)) {
+        nonsense_ |= bit(field);
+        note_(fmt::format("{} is '{}', which is no number: such counters are taken as not known", name(field),
+                          escaped(value.substr(0, 40))));
+    }
+}
+
+}  // namespace petrel::device::sonic

@@ -1,0 +1,69 @@
+// What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. All of it
+// in one pipeline that is made once; a field that is absent, or is no number, is just not known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/sonic/layout.hpp"
+#include "watchdog/observation.hpp"
+
+namespace petrel::device::sonic {
+
+using Note = std::function<void(const std::string&)>;
+
+enum class Status : std::uint8_t {
+    unwatched,    // orchagent has not registered the queue: nobody reads its counters in time
+    operational,  //
+    stormed       // and mitigated
+};
+
+Status status_of(std::string_view pfc_wd_status);
+
+struct Reading {
+    watchdog::Sample sample;  // without slot, stamp and epoch
+    Status status{};
+    bool red_switch{};   // orchagent treats it, whatever it shows
+    bool debug_storm{};  // somebody asks for a storm to be imagined
+};
+
+class Reader {
+public:
+    Reader(Layout, Note);
+
+    const Layout& layout() const { return layout_; }
+
+    // None = all.
+    Result<void> read(db::RedisStore&, std::span<const Slot> rows);
+    // Of a row that was read.
+    const Reading& operator[](Slot row) const { return readings_[row.value]; }
+
+private:
+    struct Step {
+        bool of_port{};
+        std::uint32_t index{};
+    };
+    struct Plan {
+        redis::Pipeline pipeline;
+        std::vector<Step> steps;
+    };
+
+    void add_port(Plan&, std::uint16_t port) const;
+    void add_queue(Plan&, std::uint32_t queue) const;
+    void take_port(std::uint32_t port, redis::View);
+    void take_queue(std::uint32_t queue, redis::View);
+    void take(watchdog::Sample&, watchdog::Field, redis::View);
+    void note_nonsense(watchdog::Field, std::string_view value);
+
+    Layout layout_;
+    Note note_;
+    Plan all_;
+    std::vector<Reading> readings_;
+    watchdog::Fields nonsense_{};  // was told
+};
+
+}  // namespace petrel::device::sonic

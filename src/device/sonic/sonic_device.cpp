@@ -1,0 +1,355 @@
+#include "device/sonic/sonic_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "device/sonic/plugins.hpp"
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using watchdog::bit;
+using watchdog::Command;
+using watchdog::Field;
+using watchdog::Fields;
+using watchdog::has;
+using watchdog::Sample;
+using watchdog::Treatment;
+
+constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
+constexpr Fields kPause = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
+
+}  // namespace
+
+SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const TimeSource& clock, Note note,
+                         const Settings& settings)
+    : databases_(databases),
+      id_(id),
+      clock_(clock),
+      note_(std::move(note)),
+      settings_(settings),
+      store_(databases, settings.redis),
+      changes_(databases, settings.redis),
+      stamp_(databases, settings.redis)
+{}
+
+Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& databases, DeviceId id,
+                                                       const TimeSource& clock, Note note, const Settings& settings)
+{
+    std::unique_ptr<SonicDevice> device{new SonicDevice{databases, id, clock, std::move(note), settings}};
+    return device->start().map([&] { return std::move(device); });
+}
+
+SonicDevice::~SonicDevice()
+{
+    if (capabilities_.fields != 0) {  // it was opened: then nobody else looks after the switch
+        if (const auto back = put_back(store_, databases_); !back) {
+            note_once("SONiC's own detector is not put back: " + back.error().what);
+        }
+    }
+}
+
+Result<void> SonicDevice::start()
+{
+    auto layout = read_layout(store_);
+    if (!layout) {
+        return tl::unexpected(std::move(layout.error()));
+    }
+    adopt(std::move(*layout));
+    if (auto read = reader_->read(store_, {}); !read) {
+        return read;
+    }
+    Fields fields = 0;
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        const auto& reading = (*reader_)[Slot{row}];
+        fields |= reading.status != Status::unwatched ? reading.sample.known : 0;
+    }
+    if ((fields & (bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc))) == 0) {
+        return tl::unexpected(Error{ErrorKind::unreachable,
+                                    "no queue has counters of PFC yet: orchagent watches none, or syncd has not "
+                                    "read them"});
+    }
+    capabilities_.fields = fields;
+    capabilities_.survive = fields;  // what a mitigation freezes is withheld queue by queue
+    capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
+    capabilities_.reads_back = true;
+    return {};
+}
+
+// Whoever was there before keeps what is remembered of it.
+void SonicDevice::adopt(Layout layout)
+{
+    std::map<std::string, Row> before;
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        before.emplace(reader_->layout().queues[row].oid, rows_[row]);
+    }
+    const auto generation = inventory_.generation + 1;
+    inventory_ = {};
+    inventory_.generation = generation;
+    rows_.clear();
+    for (const auto& port : layout.ports) {
+        inventory_.ports.push_back({port.name, "", std::nullopt});
+    }
+    for (const auto& queue : layout.queues) {
+        inventory_.rows.push_back({{{id_, queue.port}, queue.priority}, layout.ports[queue.port].speed, false});
+        const auto known = before.find(queue.oid);
+        rows_.push_back(known != before.end() ? known->second : Row{});
+    }
+    links_.emplace(layout);
+    reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
+    all_read_.reset();
+    choose_again_ = Instant::min();
+}
+
+// Whether the rows are still those of before.
+Result<bool> SonicDevice::follow()
+{
+    const auto heard = changes_.listen(clock_.now().mono);
+    if (!heard) {
+        return tl::unexpected(heard.error());
+    }
+    const auto start_over = [this](Error error) {
+        changes_.start_over();  // it has been heard, and was not followed
+        return error;
+    };
+    if (heard->plugins) {
+        const auto out = take_plugins_out(store_, databases_).map_error(start_over);
+        if (!out) {
+            return out;
+        }
+        if (*out) {
+            note_once("SONiC's own detector rests while this agent watches");
+        }
+    }
+    if (heard->layout) {
+        auto layout = read_layout(store_).map_error(start_over);
+        if (!layout) {
+            return tl::unexpected(std::move(layout.error()));
+        }
+        if (*layout != reader_->layout()) {
+            adopt(std::move(*layout));
+            changes_.start_over();  // of new ports the links are not known
+            return false;
+        }
+    }
+    if (heard->links) {
+        return links_->read(store_, reader_->layout()).map([] { return true; }).map_error(start_over);
+    }
+    return true;
+}
+
+Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
+{
+    for (const auto row : rows) {
+        if (row.value >= rows_.size()) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
+        }
+    }
+    const auto same = follow();
+    if (!same || !*same) {
+        return same.map([](bool) {});
+    }
+    const auto poll = read_one_poll(rows);
+    if (!poll || !*poll) {
+        return poll.map([](const auto&) {});
+    }
+    if (rows.empty()) {
+        for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+            put(Slot{row}, **poll, into);
+        }
+        all_read_ = *poll;
+    }
+    for (const auto row : rows) {
+        put(row, **poll, into);
+    }
+    return tell_again();
+}
+
+// All of it from the same poll of syncd's. None: nothing is new, or everything changes while it is being read.
+Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> rows)
+{
+    if (auto chosen = choose_canaries(); !chosen) {
+        return tl::unexpected(std::move(chosen.error()));
+    }
+    auto before = stamp_.look(store_, clock_.now().mono);
+    for (int attempt = 0; attempt != 2; ++attempt) {
+        if (!before || !before->at || before->at == all_read_) {
+            break;
+        }
+        if (auto read = reader_->read(store_, rows); !read) {
+            return tl::unexpected(std::move(read.error()));
+        }
+        auto after = stamp_.look(store_, clock_.now().mono);
+        if (after && *after == *before) {
+            choose_again_ = clock_.now().mono + kBlind;
+            if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
+                ++stamp_changes_;  // stamps of different clocks are not compared
+            }
+            return after->at;
+        }
+        before = std::move(after);
+    }
+    return before.map([](const auto&) { return std::optional<Instant>{}; });
+}
+
+// The first and the last queue that is watched, and their ports: syncd writes the others between them.
+Result<void> SonicDevice::choose_canaries()
+{
+    if (clock_.now().mono < choose_again_) {
+        return {};
+    }
+    choose_again_ = clock_.now().mono + kBlind;
+    const auto interval = poll_interval(store_);
+    if (!interval) {
+        return tl::unexpected(interval.error());
+    }
+    if (auto read = reader_->read(store_, {}); !read) {
+        return read;
+    }
+    const auto& layout = reader_->layout();
+    std::set<std::string> keys;
+    const auto watched = [&](std::uint32_t row) { return (*reader_)[Slot{row}].status != Status::unwatched; };
+    const auto rows = std::views::iota(0U, static_cast<std::uint32_t>(rows_.size()));
+    const auto backwards = rows | std::views::reverse;
+    const auto first = std::ranges::find_if(rows, watched);
+    if (first != rows.end()) {
+        for (const auto row : {*first, *std::ranges::find_if(backwards, watched)}) {
+            keys.insert("COUNTERS:" + layout.queues[row].oid);
+            if (const auto& port = layout.ports[layout.queues[row].port].oid; !port.empty()) {
+                keys.insert("COUNTERS:" + port);
+            }
+        }
+    }
+    stamp_.watch({keys.begin(), keys.end()}, *interval);
+    return {};
+}
+
+void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
+{
+    const auto& reading = (*reader_)[slot];
+    auto& row = rows_[slot.value];
+    const bool watched = reading.status != Status::unwatched && !reading.red_switch;
+    if (watched != row.watched || reading.debug_storm != row.debug_storm) {
+        row.watched = watched;
+        row.debug_storm = reading.debug_storm;
+        ++row.changes;
+    }
+    if (!watched) {
+        return;
+    }
+    keep_as_asked(slot, reading.status == Status::stormed);
+    auto sample = reading.debug_storm ? imagined(read_at) : reading.sample;
+    const auto port = reader_->layout().queues[slot.value].port;
+    sample.slot = slot;
+    sample.read_at = read_at;
+    sample.epoch = links_->up(port) ? 1 + links_->changes(port) + row.changes + stamp_changes_ : 0;
+    withhold_frozen(row, sample);
+    into.put(sample);
+}
+
+// orchagent may have been started anew and know nothing of a storm, or remember one that is over.
+void SonicDevice::keep_as_asked(Slot slot, bool stormed)
+{
+    auto& row = rows_[slot.value];
+    row.asked = row.asked.value_or(stormed);
+    if (*row.asked != stormed) {
+        again_.push_back({reader_->layout().queues[slot.value].oid, *row.asked});
+    }
+    if (!stormed) {
+        row.stormed_since.reset();
+    } else if (!row.stormed_since) {
+        row.stormed_since = clock_.now().mono;
+    }
+}
+
+Result<void> SonicDevice::tell_again()
+{
+    const auto words = std::exchange(again_, {});
+    if (words.empty()) {
+        return {};
+    }
+    return tell(store_, words).map([](std::int64_t) {});
+}
+
+// A mitigated queue is not held up by pause, so what measures its pause may stand still while the storm goes on; on
+// some switches it does not. Whoever has shown pause since then is believed, also when it ends. Of the others the
+// frames tell, and where none are counted there is nothing better.
+void SonicDevice::withhold_frozen(Row& row, Sample& sample)
+{
+    if (!row.stormed_since) {
+        row.pause_us.reset();
+        row.shows_pause = false;
+        return;
+    }
+    if (sample.read_at > *row.stormed_since) {
+        const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
+        const bool counted = has(sample.known, Field::pause_us);
+        row.shows_pause =
+            row.shows_pause || paused || (counted && row.pause_us && sample[Field::pause_us] > *row.pause_us);
+        row.pause_us = counted ? std::optional{sample[Field::pause_us]} : std::nullopt;
+    }
+    if (!row.shows_pause && has(sample.known, Field::rx_pfc)) {
+        sample.known &= ~kPause;
+    }
+}
+
+// A storm by order: counters of their own kind, which run with the clock.
+Sample SonicDevice::imagined(Instant read_at) const
+{
+    Sample sample;
+    sample.known = capabilities_.fields;
+    sample.paused_now = true;
+    const auto us = static_cast<std::uint64_t>(whole_us(read_at));
+    sample[Field::pause_us] = us;
+    sample[Field::rx_pfc] = us;
+    sample[Field::occupancy] = 1;
+    return sample;
+}
+
+Result<std::uint32_t> SonicDevice::row_of(const Target& target) const
+{
+    const auto row = std::ranges::find(inventory_.rows, target, &watchdog::RowInfo::target);
+    if (row == inventory_.rows.end()) {
+        return tl::unexpected(Error{ErrorKind::invalid, "there is no such queue"});
+    }
+    return static_cast<std::uint32_t>(row - inventory_.rows.begin());
+}
+
+Result<void> SonicDevice::apply(const Command& command, const Undo&)
+{
+    const bool storm = command.want != Treatment::none;
+    if (storm && !has(capabilities_.treatments, command.want)) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported, fmt::format("orchagent has no such action: {}", name(command.want))});
+    }
+    return row_of(command.target).and_then([&](std::uint32_t row) {
+        rows_[row].asked = storm;
+        return have_done(store_, {reader_->layout().queues[row].oid, storm}, settings_.orchagent).map([&] {
+            rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;
+        });
+    });
+}
+
+Result<Treatment> SonicDevice::read_back(const Target& target)
+{
+    if (!target.priority) {
+        return Treatment::none;  // nothing is done to whole ports
+    }
+    return row_of(target).and_then(
+        [&](std::uint32_t row) { return in_force(store_, reader_->layout().queues[row].oid); });
+}
+
+void SonicDevice::note_once(const std::string& words)
+{
+    if (noted_.insert(words).second && note_) {
+        note_(words);
+    }
+}
+
+}  // namespace petrel::device::sonic

@@ -1,0 +1,93 @@
+// A SONiC switch as a device, where syncd keeps the ASIC and orchagent mitigates: we decide. Counters come from
+// COUNTERS_DB (reader.hpp) as old as syncd's last poll (poll_stamp.hpp); a command is a word to orchagent
+// (orchagent.hpp), which is repeated for as long as the queue shows something else than was asked for. SONiC's own
+// detector rests meanwhile (plugins.hpp).
+//
+// Of what orchagent writes nothing is written here. A queue that it does not watch, or treats by its big red switch,
+// is not put.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/sonic/changes.hpp"
+#include "device/sonic/links.hpp"
+#include "device/sonic/orchagent.hpp"
+#include "device/sonic/poll_stamp.hpp"
+#include "device/sonic/reader.hpp"
+
+namespace petrel::device::sonic {
+
+struct Settings {
+    Duration redis{std::chrono::milliseconds{500}};      // an answer of a database may take so long,
+    Duration orchagent{std::chrono::milliseconds{100}};  // and orchagent's to a command
+};
+
+class SonicDevice final : public Device {
+public:
+    // Fails until orchagent watches a queue and syncd has read its counters: before, nobody knows what can be told.
+    static Result<std::unique_ptr<SonicDevice>> open(const db::Databases&, DeviceId, const TimeSource&, Note,
+                                                     const Settings& = {});
+    ~SonicDevice() override;  // SONiC's own detector comes back
+
+    const watchdog::Inventory& inventory() const override { return inventory_; }
+    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
+    Result<Undo> prepare(const watchdog::Command&) override { return Undo{}; }
+    Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<watchdog::Treatment> read_back(const Target&) override;
+    void listen(NoticeSink&) override {}
+
+private:
+    // What is remembered of a queue from look to look.
+    struct Row {
+        std::optional<bool> asked;  // that it be treated as stormed; none: it was not seen yet
+        std::optional<Instant> stormed_since;
+        std::optional<std::uint64_t> pause_us;  // when last read in the storm
+        bool shows_pause{};                     // though it is mitigated
+        bool debug_storm{};
+        bool watched{};
+        std::uint32_t changes{};  // of what its counters mean
+    };
+
+    SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);
+
+    Result<void> start();
+    Result<bool> follow();
+    void adopt(Layout);
+    Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
+    Result<void> choose_canaries();
+    void put(Slot, Instant read_at, watchdog::Intake&);
+    void keep_as_asked(Slot, bool stormed);
+    Result<void> tell_again();
+    static void withhold_frozen(Row&, watchdog::Sample&);
+    watchdog::Sample imagined(Instant) const;
+    Result<std::uint32_t> row_of(const Target&) const;
+    void note_once(const std::string&);
+
+    db::Databases databases_;
+    DeviceId id_;
+    const TimeSource& clock_;
+    Note note_;
+    Settings settings_;
+    std::set<std::string> noted_;
+    db::RedisStore store_;
+    Changes changes_;
+    PollStamp stamp_;
+    std::optional<Reader> reader_;
+    std::optional<Links> links_;
+    watchdog::Inventory inventory_;
+    watchdog::Capabilities capabilities_;
+    std::vector<Row> rows_;
+    std::vector<Word> again_;          // to be told once more
+    std::optional<Instant> all_read_;  // the poll whose counters were all put
+    Instant choose_again_{Instant::min()};
+    std::uint32_t stamp_changes_{};
+    bool by_syncd_{};
+};
+
+}  // namespace petrel::device::sonic

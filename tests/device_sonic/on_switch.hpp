@@ -1,0 +1,109 @@
+// An agent on a SONiC switch's databases, and the switch: one poll after the other, as in production but for the
+// waiting.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "agent/agent.hpp"
+#include "device/manual_clock.hpp"
+#include "device/sonic/sonic_device.hpp"
+#include "device/synthetic/memory_journal.hpp"
+#include "runtime/start.hpp"
+#include "support/inline_runner.hpp"
+#include "support/sonic_switch.hpp"
+#include "watchdog/policy.hpp"
+#include "watchdog/watchlist.hpp"
+
+namespace petrel::test {
+
+using namespace std::chrono_literals;
+using device::sonic::SonicDevice;
+using sonic::Db;
+using watchdog::Treatment;
+
+constexpr DeviceId kSonicId{3};
+constexpr device::sonic::Settings kPatient{60s, 60s};
+
+class OnSwitch {
+public:
+    explicit OnSwitch(SonicSwitch::Setup setup = {}) : setup_(std::move(setup)) { restart_switch(); }
+
+    void restart_switch()
+    {
+        sonic_.reset();
+        sonic_ = std::make_unique<SonicSwitch>(server_, setup_);
+    }
+
+    Result<void> open(device::sonic::Settings settings = kPatient)
+    {
+        device_.reset();
+        return SonicDevice::open(
+                   sonic::at_one_address(server_.address()), kSonicId, clock_,
+                   [this](const std::string& words) { notes_.push_back(words); }, settings)
+            .map([&](std::unique_ptr<SonicDevice> opened) { device_ = std::move(opened); });
+    }
+
+    // All of it: the device, and an agent with this policy for every queue.
+    void start(const watchdog::Policy& policy, device::sonic::Settings settings = kPatient)
+    {
+        if (const auto opened = open(settings); !opened) {
+            throw std::runtime_error(opened.error().what);
+        }
+        watchdog::PolicyBook book;
+        book.policies = {policy};
+        book.assigned = {{}};
+        auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
+        agent_.emplace(std::move(list.value()), runtime::gather_start(*device_, journal_, std::nullopt).value(),
+                       clock_.now(), output_);
+        runner_.emplace(*agent_, output_, *device_, journal_, clock_);
+        runner_->on_event([this](const watchdog::Event& event) { events_.push_back(event); });
+        runner_->run_until(clock_.now().mono);
+    }
+
+    // The next poll of syncd's, and the agent's look at it.
+    void poll(std::chrono::milliseconds after = 200ms)
+    {
+        const auto at = clock_.now().mono + after;
+        runner_->run_until(at - 1ns);
+        sonic_->poll(at);
+        runner_->run_until(at);
+    }
+
+    static watchdog::Policy policy(Duration detect = 400ms, Duration restore = 400ms)
+    {
+        auto policy = watchdog::find_preset("sonic")->policy;
+        policy.detect = detect;
+        policy.restore = restore;
+        policy.poll = 200ms;
+        return policy;
+    }
+
+    Target target(const std::string& queue) const
+    {
+        for (const auto& row : device_->inventory().rows) {
+            if (to_string(device_->inventory(), row.target) == queue) {
+                return row.target;
+            }
+        }
+        throw std::runtime_error("no queue " + queue);
+    }
+
+    int told(watchdog::EventKind kind) const
+    {
+        return static_cast<int>(std::ranges::count(events_, kind, &watchdog::Event::kind));
+    }
+
+    RedisServer server_;
+    SonicSwitch::Setup setup_;
+    device::ManualClock clock_;
+    std::vector<std::string> notes_;
+    std::unique_ptr<SonicSwitch> sonic_;
+    device::MemoryJournal journal_;
+    std::unique_ptr<SonicDevice> device_;
+    agent::Output output_;
+    std::optional<agent::Agent> agent_;
+    std::optional<runtime::InlineRunner> runner_;
+    std::vector<watchdog::Event> events_;
+};
+
+}  // namespace petrel::test

@@ -1,0 +1,396 @@
+#include "support/sonic_switch.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <stdexcept>
+
+namespace petrel::test {
+
+namespace {
+
+using redis::Pipeline;
+using redis::View;
+using sonic::Db;
+
+constexpr std::array kAll{Db::appl, Db::counters, Db::config, Db::flex_counter, Db::state};
+constexpr auto kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE";
+constexpr auto kGroup = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
+
+std::vector<std::string> split(const std::string& text, char at)
+{
+    std::vector<std::string> parts;
+    std::istringstream stream{text};
+    for (std::string part; std::getline(stream, part, at);) {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+// ["a","b"], of texts without quotes.
+std::vector<std::string> texts_of(std::string_view json)
+{
+    const auto parts = split(std::string{json}, '"');
+    std::vector<std::string> texts;
+    for (std::size_t i = 1; i < parts.size(); i += 2) {
+        texts.push_back(parts[i]);
+    }
+    return texts;
+}
+
+unsigned number_of(const std::string& port) { return static_cast<unsigned>(std::stoul(port.substr(8))); }
+
+std::string counters_key(const std::string& oid) { return "COUNTERS:" + oid; }
+
+void run(redis::Connection& connection, const Pipeline& pipeline, const redis::Connection::Visit& visit)
+{
+    if (const auto done = connection.run(pipeline, visit); !done) {
+        throw std::runtime_error(done.error().what);
+    }
+}
+
+std::string ask(redis::Connection& connection, const std::vector<std::string_view>& words)
+{
+    Pipeline pipeline;
+    pipeline.add(words);
+    std::string answer;
+    run(connection, pipeline, [&](std::size_t, View reply) {
+        answer = reply.text().empty() ? std::to_string(reply.number()) : std::string{reply.text()};
+        answer = reply.nothing() ? "" : answer;
+    });
+    return answer;
+}
+
+}  // namespace
+
+std::string SonicSwitch::port_oid(const std::string& port)
+{
+    return fmt::format("oid:0x10000000{:05x}", number_of(port));
+}
+
+std::string SonicSwitch::queue_oid(const std::string& queue)
+{
+    const auto parts = split(queue, ':');
+    return fmt::format("oid:0x15000000{:05x}{}", number_of(parts[0]), parts[1]);
+}
+
+SonicSwitch::SonicSwitch(const RedisServer& server, Setup setup) : server_(server), setup_(std::move(setup))
+{
+    for (const auto db : kAll) {
+        connections_[db] = server_.connect(static_cast<int>(db));
+    }
+    for (int i = 0; i != setup_.ports; ++i) {
+        ports_.push_back(fmt::format("Ethernet{}", 4 * i));
+        for (const auto& priority : split(setup_.classes, ',')) {
+            queues_.push_back(ports_.back() + ":" + priority);
+        }
+    }
+    fill();
+    orchagent_comes(false);
+    poll(Instant{});
+}
+
+SonicSwitch::~SonicSwitch() { orchagent_leaves(); }
+
+void SonicSwitch::fill()
+{
+    Pipeline config;
+    Pipeline appl;
+    Pipeline maps;
+    for (const auto& port : ports_) {
+        config.add({"HSET", "PORT|" + port, "speed", "100000", "admin_status", "up"});
+        config.add({"HSET", "PORT_QOS_MAP|" + port, "pfc_enable", setup_.classes, "pfcwd_sw_enable", setup_.classes});
+        appl.add({"HSET", "PORT_TABLE:" + port, "oper_status", "up"});
+        maps.add({"HSET", "COUNTERS_PORT_NAME_MAP", port, port_oid(port)});
+        if (!setup_.action.empty()) {
+            config.add({"HSET", "PFC_WD|" + port, "detection_time", "400", "restoration_time", "400", "action",
+                        setup_.action});
+        }
+    }
+    for (const auto& queue : queues_) {
+        maps.add({"HSET", "COUNTERS_QUEUE_NAME_MAP", queue, queue_oid(queue)});
+    }
+    config.add({"HSET", "PFC_WD|GLOBAL", "POLL_INTERVAL", std::to_string(setup_.poll.count())});
+    config.add({"SET", "CONFIG_DB_INITIALIZED", "1"});
+    send(Db::config, config);
+    send(Db::appl, appl);
+    send(Db::counters, maps);
+}
+
+void SonicSwitch::send(Db db, const Pipeline& pipeline) const
+{
+    if (const auto done = connections_.at(db)->run(pipeline); !done) {
+        throw std::runtime_error(done.error().what);
+    }
+}
+
+// ---- syncd
+
+void SonicSwitch::poll(Instant at)
+{
+    serve_requests();
+    Pipeline write;
+    for (const auto& queue : queues_) {
+        const auto& now = counters_[queue];
+        const auto parts = split(queue, ':');
+        const auto port = counters_key(port_oid(parts[0]));
+        const auto field = [&](std::string_view what) {
+            return fmt::format("SAI_PORT_STAT_PFC_{}_{}", parts[1], what);
+        };
+        write.add({"HSET", port, field("RX_PKTS"), std::to_string(now.rx)});
+        if (setup_.transitions) {
+            write.add({"HSET", port, field("ON2OFF_RX_PKTS"), std::to_string(now.on2off)});
+        }
+        if (setup_.pause_time) {
+            write.add({"HSET", port, field("RX_PAUSE_DURATION_US"), std::to_string(now.pause_us)});
+        }
+    }
+    if (setup_.stamps) {
+        write.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp",
+                   std::to_string(at.time_since_epoch().count())});
+    }
+    for (const auto& queue : queues_) {
+        const auto& now = counters_[queue];
+        const auto key = counters_key(queue_oid(queue));
+        write.add({"HSET", key, "SAI_QUEUE_STAT_PACKETS", std::to_string(now.tx), "SAI_QUEUE_STAT_DROPPED_PACKETS",
+                   std::to_string(now.drops), "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", std::to_string(now.occupancy)});
+        if (setup_.pause_status) {
+            write.add({"HSET", key, "SAI_QUEUE_ATTR_PAUSE_STATUS", now.paused ? "true" : "false"});
+        }
+    }
+    send(Db::counters, write);
+    plugin_runs_ += plugins_.empty() ? 0 : 1;
+}
+
+// A set only adds plug-ins; a del drops them all.
+void SonicSwitch::serve_requests()
+{
+    auto& flex = *connections_.at(Db::flex_counter);
+    for (;;) {
+        const auto key = ask(flex, {"RPOP", kRequests});
+        if (key.empty()) {
+            return;
+        }
+        const auto fields = texts_of(ask(flex, {"RPOP", kRequests}));
+        const auto operation = ask(flex, {"RPOP", kRequests});
+        const auto hash = "FLEX_COUNTER_GROUP_TABLE:" + key;
+        if (operation == "DDEL") {
+            ask(flex, {"DEL", hash});
+            plugins_.clear();
+        } else if (operation == "SSET") {
+            for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+                ask(flex, {"HSET", hash, fields[i], fields[i + 1]});
+                if (fields[i] == "QUEUE_PLUGIN_LIST") {
+                    const auto added = split(fields[i + 1], ',');
+                    plugins_.insert(added.begin(), added.end());
+                }
+            }
+        } else {
+            throw std::runtime_error("syncd ends: unsupported operation " + operation);
+        }
+    }
+}
+
+// ---- orchagent
+
+void SonicSwitch::install_plugins()
+{
+    Pipeline request;
+    request.add({"LPUSH", kRequests, "PFC_WD",
+                 fmt::format(R"(["POLL_INTERVAL","{}","STATS_MODE","STATS_MODE_READ","FLEX_COUNTER_STATUS","enable",)"
+                             R"("QUEUE_PLUGIN_LIST","sha-detect,sha-restore"])",
+                             setup_.poll.count()),
+                 "SSET"});
+    request.add({"PUBLISH", "FLEX_COUNTER_GROUP_TABLE_CHANNEL@5", "G"});
+    send(Db::flex_counter, request);
+}
+
+void SonicSwitch::register_queue(const std::string& name, const std::string& action)
+{
+    const auto key = counters_key(queue_oid(name));
+    Pipeline write;
+    write.add({"HSET", key, "PFC_WD_DETECTION_TIME", "400000", "PFC_WD_RESTORATION_TIME", "400000", "PFC_WD_ACTION",
+               action, "PFC_WD_STATUS", "operational"});
+    for (const auto* total : {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"}) {
+        write.add({"HSETNX", key, total, "0"});
+    }
+    send(Db::counters, write);
+}
+
+void SonicSwitch::watch(const std::string& port, const std::string& action)
+{
+    set(Db::config, "PFC_WD|" + port, "action", action);
+    for (const auto& queue : queues_) {
+        if (queue.starts_with(port + ":")) {
+            register_queue(queue, action);
+        }
+    }
+}
+
+void SonicSwitch::unwatch(const std::string& port)
+{
+    remove(Db::config, "PFC_WD|" + port);
+    for (const auto& queue : queues_) {
+        if (queue.starts_with(port + ":")) {
+            const std::scoped_lock lock{mutex_};
+            if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
+                act(queue, false);
+            }
+            Pipeline write;
+            write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
+                       "PFC_WD_ACTION", "PFC_WD_STATUS"});
+            send(Db::counters, write);
+        }
+    }
+}
+
+void SonicSwitch::orchagent_leaves()
+{
+    if (thread_.joinable()) {
+        ::close(wake_);
+        thread_.join();
+    }
+}
+
+void SonicSwitch::orchagent_comes(bool warm)
+{
+    std::vector<std::string> in_storm;
+    for (const auto& queue : queues_) {
+        const auto parts = split(queue, ':');
+        const auto row = "PFC_WD_TABLE_INSTORM:" + parts[0];
+        if (!get(Db::appl, row, parts[1]).empty()) {
+            in_storm.push_back(queue);
+        }
+        if (!warm) {
+            remove(Db::appl, row);
+        }
+        if (const auto action = get(Db::config, "PFC_WD|" + parts[0], "action"); !action.empty()) {
+            register_queue(queue, action);
+        }
+    }
+    install_plugins();
+    const auto pipe = detail::make_pipe();
+    wake_ = pipe.write_end;
+    own_ = server_.connect(static_cast<int>(Db::counters));
+    auto ears = server_.connect(static_cast<int>(Db::counters));
+    Pipeline subscribe;
+    subscribe.add({"SUBSCRIBE", "PFC_WD_ACTION"});
+    run(*ears, subscribe, [](std::size_t, View) {});
+    for (const auto& queue : in_storm) {
+        if (warm) {
+            act(queue, true);
+        }
+    }
+    thread_ = std::thread{[this, ears = std::move(ears), wake = pipe.read_end]() mutable {
+        std::array<pollfd, 2> ready{pollfd{ears->fd(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
+        while (::poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents == 0) {
+            if (!ears->messages([this](View message) { hear(message); })) {
+                break;  // the server is gone
+            }
+        }
+        ::close(wake);
+    }};
+}
+
+void SonicSwitch::hear(View message)
+{
+    const auto texts = texts_of(message[2].text());
+    std::unique_lock lock{mutex_};
+    const auto queue = std::ranges::find(queues_, texts[0], queue_oid);
+    const auto name = queue != queues_.end() ? *queue : texts[0];
+    words_.push_back(name + " " + texts[1]);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !held_; });
+    if (queue != queues_.end()) {
+        act(name, texts[1] == "storm");
+    }
+    ++done_;
+    changed_.notify_all();
+}
+
+// What is so already is ignored.
+void SonicSwitch::act(const std::string& name, bool storm)
+{
+    const auto key = counters_key(queue_oid(name));
+    const auto get_own = [&](std::string_view field) { return ask(*own_, {"HGET", key, field}); };
+    const auto status = get_own("PFC_WD_STATUS");
+    if (status.empty() || get_own("BIG_RED_SWITCH_MODE") == "enable" || (status == "stormed") == storm) {
+        return;
+    }
+    const auto detected = std::stol(get_own("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"));
+    const auto restored = std::stol(get_own("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"));
+    const auto parts = split(name, ':');
+    const auto row = "PFC_WD_TABLE_INSTORM:" + parts[0];
+    const auto count = [&](std::string_view field, long value) {
+        ask(*own_, {"HSET", key, field, std::to_string(value)});
+    };
+    ask(*own_, {"SELECT", "0"});
+    if (storm) {
+        ask(*own_, {"HSET", row, parts[1], "storm"});
+    } else {
+        ask(*own_, {"HDEL", row, parts[1]});
+    }
+    ask(*own_, {"SELECT", "2"});
+    if (storm && detected <= restored) {
+        count("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", detected + 1);
+    }
+    if (!storm) {
+        count("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", restored + 1);
+    }
+    ask(*own_, {"HSET", key, "PFC_WD_STATUS", storm ? "stormed" : "operational"});
+}
+
+void SonicSwitch::hold()
+{
+    const std::scoped_lock lock{mutex_};
+    held_ = true;
+}
+
+void SonicSwitch::release()
+{
+    const std::scoped_lock lock{mutex_};
+    held_ = false;
+    changed_.notify_all();
+}
+
+void SonicSwitch::wait_for_words(int count)
+{
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return done_ >= count; });
+}
+
+std::vector<std::string> SonicSwitch::words() const
+{
+    const std::scoped_lock lock{mutex_};
+    return words_;
+}
+
+// ---- the databases
+
+std::string SonicSwitch::get(Db db, const std::string& key, const std::string& field) const
+{
+    return ask(*connections_.at(db), {"HGET", key, field});
+}
+
+void SonicSwitch::set(Db db, const std::string& key, const std::string& field, const std::string& value) const
+{
+    ask(*connections_.at(db), {"HSET", key, field, value});
+}
+
+void SonicSwitch::remove(Db db, const std::string& key) const { ask(*connections_.at(db), {"DEL", key}); }
+
+std::string SonicSwitch::of_queue(const std::string& name, const std::string& field) const
+{
+    return get(Db::counters, counters_key(queue_oid(name)), field);
+}
+
+void SonicSwitch::set_of_queue(const std::string& name, const std::string& field, const std::string& value) const
+{
+    set(Db::counters, counters_key(queue_oid(name)), field, value);
+}
+
+}  // namespace petrel::test
