@@ -84,6 +84,16 @@ function(petrel_programs folder)
     petrel_layer_row("${folder}" "${folder}" "${programs_DEPS}" "" "" FALSE "")
 endfunction()
 
+# petrel_links(program NAMES name...): other names that the program is called by, next to it; it finds out by which.
+function(petrel_links program)
+    cmake_parse_arguments(PARSE_ARGV 1 links "" "" "NAMES")
+    foreach(name IN LISTS links_NAMES)
+        add_custom_command(TARGET ${program} POST_BUILD VERBATIM
+            COMMAND ${CMAKE_COMMAND} -E create_symlink "$<TARGET_FILE_NAME:${program}>" "$<TARGET_FILE_DIR:${program}>/${name}")
+        install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}" TYPE BIN)
+    endforeach()
+endfunction()
+
 function(petrel_layer_row name folder deps libs private_libs pure archive)
     list(JOIN deps " " deps)
     list(JOIN libs " " libs)

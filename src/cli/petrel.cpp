@@ -4,6 +4,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/replay_command.hpp"
+#include "cli/sonic_command.hpp"
 #include "cli/terminal.hpp"
 
 namespace petrel::cli {
@@ -29,6 +30,9 @@ ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
 ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, const AgentExtras* extras)
 {
+    if (const auto code = run_sonic_tool(argc, argv)) {
+        return *code;
+    }
     auto request = parse_command_line(argc, argv);
     if (!request) {
         const auto code = refuse(request.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/help_text.hpp"
 
 namespace petrel::sonic_tools {
@@ -122,6 +123,18 @@ public:
 private:
     [[noreturn]] void refuse(std::string_view complaint) const { throw Stop{usage_error(*command_, path_, complaint)}; }
 
+    [[noreturn]] void refuse_option(std::string_view name) const
+    {
+        std::vector<std::string_view> names{kHelp};
+        for (const auto* list : {&command_->options, &common_options()}) {
+            for (const auto& option : *list) {
+                names.push_back(long_name(option));
+            }
+        }
+        const auto near = nearest(name, names);
+        refuse(fmt::format("No such option: {}{}", name, near.empty() ? "" : fmt::format(" Did you mean {}?", near)));
+    }
+
     bool at_end() const { return words_.empty(); }
 
     const std::string& next()
@@ -163,7 +176,13 @@ private:
         const auto found =
             std::find_if(group.commands.begin(), group.commands.end(), [&](const auto& c) { return c.name == name; });
         if (found == group.commands.end()) {
-            refuse(fmt::format("No such command {}.", quoted(name)));
+            std::vector<std::string_view> names;
+            for (const auto& one : group.commands) {
+                names.push_back(one.name);
+            }
+            const auto near = nearest(name, names);
+            refuse(fmt::format("No such command {}.{}", quoted(name),
+                               near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
         }
         path_ += fmt::format(" {}", name);
         return read(*found);
@@ -201,7 +220,7 @@ private:
             return;
         }
         if (word.starts_with("--")) {
-            refuse(fmt::format("No such option: {}", name));
+            refuse_option(name);
         }
         read_letters(word);
     }

@@ -17,7 +17,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width)
     while (!text.empty()) {
         const auto word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (word.empty()) {  // two blanks: more room between
+            lines.back() += ' ';
+            continue;
+        }
         if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
+            lines.back().erase(lines.back().find_last_not_of(' ') + 1);
             lines.emplace_back();
         }
         lines.back() += lines.back().empty() ? std::string{word} : fmt::format(" {}", word);

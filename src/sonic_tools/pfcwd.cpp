@@ -27,6 +27,11 @@ Command show_commands()
                                       {{"-e", "--empty"}, Flag{}, "Queues without any storm as well."},
                                       {{"--check-storm"}, Flag{}, "Print nothing; exit with 1 if a queue is stormed."},
                                       json_option()},
+                          .arguments = {{"QUEUES", Text{}, Count::any}}},
+                         {.name = "history",
+                          .about = "Storms with their evidence, as the agent keeps them. Without names: of all queues.",
+                          .run = show_history,
+                          .options = {{{"--json"}, Flag{}, "The agent's own lines."}},
                           .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }
 
@@ -36,7 +41,7 @@ Command start_command()
             .about = "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
                      "'all': every port that has PFC enabled. Times are in milliseconds.\n"
                      "pfcwd start --action drop all 400 --restoration-time 2000\n"
-                     "pfcwd start --action drop ports all detection-time 400 --restoration-time 2000",
+                     "pfcwd start --action drop ports all detection-time 400 -r 2000",
             .run = start,
             .options = {{{"--action", "-a"}, Choice{{"drop", "forward", "alert"}}, "What becomes of a stormed queue."},
                         {{"--restoration-time", "-r"}, Range{100, 60000}, "Quiet for so long, the storm is over."},
@@ -79,6 +84,11 @@ Command make_pfcwd()
                  .about = "Statistics to zero. Without names, or with 'all': of every queue. Queues in a storm keep "
                           "theirs.",
                  .run = clear_stats,
+                 .arguments = {{"QUEUES", Text{}, Count::any}}},
+                {.name = "release",
+                 .about = "Let queues go that the agent has mitigated. One whose storm still goes on proves itself "
+                          "anew. Names of queues or ports, or 'all'.",
+                 .run = release,
                  .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }
 

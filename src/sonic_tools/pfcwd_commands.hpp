@@ -21,4 +21,8 @@ Outcome set_counter_poll(const Given&, Desk&);
 Outcome set_big_red_switch(const Given&, Desk&);
 Outcome set_stat_history(const Given&, Desk&);
 
+// pfcwd_agent.cpp: what only Petrel's agent knows or can do
+Outcome show_history(const Given&, Desk&);
+Outcome release(const Given&, Desk&);
+
 }  // namespace petrel::sonic_tools

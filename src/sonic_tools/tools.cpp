@@ -30,9 +30,8 @@ Where where_of(const Given& given)
 
 const std::vector<Option>& common_options()
 {
-    static const std::vector<Option> options{
-        {{"--redis"}, Text{}, "Where Redis is: unix:///path or tcp://host:port; PETREL_REDIS says it too."},
-        {{"--socket"}, Text{}, "Where the agent listens."}};
+    static const std::vector<Option> options{{{"--redis"}, Text{}, "Where Redis is: unix:///path or tcp://host:port."},
+                                             {{"--socket"}, Text{}, "Where the agent listens."}};
     return options;
 }
 

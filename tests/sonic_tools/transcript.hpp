@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ public:
         return run_tool(tool, tool, arguments, around());
     }
 
+    redis::Address address() const { return server_.address(); }
+
     sonic::Hash hash(sonic::Db db, const std::string& key)
     {
         return store_.hashes(db, std::vector{key}).value().front();
@@ -66,6 +69,8 @@ public:
     }
 
     bool may_write{true};
+    std::vector<codec::ControlRequest> asked;  // of the agent
+    std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent;
 
 private:
     static sonic::Db database(std::string_view name)
@@ -130,6 +135,10 @@ private:
     {
         Surroundings around;
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> { return open(); };
+        around.ask_agent = [this](const Where&, const codec::ControlRequest& request) {
+            asked.push_back(request);
+            return agent(request);
+        };
         around.may_write = may_write;
         around.cache = folder_ / "cache";
         around.now = std::chrono::system_clock::time_point{std::chrono::seconds{1'800'000'000}};

@@ -1,0 +1,130 @@
+#include "cli/sonic_command.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/control_client.hpp"
+#include "cli/terminal.hpp"
+#include "codec/control_json.hpp"
+#include "sonic/find_databases.hpp"
+#include "sonic_tools/tools.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using sonic_tools::Where;
+
+constexpr auto kPatience = 10s;
+constexpr auto kGroup = "petrel";  // whose members may do what root may do here
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool may_write()
+{
+    if (::geteuid() == 0) {
+        return true;
+    }
+    const auto* group = ::getgrnam(kGroup);
+    if (group == nullptr) {
+        return false;
+    }
+    std::vector<gid_t> mine(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+    const auto got = ::getgroups(static_cast<int>(mine.size()), mine.data());
+    mine.resize(static_cast<std::size_t>(std::max(got, 0)));
+    return ::getegid() == group->gr_gid || std::find(mine.begin(), mine.end(), group->gr_gid) != mine.end();
+}
+
+std::filesystem::path cache()
+{
+    const auto given = variable("XDG_CACHE_HOME");
+    return (given.empty() ? std::filesystem::path{variable("HOME")} / ".cache" : std::filesystem::path{given}) /
+           "petrel";
+}
+
+Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
+{
+    return sonic::find_databases(where.redis.empty() ? variable("PETREL_REDIS") : where.redis)
+        .map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
+            return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);
+        });
+}
+
+// Events come until the agent says that none is missing; all else is answered with one line.
+Result<std::vector<std::string>> ask(const Where& where, const codec::ControlRequest& request)
+{
+    const auto socket = control_socket(where.socket);
+    if (request.command != codec::ControlRequest::Command::events) {
+        return ask_agent(socket, request).map([](std::string line) { return std::vector{std::move(line)}; });
+    }
+    auto client = ControlClient::ask(socket, request);
+    if (!client) {
+        return tl::unexpected(client.error());
+    }
+    for (std::vector<std::string> lines;;) {
+        auto line = client->line();
+        if (!line) {
+            return tl::unexpected(line.error());
+        }
+        if (!*line) {
+            return tl::unexpected(
+                Error{ErrorKind::unreachable, fmt::format("the agent at {} went away", socket.string())});
+        }
+        const auto end = codec::read_events_end(**line);
+        if (!end) {
+            return tl::unexpected(end.error());
+        }
+        if (*end) {
+            return lines;
+        }
+        lines.push_back(std::move(**line));
+    }
+}
+
+ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> words)
+{
+    const std::vector<std::string> arguments{words.begin(), words.end()};
+    const auto outcome = sonic_tools::run_tool(tool, program, arguments,
+                                               {.open_store = open_store,
+                                                .ask_agent = ask,
+                                                .may_write = may_write(),
+                                                .cache = cache(),
+                                                .now = std::chrono::system_clock::now()});
+    if (!outcome.err.empty()) {
+        say(std::string_view{outcome.err}.substr(0, outcome.err.size() - 1));  // say() ends the line itself
+    }
+    return finish(outcome.out, static_cast<ExitCode>(outcome.exit_code));
+}
+
+}  // namespace
+
+std::optional<ExitCode> run_sonic_tool(int argc, const char* const* argv)
+{
+    const std::span words{argv, static_cast<std::size_t>(argc)};
+    if (words.empty()) {
+        return std::nullopt;
+    }
+    const auto name = std::filesystem::path{words[0]}.filename().string();
+    if (sonic_tools::is_tool(name)) {
+        return run(name, name, words.subspan(1));
+    }
+    if (words.size() > 1 && sonic_tools::is_tool(words[1])) {
+        return run(words[1], fmt::format("{} {}", name, words[1]), words.subspan(2));
+    }
+    return std::nullopt;
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,279 @@
+// Where ours do better than SONiC's own tools: one test for each difference, with what theirs do. Everything else is
+// the same word by word (transcript_test.cpp). docs/pfcwd.md lists them for users.
+#include <gmock/gmock.h>
+
+#include "sonic_tools/transcript.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using sonic::Db;
+using sonic::Hash;
+using testing::AllOf;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr auto kUnknown = "Failed to run command, invalid options:\n";
+
+class Difference : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        bench_.emplace();
+    }
+    Bench& bench() { return *bench_; }
+    Outcome run(const std::string& line) { return bench_->run(line); }
+    Hash config(const std::string& key) { return bench_->hash(Db::config, key); }
+
+private:
+    std::optional<Bench> bench_;
+};
+
+// Theirs: an uncaught exception.
+TEST_F(Difference, AnIntervalWithAnEntryWithoutRestorationTimeNamesPortAndField)
+{
+    for (const auto* line : {"pfcwd interval 300", "pfcwd interval 100"}) {
+        const auto outcome = run(line);
+        EXPECT_EQ(outcome.exit_code, 1);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err, "unable to change the polling interval: PFC_WD|Ethernet4 has no restoration_time; pfcwd "
+                               "start Ethernet4 200 gives it one, pfcwd stop Ethernet4 removes it\n");
+    }
+    EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "200");
+    EXPECT_EQ(run("pfcwd start Ethernet4 200").exit_code, 0);
+    EXPECT_EQ(run("pfcwd interval 100").exit_code, 0) << "the advice was good";
+    EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "100");
+}
+
+// Theirs: the same exception, for what they advise to do before a start.
+TEST_F(Difference, AnEntryThatOnlyWantsAHistoryIsNoObstacleToAnInterval)
+{
+    bench().set(Db::config, "PFC_WD|Ethernet4", {{"pfc_stat_history", "enable"}});
+    EXPECT_EQ(run("pfcwd interval 300"), (Outcome{"", "", 0}));
+}
+
+// Theirs: an uncaught exception.
+TEST_F(Difference, ATimeThatIsNoNumberIsNamed)
+{
+    bench().set(Db::config, "PFC_WD|Ethernet4", {{"detection_time", "4OO"}, {"restoration_time", "400"}});
+    EXPECT_EQ(run("pfcwd interval 300"),
+              (Outcome{"", "PFC_WD|Ethernet4 has detection_time '4OO', which is no number of milliseconds\n", 1}));
+}
+
+// Theirs: "invalid options: ports, detection-time".
+TEST_F(Difference, TheSpellingOfTheTestPlansIsUnderstood)
+{
+    const Hash wanted{
+        {"action", "drop"}, {"detection_time", "400"}, {"pfc_stat_history", "disable"}, {"restoration_time", "2000"}};
+    const auto outcome = run("pfcwd start --action drop ports all detection-time 400 --restoration-time 2000");
+    EXPECT_EQ(outcome, (Outcome{"SKIPPED: PFC is not enabled on port: Ethernet8\n", "", 0}));
+    EXPECT_EQ(config("PFC_WD|Ethernet0"), wanted);
+    EXPECT_EQ(config("PFC_WD|Ethernet4"), wanted);
+
+    EXPECT_EQ(run("pfcwd start ports Ethernet0 detection-time 500").exit_code, 0);
+    EXPECT_EQ(config("PFC_WD|Ethernet0").at("detection_time"), "500");
+    EXPECT_EQ(run("pfcwd start Ethernet0 ports 400"), (Outcome{fmt::format("{}ports\n", kUnknown), "", 1}))
+        << "elsewhere these words are no ports either";
+}
+
+// Theirs: nothing happens, exit code 0.
+TEST_F(Difference, StopAllStopsAll)
+{
+    EXPECT_EQ(run("pfcwd stop all"), (Outcome{"", "", 0}));
+    EXPECT_TRUE(config("PFC_WD|Ethernet0").empty());
+    EXPECT_TRUE(config("PFC_WD|Ethernet4").empty());
+    EXPECT_FALSE(config("PFC_WD|GLOBAL").empty());
+}
+
+// Theirs: nothing happens, exit code 0.
+TEST_F(Difference, StoppingWhatIsNotThereIsAnErrorAndStopsNothing)
+{
+    EXPECT_EQ(run("pfcwd stop Ethernet0 Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
+    EXPECT_FALSE(config("PFC_WD|Ethernet0").empty());
+}
+
+// Theirs: what is configured for a port that is gone stays for ever.
+TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
+{
+    const Hash entry{{"detection_time", "200"}, {"restoration_time", "200"}};
+    bench().set(Db::config, "PFC_WD|Ethernet64", entry);
+    EXPECT_EQ(run("pfcwd stop Ethernet64").exit_code, 0);
+    EXPECT_TRUE(config("PFC_WD|Ethernet64").empty());
+    bench().set(Db::config, "PFC_WD|Ethernet64", entry);
+    EXPECT_EQ(run("pfcwd stop").exit_code, 0);
+    EXPECT_TRUE(config("PFC_WD|Ethernet64").empty());
+}
+
+// Theirs: accepted, against SONiC's own model of its configuration.
+TEST_F(Difference, NoTimeIsBelowThePollingInterval)
+{
+    const auto before = config("PFC_WD|Ethernet0");
+    EXPECT_EQ(
+        run("pfcwd start Ethernet0 100"),
+        (Outcome{"", "unable to use detection time = 100ms, value is smaller than the polling interval = 200ms\n", 1}));
+    EXPECT_EQ(
+        run("pfcwd start Ethernet0 400 -r 150"),
+        (Outcome{"", "unable to use restoration time = 150ms, value is smaller than the polling interval = 200ms\n",
+                 1}));
+    EXPECT_EQ(config("PFC_WD|Ethernet0"), before);
+    EXPECT_EQ(run("pfcwd start Ethernet0 200 -r 200").exit_code, 0);
+    bench().set(Db::config, "PFC_WD|GLOBAL", {});
+    EXPECT_EQ(run("pfcwd start Ethernet0 100 -r 100").exit_code, 0) << "without any it is 100 ms";
+}
+
+// Theirs: sets the interval whatever the others have.
+TEST_F(Difference, StartDefaultKeepsTheIntervalBelowTheTimesOfOthers)
+{
+    bench().set(Db::config, "PFC_WD|Ethernet64", {{"detection_time", "100"}, {"restoration_time", "400"}});
+    const auto outcome = run("pfcwd start_default");
+    EXPECT_THAT(outcome.err, StartsWith("unable to use polling interval = 200ms"));
+    EXPECT_EQ(outcome.exit_code, 1);
+}
+
+// Theirs: an empty table, exit code 0.
+TEST_F(Difference, ShowingWhatIsNotThereIsAnError)
+{
+    EXPECT_EQ(run("pfcwd show config Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
+    EXPECT_EQ(run("pfcwd show stats Ethernet0:3 Ethernet9:9 Ethernet9:9"),
+              (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
+    EXPECT_EQ(run("pfcwd show config Ethernet8").exit_code, 0) << "a port that is not watched is there";
+}
+
+// Theirs: a queue in storm whose counters are all zero is overlooked.
+TEST_F(Difference, CheckStormSeesAStormThatHasNoCountersYet)
+{
+    bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {});
+    EXPECT_EQ(run("pfcwd show stats --check-storm").exit_code, 0);
+    bench().set(Db::counters, "COUNTERS:oid:0x15000000000004", {{"PFC_WD_STATUS", "stormed"}});
+    EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
+}
+
+// Theirs: each port gets the history of the first one.
+TEST_F(Difference, APortThatIsStartedAgainKeepsItsOwnHistory)
+{
+    EXPECT_EQ(run("pfcwd pfc_stat_history enable Ethernet4").exit_code, 0);
+    EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
+    EXPECT_EQ(config("PFC_WD|Ethernet0").at("pfc_stat_history"), "disable");
+    EXPECT_EQ(config("PFC_WD|Ethernet4").at("pfc_stat_history"), "enable");
+}
+
+// Theirs: configured, and the switch tries for ever to watch nothing.
+TEST_F(Difference, APortWithAnEmptyListOfLosslessPrioritiesIsSkipped)
+{
+    bench().set(Db::config, "PORT_QOS_MAP|Ethernet8", {{"pfc_enable", ""}});
+    EXPECT_EQ(run("pfcwd start Ethernet8 400 -r 400"),
+              (Outcome{"SKIPPED: PFC is not enabled on port: Ethernet8\n", "", 0}));
+    EXPECT_TRUE(config("PFC_WD|Ethernet8").empty());
+}
+
+// Theirs: changes pfc_enable only, so that the priority is lossless and nobody watches it.
+TEST_F(Difference, ALosslessPriorityIsWatched)
+{
+    EXPECT_EQ(run("pfc config priority on Ethernet0 5"), (Outcome{"", "", 0}));
+    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0"), (Hash{{"pfc_enable", "3,4,5"}, {"pfcwd_sw_enable", "3,4,5"}}));
+    EXPECT_EQ(run("pfc config priority off Ethernet0 3"), (Outcome{"", "", 0}));
+    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0"), (Hash{{"pfc_enable", "4,5"}, {"pfcwd_sw_enable", "4,5"}}));
+}
+
+// Theirs: the same words, exit code 0.
+TEST_F(Difference, ErrorsOfPfcAreErrors)
+{
+    EXPECT_EQ(run("pfc show priority Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
+    EXPECT_EQ(run("pfc config priority on Ethernet99 3"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
+    EXPECT_EQ(run("pfc config asymmetric on Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
+    EXPECT_EQ(run("pfc config priority on Ethernet0 3"),
+              (Outcome{"Priority 3 has already been enabled on Ethernet0\n", "", 1}));
+    EXPECT_EQ(run("pfc config priority off Ethernet0 6"), (Outcome{"Priority 6 is not enabled on Ethernet0\n", "", 1}));
+}
+
+// Theirs: an empty table, exit code 0.
+TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
+{
+    EXPECT_EQ(run("pfc show asymmetric Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
+}
+
+// Theirs: writes, if Redis lets them.
+TEST_F(Difference, PfcNeedsTheSameRightsAsTheOthers)
+{
+    bench().may_write = false;
+    const Outcome refused{"", "Root privileges are required for this operation\n", 1};
+    EXPECT_EQ(run("pfc config priority on Ethernet0 5"), refused);
+    EXPECT_EQ(run("pfc config asymmetric on Ethernet0"), refused);
+    EXPECT_EQ(run("pfcwd clear"), refused);
+}
+
+// Theirs: creates the profile.
+TEST_F(Difference, AProfileThatIsNotThereIsAnError)
+{
+    EXPECT_EQ(run("mmuconfig -p nosuch -a 1"),
+              (Outcome{"", "Cannot find profile nosuch; mmuconfig -l lists them\n", 1}));
+    EXPECT_TRUE(config("BUFFER_PROFILE|nosuch").empty());
+}
+
+// Theirs: does nothing, exit code 0; and of two thresholds the second is forgotten.
+TEST_F(Difference, AllThatWasGivenOfAProfileIsSet)
+{
+    const auto none = run("mmuconfig -p pg_lossless_400000_5m_profile");
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_THAT(none.err, HasSubstr("Error: Nothing to set: give -a, -s or -t.\n"));
+    EXPECT_EQ(run("mmuconfig -p pg_lossless_400000_5m_profile -a -8 -t on").exit_code, 0);
+    const auto profile = config("BUFFER_PROFILE|pg_lossless_400000_5m_profile");
+    EXPECT_EQ(profile.at("dynamic_th"), "-8");
+    EXPECT_EQ(profile.at("packet_discard_action"), "trim");
+}
+
+// Theirs: the help shows a spelling that the tool refuses.
+TEST_F(Difference, TheHelpOfStartShowsOnlyWhatWorks)
+{
+    const auto help = run("pfcwd start --help");
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, Not(HasSubstr("--pfc-stat-history enable")));
+    for (std::size_t at = 0; (at = help.out.find("\n  pfcwd start ", at)) != std::string::npos;) {
+        const auto line = help.out.substr(at + 3, help.out.find('\n', at + 1) - at - 3);
+        EXPECT_EQ(run(line).exit_code, 0) << line;
+        at += line.size();
+    }
+}
+
+// Theirs: there is no such command.
+TEST_F(Difference, StatisticsCanBeCleared)
+{
+    EXPECT_EQ(run("pfcwd clear"), (Outcome{"SKIPPED: storm on queue: Ethernet0:3\n", "", 0}));
+    EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"),
+              "0");
+    EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_STATUS"), "operational");
+    EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000003").at("PFC_WD_QUEUE_STATS_TX_PACKETS"), "100")
+        << "a storm is being counted on";
+    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "nobody has watched it";
+    EXPECT_EQ(run("pfcwd clear Ethernet9:9"), (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
+}
+
+// Theirs: it has no JSON.
+TEST_F(Difference, WhateverIsShownIsThereAsJson)
+{
+    EXPECT_EQ(
+        run("pfcwd show config --json").out,
+        R"({"poll_interval":"200","big_red_switch":"disable","ports":[)"
+        R"({"port":"Ethernet0","action":"drop","detection_time":"400","restoration_time":"400","pfc_stat_history":"disable"},)"
+        R"({"port":"Ethernet4","action":"drop","detection_time":"200","restoration_time":"infinite","pfc_stat_history":"disable"}]})"
+        "\n");
+    EXPECT_EQ(
+        run("pfcwd show stats Ethernet0:3 --json").out,
+        R"({"queues":[{"queue":"Ethernet0:3","status":"stormed","detected":"1","restored":"0","tx_ok":"100","tx_drop":"300",)"
+        R"("rx_ok":"100","rx_drop":"300","tx_ok_last":"0","tx_drop_last":"200","rx_ok_last":"0","rx_drop_last":"200"}]})"
+        "\n");
+    EXPECT_EQ(run("pfc show priority Ethernet0 --json").out,
+              R"({"interfaces":[{"interface":"Ethernet0","pfc_enable":"3,4"}]})"
+              "\n");
+    EXPECT_THAT(run("mmuconfig -l --json").out,
+                StartsWith(R"({"buffers":[{"table":"pool","name":"ingress_lossless_pool",)"));
+    EXPECT_THAT(
+        run("pfcstat --json").out,
+        StartsWith(R"({"counters":[{"port":"Ethernet0","priority":"0","rx":"1000","tx":"10","transitions":"N/A",)"));
+}
+
+}  // namespace
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,95 @@
+// What pfcstat remembers between two calls, and what it makes of counters that are missing or have begun anew.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "sonic_tools/saved_counters.hpp"
+#include "sonic_tools/transcript.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using sonic::Db;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr auto kFirstPort = "COUNTERS:oid:0x1000000000001";
+
+void count(Bench& bench, const std::string& field, const std::string& value)
+{
+    auto counters = bench.hash(Db::counters, kFirstPort);
+    counters[field] = value;
+    bench.set(Db::counters, kFirstPort, counters);
+}
+
+TEST(Pfcstat, ShowsWhatHasComeSinceItWasCleared)
+{
+    PETREL_NEEDS_REDIS();
+    Bench bench;
+    const auto before = bench.run("pfcstat");
+    EXPECT_EQ(bench.run("pfcstat -c"), (Outcome{"Clear saved PFC counters and history\n", "", 0}));
+    count(bench, "SAI_PORT_STAT_PFC_3_RX_PKTS", "1234570");
+    count(bench, "SAI_PORT_STAT_PFC_4_RX_PKTS", "7");  // less than it was: the switch has begun anew
+    const auto after = bench.run("pfcstat");
+    EXPECT_THAT(after.out, StartsWith("Last cached time was 2027-01-15T"));
+    EXPECT_THAT(after.out,
+                HasSubstr("\nEthernet0       0       0       0  1,233,567       7       0       0       0\n"));
+    EXPECT_THAT(after.out,
+                HasSubstr("\nEthernet4       0       0       0          0       0       0       0       0\n"));
+
+    const auto again = bench.run("pfcstat -d");
+    EXPECT_THAT(again.out, Not(HasSubstr("Last cached")));
+    EXPECT_THAT(again.out, HasSubstr("1,234,570"));
+    count(bench, "SAI_PORT_STAT_PFC_3_RX_PKTS", "1003");
+    count(bench, "SAI_PORT_STAT_PFC_4_RX_PKTS", "1004");
+    EXPECT_EQ(bench.run("pfcstat"), before);
+}
+
+TEST(Pfcstat, HasAHistoryOfPauses)
+{
+    PETREL_NEEDS_REDIS();
+    Bench bench;
+    count(bench, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "6");
+    count(bench, "EST_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "99");  // an estimate, where the switch knows it better
+    count(bench, "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US", "1430570");
+    count(bench, "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US", "527739");
+    count(bench, "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP", "1742923357982800");
+    const auto row = [&] {
+        const auto text = bench.run("pfcstat --history").out;
+        const auto at = text.find("\nEthernet0        PFC3");
+        return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    };
+    EXPECT_THAT(row(), HasSubstr("   6                 1,430,570                    527,739  03/2"));
+    EXPECT_THAT(row(), EndsWith(".982800"));
+    bench.run("pfcstat -c");
+    count(bench, "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US", "1430600");
+    EXPECT_THAT(row(), HasSubstr("   0                        30                    527,739  03/2"));
+}
+
+TEST(Pfcstat, ShowsAllThatHasANameIfAskedTo)
+{
+    PETREL_NEEDS_REDIS();
+    Bench bench;
+    EXPECT_THAT(bench.run("pfcstat").out, Not(HasSubstr("PortChannel1")));
+    EXPECT_THAT(bench.run("pfcstat -s all").out, HasSubstr("\nPortChannel1     N/A     N/A"));
+}
+
+TEST(SavedCounters, AFileThatSaysSomethingElseIsNone)
+{
+    const test::TemporaryFolder folder;
+    EXPECT_FALSE(load(folder.path()));
+    SavedCounters saved{"now", {}};
+    saved.counts["rx Ethernet0"].fill("1");
+    ASSERT_TRUE(save(folder.path(), saved));
+    EXPECT_EQ(load(folder.path())->counts, saved.counts);
+    std::ofstream{folder / "pfcstat", std::ios::app} << "rx Ethernet4 1 2 3\n";
+    EXPECT_FALSE(load(folder.path()));
+    forget(folder.path());
+    EXPECT_FALSE(load(folder.path()));
+    EXPECT_FALSE(save("/proc/nowhere", saved));
+}
+
+}  // namespace
+}  // namespace petrel::sonic_tools

@@ -1,0 +1,89 @@
+// The real program, by the names that SONiC's operators know.
+#include <gmock/gmock.h>
+
+#include "sonic_tools/transcript.hpp"
+#include "support/subprocess.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Program : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        bench_.emplace();
+    }
+    Bench& bench() { return *bench_; }
+
+    test::Ended run(const std::string& name, std::vector<std::string> arguments)
+    {
+        test::Invocation call{PETREL_BIN_DIR "/" + name};
+        call.arguments = std::move(arguments);
+        call.environment = {{"PETREL_REDIS", redis::to_text(bench().address())},
+                            {"XDG_CACHE_HOME", cache_.path()},
+                            {"PETREL_CONTROL_SOCKET", cache_ / "no agent"}};
+        return test::run(call);
+    }
+
+    // The same command within this process and by the program.
+    void expect_same(const std::string& tool, const std::vector<std::string>& arguments)
+    {
+        const auto line = fmt::format("{} {}", tool, fmt::join(arguments, " "));
+        const auto expected = bench().run(line);
+        const auto ended = run(tool, arguments);
+        EXPECT_EQ(ended.out, expected.out) << line;
+        EXPECT_EQ(ended.err, expected.err) << line;
+        EXPECT_EQ(ended.exit_code, expected.exit_code) << line;
+    }
+
+private:
+    std::optional<Bench> bench_;
+    test::TemporaryFolder cache_;
+};
+
+TEST_F(Program, IsCalledByItsNames)
+{
+    expect_same("pfcwd", {"show", "config"});
+    expect_same("pfcwd", {"show", "stats", "--check-storm"});
+    expect_same("pfcwd", {"start", "Ethernet0", "50"});
+    expect_same("mmuconfig", {});
+    expect_same("mmuconfig", {"-l", "-vv"});
+    expect_same("pfc", {"show", "priority"});
+    expect_same("pfcstat", {});
+}
+
+TEST_F(Program, IsACommandOfPetrelToo)
+{
+    EXPECT_EQ(run("petrel", {"pfcwd", "show", "config"}).out, bench().run("pfcwd show config").out);
+    const auto wrong = run("petrel", {"pfcwd", "interval"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err,
+                StartsWith("Usage: petrel pfcwd interval [OPTIONS] POLL_INTERVAL\nTry 'petrel pfcwd interval "
+                           "--help' for help.\n"));
+}
+
+TEST_F(Program, KeepsCountersInTheCacheOfTheUser)
+{
+    EXPECT_EQ(run("pfcstat", {"-c"}).out, "Clear saved PFC counters and history\n");
+    EXPECT_THAT(run("pfcstat", {}).out, StartsWith("Last cached time was 20"));
+}
+
+TEST_F(Program, SaysWhereItHasLookedForADatabaseOrAnAgent)
+{
+    const auto database = run("pfcwd", {"show", "config", "--redis", "unix:///nowhere/redis.sock"});
+    EXPECT_EQ(database.exit_code, 1);
+    EXPECT_EQ(database.out, "");
+    EXPECT_THAT(database.err, StartsWith("Error: "));
+    EXPECT_THAT(database.err, HasSubstr("/nowhere/redis.sock"));
+    const auto agent = run("pfcwd", {"show", "history"});
+    EXPECT_EQ(agent.exit_code, 1);
+    EXPECT_THAT(agent.err, HasSubstr("no agent answers at "));
+    EXPECT_EQ(run("pfcwd", {"--redis", "nonsense", "show", "config"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace petrel::sonic_tools
