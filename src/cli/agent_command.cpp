@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/sai_driver.hpp"
+#include "cli/sonic_driver.hpp"
 #include "cli/terminal.hpp"
 #include "cli/twin_driver.hpp"
 #include "codec/agent_settings.hpp"
@@ -52,6 +53,7 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
     std::vector<std::unique_ptr<daemon::Driver>> drivers;
     drivers.push_back(std::make_unique<TwinDriver>());
     drivers.push_back(std::make_unique<SaiDriver>());
+    drivers.push_back(std::make_unique<SonicDriver>());
     return drivers;
 }
 

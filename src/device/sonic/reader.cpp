@@ -18,18 +18,20 @@ using watchdog::Field;
 
 // Of a queue: these, then how it is treated. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
 constexpr std::array kOfQueue{Field::tx_packets, Field::tx_drops, Field::occupancy};
-constexpr std::size_t kQueueAnswers = 7;
+constexpr std::size_t kQueueAnswers = 8;
 constexpr std::array<std::string_view, kQueueAnswers> kQueueWords{"SAI_QUEUE_STAT_PACKETS",
                                                                   "SAI_QUEUE_STAT_DROPPED_PACKETS",
                                                                   "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
                                                                   "SAI_QUEUE_ATTR_PAUSE_STATUS",
                                                                   "PFC_WD_STATUS",
+                                                                  "PFC_WD_ACTION",
                                                                   "BIG_RED_SWITCH_MODE",
                                                                   "DEBUG_STORM"};
 constexpr std::size_t kPauseStatus = 3;
 constexpr std::size_t kStatus = 4;
-constexpr std::size_t kRedSwitch = 5;
-constexpr std::size_t kDebugStorm = 6;
+constexpr std::size_t kAction = 5;
+constexpr std::size_t kRedSwitch = 6;
+constexpr std::size_t kDebugStorm = 7;
 
 // Of a port, for each of its queues.
 constexpr std::array kOfPort{Field::rx_pfc, Field::on2off, Field::pause_us};
@@ -146,6 +148,7 @@ void Reader::take_queue(std::uint32_t queue, redis::View reply)
         reading.sample.paused_now = paused == "true";
     }
     reading.status = status_of(reply[kStatus].text());
+    reading.alert = reply[kAction].text() == "alert";
     reading.red_switch = reply[kRedSwitch].text() == "enable";
     reading.debug_storm = reply[kDebugStorm].text() == "enabled";
 }

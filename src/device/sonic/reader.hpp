@@ -19,7 +19,7 @@ using Note = std::function<void(const std::string&)>;
 enum class Status : std::uint8_t {
     unwatched,    // orchagent has not registered the queue: nobody reads its counters in time
     operational,  //
-    stormed       // and mitigated
+    stormed       // and mitigated, but for alerts
 };
 
 Status status_of(std::string_view pfc_wd_status);
@@ -27,6 +27,7 @@ Status status_of(std::string_view pfc_wd_status);
 struct Reading {
     watchdog::Sample sample;  // without slot, stamp and epoch
     Status status{};
+    bool alert{};        // a storm is only told
     bool red_switch{};   // orchagent treats it, whatever it shows
     bool debug_storm{};  // somebody asks for a storm to be imagined
 };

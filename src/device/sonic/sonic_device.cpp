@@ -243,7 +243,9 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     if (!watched) {
         return;
     }
-    keep_as_asked(slot, reading.status == Status::stormed);
+    if (!reading.alert) {
+        keep_as_asked(slot, reading.status == Status::stormed);
+    }
     auto sample = reading.debug_storm ? imagined(read_at) : reading.sample;
     const auto port = reader_->layout().queues[slot.value].port;
     sample.slot = slot;

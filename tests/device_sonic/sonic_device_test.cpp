@@ -1,0 +1,313 @@
+// What the device makes of databases that are as they should be, and of those that are not. orchagent and syncd are
+// the stand-ins of support/sonic_switch.hpp; Redis is real.
+#include "device/sonic/sonic_device.hpp"
+
+#include <gmock/gmock.h>
+
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using watchdog::Field;
+
+class SonicDeviceTest : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        begin({});
+    }
+
+    void begin(SonicSwitch::Setup setup) { on_.emplace(std::move(setup)); }
+
+    SonicSwitch& sonic() { return *on_->sonic_; }
+    SonicDevice& device() { return *on_->device_; }
+
+    void open(device::sonic::Settings settings = kPatient)
+    {
+        const auto opened = on_->open(settings);
+        ASSERT_TRUE(opened) << opened.error().what;
+        intake_.emplace(device().inventory(), device().capabilities());
+    }
+
+    // One more poll, and what a look makes of it.
+    const watchdog::Observations& poll()
+    {
+        on_->clock_.advance(200ms);
+        sonic().poll(on_->clock_.now().mono);
+        return look();
+    }
+
+    void poll_without_device()
+    {
+        on_->clock_.advance(200ms);
+        sonic().poll(on_->clock_.now().mono);
+    }
+
+    const watchdog::Observations& look()
+    {
+        intake_->begin();
+        const auto looked = device().look({}, *intake_);
+        EXPECT_TRUE(looked) << looked.error().what;
+        return intake_->view();
+    }
+
+    std::vector<std::string> queues() const
+    {
+        std::vector<std::string> names;
+        for (const auto& row : on_->device_->inventory().rows) {
+            names.push_back(to_string(on_->device_->inventory(), row.target));
+        }
+        return names;
+    }
+
+    std::vector<std::string> touched() const
+    {
+        std::vector<std::string> names;
+        const auto all = queues();
+        for (const auto row : intake_->view().touched) {
+            names.push_back(all[row]);
+        }
+        std::ranges::sort(names);
+        return names;
+    }
+
+    Result<void> ask(const std::string& queue, Treatment want)
+    {
+        return device().apply({1, 0, on_->target(queue), want, kNever}, {});
+    }
+
+    std::optional<OnSwitch> on_;
+    std::optional<watchdog::Intake> intake_;
+};
+
+// ---- which rows there are
+
+TEST_F(SonicDeviceTest, RowsAreTheLosslessAndTheWatchedQueues)
+{
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfcwd_sw_enable", "4");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfc_enable", "");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3");
+    open();
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3"));
+    EXPECT_EQ(device().inventory().rows[0].speed, BitRate{100'000'000'000});
+}
+
+TEST_F(SonicDeviceTest, UntilOrchagentWatchesAQueueThereIsNothingToTell)
+{
+    begin({.action = ""});
+    const auto opened = on_->open();
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(opened.error().what, HasSubstr("orchagent watches none"));
+    sonic().watch("Ethernet0");
+    EXPECT_TRUE(on_->open());
+}
+
+TEST_F(SonicDeviceTest, AnotherLayoutIsAnotherGenerationAndPutsNothing)
+{
+    open();
+    poll();
+    const auto before = device().inventory().generation;
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfc_enable", "3");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3");
+    EXPECT_THAT(poll().touched, IsEmpty());
+    EXPECT_NE(device().inventory().generation, before);
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3"));
+    intake_.emplace(device().inventory(), device().capabilities());
+    EXPECT_EQ(look().touched.size(), 3U);
+}
+
+TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
+{
+    redis::Pipeline off;
+    off.add({"CONFIG", "SET", "notify-keyspace-events", ""});
+    ASSERT_TRUE(on_->server_.connect(0)->run(off));
+    open();
+    poll();
+    sonic().set(Db::config, "PORT|Ethernet4", "speed", "400000");
+    for (int i = 0; i != 5; ++i) {
+        poll();
+    }
+    EXPECT_EQ(device().inventory().rows[2].speed, BitRate{400'000'000'000});
+}
+
+// ---- what is known of them
+
+TEST_F(SonicDeviceTest, AQueueThatIsNotMappedOrNotWatchedHarmsNoOther)
+{
+    redis::Pipeline unmap;
+    unmap.add({"HDEL", "COUNTERS_QUEUE_NAME_MAP", "Ethernet0:3"});
+    unmap.add({"HSET", "COUNTERS_QUEUE_NAME_MAP", "Ethernet0:4", "nonsense"});
+    unmap.add({"SET", "COUNTERS:nonsense", "not a hash"});
+    unmap.add({"HDEL", "COUNTERS_PORT_NAME_MAP", "Ethernet4"});
+    ASSERT_TRUE(on_->server_.connect(2)->run(unmap));
+    sonic().unwatch("Ethernet0");
+    open();
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:4", "Ethernet4:3", "Ethernet4:4"));
+    poll();
+    EXPECT_THAT(touched(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
+}
+
+TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
+{
+    open();
+    poll();
+    for (int i = 0; i != 3; ++i) {
+        on_->clock_.advance(200ms);
+        sonic().poll(on_->clock_.now().mono);
+        sonic().set_of_queue("Ethernet0:3", "SAI_QUEUE_STAT_PACKETS", "-12");
+        sonic().set_of_queue("Ethernet0:4", "SAI_QUEUE_STAT_PACKETS", "1e5");
+        sonic().set_of_queue("Ethernet4:3", "SAI_QUEUE_ATTR_PAUSE_STATUS", "perhaps");
+        const auto& seen = look();
+        EXPECT_FALSE(has(seen.known[0], Field::tx_packets));
+        EXPECT_TRUE(has(seen.known[0], Field::rx_pfc));
+        EXPECT_FALSE(has(seen.known[1], Field::tx_packets));
+        EXPECT_FALSE(has(seen.known[2], Field::paused_now));
+        EXPECT_TRUE(has(seen.known[3], Field::tx_packets));
+    }
+    EXPECT_EQ(std::ranges::count_if(on_->notes_, [](const auto& n) { return n.find("tx_packets") != n.npos; }), 1);
+}
+
+TEST_F(SonicDeviceTest, CountersThatSyncdHasNotReadAgainSayNothing)
+{
+    open();
+    poll();
+    poll();
+    EXPECT_EQ(touched().size(), 4U);
+    on_->clock_.advance(200ms);
+    EXPECT_THAT(look().touched, IsEmpty()) << "syncd has not polled";
+    sonic().set_of_queue("Ethernet0:3", "PFC_WD_QUEUE_STATS_TX_PACKETS", "7");
+    EXPECT_THAT(look().touched, IsEmpty()) << "orchagent has written";
+}
+
+TEST_F(SonicDeviceTest, ALinkThatIsDownOrWasIsAnotherEpoch)
+{
+    open();
+    poll();
+    EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
+    sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", "down");
+    EXPECT_NE(poll().pause[0] & watchdog::kLinkDown, 0);
+    EXPECT_EQ(intake_->view().pause[2] & watchdog::kLinkDown, 0);
+    sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", "up");
+    EXPECT_EQ(poll().known[0], 0U);
+    EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
+    sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "flap_count", "17");
+    EXPECT_EQ(poll().known[0], 0U) << "it was down between two looks";
+    EXPECT_TRUE(has(intake_->view().known[2], Field::rx_pfc));
+}
+
+TEST_F(SonicDeviceTest, WhatOrchagentTreatsByItsBigRedSwitchIsNotJudged)
+{
+    open();
+    poll();
+    sonic().set_of_queue("Ethernet0:3", "BIG_RED_SWITCH_MODE", "enable");
+    sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
+    poll();
+    EXPECT_THAT(touched(), ElementsAre("Ethernet0:4", "Ethernet4:3", "Ethernet4:4"));
+    EXPECT_THAT(sonic().words(), IsEmpty());
+    const auto refused = ask("Ethernet0:3", Treatment::drop);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::denied);
+    EXPECT_FALSE(device().read_back(on_->target("Ethernet0:3")));
+}
+
+// ---- words to orchagent
+
+TEST_F(SonicDeviceTest, ACommandIsAWordToOrchagentAndShowsAsTheConfiguredAction)
+{
+    sonic().watch("Ethernet4", "forward");
+    open();
+    poll();
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    ASSERT_TRUE(ask("Ethernet4:3", Treatment::ignore_pause));
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop);
+    EXPECT_EQ(device().read_back(on_->target("Ethernet4:3")), Treatment::ignore_pause);
+    EXPECT_EQ(device().read_back({{kSonicId, 0}, std::nullopt}), Treatment::none);
+    EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "1");
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet4:3 storm")) << "it is so already";
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
+    EXPECT_EQ(sonic().get(Db::appl, "PFC_WD_TABLE_INSTORM:Ethernet0", "3"), "");
+    EXPECT_FALSE(ask("Ethernet0:3", Treatment::squeeze));
+}
+
+TEST_F(SonicDeviceTest, WithOrchagentAwayACommandFailsWithItsReason)
+{
+    open();
+    sonic().orchagent_leaves();
+    const auto failed = ask("Ethernet0:3", Treatment::drop);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().kind, ErrorKind::unreachable);
+    EXPECT_THAT(failed.error().what, HasSubstr("orchagent is away"));
+    EXPECT_TRUE(ask("Ethernet0:4", Treatment::none)) << "nothing is in force there";
+}
+
+TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
+{
+    open({60s, 1ms});
+    sonic().hold();
+    const auto late = ask("Ethernet0:3", Treatment::drop);
+    sonic().release();
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::timed_out);
+    sonic().wait_for_words(1);
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
+}
+
+TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
+{
+    open();
+    poll();
+    redis::Pipeline word;
+    word.add({"PUBLISH", "PFC_WD_ACTION",
+              "[\"" + SonicSwitch::queue_oid("Ethernet4:4") + "\",\"storm\",\"from\",\"elsewhere\"]"});
+    ASSERT_TRUE(on_->server_.connect(2)->run(word));
+    sonic().wait_for_words(1);
+    poll();
+    sonic().wait_for_words(2);
+    EXPECT_EQ(sonic().of_queue("Ethernet4:4", "PFC_WD_STATUS"), "operational");
+}
+
+TEST_F(SonicDeviceTest, AnAlertIsNotTakenBack)
+{
+    begin({.action = "alert"});
+    open();
+    poll();
+    sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
+    poll();
+    EXPECT_THAT(sonic().words(), IsEmpty());
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
+}
+
+// ---- SONiC's own detector
+
+TEST_F(SonicDeviceTest, ScriptsRestWhileThereIsADeviceAndComeBack)
+{
+    poll_without_device();
+    EXPECT_EQ(sonic().plugin_runs(), 2);
+    open();
+    look();
+    for (int i = 0; i != 5; ++i) {
+        poll();
+    }
+    EXPECT_EQ(sonic().plugin_runs(), 2);
+    EXPECT_EQ(sonic().get(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "POLL_INTERVAL"), "200");
+    EXPECT_EQ(sonic().get(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "FLEX_COUNTER_STATUS"), "enable");
+    EXPECT_NE(sonic().get(Db::state, "PETREL_PFC_WD|plugins", "QUEUE_PLUGIN_LIST"), "");
+    on_->device_.reset();
+    poll_without_device();
+    EXPECT_EQ(sonic().plugin_runs(), 3);
+    EXPECT_EQ(sonic().get(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "QUEUE_PLUGIN_LIST"),
+              "sha-detect,sha-restore");
+    EXPECT_EQ(sonic().get(Db::state, "PETREL_PFC_WD|plugins", "QUEUE_PLUGIN_LIST"), "");
+}
+
+}  // namespace
+}  // namespace petrel::test
