@@ -60,15 +60,12 @@ std::string with_commas(std::string_view text)
     return result;
 }
 
-// A counter that is below what was saved has begun anew since.
+// A counter that is below what was saved has begun anew since, and one that was not there then has begun with nothing.
 std::string since(const std::string& now, const std::string& before)
 {
     const auto later = number(now);
     const auto earlier = number(before);
-    if (!later || !earlier) {
-        return std::string{kNone};
-    }
-    return *later < *earlier ? now : fmt::format("{}", *later - *earlier);
+    return !later || !earlier || *later < *earlier ? now : fmt::format("{}", *later - *earlier);
 }
 
 struct Port {
@@ -182,12 +179,12 @@ private:
 
     static std::string moment(const std::string& time_us)
     {
-        const auto since_1970_us = number(time_us);
+        const auto since_1970_us = number(time_us.substr(0, time_us.find('.')));
         if (!since_1970_us) {
             return time_us;
         }
-        const auto seconds = static_cast<std::time_t>(*since_1970_us / 1'000'000);
-        return fmt::format("{:%m/%d/%Y, %H:%M:%S}.{:06}", fmt::localtime(seconds), *since_1970_us % 1'000'000);
+        return fmt::format("{:%m/%d/%Y, %H:%M:%S}",
+                           fmt::localtime(static_cast<std::time_t>(*since_1970_us / 1'000'000)));
     }
 
     std::string saved_text() const
