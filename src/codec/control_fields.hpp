@@ -77,6 +77,15 @@ void visit_fields(Report& r, Visit&& visit)
     visit("problems", r.problems);
 }
 
+template <Is<ControlReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("connections", r.connections);
+    visit("refused", r.refused);
+    visit("bad", r.bad);
+    visit("dropped_slow", r.dropped_slow);
+}
+
 template <Is<StatusReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -91,6 +100,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("log_lines_dropped", r.log_lines_dropped);
+    visit("control", r.control);
     visit("reload", r.reload);
     visit("devices", r.devices);
 }

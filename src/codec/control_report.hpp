@@ -73,6 +73,15 @@ struct ReloadReport {
     bool operator==(const ReloadReport&) const = default;
 };
 
+// Who came to the control socket, and how many of them in vain.
+struct ControlReport {
+    std::uint64_t connections{};
+    std::uint64_t refused{};
+    std::uint64_t bad{};
+    std::uint64_t dropped_slow{};
+    bool operator==(const ControlReport&) const = default;
+};
+
 struct StatusReport {
     std::string name;  // of the agent
     std::string version;
@@ -85,6 +94,7 @@ struct StatusReport {
     std::uint64_t state_errors{};  // writes of the memory that failed
     std::string state_error;       // the last, if the state is not good now
     std::uint64_t log_lines_dropped{};
+    ControlReport control;
     ReloadReport reload;
     std::vector<DeviceReport> devices;
     bool operator==(const StatusReport&) const = default;

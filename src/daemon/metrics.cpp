@@ -231,6 +231,13 @@ public:
         auto& reloads = family("petrel_config_reloads_total", kCounter, "Configurations that were offered, by result.");
         add(reloads, {label("result", "good")}, count(status.reload.good));
         add(reloads, {label("result", "bad")}, count(status.reload.bad));
+        add(family("petrel_control_connections_total", kCounter, "Connections to the control socket."), {},
+            count(status.control.connections));
+        auto& in_vain = family("petrel_control_failures_total", kCounter,
+                               "Connections to the control socket that came to nothing, by the reason.");
+        add(in_vain, {label("reason", "no_room")}, count(status.control.refused));
+        add(in_vain, {label("reason", "bad_request")}, count(status.control.bad));
+        add(in_vain, {label("reason", "slow_reader")}, count(status.control.dropped_slow));
     }
 
     void devices(const std::vector<DeviceReport>& reports)

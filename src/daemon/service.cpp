@@ -501,6 +501,8 @@ codec::StatusReport Service::status() const
         report.state_error = fmt::format("{}: {}", device, error);
     }
     report.log_lines_dropped = log_->dropped();
+    const auto& control = control_->counters();
+    report.control = {control.connections, control.refused, control.bad, control.dropped_slow};
     report.reload = reload_;
     for (const auto& runner : runners_) {
         report.events += runner->state().events().size();

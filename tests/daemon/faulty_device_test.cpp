@@ -25,7 +25,7 @@ constexpr std::uint16_t kPort = 1;
 
 class FaultyDevice : public testing::Test {
 protected:
-    void live(bool wait_for_first_look = true)
+    void live(bool wait_for_first_look = true, const std::string& hang_ms = "200")
     {
         const auto device = [&](std::string_view name) {
             return fmt::format("[[device]]\nname = \"{}\"\ndriver = \"shared:{}\"\n", name, (folder / name).string());
@@ -35,7 +35,7 @@ protected:
             .config = device("sick") + device("well") +
                       "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n",
             .program = PETREL_BIN_DIR "/petrel-test-agent",
-            .arguments = {"--hang-ms", "200"}});
+            .arguments = {"--hang-ms", hang_ms}});
         if (wait_for_first_look) {
             agent->metrics();  // knows its port from now on
             ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
@@ -94,6 +94,26 @@ TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
     expect_said({"device_answers", "sick"});
     expect_condition("watching");
     EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_looks_overdue_total{device=\"sick\"} 0")));
+    expect_sick_is_watched_again();
+}
+
+// Longer than a poll, shorter than what counts as hanging: looks come late and are used.
+TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
+{
+    live(true, "600000");
+    sick.set(Fault::looks_hang, true);
+    sick.storm(kPort);
+    const std::string none_late = "petrel_looks_overdue_total{device=\"sick\"} 0\n";
+    while (agent->metrics().find(none_late) != std::string::npos) {
+        expect_condition("watching");
+    }
+    expect_well_is_watched();
+    sick.set(Fault::looks_hang, false);
+    expect_treated(sick, Treatment::drop);
+    EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_polls_missed_total{device=\"sick\"} 0\n")));
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("device_not_answering")));
+    sick.calm(kPort);
+    expect_treated(sick, Treatment::none);
     expect_sick_is_watched_again();
 }
 

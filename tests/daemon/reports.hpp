@@ -20,6 +20,7 @@ inline codec::StatusReport two_devices()
     status.state_errors = 2;
     status.state_error = "cannot write sw2.state: no space left on device";
     status.log_lines_dropped = 5;
+    status.control = {.connections = 21, .refused = 1, .bad = 2, .dropped_slow = 3};
     status.reload = {.good = 3, .bad = 1, .problems = {"agent.toml:4:10: value 'x': allowed text, json, rfc5424"}};
 
     codec::DeviceReport good;
