@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -81,25 +82,30 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     for (const auto* driver : drivers) {
         kinds.push_back(driver->kind());
     }
-    return codec::read_agent_config(text, file, given, kinds);
+    return codec::read_agent_config(text, file, given, kinds).map([](codec::AgentConfig config) {
+        for (auto& device : config.devices) {
+            if (codec::is_sonics_own(device) && !config.redis.empty()) {
+                device.driver = "sonic:" + config.redis;  // one address for both sides of it
+            }
+        }
+        return config;
+    });
 }
 
 // A device that is SONiC's own brings SONiC's configuration with it, and leaves the acting to orchagent. Devices of
 // other kinds are ours alone.
 Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
 {
-    const auto of_sonic =
-        std::ranges::count_if(config.devices, [](const auto& device) { return device.driver.starts_with("sonic:"); });
-    if (config.nos == codec::NosKind::none && of_sonic == 0) {
+    if (!codec::follows_sonic(config)) {
         return nullptr;
     }
-    if (of_sonic != 0 && config.devices.size() != 1) {
+    const bool detects = std::ranges::any_of(config.devices, codec::is_sonics_own);
+    if (detects && config.devices.size() != 1) {
         return tl::unexpected(Error{ErrorKind::invalid, "a device 'sonic:...' is the only one of its agent"});
     }
     return sonic::find_databases(config.redis)
         .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
-            return std::make_unique<daemon::SonicNos>(databases,
-                                                      of_sonic != 0 ? sonic::Role::detector : sonic::Role::owner);
+            return std::make_unique<daemon::SonicNos>(databases, detects ? sonic::Role::detector : sonic::Role::owner);
         });
 }
 

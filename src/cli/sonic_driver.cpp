@@ -1,8 +1,5 @@
 #include "cli/sonic_driver.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "device/sonic/sonic_device.hpp"
 #include "sonic/find_databases.hpp"
 
@@ -12,10 +9,8 @@ namespace {
 
 Result<sonic::Databases> databases_of(const codec::DeviceEntry& entry)
 {
-    const std::string_view driver{entry.driver};
-    const auto address = driver.substr(std::min(driver.find(':'), driver.size() - 1) + 1);
-    const char* usual = std::getenv("PETREL_REDIS");
-    return sonic::find_databases(!address.empty() || usual == nullptr ? address : usual);
+    const auto where = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
+    return sonic::find_databases(where == "local" ? "" : where);
 }
 
 }  // namespace

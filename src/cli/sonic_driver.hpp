@@ -1,5 +1,5 @@
-// The agent's driver for a SONiC switch where orchagent mitigates and we decide: "sonic", with the databases where they
-// usually are or where PETREL_REDIS says, or "sonic:ADDRESS" (redis/address.hpp).
+// The agent's driver for a SONiC switch where orchagent mitigates and we decide: "sonic:local", with the databases
+// where SONiC says they are, or "sonic:ADDRESS" (redis/address.hpp).
 #pragma once
 
 #include "daemon/driver.hpp"

@@ -61,6 +61,9 @@ public:
         }
         auto complaints = std::move(text_.complaints()).take();
         take_given(given, complaints);
+        if (!has_policies_ && !follows_sonic(config_)) {
+            complaints.insert(complaints.begin(), {config_.file, 0, 0, {}, std::string{PolicySections::kNoPolicy}});
+        }
         if (!complaints.empty()) {
             return tl::unexpected(std::move(complaints));
         }
@@ -92,6 +95,7 @@ private:
             text_.each_table(*devices, "[[device]]", [this](const toml::table& table) { read_device(table); });
         }
         PolicySections{text_, config_.policies}.read(top);
+        has_policies_ = top.contains("policy");
         if (text_.complaints().empty()) {
             policy_values_ = policy_values(config_.policies, top);
         }
@@ -258,6 +262,7 @@ private:
         }
     }
 
+    bool has_policies_{true};  // right or wrong; a file may have none
     std::span<const std::string_view> drivers_;
     TomlText text_;
     AgentConfig config_;
@@ -266,6 +271,13 @@ private:
 };
 
 }  // namespace
+
+bool follows_sonic(const AgentConfig& config)
+{
+    return config.nos == NosKind::sonic || std::ranges::any_of(config.devices, is_sonics_own);
+}
+
+bool is_sonics_own(const DeviceEntry& device) { return device.driver.starts_with("sonic:"); }
 
 Parsed<AgentConfig> read_agent_config(std::string_view text, std::string_view file, std::span<const Given> given,
                                       std::span<const std::string_view> drivers)

@@ -52,6 +52,10 @@ struct AgentConfig {
     std::vector<EffectiveValue> values;  // all of the above, in words
 };
 
+// A device that is SONiC's own ("sonic:local") brings SONiC's configuration with it.
+bool is_sonics_own(const DeviceEntry&);
+bool follows_sonic(const AgentConfig&);  // policies are CONFIG_DB's
+
 // A value from a flag or from the environment.
 struct Given {
     std::string key;  // of a setting, kDeviceKey or kProfileKey

@@ -12,6 +12,9 @@ Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file
     toml.parse(text, [&](const toml::table& top) {
         toml.only(top, PolicySections::kKeys);
         PolicySections{toml, result}.read(top);
+        if (!top.contains("policy")) {
+            toml.complaints().add({}, {}, std::string{PolicySections::kNoPolicy});
+        }
     });
     if (!toml.complaints().empty()) {
         return tl::make_unexpected(std::move(toml.complaints()).take());

@@ -24,8 +24,6 @@ void PolicySections::read(const toml::table& top)
     }
     if (const auto* policies = top.get("policy")) {
         text_.each_table(*policies, "[[policy]]", [this](const toml::table& table) { read_policy(table); });
-    } else {
-        text_.complaints().add({}, {}, "at least one [[policy]]");
     }
     if (const auto* ports = top.get("port")) {
         text_.each_table(*ports, "[[port]]", [this](const toml::table& table) { read_port(table); });

@@ -12,6 +12,7 @@ namespace petrel::codec {
 
 class PolicySections {
 public:
+    static constexpr std::string_view kNoPolicy = "at least one [[policy]]";  // to say where there has to be one
     static constexpr std::array<std::string_view, 4> kKeys{"limits", "big_red_switch", "policy", "port"};
 
     PolicySections(TomlText& text, PolicyFile& into) : text_(text), into_(into) {}

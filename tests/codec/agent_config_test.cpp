@@ -171,15 +171,16 @@ TEST(AgentSettings, NamesInAllThreeWorlds)
     for (const auto& setting : agent_settings()) {
         names.push_back(setting.key + ' ' + setting.variable + ' ' + setting.flag);
     }
-    EXPECT_THAT(names, ElementsAre("agent.name PETREL_NAME --name", "agent.state_dir PETREL_STATE_DIR --state-dir",
-                                   "agent.stop PETREL_STOP --stop",
-                                   "agent.stop_timeout_ms PETREL_STOP_TIMEOUT_MS --stop-timeout-ms",
-                                   "agent.hang_ms PETREL_HANG_MS --hang-ms",
-                                   "agent.history_events PETREL_HISTORY_EVENTS --history-events",
-                                   "control.socket PETREL_CONTROL_SOCKET --control-socket",
-                                   "control.group PETREL_CONTROL_GROUP --control-group",
-                                   "metrics.listen PETREL_METRICS_LISTEN --metrics-listen",
-                                   "log.format PETREL_LOG_FORMAT --log-format", "log.to PETREL_LOG_TO --log-to"));
+    EXPECT_THAT(names,
+                ElementsAre("agent.name PETREL_NAME --name", "agent.state_dir PETREL_STATE_DIR --state-dir",
+                            "agent.stop PETREL_STOP --stop",
+                            "agent.stop_timeout_ms PETREL_STOP_TIMEOUT_MS --stop-timeout-ms",
+                            "agent.hang_ms PETREL_HANG_MS --hang-ms",
+                            "agent.history_events PETREL_HISTORY_EVENTS --history-events", "agent.nos PETREL_NOS --nos",
+                            "agent.redis PETREL_REDIS --redis", "control.socket PETREL_CONTROL_SOCKET --control-socket",
+                            "control.group PETREL_CONTROL_GROUP --control-group",
+                            "metrics.listen PETREL_METRICS_LISTEN --metrics-listen",
+                            "log.format PETREL_LOG_FORMAT --log-format", "log.to PETREL_LOG_TO --log-to"));
 }
 
 // Flags over environment over file over default, for each subset of those who speak.
@@ -262,6 +263,13 @@ TEST(AgentConfig, TheEnvironmentIsReadByItsNames)
                                    "metrics.listen||PETREL_METRICS_LISTEN"));
 }
 
+TEST(AgentConfig, WhoFollowsSonicNeedsNoPolicies)
+{
+    EXPECT_EQ(problems("[agent]\nnos = \"sonic\"\n", {}), "none");
+    EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {{"agent.nos", "sonic", "--nos"}}), "none");
+    EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {}), "agent.toml: allowed at least one [[policy]]\n");
+}
+
 TEST(AgentConfig, WhatFlagsAndEnvironmentGotWrong)
 {
     EXPECT_EQ(problems("[log]\nformat = 7\n", {{"log.format", "xml", "PETREL_LOG_FORMAT"},
@@ -315,6 +323,10 @@ TEST(AgentSettings, WhatIsAllowed)
         {"agent.stop_timeout_ms", {"100", "600000"}, {"", "99", "600001", "1e3", "0x64", " 100", "100 "}},
         {"agent.hang_ms", {"10"}, {"9", "9999999999999999999999"}},
         {"agent.history_events", {"1", "1000000"}, {"0", "1000001"}},
+        {"agent.nos", {"none", "sonic"}, {"", "SONiC"}},
+        {"agent.redis",
+         {"", "unix:///run/redis.sock", "tcp://10.0.0.1:6379"},
+         {"/run/redis.sock", "unix://x", "tcp:/x"}},
         {"control.socket", {std::string(107, 'x')}, {"", std::string(108, 'x')}},
         {"control.group", {"", "netops"}, {"net ops"}},
         {"metrics.listen",

@@ -1,0 +1,349 @@
+// An agent that owns its switch, with SONiC's databases around it: a real agent, a real redis-server, a switch in a
+// file. Policies follow CONFIG_DB while storms are on, and whatever becomes of Redis, queues are watched, nothing is
+// stuck and nothing is lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "support/agent_process.hpp"
+#include "support/redis_wait.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::Fields;
+using test::SharedSwitch;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+using watchdog::Treatment;
+
+constexpr int kAppl = 0;
+constexpr int kCounters = 2;
+constexpr int kConfig = 4;
+constexpr int kState = 6;
+
+class SonicOwner : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        redis = std::make_unique<test::RedisServer>();
+        fill();
+    }
+
+    void fill() const
+    {
+        for (int port = 0; port != SharedSwitch::kPorts; ++port) {
+            const auto name = "Ethernet" + std::to_string(port);
+            test::write_hash(*redis, kConfig, "PORT|" + name, {{"speed", "100000"}});
+            test::write_hash(*redis, kConfig, "PORT_QOS_MAP|" + name, {{"pfc_enable", "3"}, {"pfcwd_sw_enable", "3"}});
+        }
+        test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"POLL_INTERVAL", "100"}});
+        start_watchdog(1);
+        start_watchdog(2);
+        test::run_command(*redis, kConfig, {"SET", "CONFIG_DB_INITIALIZED", "1"});
+    }
+
+    void start_watchdog(int port, const std::string& action = "drop") const
+    {
+        test::write_hash(*redis, kConfig, "PFC_WD|Ethernet" + std::to_string(port),
+                         {{"detection_time", "100"}, {"restoration_time", "300"}, {"action", action}});
+    }
+    void stop_watchdog(int port) const
+    {
+        test::run_command(*redis, kConfig, {"DEL", "PFC_WD|Ethernet" + std::to_string(port)});
+    }
+
+    std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {}) const
+    {
+        flags.insert(flags.end(), {"--nos", "sonic", "--redis", to_text(redis->address())});
+        return std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n",
+            .program = PETREL_BIN_DIR "/petrel-test-agent",
+            .arguments = std::move(flags)});
+    }
+
+    void wait_for_treatment(std::uint16_t port, Treatment treatment)
+    {
+        ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; }));
+    }
+
+    // The fields of a queue's counters.
+    std::string key_of(int port) const
+    {
+        const auto name = "Ethernet" + std::to_string(port) + ":3";
+        const auto map = test::wait_for_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
+                                             [&](const Fields& now) { return now.contains(name); });
+        return "COUNTERS:" + map.at(name);
+    }
+    Fields wait_for_status(int port, const std::string& status) const
+    {
+        return test::wait_for_field(*redis, kCounters, key_of(port), "PFC_WD_STATUS", status);
+    }
+
+    test::TemporaryFolder folder;
+    std::unique_ptr<test::RedisServer> redis;
+    SharedSwitch sw{folder / "switch"};
+};
+
+TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
+{
+    const auto agent = live();
+    const auto calm = wait_for_status(1, "operational");
+    EXPECT_THAT(calm, Contains(Pair("PFC_WD_DETECTION_TIME", "100000")));
+    EXPECT_THAT(calm, Contains(Pair("PFC_WD_ACTION", "drop")));
+    EXPECT_THAT(test::read_hash(*redis, kCounters, key_of(0)), Not(Contains(Key("PFC_WD_STATUS"))))
+        << "PFC_WD does not name it";
+
+    sw.storm(1);
+    const auto storm = wait_for_status(1, "stormed");
+    EXPECT_THAT(storm, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    EXPECT_THAT(storm, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0")));
+    test::wait_for_field(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", "3", "storm");
+    const auto object = key_of(1).substr(std::string{"COUNTERS:oid:"}.size());
+    EXPECT_THAT(agent->wait_for("PFC Watchdog detected PFC storm"),
+                HasSubstr("on port Ethernet1, queue index 3, queue id " + object + " and port id 0x"));
+
+    sw.calm(1);
+    EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    EXPECT_THAT(agent->wait_for("PFC Watchdog storm restored"), HasSubstr("on port Ethernet1, queue index 3"));
+}
+
+TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
+{
+    const auto listener = redis->connect(kCounters);
+    redis::Pipeline subscribe;
+    subscribe.add({"SUBSCRIBE", "sonic-events-swss"});
+    ASSERT_TRUE(listener->run(subscribe));
+    const auto next = [&] {
+        std::string event;
+        while (event.empty()) {
+            pollfd ready{listener->fd(), POLLIN, 0};
+            ::poll(&ready, 1, -1);
+            EXPECT_TRUE(listener->messages([&](redis::View message) { event = message[2].text(); }));
+        }
+        return event;
+    };
+    const auto agent = live();
+    sw.storm(1);
+    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm","ifname":"Ethernet1","queue_index":"3")"));
+    sw.calm(1);
+    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm-restored","ifname":"Ethernet1")"));
+}
+
+TEST_F(SonicOwner, ConfigurationIsFollowedAtRunTime)
+{
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    start_watchdog(3, "forward");
+    EXPECT_THAT(wait_for_status(3, "operational"), Contains(Pair("PFC_WD_ACTION", "forward")));
+    sw.storm(3);
+    wait_for_treatment(3, Treatment::ignore_pause);
+
+    stop_watchdog(3);
+    wait_for_treatment(3, Treatment::none);
+    const auto stopped = test::wait_for_hash(*redis, kCounters, key_of(3),
+                                             [](const Fields& now) { return !now.contains("PFC_WD_STATUS"); });
+    EXPECT_THAT(stopped, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"))) << "statistics stay";
+    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet3", &Fields::empty);
+}
+
+TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    start_watchdog(1, "forward");
+    wait_for_treatment(1, Treatment::ignore_pause);
+    start_watchdog(1, "alert");
+    wait_for_treatment(1, Treatment::none);
+    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still one, only nobody acts";
+}
+
+TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsLetGo)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    test::write_hash(*redis, kConfig, "PORT_QOS_MAP|Ethernet1", {{"pfcwd_sw_enable", "4"}});
+    wait_for_treatment(1, Treatment::none);
+    test::write_hash(*redis, kConfig, "PORT_QOS_MAP|Ethernet1", {{"pfcwd_sw_enable", "3,4"}});
+    wait_for_treatment(1, Treatment::drop);
+}
+
+TEST_F(SonicOwner, ABadEntryIsSaidAndLeavesTheOthersAlone)
+{
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    test::write_hash(*redis, kConfig, "PFC_WD|Ethernet2", {{"detection_time", "50"}});
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet2: detection_time is '50'"));
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+}
+
+TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
+{
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}});
+    for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
+        wait_for_treatment(port, Treatment::drop);
+        test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
+    }
+    EXPECT_THAT(agent->wait_for("BIG_RED_SWITCH mode enabled"), HasSubstr("on port Ethernet0, queue index 3"));
+    test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
+    for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
+        wait_for_treatment(port, Treatment::none);
+        test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
+    }
+}
+
+TEST_F(SonicOwner, AnAlphaThatChangesInAStormIsSaidAndChangesNothing)
+{
+    test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "0"}});
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
+    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th was 0, is -3"));
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    sw.calm(1);
+    wait_for_treatment(1, Treatment::none);
+}
+
+// -------------------------------------------------------------------------------------------- what Redis does
+
+TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_status(1, "stormed");
+    redis->kill();
+    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("what was last configured stays in force"));
+    sw.storm(2);
+    wait_for_treatment(2, Treatment::drop);
+    sw.calm(1);
+    wait_for_treatment(1, Treatment::none);
+
+    redis->start();
+    fill();
+    agent->wait_for("nos_good");
+    EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    const auto over = wait_for_status(1, "operational");
+    EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+    EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1"), IsEmpty());
+    test::wait_for_field(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet2", "3", "storm");
+}
+
+TEST_F(SonicOwner, AnEmptyRedisIsNotTakenForAnEmptyConfiguration)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    redis->kill();
+    redis->start();
+    EXPECT_THAT(agent->wait_for("CONFIG_DB is not filled yet"), Not(IsEmpty()));
+    wait_for_status(1, "stormed");  // the tables do not wait for the configuration
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    fill();
+    agent->wait_for("nos_good");
+    sw.calm(1);
+    wait_for_treatment(1, Treatment::none);
+}
+
+TEST_F(SonicOwner, WhatWasFlushedIsWrittenAgainWithItsStatistics)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_status(1, "stormed");
+    sw.calm(1);
+    wait_for_status(1, "operational");
+    test::run_command(*redis, kConfig, {"FLUSHALL"});
+    fill();
+    const auto again = wait_for_status(1, "operational");
+    EXPECT_THAT(again, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    EXPECT_THAT(again, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+}
+
+TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)
+{
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    redis->freeze();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("no answer in time"));
+    redis->thaw();
+    wait_for_status(1, "stormed");
+}
+
+TEST_F(SonicOwner, WithoutAWordOfSonicNothingIsBegun)
+{
+    redis->kill();
+    {
+        const auto agent = live();
+        agent->wait_for("nos_trouble");
+        EXPECT_EQ(sw.looks(), 0U);
+        EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    }
+    redis->start();
+    fill();
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("agent_ready"), Not(IsEmpty()));
+}
+
+// ------------------------------------------------------------------------------------------------ restarts
+
+TEST_F(SonicOwner, AStormGoesOnOverADeath)
+{
+    auto agent = live();
+    sw.storm(1);
+    wait_for_status(1, "stormed");
+    agent->kill();
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    agent = live();
+    agent->wait_for("agent_ready");
+    sw.calm(1);
+    EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")))
+        << "one storm, not two";
+    EXPECT_EQ(sw.in_force(1), Treatment::none);
+}
+
+TEST_F(SonicOwner, ARowOfAStormThatIsLongOverBlackholesNothing)
+{
+    test::write_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", {{"3", "storm"}});
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    EXPECT_EQ(sw.in_force(1), Treatment::none);
+}
+
+TEST_F(SonicOwner, WhoStopsLeavesNothingThatMisleads)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_status(1, "stormed");
+    const auto key = key_of(1);
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    EXPECT_EQ(sw.in_force(1), Treatment::none);
+    const auto left = test::read_hash(*redis, kCounters, key);
+    EXPECT_THAT(left, Not(Contains(Key("PFC_WD_STATUS"))));
+    EXPECT_THAT(left, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1"), IsEmpty());
+    EXPECT_THAT(test::read_hash(*redis, kState, "PFC_WD_SW_STATE_TABLE|Ethernet1:3"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace petrel::daemon
