@@ -8,6 +8,8 @@ namespace petrel::sonic_tools {
 // pfcwd_show.cpp
 Outcome show_config(const Given&, Desk&);
 Outcome show_stats(const Given&, Desk&);
+
+// pfcwd_clear.cpp
 Outcome clear_stats(const Given&, Desk&);
 
 // pfcwd_start.cpp

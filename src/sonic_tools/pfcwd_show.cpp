@@ -6,6 +6,7 @@
 #include "sonic_tools/json_document.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
+#include "sonic_tools/queue_stats.hpp"
 #include "sonic_tools/simple_table.hpp"
 
 namespace petrel::sonic_tools {
@@ -26,78 +27,13 @@ const std::array<ConfigColumn, 4>& config_columns()
     return columns;
 }
 
-// Two counters that are shown as one.
-struct StatColumn {
-    std::string_view title;
-    std::array<std::string_view, 2> names;
-    std::array<std::string, 2> fields;
-};
-
-const std::array<StatColumn, 5>& stat_columns()
-{
-    static const std::array<StatColumn, 5> columns{
-        {{"STORM DETECTED/RESTORED",
-          {"detected", "restored"},
-          {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"}},
-         {"TX OK/DROP",
-          {"tx_ok", "tx_drop"},
-          {"PFC_WD_QUEUE_STATS_TX_PACKETS", "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS"}},
-         {"RX OK/DROP",
-          {"rx_ok", "rx_drop"},
-          {"PFC_WD_QUEUE_STATS_RX_PACKETS", "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS"}},
-         {"TX LAST OK/DROP",
-          {"tx_ok_last", "tx_drop_last"},
-          {"PFC_WD_QUEUE_STATS_TX_PACKETS_LAST", "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS_LAST"}},
-         {"RX LAST OK/DROP",
-          {"rx_ok_last", "rx_drop_last"},
-          {"PFC_WD_QUEUE_STATS_RX_PACKETS_LAST", "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS_LAST"}}}};
-    return columns;
-}
-
-struct Queue {
-    std::string name;
-    std::string key;  // in COUNTERS_DB
-    Hash counters;
-
-    std::string status() const { return field(counters, "PFC_WD_STATUS", "N/A"); }
-    bool stormed() const { return status() == "stormed"; }
-};
-
-std::vector<Queue> queues_of(const std::vector<std::string>& wanted, Display shown, Tables& tables)
-{
-    const auto ids = tables.hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP");
-    std::vector<std::string> known;
-    for (const auto& [name, id] : ids) {
-        known.push_back(name);
-    }
-    need_known(wanted, known);
-    std::vector<Queue> queues;
-    std::vector<std::string> keys;
-    for (const auto& name : means_all(wanted) ? only_shown(tables, std::move(known), shown) : wanted) {
-        keys.push_back("COUNTERS:" + ids.at(name));
-        queues.push_back({name, keys.back(), {}});
-    }
-    auto counters = tables.hashes(Db::counters, keys);
-    for (std::size_t i = 0; i != queues.size(); ++i) {
-        queues[i].counters = std::move(counters[i]);
-    }
-    return queues;
-}
-
 std::vector<std::string> cells_of(const Queue& queue)
 {
     std::vector<std::string> cells{queue.name, queue.status()};
     for (const auto& column : stat_columns()) {
-        cells.push_back(fmt::format("{}/{}", field(queue.counters, column.fields[0], "0"),
-                                    field(queue.counters, column.fields[1], "0")));
+        cells.push_back(fmt::format("{}/{}", queue.count(column.fields[0]), queue.count(column.fields[1])));
     }
     return cells;
-}
-
-bool without_any(const Queue& queue)
-{
-    const auto cells = cells_of(queue);
-    return std::all_of(cells.begin() + 2, cells.end(), [](const auto& cell) { return cell == "0/0"; });
 }
 
 std::string stats_text(const std::vector<Queue>& queues)
@@ -117,7 +53,7 @@ std::string stats_json(const std::vector<Queue>& queues)
         auto& row = rows.emplace_back(Members{{"queue", queue.name}, {"status", queue.status()}});
         for (const auto& column : stat_columns()) {
             for (std::size_t i = 0; i != column.names.size(); ++i) {
-                row.emplace_back(column.names[i], field(queue.counters, column.fields[i], "0"));
+                row.emplace_back(column.names[i], queue.count(column.fields[i]));
             }
         }
     }
@@ -128,9 +64,7 @@ using Entries = std::vector<std::pair<std::string, Hash>>;
 
 Entries configured_ports(const std::vector<std::string>& ports, Tables& tables)
 {
-    std::vector<std::string> keys;
-    std::transform(ports.begin(), ports.end(), std::back_inserter(keys), watch_key);
-    auto hashes = tables.hashes(Db::config, keys);
+    auto hashes = tables.hashes(Db::config, watch_keys(ports));
     Entries entries;
     for (std::size_t i = 0; i != ports.size(); ++i) {
         if (!hashes[i].empty()) {
@@ -196,39 +130,15 @@ Outcome show_config(const Given& given, Desk& desk)
 
 Outcome show_stats(const Given& given, Desk& desk)
 {
-    auto queues = queues_of(given.words("QUEUES"), display(given), desk.tables);
+    auto queues = read_queues(desk.tables, given.words("QUEUES"), display(given));
     if (given.has("--check-storm")) {
         const bool storm = std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.stormed(); });
         return {{}, {}, storm ? 1 : 0};
     }
     if (!given.has("--empty")) {
-        std::erase_if(queues, without_any);
+        std::erase_if(queues, [](const Queue& queue) { return queue.without_any(); });
     }
     return {given.has("--json") ? stats_json(queues) : stats_text(queues), {}, 0};
-}
-
-// A storm's counters are being counted on: they are set to zero when it is over.
-Outcome clear_stats(const Given& given, Desk& desk)
-{
-    need_writer(desk);
-    const auto queues = queues_of(given.words("QUEUES"), Display::all, desk.tables);
-    Hash zero;
-    for (const auto& column : stat_columns()) {
-        for (const auto& name : column.fields) {
-            zero[name] = "0";
-        }
-    }
-    Outcome outcome;
-    std::vector<Change> changes;
-    for (const auto& queue : queues) {
-        if (queue.stormed()) {
-            outcome.out += fmt::format("SKIPPED: storm on queue: {}\n", queue.name);
-        } else if (!without_any(queue)) {
-            changes.push_back({Change::Kind::set, queue.key, zero});
-        }
-    }
-    desk.tables.apply(Db::counters, changes);
-    return outcome;
 }
 
 }  // namespace petrel::sonic_tools

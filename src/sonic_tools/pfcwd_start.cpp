@@ -84,9 +84,11 @@ Outcome start(const Given& given, Desk& desk)
         outcome.out +=
             fmt::format("restoration time not defined; default to 2 times detection time: {} ms\n", restoration);
     }
+    const auto ports = lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out);
+    const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
     std::vector<Change> changes;
-    for (const auto& port : lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out)) {
-        changes.push_back(watch(port, desk.tables.hash(Db::config, watch_key(port)), entry));
+    for (std::size_t i = 0; i != ports.size(); ++i) {
+        changes.push_back(watch(ports[i], before[i], entry));
     }
     desk.tables.apply(Db::config, changes);
     return outcome;

@@ -17,6 +17,13 @@ constexpr std::int64_t kUsualInterval_ms = 100;  // where none is configured
 
 std::string watch_key(const std::string& port) { return fmt::format("PFC_WD|{}", port); }
 
+std::vector<std::string> watch_keys(const std::vector<std::string>& ports)
+{
+    std::vector<std::string> keys;
+    std::transform(ports.begin(), ports.end(), std::back_inserter(keys), watch_key);
+    return keys;
+}
+
 std::optional<std::int64_t> time_of(const std::string& port, const Hash& entry, const std::string& name)
 {
     const auto found = entry.find(name);

@@ -17,6 +17,7 @@ inline constexpr auto kPollInterval = "POLL_INTERVAL";
 inline constexpr auto kBigRedSwitch = "BIG_RED_SWITCH";
 
 std::string watch_key(const std::string& port);  // "PFC_WD|Ethernet0"
+std::vector<std::string> watch_keys(const std::vector<std::string>& ports);
 
 // A time in milliseconds of an entry; none = the field is missing. What is no number ends the command.
 std::optional<std::int64_t> time_of(const std::string& port, const Hash& entry, const std::string& name);

@@ -28,13 +28,6 @@ Where where_of(const Given& given)
 
 }  // namespace
 
-const std::vector<Option>& common_options()
-{
-    static const std::vector<Option> options{{{"--redis"}, Text{}, "Where Redis is: unix:///path or tcp://host:port."},
-                                             {{"--socket"}, Text{}, "Where the agent listens."}};
-    return options;
-}
-
 bool is_tool(std::string_view name) { return find_tool(name) != nullptr; }
 
 Outcome run_tool(std::string_view tool, std::string_view program, std::span<const std::string> arguments,

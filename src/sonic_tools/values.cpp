@@ -1,0 +1,73 @@
+#include "sonic_tools/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sonic_tools/help_text.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+std::string problem_with(std::string_view word, const Choice& choice)
+{
+    if (std::find(choice.of.begin(), choice.of.end(), word) != choice.of.end()) {
+        return {};
+    }
+    return fmt::format("{} is not {}{}.", quoted(word), choice.of.size() > 1 ? "one of " : "",
+                       quoted_list(choice.of, ", "));
+}
+
+std::string problem_with(std::string_view word, const Range& range)
+{
+    std::int64_t number{};
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (end != word.data() + word.size() || error == std::errc::invalid_argument) {
+        return fmt::format("{} is not a valid integer range.", quoted(word));
+    }
+    if (error == std::errc::result_out_of_range) {
+        return fmt::format("{} is not in the range {}.", word, range_text(range));
+    }
+    const bool fits = number >= range.least.value_or(number) && number <= range.most.value_or(number);
+    return fits ? "" : fmt::format("{} is not in the range {}.", number, range_text(range));
+}
+
+std::string problem_with(std::string_view, const Text&) { return {}; }
+std::string problem_with(std::string_view, const Flag&) { return {}; }
+
+}  // namespace
+
+std::string quoted(std::string_view text)
+{
+    const bool single = text.find('\'') == std::string_view::npos || text.find('"') != std::string_view::npos;
+    const char mark = single ? '\'' : '"';
+    std::string result(1, mark);
+    for (const char c : text) {
+        if (c == mark || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+            result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+            result += c;
+        }
+    }
+    return result + mark;
+}
+
+std::string quoted_list(const std::vector<std::string_view>& texts, std::string_view between)
+{
+    std::string list;
+    for (const auto text : texts) {
+        list += fmt::format("{}{}", list.empty() ? "" : between, quoted(text));
+    }
+    return list;
+}
+
+std::string problem_with(std::string_view word, const Kind& kind)
+{
+    return std::visit([&](const auto& allowed) { return problem_with(word, allowed); }, kind);
+}
+
+}  // namespace petrel::sonic_tools
