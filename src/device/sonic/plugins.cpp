@@ -107,7 +107,7 @@ Result<bool> take_plugins_out(db::RedisStore& store, const db::Databases& databa
     }
     const auto behind = syncd_is_behind(store);
     if (!behind || *behind) {
-        return behind;
+        return behind.map([](bool) { return false; });
     }
     return write_hash(store, Db::state, kKept, {{kPlugins, plugins.mapped()}})
         .and_then([&] { return ask_syncd(store, databases, {remove(), set(*group)}); })

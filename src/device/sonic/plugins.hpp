@@ -11,7 +11,7 @@ namespace petrel::device::sonic {
 // How often syncd polls the group; zero: nobody says.
 Result<Duration> poll_interval(db::RedisStore&);
 
-// Whether there were any. None are taken out while syncd has not yet done what it was last asked for.
+// Whether syncd was asked to. It is not while there are none, or while it has not yet done what it was last asked for.
 Result<bool> take_plugins_out(db::RedisStore&, const db::Databases&);
 
 // What was taken out, by whomever of us. Nothing is done if nothing was.

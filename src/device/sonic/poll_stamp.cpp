@@ -30,6 +30,13 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval)
     }
 }
 
+void PollStamp::start_over()
+{
+    for (auto& canary : canaries_) {
+        canary.connection.reset();
+    }
+}
+
 Result<PollStamp::Seen> PollStamp::look(db::RedisStore& store, Instant now)
 {
     redis::Pipeline get;
@@ -58,16 +65,12 @@ Result<void> PollStamp::visit(Canary& canary)
         commands.add({"MULTI"}).add({"EXEC"});
     }
     commands.add({"WATCH", canary.key});
-    auto done = canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
+    return canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
         if (command == 1 && reply.nothing()) {
             canary.written = true;
             ++writes_;
         }
     });
-    if (!done) {
-        canary.connection.reset();
-    }
-    return done;
 }
 
 Result<PollStamp::Seen> PollStamp::look_at_canaries(Instant now)

@@ -35,6 +35,8 @@ public:
 
     Result<Seen> look(db::RedisStore&, Instant now);
 
+    void start_over();  // after an error
+
 private:
     struct Canary {
         std::string key;

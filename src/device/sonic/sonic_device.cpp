@@ -113,12 +113,8 @@ Result<bool> SonicDevice::follow()
     if (!heard) {
         return tl::unexpected(heard.error());
     }
-    const auto start_over = [this](Error error) {
-        changes_.start_over();  // it has been heard, and was not followed
-        return error;
-    };
     if (heard->plugins) {
-        const auto out = take_plugins_out(store_, databases_).map_error(start_over);
+        const auto out = take_plugins_out(store_, databases_);
         if (!out) {
             return out;
         }
@@ -127,7 +123,7 @@ Result<bool> SonicDevice::follow()
         }
     }
     if (heard->layout) {
-        auto layout = read_layout(store_).map_error(start_over);
+        auto layout = read_layout(store_);
         if (!layout) {
             return tl::unexpected(std::move(layout.error()));
         }
@@ -138,7 +134,7 @@ Result<bool> SonicDevice::follow()
         }
     }
     if (heard->links) {
-        return links_->read(store_, reader_->layout()).map([] { return true; }).map_error(start_over);
+        return links_->read(store_, reader_->layout()).map([] { return true; });
     }
     return true;
 }
@@ -151,24 +147,21 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
-    const auto same = follow();
-    if (!same || !*same) {
-        return same.map([](bool) {});
-    }
-    const auto poll = read_one_poll(rows);
-    if (!poll || !*poll) {
-        return poll.map([](const auto&) {});
-    }
-    if (rows.empty()) {
-        for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-            put(Slot{row}, **poll, into);
-        }
-        all_read_ = *poll;
-    }
-    for (const auto row : rows) {
-        put(row, **poll, into);
-    }
-    return tell_again();
+    return follow()
+        .and_then([&](bool same) { return same ? read_one_poll(rows) : Result<std::optional<Instant>>{std::nullopt}; })
+        .and_then([&](std::optional<Instant> poll) { return poll ? put(rows, *poll, into) : Result<void>{}; })
+        .map_error([&](Error error) {
+            start_over();
+            return error;
+        });
+}
+
+// Where one connection broke the others have, too; and what was heard may not have been followed.
+void SonicDevice::start_over()
+{
+    store_ = db::RedisStore{databases_, settings_.redis};
+    stamp_.start_over();
+    changes_.start_over();
 }
 
 // All of it from the same poll of syncd's. None: nothing is new, or everything changes while it is being read.
@@ -228,6 +221,20 @@ Result<void> SonicDevice::choose_canaries()
     }
     stamp_.watch({keys.begin(), keys.end()}, *interval);
     return {};
+}
+
+Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watchdog::Intake& into)
+{
+    for (const auto row : rows) {
+        put(row, read_at, into);
+    }
+    if (rows.empty()) {
+        for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+            put(Slot{row}, read_at, into);
+        }
+        all_read_ = read_at;
+    }
+    return tell_again();
 }
 
 void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)

@@ -59,8 +59,10 @@ private:
     Result<void> start();
     Result<bool> follow();
     void adopt(Layout);
+    void start_over();
     Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
     Result<void> choose_canaries();
+    Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, watchdog::Intake&);
     void keep_as_asked(Slot, bool stormed);
     Result<void> tell_again();

@@ -1,0 +1,288 @@
+// A storm while something else goes wrong: orchagent, syncd or Redis itself. In the end nothing is stuck and nothing
+// was made up: a storm that goes on is mitigated, one that is over is not.
+#include <gmock/gmock.h>
+
+#include "device/sonic/plugins.hpp"
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+namespace {
+
+using testing::IsEmpty;
+using watchdog::EventKind;
+
+constexpr auto kQueue = "Ethernet0:3";
+constexpr auto kPlugins = "QUEUE_PLUGIN_LIST";
+constexpr auto kGroup = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
+
+class SonicTrouble : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        on_.emplace();
+    }
+
+    SonicSwitch& sonic() { return *on_->sonic_; }
+    std::string status() { return sonic().of_queue(kQueue, "PFC_WD_STATUS"); }
+    std::string detected() { return sonic().of_queue(kQueue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"); }
+
+    void storms(int polls)
+    {
+        for (int i = 0; i != polls; ++i) {
+            auto& queue = sonic().queue(kQueue);
+            queue.rx += 100;
+            queue.paused = true;
+            queue.pause_us += 200'000;
+            queue.occupancy = 4096;
+            on_->poll();
+        }
+    }
+
+    void quiet(int polls)
+    {
+        for (int i = 0; i != polls; ++i) {
+            sonic().queue(kQueue).paused = false;
+            sonic().queue(kQueue).occupancy = 0;
+            on_->poll();
+        }
+    }
+
+    void start_and_storm()
+    {
+        on_->start(OnSwitch::policy());
+        quiet(2);
+        storms(3);
+        ASSERT_EQ(status(), "stormed");
+        ASSERT_EQ(on_->told(EventKind::storm_detected), 1);
+    }
+
+    void ends_well()
+    {
+        quiet(3);
+        EXPECT_EQ(status(), "operational");
+        EXPECT_EQ(on_->told(EventKind::storm_restored), on_->told(EventKind::storm_detected));
+        EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
+    }
+
+    std::optional<OnSwitch> on_;
+};
+
+// ---- orchagent
+
+TEST_F(SonicTrouble, OrchagentComesBackAndKnowsNothingOfTheStorm)
+{
+    start_and_storm();
+    sonic().orchagent_leaves();
+    sonic().orchagent_comes(false);
+    EXPECT_EQ(status(), "operational");
+    storms(1);
+    sonic().wait_for_words(2);
+    EXPECT_EQ(status(), "stormed");
+    storms(2);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    ends_well();
+}
+
+TEST_F(SonicTrouble, OrchagentComesBackAndRemembers)
+{
+    start_and_storm();
+    sonic().orchagent_leaves();
+    sonic().orchagent_comes(true);
+    EXPECT_EQ(status(), "stormed");
+    EXPECT_EQ(detected(), "1");
+    storms(2);
+    ends_well();
+    EXPECT_EQ(detected(), "1");
+}
+
+TEST_F(SonicTrouble, AStormThatEndsWhileOrchagentIsAwayIsRestoredWhenItIsBack)
+{
+    start_and_storm();
+    sonic().orchagent_leaves();
+    quiet(3);
+    EXPECT_GT(on_->told(EventKind::restore_failed), 0);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    sonic().orchagent_comes(true);
+    EXPECT_EQ(status(), "stormed");
+    quiet(1);
+    sonic().wait_for_words(2);
+    quiet(20);  // its next attempt, at the latest
+    EXPECT_EQ(status(), "operational");
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
+}
+
+TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
+{
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    sonic().orchagent_leaves();
+    storms(4);
+    EXPECT_GT(on_->told(EventKind::mitigation_failed), 0);
+    sonic().orchagent_comes(false);
+    storms(1);
+    sonic().wait_for_words(1);
+    EXPECT_EQ(status(), "stormed");
+    storms(20);
+    ends_well();
+}
+
+TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollowed)
+{
+    start_and_storm();
+    sonic().unwatch("Ethernet0");
+    storms(2);
+    EXPECT_EQ(status(), "");
+    sonic().watch("Ethernet0");
+    storms(1);
+    sonic().wait_for_words(2);
+    EXPECT_EQ(status(), "stormed");
+    storms(2);
+    ends_well();
+}
+
+TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
+{
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    sonic().set_of_queue(kQueue, "DEBUG_STORM", "enabled");
+    quiet(2);
+    EXPECT_EQ(status(), "operational");
+    quiet(1);
+    EXPECT_EQ(status(), "stormed");
+    quiet(5);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    sonic().set_of_queue(kQueue, "DEBUG_STORM", "disabled");
+    ends_well();
+}
+
+// ---- SONiC's own detector
+
+TEST_F(SonicTrouble, NoScriptRunsThoughOrchagentPutsThemInAgain)
+{
+    start_and_storm();
+    sonic().serve_requests();
+    ASSERT_FALSE(sonic().has_plugins());
+    sonic().orchagent_leaves();
+    sonic().orchagent_comes(true);
+    storms(1);  // syncd puts them in, and runs them once before it is asked to take them out
+    const auto runs = sonic().plugin_runs();
+    storms(3);
+    EXPECT_EQ(sonic().plugin_runs(), runs);
+    EXPECT_FALSE(sonic().has_plugins());
+    on_->device_.reset();
+    sonic().serve_requests();
+    EXPECT_TRUE(sonic().has_plugins());
+}
+
+// As a process leaves it that was killed.
+TEST_F(SonicTrouble, WhatADeadProcessTookOutIsPutBackByTheNext)
+{
+    const auto databases = sonic::at_one_address(on_->server_.address());
+    sonic::RedisStore store{databases, 60s};
+    ASSERT_TRUE(device::sonic::take_plugins_out(store, databases).value());
+    EXPECT_FALSE(device::sonic::take_plugins_out(store, databases).value()) << "syncd was asked already";
+    sonic().serve_requests();
+    ASSERT_FALSE(sonic().has_plugins());
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    EXPECT_FALSE(sonic().has_plugins());
+    on_->device_.reset();
+    sonic().serve_requests();
+    EXPECT_TRUE(sonic().has_plugins());
+    EXPECT_EQ(sonic().get(Db::flex_counter, kGroup, kPlugins), "sha-detect,sha-restore");
+}
+
+TEST_F(SonicTrouble, WhoeverRemovesUsPutsBackWhatIsLeft)
+{
+    const auto databases = sonic::at_one_address(on_->server_.address());
+    sonic::RedisStore store{databases, 60s};
+    EXPECT_TRUE(device::sonic::put_back(store, databases)) << "nothing was taken out";
+    EXPECT_TRUE(sonic().has_plugins());
+    ASSERT_TRUE(device::sonic::take_plugins_out(store, databases));
+    ASSERT_TRUE(device::sonic::put_back(store, databases));
+    EXPECT_EQ(sonic().get(Db::state, "PETREL_PFC_WD|plugins", kPlugins), "");
+    sonic().serve_requests();
+    EXPECT_TRUE(sonic().has_plugins());
+}
+
+// ---- Redis
+
+TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwitch)
+{
+    start_and_storm();
+    on_->server_.kill();
+    on_->runner_->run_until(on_->clock_.now().mono + 2s);
+    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    on_->server_.start();
+    const auto before = sonic().queue(kQueue);
+    on_->restart_switch();
+    sonic().queue(kQueue) = before;
+    storms(2);
+    sonic().wait_for_words(1);
+    EXPECT_EQ(status(), "stormed");
+    storms(2);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    ends_well();
+    EXPECT_FALSE(sonic().has_plugins());
+}
+
+TEST_F(SonicTrouble, FlushedDatabasesSayNothingUntilTheyAreFilledAgain)
+{
+    start_and_storm();
+    redis::Pipeline flush;
+    flush.add({"FLUSHALL"});
+    ASSERT_TRUE(on_->server_.connect(0)->run(flush));
+    on_->runner_->run_until(on_->clock_.now().mono + 5s);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << "no quiet was seen";
+    on_->restart_switch();
+    quiet(3);
+    sonic().wait_for_words(1);  // as was asked before; and then quiet is proven
+    quiet(3);
+    ends_well();
+}
+
+TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
+{
+    on_->start(OnSwitch::policy(), {10ms, 60s});
+    quiet(2);
+    storms(3);
+    ASSERT_EQ(status(), "stormed");
+    on_->server_.freeze();
+    on_->runner_->run_until(on_->clock_.now().mono + 400ms);
+    on_->server_.thaw();
+    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    storms(2);
+    ends_well();
+}
+
+TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
+{
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    storms(2);  // 400 ms are proven with the second
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    on_->runner_->run_until(on_->clock_.now().mono + 10s);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(status(), "stormed");
+    ends_well();
+}
+
+TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
+{
+    on_.emplace(SonicSwitch::Setup{.stamps = false});
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    storms(1);
+    on_->runner_->run_until(on_->clock_.now().mono + 10s);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 0) << "paused when it was last read";
+    storms(4);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    on_->runner_->run_until(on_->clock_.now().mono + 10s);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    ends_well();
+}
+
+}  // namespace
+}  // namespace petrel::test
