@@ -172,7 +172,8 @@ public:
             notes.push_back(
                 fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
         }
-        if (policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
+        const bool by_looks = policy_.criterion != Criterion::device;
+        if (by_looks && policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
             notes.push_back(
                 fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",
                             policy_.name, whole_ms(policy_.poll), whole_ms(policy_.detect)));

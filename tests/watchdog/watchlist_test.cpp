@@ -449,6 +449,10 @@ TEST(WatchlistPoll, SlowPollIsNoted)
     EXPECT_EQ(compiled(book({p}, {everywhere(0)})).notes,
               (std::vector<std::string>{
                   "sonic: poll_ms = 100 is more than a quarter of detect_ms = 399; detection lands late"}));
+    p.criterion = Criterion::device;
+    auto can = test::able(kAllFields);
+    can.detects_itself = true;
+    EXPECT_TRUE(compiled(book({p}, {everywhere(0)}), can).notes.empty());  // it does not depend on looks
 }
 
 }  // namespace
