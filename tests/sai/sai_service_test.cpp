@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "support/agent_process.hpp"
 #include "support/temporary_folder.hpp"
@@ -45,6 +46,18 @@ protected:
         return ended.out;
     }
 
+    // Whether it was said before or is said later.
+    std::string line_with(const std::string& event, const std::string& queue)
+    {
+        std::istringstream said{agent_->log_text()};
+        for (std::string line; std::getline(said, line);) {
+            if (line.find(event) != std::string::npos && line.find(queue) != std::string::npos) {
+                return line;
+            }
+        }
+        return agent_->wait_for(std::vector{event, queue});
+    }
+
     TemporaryFolder folder_;
     std::unique_ptr<AgentProcess> agent_;
 };
@@ -72,6 +85,53 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
     answer({"reload"});
     EXPECT_THAT(answer({"explain", "port1:3"}), HasSubstr("intervals: detect 100 ms"));
     EXPECT_THAT(agent_->metrics(), Not(HasSubstr("petrel_interval_seconds")));
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+// Three hosts that pause their switch for a second and a half: two ports are left to the library, each with its own
+// intervals and action, the third is polled. The names are those of the front panel.
+TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByLooking)
+{
+    std::ofstream{folder_ / "fabric.toml"} << R"(name = "three storms"
+duration = "60s"
+[topology]
+kind = "single-switch"
+hosts = 4
+host_links = { speed = "1G", cable_m = 3 }
+[[traffic]]
+from = "h3"
+to = "h0"
+rate = "50M"
+reliable = false
+[[fault]]
+at = "500ms"
+until = "2000ms"
+kind = "storm"
+host = "h0..h2"
+quanta = 2000
+period = "1ms"
+)";
+    std::ofstream{folder_ / "port_config.ini"} << "# name lanes\nEthernet0 1,2,3,4\nEthernet4 5,6,7,8\n"
+                                                  "Ethernet8 9,10,11,12\nEthernet12 13,14,15,16\n";
+    const auto by_device = [](const std::string& name, const std::string& more) {
+        return "[[policy]]\npreset = \"sai\"\ndetected_by = \"device\"\nname = \"" + name + "\"\nports = [\"" + name +
+               "\"]\n" + more;
+    };
+    live(device(kPetrelLibrary, "petrel.scenario=" + (folder_ / "fabric.toml").string() +
+                                    "\npetrel.port_names=" + (folder_ / "port_config.ini").string() + "\n") +
+         "[[policy]]\npreset = \"sai\"\n" + by_device("Ethernet0", "detect_ms = 100\nrestore_ms = 3000\n") +
+         by_device("Ethernet4", "detect_ms = 400\nrestore_ms = 100\naction = \"forward\"\n"));
+    const auto found_0 = line_with("storm_detected", "Ethernet0:3");
+    EXPECT_THAT(found_0, HasSubstr("reported by the device")) << agent_->log_text();
+    const auto found_8 = line_with("storm_detected", "Ethernet8:3");
+    EXPECT_THAT(found_8, HasSubstr("without a break")) << agent_->log_text();
+    const auto found_4 = line_with("storm_detected", "Ethernet4:3");
+    EXPECT_THAT(found_4, HasSubstr("reported by the device")) << agent_->log_text();
+    EXPECT_THAT(agent_->log_text(), Not(HasSubstr("detection lands late"))) << "it does not depend on looks";
+    EXPECT_THAT(answer({"queues"}),
+                AllOf(HasSubstr("100/100/100 ms"), HasSubstr("3000/1500/1500 ms"), HasSubstr("400/400/400 ms")));
+    EXPECT_NE(line_with("storm_restored", "Ethernet4:3"), "") << agent_->log_text();
+    EXPECT_NE(line_with("storm_restored", "Ethernet8:3"), "") << agent_->log_text();
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
