@@ -49,11 +49,13 @@ void sort_worst_first(std::vector<QueueReport>& queues)
 {
     using Key = std::tuple<int, std::int64_t, std::size_t>;
     std::vector<Key> order;
+    order.reserve(queues.size());
     for (const auto& queue : queues) {
         order.emplace_back(rank(queue), -queue.proven_us, order.size());
     }
     std::sort(order.begin(), order.end());
     std::vector<QueueReport> sorted;
+    sorted.reserve(queues.size());
     for (const auto& key : order) {
         sorted.push_back(std::move(queues[std::get<std::size_t>(key)]));
     }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -26,6 +27,7 @@ struct Library {
     bool initialized{};
     ObjectId next_id{0x6000};
     std::unique_ptr<std::byte[]> queue_table;
+    std::string diary;  // the profile's bad.diary: a file in which it is said which queues are told to detect
 };
 
 Library& lib()
@@ -312,6 +314,9 @@ Status set_queue(ObjectId id, const Attribute* attribute)
             return status::not_supported;
         }
         queue->detects = attribute->value.booldata && !bad("enabling_without_effect");
+        if (!lib().diary.empty()) {
+            std::ofstream{lib().diary, std::ios::app} << (queue->detects ? "on " : "off ") << id - 0x2000 << '\n';
+        }
         break;
     case queue_attr::pfc_dlr_packet_action:
         if (bad("no_queue_action") || bad("no_action")) {
@@ -513,6 +518,7 @@ void start_anew(const ServiceMethods* services)
         library.model.faults.emplace(all.substr(at, end - at));
         at = end + 1;
     }
+    library.diary = setting(services, "bad.diary") != nullptr ? setting(services, "bad.diary") : "";
     const auto* version = setting(services, "bad.version");
     library.version = version == nullptr ? kNewestKnown : std::strtoull(version, nullptr, 10);
     const auto* ports = setting(services, "bad.ports");

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/agent_process.hpp"
+#include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::test {
@@ -32,9 +33,10 @@ protected:
         return "[[device]]\nname = \"tor\"\ndriver = \"sai:" + library + ",profile=" + file + "\"\n";
     }
 
-    void live(const std::string& config)
+    void live(const std::string& config, std::vector<std::string> arguments = {})
     {
-        agent_ = std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder_.path(), .config = config});
+        agent_ = std::make_unique<AgentProcess>(
+            AgentProcess::Options{.folder = folder_.path(), .config = config, .arguments = std::move(arguments)});
         agent_->metrics();
         ASSERT_NE(agent_->wait_for("agent_ready"), "") << agent_->log_text();
     }
@@ -133,6 +135,22 @@ period = "1ms"
     EXPECT_NE(line_with("storm_restored", "Ethernet4:3"), "") << agent_->log_text();
     EXPECT_NE(line_with("storm_restored", "Ethernet8:3"), "") << agent_->log_text();
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+// Nobody would hear of its storms; unless somebody wants what is in force to stay.
+TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
+{
+    const auto diary = folder_ / "diary";
+    const auto tor = device(PETREL_BAD_LIBSAI, "bad.diary=" + diary.string() + "\n");
+    live(tor + policy("priorities = \"3\"\n"));
+    agent_->write_config(tor + policy("priorities = \"3\"\nports = [\"port1\"]\n"));
+    answer({"reload"});
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    // The first line is the question whether it can be told at all.
+    EXPECT_EQ(content(diary), "off 0\non 3\non 11\noff 3\noff 11\n");
+    live(tor + policy("priorities = \"3\"\n"), {"--stop", "hold"});
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    EXPECT_THAT(content(diary), testing::EndsWith("on 3\non 11\n"));
 }
 
 TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsItGoes)
