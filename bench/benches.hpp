@@ -20,5 +20,6 @@ std::vector<Bench> trace_benches();
 std::vector<Bench> twin_benches();
 std::vector<Bench> agent_benches();
 std::vector<Bench> sai_benches();
+std::vector<Bench> sonic_benches();
 
 }  // namespace petrel::bench

@@ -323,11 +323,16 @@ Sample SonicDevice::imagined(Instant read_at) const
 
 Result<std::uint32_t> SonicDevice::row_of(const Target& target) const
 {
-    const auto row = std::ranges::find(inventory_.rows, target, &watchdog::RowInfo::target);
-    if (row == inventory_.rows.end()) {
-        return tl::unexpected(Error{ErrorKind::invalid, "there is no such queue"});
+    const auto& layout = reader_->layout();
+    if (target.port.device == id_ && target.port.index < layout.ports.size()) {
+        const auto& port = layout.ports[target.port.index];
+        for (auto row = port.first; row != port.first + port.count; ++row) {
+            if (target.priority == layout.queues[row].priority) {
+                return row;
+            }
+        }
     }
-    return static_cast<std::uint32_t>(row - inventory_.rows.begin());
+    return tl::unexpected(Error{ErrorKind::invalid, "there is no such queue"});
 }
 
 Result<void> SonicDevice::apply(const Command& command, const Undo&)

@@ -1,0 +1,84 @@
+#include "private_redis.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/assert.hpp"
+
+namespace petrel::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+}  // namespace
+
+// It says on its standard output when it is ready; what it says before its end does not matter.
+std::optional<PrivateRedis> PrivateRedis::start()
+{
+    auto pattern = (std::filesystem::temp_directory_path() / "petrel-bench-XXXXXX").string();
+    const std::filesystem::path folder{::mkdtemp(pattern.data())};
+    std::array<int, 2> ends{};
+    PETREL_ASSERT(::pipe(ends.data()) == 0, "no pipe");
+    const auto child = ::fork();
+    PETREL_ASSERT(child >= 0, "cannot fork");
+    const auto socket = (folder / "redis.sock").string();
+    if (child == 0) {
+        ::dup2(ends[1], STDOUT_FILENO);
+        ::close(ends[0]);
+        ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--dir", folder.c_str(),
+                 "--save", "", "--notify-keyspace-events", "AKE", nullptr);
+        ::_exit(127);
+    }
+    ::close(ends[1]);
+    std::string said;
+    std::array<char, 4096> piece{};
+    while (said.find("ready to accept connections") == std::string::npos) {
+        const auto got = ::read(ends[0], piece.data(), piece.size());
+        if (got <= 0) {
+            ::waitpid(child, nullptr, 0);
+            ::close(ends[0]);
+            std::filesystem::remove_all(folder);
+            return std::nullopt;
+        }
+        said.append(piece.data(), static_cast<std::size_t>(got));
+    }
+    return PrivateRedis{folder, child};  // the pipe stays: the server would not like to lose it
+}
+
+PrivateRedis::PrivateRedis(PrivateRedis&& other) noexcept
+    : folder_(std::move(other.folder_)), pid_(std::exchange(other.pid_, -1))
+{}
+
+PrivateRedis::~PrivateRedis()
+{
+    if (pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        std::filesystem::remove_all(folder_);
+    }
+}
+
+std::unique_ptr<redis::Connection> PrivateRedis::connect(int database) const
+{
+    auto connection = redis::Connection::open(address(), database, 60s);
+    PETREL_ASSERT(connection, "{}", connection.error().what);
+    return std::move(*connection);
+}
+
+double PrivateRedis::cpu_s() const
+{
+    clockid_t clock{};
+    timespec now{};
+    PETREL_ASSERT(::clock_getcpuclockid(pid_, &clock) == 0 && ::clock_gettime(clock, &now) == 0, "no such process");
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+}  // namespace petrel::bench

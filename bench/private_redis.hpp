@@ -1,0 +1,32 @@
+// A redis-server of a bench's own, on a socket in a folder of its own, set up as SONiC's: what it computes is told
+// apart from what we do.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <sys/types.h>
+
+#include "redis/connection.hpp"
+
+namespace petrel::bench {
+
+class PrivateRedis {
+public:
+    // None: redis-server is not installed.
+    static std::optional<PrivateRedis> start();
+    PrivateRedis(PrivateRedis&&) noexcept;
+    PrivateRedis& operator=(PrivateRedis&&) = delete;
+    ~PrivateRedis();
+
+    redis::Address address() const { return {(folder_ / "redis.sock").string(), {}, 0}; }
+    std::unique_ptr<redis::Connection> connect(int database) const;
+    double cpu_s() const;
+
+private:
+    PrivateRedis(std::filesystem::path folder, pid_t pid) : folder_(std::move(folder)), pid_(pid) {}
+
+    std::filesystem::path folder_;
+    pid_t pid_{-1};
+};
+
+}  // namespace petrel::bench
