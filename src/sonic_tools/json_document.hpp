@@ -8,7 +8,7 @@
 
 namespace petrel::sonic_tools {
 
-using Members = std::vector<std::pair<std::string_view, std::string>>;
+using Members = std::vector<std::pair<std::string, std::string>>;
 
 std::string json_document(const Members& head, std::string_view list, const std::vector<Members>& rows);
 

@@ -70,7 +70,9 @@ public:
 
     bool may_write{true};
     std::vector<codec::ControlRequest> asked;  // of the agent
-    std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent;
+    std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent = [](const auto&) {
+        return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
+    };
 
 private:
     static sonic::Db database(std::string_view name)
