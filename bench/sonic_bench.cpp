@@ -26,7 +26,7 @@ using redis::Pipeline;
 using sonic::Db;
 
 constexpr std::uint32_t kPerPort = 2;  // lossless classes
-constexpr int kRounds = 7;
+constexpr int kRounds = 5;
 constexpr double kGoal = 5;  // times cheaper than the script
 constexpr std::uint32_t kOtherPortFields = 40;
 
@@ -269,9 +269,9 @@ public:
         dog_.emplace(std::move(*list), clock_.now().mono);
     }
 
-    Instant next()
+    Instant next(Duration after)
     {
-        clock_.advance(200ms);
+        clock_.advance(after);
         return clock_.now().mono;
     }
 
@@ -305,15 +305,18 @@ void measure(Report& report, std::uint32_t queues)
     const auto by_field = sonic.script(kScriptByField);
     const auto in_few_calls = sonic.script(kScriptInFewCalls);
 
-    std::array<Cost, 3> least;
-    const std::array<Pass, 3> passes{[&] { own.run(); }, [&] { sonic.run(by_field); },
+    // Of the polls of a second one reads more than the others.
+    constexpr auto kPoll = 100ms;
+    constexpr double kPolls = 1s / kPoll;
+    const std::array<Pass, 4> passes{[&] { own.run(); }, [&] { own.run(); }, [&] { sonic.run(by_field); },
                                      [&] { sonic.run(in_few_calls); }};
+    std::array<Cost, passes.size()> least;
     const auto now_s = [] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
     for (int round = 0; round <= kRounds; ++round) {
         for (std::size_t i = 0; i != passes.size(); ++i) {
-            sonic.stamp(own.next());
+            sonic.stamp(own.next(i == 0 ? 1s : kPoll));
             const auto wall = now_s();
             const auto cpu = process_cpu_s() + redis->cpu_s();
             passes[i]();
@@ -323,14 +326,16 @@ void measure(Report& report, std::uint32_t queues)
             }
         }
     }
+    const auto& [most, usual, script, few_calls] = least;
+    const double cpu_s = (most.cpu_s + (kPolls - 1) * usual.cpu_s) / kPolls;
     const auto us_per_queue = [&](double s) { return s * 1e6 / queues; };
-    report.metric("poll_ms", least[0].wall_s * 1e3);
-    report.metric("script_ms", least[1].wall_s * 1e3);
-    report.metric("cpu_us_per_queue", us_per_queue(least[0].cpu_s));
-    report.metric("script_cpu_us_per_queue", us_per_queue(least[1].cpu_s));
-    report.metric("script_in_few_calls_cpu_us_per_queue", us_per_queue(least[2].cpu_s));
-    report.metric("times_cheaper_than_script", least[1].cpu_s / least[0].cpu_s, at_least(kGoal));
-    report.metric("times_cheaper_than_few_calls", least[2].cpu_s / least[0].cpu_s);
+    report.metric("poll_ms", usual.wall_s * 1e3);
+    report.metric("script_ms", script.wall_s * 1e3);
+    report.metric("cpu_us_per_queue", us_per_queue(cpu_s));
+    report.metric("script_cpu_us_per_queue", us_per_queue(script.cpu_s));
+    report.metric("few_calls_cpu_us_per_queue", us_per_queue(few_calls.cpu_s));
+    report.metric("times_cheaper_than_script", script.cpu_s / cpu_s, at_least(kGoal));
+    report.metric("times_cheaper_than_few_calls", few_calls.cpu_s / cpu_s);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 
@@ -16,22 +17,17 @@ namespace {
 using watchdog::bit;
 using watchdog::Field;
 
-// Of a queue: these, then how it is treated. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
+// Of a queue with every poll. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
 constexpr std::array kOfQueue{Field::tx_packets, Field::tx_drops, Field::occupancy};
-constexpr std::size_t kQueueAnswers = 8;
-constexpr std::array<std::string_view, kQueueAnswers> kQueueWords{"SAI_QUEUE_STAT_PACKETS",
-                                                                  "SAI_QUEUE_STAT_DROPPED_PACKETS",
-                                                                  "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
-                                                                  "SAI_QUEUE_ATTR_PAUSE_STATUS",
-                                                                  "PFC_WD_STATUS",
-                                                                  "PFC_WD_ACTION",
-                                                                  "BIG_RED_SWITCH_MODE",
-                                                                  "DEBUG_STORM"};
+constexpr std::array<std::string_view, 5> kQueueWords{"SAI_QUEUE_STAT_PACKETS", "SAI_QUEUE_STAT_DROPPED_PACKETS",
+                                                      "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
+                                                      "SAI_QUEUE_ATTR_PAUSE_STATUS", "PFC_WD_STATUS"};
 constexpr std::size_t kPauseStatus = 3;
 constexpr std::size_t kStatus = 4;
-constexpr std::size_t kAction = 5;
-constexpr std::size_t kRedSwitch = 6;
-constexpr std::size_t kDebugStorm = 7;
+
+// Now and then, and when it is treated otherwise than before.
+constexpr std::array<std::string_view, 3> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM"};
+constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
 
 // Of a port, for each of its queues.
 constexpr std::array kOfPort{Field::rx_pfc, Field::on2off, Field::pause_us};
@@ -57,9 +53,10 @@ Status status_of(std::string_view pfc_wd_status)
 Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std::move(note))
 {
     for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        add_port(all_, port);
+        add_port(counters_, port);
         for (std::uint32_t i = 0; i != layout_.ports[port].count; ++i) {
-            add_queue(all_, layout_.ports[port].first + i);
+            add_queue(counters_, Kind::queue, layout_.ports[port].first + i);
+            add_queue(treatments_, Kind::treatment, layout_.ports[port].first + i);
         }
     }
     readings_.resize(layout_.queues.size());
@@ -80,41 +77,67 @@ void Reader::add_port(Plan& plan, std::uint16_t port) const
     }
     const std::vector<std::string_view> views{words.begin(), words.end()};
     plan.pipeline.add(views);
-    plan.steps.push_back({true, port});
+    plan.steps.push_back({Kind::port, port});
 }
 
-void Reader::add_queue(Plan& plan, std::uint32_t queue) const
+void Reader::add_queue(Plan& plan, Kind kind, std::uint32_t queue) const
 {
-    std::array<std::string_view, 2 + kQueueAnswers> words{"HMGET"};
     const auto key = "COUNTERS:" + layout_.queues[queue].oid;
-    words[1] = key;
-    std::ranges::copy(kQueueWords, words.begin() + 2);
+    std::vector<std::string_view> words{"HMGET", key};
+    if (kind == Kind::treatment) {
+        words.insert(words.end(), kTreatmentWords.begin(), kTreatmentWords.end());
+    } else {
+        words.insert(words.end(), kQueueWords.begin(), kQueueWords.end());
+    }
     plan.pipeline.add(words);
-    plan.steps.push_back({false, queue});
+    plan.steps.push_back({kind, queue});
 }
 
-Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows)
+Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Instant now)
 {
-    Plan some;
+    if (!rows.empty()) {
+        return read_some(store, rows);
+    }
+    std::vector<Status> before;
+    before.reserve(readings_.size());
+    for (auto& reading : readings_) {
+        before.push_back(std::exchange(reading.status, Status::unwatched));
+        reading.sample.known = 0;
+    }
+    if (auto read = carry_out(store, counters_); !read) {
+        return read;
+    }
+    if (now < treatments_due_ && std::ranges::equal(readings_, before, {}, &Reading::status)) {
+        return {};
+    }
+    treatments_due_ = now + kTreatmentsHold;
+    return carry_out(store, treatments_);
+}
+
+Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows)
+{
+    Plan plan;
     std::optional<std::uint16_t> port;
     for (const auto row : rows) {
         readings_[row.value] = {};
         if (port != layout_.queues[row.value].port) {
             port = layout_.queues[row.value].port;
-            add_port(some, *port);
+            add_port(plan, *port);
         }
-        add_queue(some, row.value);
+        add_queue(plan, Kind::queue, row.value);
+        add_queue(plan, Kind::treatment, row.value);
     }
-    if (rows.empty()) {
-        std::ranges::fill(readings_, Reading{});
-    }
-    const auto& plan = rows.empty() ? all_ : some;
+    return carry_out(store, plan);
+}
+
+Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
+{
     return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
         const auto step = plan.steps[command];
-        if (step.of_port) {
-            take_port(step.index, reply);
-        } else {
-            take_queue(step.index, reply);
+        switch (step.of) {
+        case Kind::port: return take_port(step.index, reply);
+        case Kind::queue: return take_queue(step.index, reply);
+        case Kind::treatment: return take_treatment(step.index, reply);
         }
     });
 }
@@ -135,7 +158,7 @@ void Reader::take_port(std::uint32_t port, redis::View reply)
 
 void Reader::take_queue(std::uint32_t queue, redis::View reply)
 {
-    if (reply.size() != kQueueAnswers) {
+    if (reply.size() != kQueueWords.size()) {
         return;
     }
     auto& reading = readings_[queue];
@@ -148,9 +171,16 @@ void Reader::take_queue(std::uint32_t queue, redis::View reply)
         reading.sample.paused_now = paused == "true";
     }
     reading.status = status_of(reply[kStatus].text());
-    reading.alert = reply[kAction].text() == "alert";
-    reading.red_switch = reply[kRedSwitch].text() == "enable";
-    reading.debug_storm = reply[kDebugStorm].text() == "enabled";
+}
+
+void Reader::take_treatment(std::uint32_t queue, redis::View reply)
+{
+    auto& reading = readings_[queue];
+    if (reply.size() == kTreatmentWords.size()) {
+        reading.alert = reply[0].text() == "alert";
+        reading.red_switch = reply[1].text() == "enable";
+        reading.debug_storm = reply[2].text() == "enabled";
+    }
 }
 
 void Reader::take(watchdog::Sample& sample, Field field, redis::View view)

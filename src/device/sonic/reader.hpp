@@ -1,5 +1,6 @@
 // What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. All of it
-// in one pipeline that is made once; a field that is absent, or is no number, is just not known.
+// in pipelines that are made once; a field that is absent, or is no number, is just not known. Looking fields up is
+// what costs the server most, so those that hardly ever change are not read with every poll.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.hpp"
 #include "device/sonic/layout.hpp"
 #include "watchdog/observation.hpp"
 
@@ -27,9 +29,9 @@ Status status_of(std::string_view pfc_wd_status);
 struct Reading {
     watchdog::Sample sample;  // without slot, stamp and epoch
     Status status{};
-    bool alert{};        // a storm is only told
-    bool red_switch{};   // orchagent treats it, whatever it shows
-    bool debug_storm{};  // somebody asks for a storm to be imagined
+    bool alert{};        // a storm is only told;
+    bool red_switch{};   // orchagent treats it, whatever it shows;
+    bool debug_storm{};  // somebody asks for a storm to be imagined: these three as of a second ago
 };
 
 class Reader {
@@ -39,14 +41,15 @@ public:
     const Layout& layout() const { return layout_; }
 
     // None = all.
-    Result<void> read(db::RedisStore&, std::span<const Slot> rows);
+    Result<void> read(db::RedisStore&, std::span<const Slot> rows, Instant now);
     // Of a row that was read.
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
+    enum class Kind : std::uint8_t { port, queue, treatment };
     struct Step {
-        bool of_port{};
-        std::uint32_t index{};
+        Kind of{};
+        std::uint32_t index{};  // of a port or a queue
     };
     struct Plan {
         redis::Pipeline pipeline;
@@ -54,15 +57,20 @@ private:
     };
 
     void add_port(Plan&, std::uint16_t port) const;
-    void add_queue(Plan&, std::uint32_t queue) const;
+    void add_queue(Plan&, Kind, std::uint32_t queue) const;
+    Result<void> carry_out(db::RedisStore&, const Plan&);
+    Result<void> read_some(db::RedisStore&, std::span<const Slot> rows);
     void take_port(std::uint32_t port, redis::View);
     void take_queue(std::uint32_t queue, redis::View);
+    void take_treatment(std::uint32_t queue, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
     void note_nonsense(watchdog::Field, std::string_view value);
 
     Layout layout_;
     Note note_;
-    Plan all_;
+    Plan counters_;
+    Plan treatments_;
+    Instant treatments_due_{Instant::min()};
     std::vector<Reading> readings_;
     watchdog::Fields nonsense_{};  // was told
 };

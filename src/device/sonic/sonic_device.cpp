@@ -61,7 +61,7 @@ Result<void> SonicDevice::start()
         return tl::unexpected(std::move(layout.error()));
     }
     adopt(std::move(*layout));
-    if (auto read = reader_->read(store_, {}); !read) {
+    if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
         return read;
     }
     Fields fields = 0;
@@ -175,7 +175,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         if (!before || !before->at || before->at == all_read_) {
             break;
         }
-        if (auto read = reader_->read(store_, rows); !read) {
+        if (auto read = reader_->read(store_, rows, clock_.now().mono); !read) {
             return tl::unexpected(std::move(read.error()));
         }
         auto after = stamp_.look(store_, clock_.now().mono);
@@ -202,7 +202,7 @@ Result<void> SonicDevice::choose_canaries()
     if (!interval) {
         return tl::unexpected(interval.error());
     }
-    if (auto read = reader_->read(store_, {}); !read) {
+    if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
         return read;
     }
     const auto& layout = reader_->layout();
