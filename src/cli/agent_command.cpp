@@ -16,6 +16,7 @@
 #include "codec/control_json.hpp"
 #include "daemon/release.hpp"
 #include "daemon/service.hpp"
+#include "daemon/sonic/own_tables.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
 #include "runtime/atomic_file.hpp"
 #include "sonic/find_databases.hpp"
@@ -96,10 +97,18 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
 // other kinds are ours alone.
 Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
 {
-    if (!codec::follows_sonic(config)) {
+    if (!codec::follows_config_db(config)) {
         return nullptr;
     }
     const bool detects = std::ranges::any_of(config.devices, codec::is_sonics_own);
+    if (config.nos == codec::NosKind::own) {
+        if (detects) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, "a device 'sonic:...' has SONiC's tables: not nos = 'own'"});
+        }
+        return daemon::OwnTables::open(config.state_dir / "tables.json")
+            .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });
+    }
     if (detects && config.devices.size() != 1) {
         return tl::unexpected(Error{ErrorKind::invalid, "a device 'sonic:...' is the only one of its agent"});
     }

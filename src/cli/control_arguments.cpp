@@ -46,6 +46,10 @@ ControlArguments::ControlArguments(CLI::App& petrel)
     add_order(add(petrel, Command::mitigate, "Mitigate a queue now, until it is released."));
     add_order(add(petrel, Command::release, "Release a queue, latched or not; a storm has to prove itself anew."));
     add_order(add(petrel, Command::hold, "Keep a mitigated queue so until somebody releases it."));
+    auto& clear =
+        add(petrel, Command::clear, "Statistics of a queue to zero, or of all; a storm that goes on keeps its.");
+    add_order(clear);
+    clear.add_flag("--all", clear_all_, "Of every queue");
     auto& release_all = add(petrel, Command::release_all, "Release everything, also with the agent dead.");
     release_all.add_option("--note", options_.request.note, "Why, for the event")->type_name("TEXT");
     release_all.footer(kReleaseAllExamples);
@@ -98,7 +102,10 @@ ControlArguments::request(const CLI::App* chosen, std::vector<Complaint> problem
     const auto added = std::find_if(added_.begin(), added_.end(), [&](const Added& one) { return one.app == chosen; });
     auto wanted = options_;
     wanted.request.command = added->command.value_or(Command::status);
-    if (chosen->get_option_no_throw("QUEUE") != nullptr && wanted.request.queue.empty()) {
+    if (clear_all_ && !wanted.request.queue.empty()) {
+        problems.push_back({"--all", 0, 0, "not together with a queue", {}});
+    }
+    if (chosen->get_option_no_throw("QUEUE") != nullptr && wanted.request.queue.empty() && !clear_all_) {
         problems.push_back({"QUEUE", 0, 0, "which one? PORT:PRIORITY, e.g. Ethernet4:3", {}});
     }
     if (!last_.empty()) {

@@ -36,6 +36,7 @@ private:
     std::vector<Added> added_;
     ControlOptions options_;  // of whichever command it is
     std::string last_;        // as it was written
+    bool clear_all_{};
     std::optional<AgentFlags> agent_flags_;
 };
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/agent_store.hpp"
 #include "cli/control_client.hpp"
 #include "cli/terminal.hpp"
 #include "codec/control_json.hpp"
@@ -55,12 +56,25 @@ std::filesystem::path cache()
            "petrel";
 }
 
+std::string redis_of(const Where& where) { return where.redis.empty() ? variable("PETREL_REDIS") : where.redis; }
+
+// Where nobody says otherwise, and there is no SONiC.
+bool agent_keeps_tables(const Where& where)
+{
+    if (!redis_of(where).empty()) {
+        return false;
+    }
+    return !where.socket.empty() || !sonic::databases_are_here();
+}
+
 Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
 {
-    return sonic::find_databases(where.redis.empty() ? variable("PETREL_REDIS") : where.redis)
-        .map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
-            return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);
-        });
+    if (agent_keeps_tables(where)) {
+        return std::make_unique<AgentStore>(control_socket(where.socket));
+    }
+    return sonic::find_databases(redis_of(where)).map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
+        return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);
+    });
 }
 
 // Events come until the agent says that none is missing; all else is answered with one line.
@@ -99,6 +113,7 @@ ExitCode run(std::string_view tool, std::string_view program, std::span<const ch
     const std::vector<std::string> arguments{words.begin(), words.end()};
     const auto outcome = sonic_tools::run_tool(tool, program, arguments,
                                                {.open_store = open_store,
+                                                .agent_keeps_tables = agent_keeps_tables,
                                                 .ask_agent = ask,
                                                 .may_write = may_write(),
                                                 .cache = cache(),

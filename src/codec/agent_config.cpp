@@ -61,7 +61,7 @@ public:
         }
         auto complaints = std::move(text_.complaints()).take();
         take_given(given, complaints);
-        if (!has_policies_ && !follows_sonic(config_)) {
+        if (!has_policies_ && !follows_config_db(config_)) {
             complaints.insert(complaints.begin(), {config_.file, 0, 0, {}, std::string{PolicySections::kNoPolicy}});
         }
         if (!complaints.empty()) {
@@ -272,9 +272,9 @@ private:
 
 }  // namespace
 
-bool follows_sonic(const AgentConfig& config)
+bool follows_config_db(const AgentConfig& config)
 {
-    return config.nos == NosKind::sonic || std::ranges::any_of(config.devices, is_sonics_own);
+    return config.nos != NosKind::none || std::ranges::any_of(config.devices, is_sonics_own);
 }
 
 bool is_sonics_own(const DeviceEntry& device) { return device.driver.starts_with("sonic:"); }

@@ -17,7 +17,7 @@
 namespace petrel::codec {
 
 enum class StopPolicy : std::uint8_t { restore, hold };  // of what is mitigated when the agent is stopped
-enum class NosKind : std::uint8_t { none, sonic };
+enum class NosKind : std::uint8_t { none, sonic, own };
 enum class LogFormat : std::uint8_t { text, json, rfc5424 };
 
 struct DeviceEntry {
@@ -54,7 +54,7 @@ struct AgentConfig {
 
 // A device that is SONiC's own ("sonic:local") brings SONiC's configuration with it.
 bool is_sonics_own(const DeviceEntry&);
-bool follows_sonic(const AgentConfig&);  // policies are CONFIG_DB's
+bool follows_config_db(const AgentConfig&);  // policies are those of CONFIG_DB, SONiC's or the agent's own
 
 // A value from a flag or from the environment.
 struct Given {

@@ -30,6 +30,25 @@ void visit_fields(Request& r, Visit&& visit)
     visit("follow", r.follow);
     visit("last", r.last);
     visit("note", r.note);
+    visit("db", r.db);
+    visit("prefix", r.prefix);
+    visit("keys", r.keys);
+    visit("changes", r.changes);
+}
+
+template <Is<TableChange> Change, class Visit>
+void visit_fields(Change& c, Visit&& visit)
+{
+    visit("kind", c.kind);
+    visit("key", c.key);
+    visit("fields", c.fields);
+}
+
+template <Is<TableReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("keys", r.keys);
+    visit("hashes", r.hashes);
 }
 
 template <Is<Error> Report, class Visit>

@@ -22,10 +22,14 @@ using Condition = DeviceReport::Condition;
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Command::count_)> kCommands{
-    "status", "queues", "mitigate", "release", "release-all", "hold", "events", "explain", "reload"};
+    "status",  "queues", "mitigate", "release",    "release-all",  "hold",        "events",
+    "explain", "reload", "clear",    "table-keys", "table-hashes", "table-change"};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Condition::count_)> kConditions{
     "opening", "starting", "watching", "failing", "not_answering", "stopped"};
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(TableChange::Kind::count_)> kChangeKinds{
+    "set", "remove", "replace"};
 
 constexpr std::array<std::string_view, 7> kErrorKinds{"invalid",   "unsupported", "unreachable", "denied",
                                                       "timed_out", "corrupt",     "exhausted"};
@@ -38,14 +42,21 @@ std::span<const std::string_view> keys_of(Command command)
     static constexpr std::array<std::string_view, 1> kReleaseAll{"note"};
     static constexpr std::array<std::string_view, 3> kEvents{"device", "follow", "last"};
     static constexpr std::array<std::string_view, 2> kExplain{"device", "queue"};
+    static constexpr std::array<std::string_view, 2> kTableKeys{"db", "prefix"};
+    static constexpr std::array<std::string_view, 2> kTableHashes{"db", "keys"};
+    static constexpr std::array<std::string_view, 2> kTableChange{"db", "changes"};
     switch (command) {
     case Command::queues: return kQueues;
     case Command::mitigate:
     case Command::release:
-    case Command::hold: return kOrder;
+    case Command::hold:
+    case Command::clear: return kOrder;
     case Command::release_all: return kReleaseAll;
     case Command::events: return kEvents;
     case Command::explain: return kExplain;
+    case Command::table_keys: return kTableKeys;
+    case Command::table_hashes: return kTableHashes;
+    case Command::table_change: return kTableChange;
     case Command::status:
     case Command::reload:
     case Command::count_: break;
@@ -56,7 +67,7 @@ std::span<const std::string_view> keys_of(Command command)
 bool needs_queue(Command command)
 {
     const auto keys = keys_of(command);
-    return std::find(keys.begin(), keys.end(), "queue") != keys.end();
+    return command != Command::clear && std::find(keys.begin(), keys.end(), "queue") != keys.end();
 }
 
 // ---------------------------------------------------------------------------------------------------------- writing
@@ -79,6 +90,7 @@ public:
 private:
     void put(bool value) { text_ += value ? "true" : "false"; }
     void put(Condition condition) { put(name(condition)); }
+    void put(TableChange::Kind kind) { put(kChangeKinds.at(static_cast<std::size_t>(kind))); }
     void put(ErrorKind kind) { put(kErrorKinds.at(static_cast<std::size_t>(kind))); }
     void put(const JsonLine<const std::string>& line) { text_ += Json::accept(line.text) ? line.text : "null"; }
     void put(const std::string& text) { put(std::string_view{text}); }
@@ -94,6 +106,18 @@ private:
         } else {
             text_ += to_line(Json(text));
         }
+    }
+
+    void put(const TableHash& hash)
+    {
+        text_ += '{';
+        for (auto at = hash.begin(); at != hash.end(); ++at) {
+            text_ += at == hash.begin() ? "" : ",";
+            put(at->first);
+            text_ += ':';
+            put(at->second);
+        }
+        text_ += '}';
     }
 
     template <std::integral Number>
@@ -266,6 +290,22 @@ private:
         take_word(value, path, kErrorKinds, into);
     }
 
+    static void take(const Json& value, const std::string& path, TableChange::Kind& into)
+    {
+        take_word(value, path, kChangeKinds, into);
+    }
+
+    static void take(const Json& value, const std::string& path, TableHash& into)
+    {
+        if (!value.is_object()) {
+            refuse(value, path, "an object");
+        }
+        into.clear();
+        for (const auto& [field, text] : value.items()) {
+            take(text, fmt::format("{}.{}", path, field), into[field]);
+        }
+    }
+
     static void take(const Json& value, const std::string& path, JsonLine<std::string>& into)
     {
         if (!value.is_object() && !value.is_null()) {
@@ -414,6 +454,7 @@ std::string answer_json(std::span<const QueueReport> queues) { return answer("qu
 std::string answer_json(const ExplainReport& explanation) { return answer("explanation", explanation); }
 std::string answer_json(const OrderReport& order) { return answer("order", order); }
 std::string answer_json(const ReloadReport& reload) { return answer("reload", reload); }
+std::string answer_json(const TableReport& tables) { return answer("tables", tables); }
 std::string events_end_json(std::uint64_t events) { return answer("events", events); }
 
 std::string answer_json(const Error& error)
@@ -435,6 +476,7 @@ Result<ExplainReport> read_explanation(std::string_view line)
     return read_answer<ExplainReport>("explanation", line);
 }
 Result<OrderReport> read_order(std::string_view line) { return read_answer<OrderReport>("order", line); }
+Result<TableReport> read_tables(std::string_view line) { return read_answer<TableReport>("tables", line); }
 Result<ReloadReport> read_reload(std::string_view line) { return read_answer<ReloadReport>("reload", line); }
 
 Result<std::optional<std::uint64_t>> read_events_end(std::string_view line)

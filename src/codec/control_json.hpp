@@ -27,6 +27,7 @@ std::string answer_json(std::span<const QueueReport>);
 std::string answer_json(const ExplainReport&);
 std::string answer_json(const OrderReport&);
 std::string answer_json(const ReloadReport&);
+std::string answer_json(const TableReport&);
 std::string answer_json(const Error&);
 
 // Events are lines of docs/events.md; after the last, unless they go on, this one says that none is missing.
@@ -38,6 +39,7 @@ Result<std::vector<QueueReport>> read_queues(std::string_view line);
 Result<ExplainReport> read_explanation(std::string_view line);
 Result<OrderReport> read_order(std::string_view line);
 Result<ReloadReport> read_reload(std::string_view line);
+Result<TableReport> read_tables(std::string_view line);
 Result<std::optional<std::uint64_t>> read_events_end(std::string_view line);  // none = it is an event
 
 }  // namespace petrel::codec

@@ -2,14 +2,19 @@
 // carry it are control_json.hpp's business, the words for people the command line's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "codec/table_change.hpp"
 
 namespace petrel::codec {
+
+// So many hashes of tables are asked for at once.
+inline constexpr std::size_t kMostTableKeys = 1000;
 
 // One line to the agent. Which fields mean something depends on the command.
 struct ControlRequest {
@@ -23,14 +28,22 @@ struct ControlRequest {
         events,
         explain,
         reload,
+        clear,
+        table_keys,
+        table_hashes,
+        table_change,
         count_
     } command{};
-    std::string device;    // empty = whichever has the queue; where several have, it has to be named
-    std::string queue;     // "Ethernet4:3", or "Ethernet4" for all queues of a port
-    bool stormed{};        // queues: only those that are not just watched
-    bool follow{};         // events: go on with what happens
-    std::uint32_t last{};  // events: at most so many of the past; 0 = all that are kept
-    std::string note;      // orders: why, in the giver's words; it stands in the event
+    std::string device;                // empty = whichever has the queue; where several have, it has to be named
+    std::string queue;                 // "Ethernet4:3", or "Ethernet4" for all queues of a port; clear: empty = all
+    bool stormed{};                    // queues: only those that are not just watched
+    bool follow{};                     // events: go on with what happens
+    std::uint32_t last{};              // events: at most so many of the past; 0 = all that are kept
+    std::string note;                  // orders: why, in the giver's words; it stands in the event
+    std::uint8_t db{};                 // tables: the number of SONiC's database
+    std::string prefix;                // table_keys: those that begin so
+    std::vector<std::string> keys;     // table_hashes: of these
+    std::vector<TableChange> changes;  // table_change: all of them or none
     bool operator==(const ControlRequest&) const = default;
 };
 
@@ -142,6 +155,13 @@ struct ExplainReport {
 struct OrderReport {
     std::vector<std::string> words;
     bool operator==(const OrderReport&) const = default;
+};
+
+// What is in the agent's own tables: the keys that were asked for, or the hashes, one for each key.
+struct TableReport {
+    std::vector<std::string> keys;
+    std::vector<TableHash> hashes;
+    bool operator==(const TableReport&) const = default;
 };
 
 }  // namespace petrel::codec

@@ -22,6 +22,11 @@ using Command = ControlRequest::Command;
 // It stands in the history with every order.
 constexpr std::size_t kLongestNote = 256;
 
+bool about_tables(Command command)
+{
+    return command == Command::table_keys || command == Command::table_hashes || command == Command::table_change;
+}
+
 bool treated(Phase phase) { return phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched; }
 
 // The rows that a target means: itself, or all queues of a port.
@@ -64,6 +69,37 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
     return words;
 }
 
+// Of one target or of all. What is not zero then is being counted.
+Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
+                                            const std::string& by)
+{
+    if (const auto taken = runner.order({Order::Kind::clear, target, by}); !taken) {
+        return tl::unexpected(taken.error());
+    }
+    const auto& dog = runner.agent()->watchdog();
+    const auto& rows = dog.watchlist().inventory.rows;
+    std::uint64_t cleared = 0;
+    std::vector<std::string> words;
+    const auto look = [&](Slot slot) {
+        if (dog.stats(slot, now) == watchdog::QueueStats{}) {
+            ++cleared;
+        } else {
+            words.push_back(fmt::format("{} of {} is in a storm: its statistics stay",
+                                        queue_name(runner, rows[slot.value].target), runner.name()));
+        }
+    };
+    if (target) {
+        for_rows(dog.watchlist(), *target, look);
+    } else {
+        for (std::uint32_t row = 0; row != rows.size(); ++row) {
+            look(Slot{row});
+        }
+    }
+    words.insert(words.begin(),
+                 fmt::format("{}: the statistics of {} are zero", runner.name(), count_text(cleared, "queue")));
+    return codec::OrderReport{std::move(words)};
+}
+
 bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
 {
     const auto& dog = runner.agent()->watchdog();
@@ -93,6 +129,12 @@ void ControlDesk::handle(const Peer& peer, std::string_view line)
     if (!request->note.empty()) {
         by += ": " + escaped(request->note);
     }
+    if (about_tables(request->command)) {
+        return desk_.tables(*request, by, [peer](const Result<codec::TableReport>& tables) {
+            peer->send(line_of(tables));
+            peer->close_after_sending();
+        });
+    }
     peer->send(answer(*request, by));
     peer->close_after_sending();
 }
@@ -105,10 +147,14 @@ std::string ControlDesk::answer(const ControlRequest& request, const std::string
     case Command::mitigate:
     case Command::release:
     case Command::hold: return line_of(order(request, by));
+    case Command::clear: return line_of(clear(request, by));
     case Command::release_all: return line_of(release_all(by));
     case Command::explain: return line_of(explain(request));
     case Command::reload: return codec::answer_json(desk_.reload());
     case Command::events:
+    case Command::table_keys:
+    case Command::table_hashes:
+    case Command::table_change:
     case Command::count_: break;
     }
     return codec::answer_json(Error{ErrorKind::unsupported, "this agent does not know the command"});
@@ -189,6 +235,29 @@ Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, con
         return tl::unexpected(taken.error());
     }
     return codec::OrderReport{states(*runner, target)};
+}
+
+Result<codec::OrderReport> ControlDesk::clear(const ControlRequest& request, const std::string& by) const
+{
+    if (!request.queue.empty()) {
+        return find(request).and_then(
+            [&](const Place& place) { return clear_statistics(*place.runner, place.target, desk_.now().mono, by); });
+    }
+    if (const auto known = check_device(request.device); !known) {
+        return tl::unexpected(known.error());
+    }
+    codec::OrderReport report;
+    for (const auto& runner : desk_.runners()) {
+        if (!request.device.empty() && runner->name() != request.device) {
+            continue;
+        }
+        auto cleared = clear_statistics(*runner, std::nullopt, desk_.now().mono, by);
+        if (!cleared) {
+            return cleared;
+        }
+        std::ranges::move(cleared->words, std::back_inserter(report.words));
+    }
+    return report;
 }
 
 // All of it, or an error that says what was not released.

@@ -1,6 +1,7 @@
 // What a request at the control socket means: looks at the devices, gives orders to their agents, answers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ public:
     virtual codec::ReloadReport reload() = 0;
     virtual const std::vector<std::unique_ptr<DeviceRunner>>& runners() const = 0;
     virtual Now now() const = 0;
+    using Tables = std::function<void(const Result<codec::TableReport>&)>;
+    virtual void tables(const codec::ControlRequest&, const std::string& by, Tables done) = 0;
 };
 
 class ControlDesk {
@@ -45,6 +48,7 @@ private:
     std::string answer(const codec::ControlRequest&, const std::string& by);
     Result<Place> find(const codec::ControlRequest&) const;
     Result<codec::OrderReport> order(const codec::ControlRequest&, const std::string& by) const;
+    Result<codec::OrderReport> clear(const codec::ControlRequest&, const std::string& by) const;
     Result<codec::OrderReport> release_all(const std::string& by) const;
     Result<codec::ExplainReport> explain(const codec::ControlRequest&) const;
     Result<std::vector<codec::QueueReport>> queues(const codec::ControlRequest&) const;

@@ -45,6 +45,12 @@ public:
     // Blocking, from one thread, a few times a second. What it is told it keeps, and writes later where it cannot now.
     virtual Heard exchange(Told) = 0;
 
+    // Tables that it keeps itself, for whoever asks at the control socket. From the same thread.
+    virtual Result<codec::TableReport> tables(const codec::ControlRequest&)
+    {
+        return tl::unexpected(Error{ErrorKind::unsupported, "the tables are kept in Redis: ask there"});
+    }
+
     // The last call: nothing of ours shall be left where it would mislead others.
     virtual Result<void> leave() = 0;
 };

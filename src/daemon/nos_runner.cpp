@@ -17,12 +17,14 @@ constexpr Duration kEvery = 100ms;
 constexpr Duration kStatisticsEvery = 1s;
 // The loop has other things to do than to describe all queues of a large switch at once.
 constexpr std::uint32_t kRowsAtOnce = 2048;
+// An exchange, the end, and so many that ask for tables.
+constexpr std::size_t kMostAsked = 64;
 
 }  // namespace
 
 NosRunner::NosRunner(runtime::EventLoop& loop, std::unique_ptr<Nos> nos,
                      const std::vector<std::unique_ptr<DeviceRunner>>& runners, Calls calls)
-    : loop_(loop), nos_(std::move(nos)), runners_(runners), calls_(std::move(calls)), thread_(2)
+    : loop_(loop), nos_(std::move(nos)), runners_(runners), calls_(std::move(calls)), thread_(2 + kMostAsked)
 {}
 
 NosRunner::~NosRunner()
@@ -40,7 +42,9 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
     for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
         const auto& target = inventory.rows[row].target;
         // An event of a port is one of all its queues.
-        if (target.port == event.target.port && (!event.target.priority || target.priority == event.target.priority)) {
+        const bool meant =
+            target.port == event.target.port && (!event.target.priority || target.priority == event.target.priority);
+        if (event.whole_device || meant) {
             progress_[&runner].changed.insert(Slot{row});
         }
     }
@@ -92,7 +96,12 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
         }
     }
     const auto last = std::min(progress.next_row + kRowsAtOnce, rows);
-    for (; progress.next_row < last; ++progress.next_row) {
+    const auto& inventory = dog.watchlist().inventory.rows;
+    const auto same_port = [&](std::uint32_t row) {
+        return row != 0 && row < rows && inventory[row].target.port == inventory[row - 1].target.port;
+    };
+    // The queues of a port are told together.
+    for (; progress.next_row < last || same_port(progress.next_row); ++progress.next_row) {
         tell(Slot{progress.next_row});
     }
 }
@@ -117,6 +126,15 @@ void NosRunner::exchange()
 void NosRunner::take(Nos::Heard heard)
 {
     under_way_ = false;
+    follow(std::move(heard));
+    if (stopping_) {
+        return finish();
+    }
+    timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
+}
+
+void NosRunner::follow(Nos::Heard heard)
+{
     const auto before = std::exchange(trouble_, heard.trouble);
     if (!trouble_.empty() && trouble_ != before) {  // said once for each trouble, not for each try
         calls_.say({Log::Level::error,
@@ -135,10 +153,33 @@ void NosRunner::take(Nos::Heard heard)
     if (heard.policies) {
         calls_.configured(std::move(*heard.policies));
     }
+}
+
+void NosRunner::tables(codec::ControlRequest request, Answered done)
+{
     if (stopping_) {
-        return finish();
+        return done(tl::unexpected(Error{ErrorKind::unreachable, "the agent is being stopped"}));
     }
-    timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
+    if (asked_ == kMostAsked) {
+        return done(tl::unexpected(Error{ErrorKind::exhausted, "too many ask for tables at once: try again"}));
+    }
+    ++asked_;
+    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect(),
+                                                     request = std::move(request), done = std::move(done)]() mutable {
+        const bool changes = request.command == codec::ControlRequest::Command::table_change;
+        auto answer = changes ? nos_->tables(request) : Result<codec::TableReport>{};
+        auto heard = nos_->exchange(std::move(told));
+        if (!changes) {
+            answer = nos_->tables(request);
+        }
+        loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
+            if (alive.lock()) {
+                --asked_;
+                follow(heard);
+                done(answer);
+            }
+        });
+    });
 }
 
 void NosRunner::stop(std::function<void()> done)

@@ -34,6 +34,11 @@ public:
     void start();
     void heard(const DeviceRunner&, const watchdog::Event&);
 
+    // Asks for tables, or changes them: who asks sees how things are now, and what was changed is in force when `done`
+    // is called.
+    using Answered = std::function<void(const Result<codec::TableReport>&)>;
+    void tables(codec::ControlRequest, Answered);
+
     // Tells the last things and leaves; then `done` is called, whatever came of it.
     void stop(std::function<void()> done);
 
@@ -54,6 +59,7 @@ private:
     Nos::Told collect();
     void collect(const DeviceRunner&, Progress&, Nos::Told&);
     void take(Nos::Heard);
+    void follow(Nos::Heard);
     void finish();
 
     runtime::EventLoop& loop_;
@@ -66,6 +72,7 @@ private:
     std::optional<runtime::EventLoop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
+    std::size_t asked_{};  // for tables, and not answered yet
     std::string trouble_;
     runtime::JobThread thread_;  // the last: it uses all the others
 };

@@ -48,6 +48,11 @@ std::string_view signal_name(int signal)
     return signal == SIGHUP ? "SIGHUP" : signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
+std::string nos_name(codec::NosKind kind)
+{
+    return kind == codec::NosKind::sonic ? "sonic" : kind == codec::NosKind::own ? "own" : "none";
+}
+
 // Policies of somebody else, with the limits and roles of the agent's own file.
 codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
 {
@@ -293,6 +298,23 @@ void Service::stop(const std::string& why)
     reached("stop_ordered");
 }
 
+// Who has changed what is configured stands in the log, as it does in the events of those who give orders.
+void Service::tables(const codec::ControlRequest& request, const std::string& by, Tables done)
+{
+    if (!nos_) {
+        return done(tl::unexpected(
+            Error{ErrorKind::unsupported, "this agent keeps no tables: it would with nos = \"own\" in [agent]"}));
+    }
+    nos_->tables(request, [this, changes = request.changes, by, done](const Result<codec::TableReport>& answer) {
+        if (answer && !changes.empty()) {
+            note(Log::Level::notice, "tables_changed",
+                 fmt::format("{} by {}{}", escaped(changes.front().key), by,
+                             changes.size() == 1 ? "" : fmt::format(", and {} more", changes.size() - 1)));
+        }
+        done(answer);
+    });
+}
+
 // -------------------------------------------------------------------------------------------- what runners tell
 
 void Service::say(const Log::Line& line) { log_->write(line, loop_->now()); }
@@ -466,8 +488,7 @@ std::vector<Complaint> Service::what_needs_a_restart(const codec::AgentConfig& n
     same("agent.name", config_.name, next.name);
     same("agent.state_dir", config_.state_dir.string(), next.state_dir.string());
     same("agent.history_events", std::to_string(config_.history_events), std::to_string(next.history_events));
-    same("agent.nos", config_.nos == codec::NosKind::sonic ? "sonic" : "none",
-         next.nos == codec::NosKind::sonic ? "sonic" : "none");
+    same("agent.nos", nos_name(config_.nos), nos_name(next.nos));
     same("agent.redis", config_.redis, next.redis);
     same("control.socket", config_.control_socket.string(), next.control_socket.string());
     same("control.group", config_.control_group, next.control_group);

@@ -66,6 +66,7 @@ private:
     codec::ReloadReport reload() override;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
     Now now() const override { return loop_->now(); }
+    void tables(const codec::ControlRequest&, const std::string& by, Tables done) override;
 
     std::vector<Complaint> try_reload();
     std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& next) const;

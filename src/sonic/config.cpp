@@ -249,7 +249,7 @@ std::optional<std::uint8_t> priority_bits(std::string_view list)
 
 Result<Config> read_config(Store& store, Role role)
 {
-    if (const auto filled = store.is_set(Db::config, "CONFIG_DB_INITIALIZED"); !filled || !*filled) {
+    if (const auto filled = store.is_set(Db::config, kConfigFilled); !filled || !*filled) {
         return tl::unexpected(filled ? Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"} : filled.error());
     }
     std::array<Table, 4> tables;

@@ -3,6 +3,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -21,6 +22,14 @@ constexpr std::array<std::pair<std::string_view, Db>, 7> kNames{{{"APPL_DB", Db:
                                                                  {"STATE_DB", Db::state}}};
 
 }  // namespace
+
+bool databases_are_here()
+{
+    const auto socket = redis::parse_address(kUsualSocket);
+    std::error_code unknown;
+    return std::filesystem::exists(kDatabaseConfig, unknown) ||
+           (socket && std::filesystem::exists(socket->path, unknown));
+}
 
 Result<Databases> find_databases(std::string_view given, const std::filesystem::path& config)
 {

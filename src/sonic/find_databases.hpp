@@ -14,4 +14,7 @@ inline constexpr std::string_view kUsualSocket = "unix:///var/run/redis/redis.so
 // `given`: an address for all of them; empty = nobody said.
 Result<Databases> find_databases(std::string_view given, const std::filesystem::path& config = kDatabaseConfig);
 
+// Whether this machine has any, by what find_databases() would look for.
+bool databases_are_here();
+
 }  // namespace petrel::sonic

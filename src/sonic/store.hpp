@@ -5,14 +5,15 @@
 // it broken.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "codec/table_change.hpp"
 
 namespace petrel::sonic {
 
@@ -25,19 +26,13 @@ enum class Db : std::uint8_t {
     flex_counter = 5,
     state = 6
 };
+inline constexpr std::size_t kDatabases = 7;
 
-using Hash = std::map<std::string, std::string>;
+// Set when CONFIG_DB is filled.
+inline const std::string kConfigFilled = "CONFIG_DB_INITIALIZED";
 
-// One change of one hash.
-struct Change {
-    enum class Kind : std::uint8_t {
-        set,     // these fields; the others stay
-        remove,  // these fields (their values do not matter); a hash without fields is gone
-        replace  // these are all its fields; none = it is gone
-    } kind{};
-    std::string key;
-    Hash fields;
-};
+using Hash = codec::TableHash;
+using Change = codec::TableChange;
 
 class Store {
 public:

@@ -20,6 +20,8 @@ struct Desk {
     const Command& command;
     std::string path;  // of the command, for usage errors
     Tables tables;
+
+    bool tables_are_agents() const { return around.agent_keeps_tables(where); }
 };
 
 // Those who may not change anything are stopped.

@@ -22,6 +22,8 @@ struct Where {
 
 struct Surroundings {
     std::function<Result<std::unique_ptr<sonic::Store>>(const Where&)> open_store;
+    // The tables are the agent's own, and it alone writes how queues fare.
+    std::function<bool(const Where&)> agent_keeps_tables = [](const Where&) { return false; };
     // The lines of the agent's answer.
     std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
     bool may_write{};             // whoever runs it may change the configuration

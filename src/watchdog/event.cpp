@@ -33,8 +33,8 @@ std::string_view name(Reason r)
 
 std::string_view name(Order::Kind k)
 {
-    constexpr std::array<std::string_view, 7> kNames{"mitigate", "release",       "red_switch_on", "red_switch_off",
-                                                     "stop",     "stop_and_hold", "hold"};
+    constexpr std::array<std::string_view, 8> kNames{"mitigate", "release",       "red_switch_on", "red_switch_off",
+                                                     "stop",     "stop_and_hold", "hold",          "clear"};
     return kNames.at(static_cast<std::size_t>(k));
 }
 

@@ -130,7 +130,8 @@ struct Order {
         red_switch_off,
         stop,
         stop_and_hold,
-        hold  // what is mitigated stays so until it is released
+        hold,  // what is mitigated stays so until it is released
+        clear  // statistics to zero, except of storms that go on: what is counted of one belongs together
     } kind{};
     std::optional<Target> target;  // none = all
     std::string by;

@@ -160,8 +160,19 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     case Order::Kind::hold:
         each([&](std::uint32_t r) {
             if (rows_[r].decision == Decision::stormed && rows_[r].origin != Origin::red_switch) {
+                if (rows_[r].origin == Origin::device) {
+                    apply(r, list_.rows[r].action);  // by itself it would let go
+                }
                 decide(r, Decision::latched, now);
                 wait_for_quiet(r);
+            }
+        });
+        break;
+    case Order::Kind::clear:
+        each([&](std::uint32_t r) {
+            if (!in_storm(r)) {
+                stats_[r] = {};
+                clocks_.longest_us[r] = 0;
             }
         });
         break;

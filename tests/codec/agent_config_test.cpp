@@ -323,7 +323,7 @@ TEST(AgentSettings, WhatIsAllowed)
         {"agent.stop_timeout_ms", {"100", "600000"}, {"", "99", "600001", "1e3", "0x64", " 100", "100 "}},
         {"agent.hang_ms", {"10"}, {"9", "9999999999999999999999"}},
         {"agent.history_events", {"1", "1000000"}, {"0", "1000001"}},
-        {"agent.nos", {"none", "sonic"}, {"", "SONiC"}},
+        {"agent.nos", {"none", "sonic", "own"}, {"", "SONiC"}},
         {"agent.redis",
          {"", "unix:///run/redis.sock", "tcp://10.0.0.1:6379"},
          {"/run/redis.sock", "unix://x", "tcp:/x"}},

@@ -34,6 +34,16 @@ struct AnyFields {
     static void fill(std::string& text) { text = *rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127)); }
     static void fill(bool& value) { value = *rc::gen::arbitrary<bool>(); }
     static void fill(Condition& value) { value = any_enum<Condition>(); }
+    static void fill(TableChange::Kind& value) { value = any_enum<TableChange::Kind>(); }
+    static void fill(TableHash& hash)
+    {
+        hash.clear();
+        for (auto left = *rc::gen::inRange(0, 3); left != 0; --left) {
+            std::string field;
+            fill(field);
+            fill(hash[field]);
+        }
+    }
     static void fill(JsonLine<std::string>& line)
     {
         line.text = *rc::gen::element<std::string>("", R"({"seq":1,"by":"a"})");
@@ -87,6 +97,8 @@ RC_GTEST_PROP(ControlJson, AnswersAreReadAsTheyWereWritten, ())
     RC_ASSERT(read_order(answer_json(order)).value() == order);
     const auto reload = any<ReloadReport>();
     RC_ASSERT(read_reload(answer_json(reload)).value() == reload);
+    const auto tables = any<TableReport>();
+    RC_ASSERT(read_tables(answer_json(tables)).value() == tables);
 }
 
 RC_GTEST_PROP(ControlJson, AnAnswerIsOneLineOfUtf8WhateverADeviceSays, ())
@@ -104,7 +116,7 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
     request.command = any_enum<Command>();
     const bool queue = request.command == Command::mitigate || request.command == Command::release ||
                        request.command == Command::hold || request.command == Command::explain;
-    if (queue) {
+    if (queue || (request.command == Command::clear && *rc::gen::arbitrary<bool>())) {
         request.queue = "Ethernet4:3";
         request.device = *rc::gen::element<std::string>("", "sw1");
     }
@@ -113,6 +125,15 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
         request.last = *rc::gen::arbitrary<std::uint32_t>();
     }
     request.stormed = request.command == Command::queues && *rc::gen::arbitrary<bool>();
+    if (request.command == Command::table_keys) {
+        AnyFields::fill(request.prefix);
+    } else if (request.command == Command::table_hashes) {
+        AnyFields::fill(request.db);
+        AnyFields::fill(request.keys);
+    } else if (request.command == Command::table_change) {
+        AnyFields::fill(request.db);
+        AnyFields::fill(request.changes);
+    }
     RC_ASSERT(read_request(request_json(request)).value() == request);
 }
 
@@ -123,6 +144,22 @@ TEST(ControlJson, ARequestHoldsWhatItsCommandMayBeToldAndNoMore)
     request.queue = "Ethernet4:3";
     request.note = "not for this one";
     EXPECT_EQ(request_json(request), R"({"command":"explain","queue":"Ethernet4:3"})");
+}
+
+TEST(ControlJson, AChangeOfTablesIsReadStrictly)
+{
+    const auto read = [](const std::string& change) {
+        return read_request(R"({"command":"table-change","db":4,"changes":[)" + change + "]}");
+    };
+    const auto good = read(R"({"kind":"replace","key":"PFC_WD|Ethernet0","fields":{"action":"drop"}})").value();
+    EXPECT_EQ(good.changes,
+              (std::vector{TableChange{TableChange::Kind::replace, "PFC_WD|Ethernet0", {{"action", "drop"}}}}));
+    EXPECT_EQ(
+        read(R"({"kind":"erase"})").error().what,
+        "the request cannot be read: changes[0].kind = \"erase\": allowed a known word, one of set, remove, replace");
+    EXPECT_EQ(read(R"({"fields":{"action":1}})").error().what,
+              "the request cannot be read: changes[0].fields.action = 1: allowed text");
+    EXPECT_EQ(read("7").error().what, "the request cannot be read: changes[0] = 7: allowed an object");
 }
 
 TEST(ControlJson, AnErrorComesOutAsThatError)

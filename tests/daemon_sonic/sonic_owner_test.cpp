@@ -222,6 +222,22 @@ TEST_F(SonicOwner, AnAlphaThatChangesInAStormIsSaidAndChangesNothing)
     wait_for_treatment(1, Treatment::none);
 }
 
+TEST_F(SonicOwner, WhatIsClearedStaysSo)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_status(1, "stormed");
+    sw.calm(1);
+    wait_for_status(1, "operational");
+    const auto cleared =
+        test::run({.program = PETREL_BIN_DIR "/pfcwd",
+                   .arguments = {"clear", "--redis", to_text(redis->address()), "--socket", agent->socket().string()}});
+    EXPECT_EQ(cleared.exit_code, 0) << cleared.err;
+    sw.storm(1);
+    EXPECT_THAT(wait_for_status(1, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")))
+        << "the agent has not counted on";
+}
+
 // -------------------------------------------------------------------------------------------- what Redis does
 
 TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)

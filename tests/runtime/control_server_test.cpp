@@ -285,7 +285,7 @@ TEST(ControlServerHostile, ALineThatDoesNotEndIsRefused)
     while (client.send(much)) {
     }
     EXPECT_EQ(client.line(),
-              R"({"ok":false,"error":{"kind":"exhausted","what":"a request of more than 65536 bytes"}})");
+              R"({"ok":false,"error":{"kind":"exhausted","what":"a request of more than 262144 bytes"}})");
     EXPECT_EQ(client.line(), std::nullopt);
     EXPECT_EQ(server.counters().bad, 1U);
     EXPECT_TRUE(server.serves());
@@ -293,7 +293,7 @@ TEST(ControlServerHostile, ALineThatDoesNotEndIsRefused)
 
 TEST(ControlServerHostile, TheLongestLineIsAnsweredOneByteMoreIsNot)
 {
-    for (const auto& [size, answered] : {std::pair{65'536U, true}, {65'537U, false}}) {
+    for (const auto& [size, answered] : {std::pair{262'144U, true}, {262'145U, false}}) {
         Server server;
         Client client{server.path()};
         client.send(std::string(size, 'x') + '\n');

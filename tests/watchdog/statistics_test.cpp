@@ -153,6 +153,42 @@ TEST(Statistics, EachQueueHasItsOwn)
     EXPECT_EQ(d.stats(1).detected, 1U);
 }
 
+TEST(Statistics, AreClearedByOrderExceptOfAStormThatGoesOn)
+{
+    Driver d{preset("sonic"), 2};
+    for (const std::uint32_t row : {0U, 1U}) {
+        d.storm(row);
+    }
+    d.run_ms(400);
+    d.calm(0);
+    d.run_ms(3'000);
+    ASSERT_EQ(d.phase(0), Phase::watching);
+    ASSERT_EQ(d.stats(0).restored, 1U);
+    const auto going_on = d.stats(1);
+    d.order(Order::Kind::clear);
+    EXPECT_EQ(d.stats(0), QueueStats{});
+    EXPECT_EQ(d.stats(1), going_on);
+    EXPECT_EQ(d.phase(1), Phase::mitigated);
+    d.storm(0);
+    d.run_ms(500);
+    EXPECT_EQ(d.stats(0).detected, 1U) << "counts anew";
+}
+
+TEST(Statistics, OnlyThoseThatWereMeantAreCleared)
+{
+    Driver d{preset("sonic"), 2};
+    for (const std::uint32_t row : {0U, 1U}) {
+        d.storm(row);
+    }
+    d.run_ms(400);
+    d.calm(0);
+    d.calm(1);
+    d.run_ms(3'000);
+    d.order(Order::Kind::clear, d.target(1));
+    EXPECT_EQ(d.stats(0).detected, 1U);
+    EXPECT_EQ(d.stats(1), QueueStats{});
+}
+
 // --- evidence
 
 TEST(EventEvidence, ShowsTheTimeProvenTheLimitAndTheRule)

@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -17,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using sonic::Db;
 using sonic::Role;
-using watchdog::EventKind;
 
 // An answer of a healthy Redis takes less than a millisecond; one that does not come in this time is given up.
 constexpr Duration kPatience = 2s;
@@ -27,23 +25,6 @@ constexpr std::size_t kMostUnsaid = 10'000;
 
 constexpr std::string_view kActionChannel = "PFC_WD_ACTION";
 constexpr std::string_view kEventChannel = "sonic-events-swss";
-
-bool begins(EventKind kind) { return kind == EventKind::storm_detected || kind == EventKind::storm_alert; }
-bool ends(EventKind kind) { return kind == EventKind::storm_restored || kind == EventKind::storm_released; }
-
-Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::string words)
-{
-    return {Log::Level::notice, "pfcwd", {}, fmt::format("{}:{}", port, priority), std::move(words), {}};
-}
-
-// "oid:0x15000000000003" is "0x15000000000003" in the log.
-std::string_view id_of(std::string_view object) { return object.substr(object.find(':') + 1); }
-
-std::string where(std::string_view port, std::uint8_t priority, const sonic::QueueObject& object)
-{
-    return fmt::format("on port {}, queue index {}, queue id {} and port id {}.", port, priority, id_of(object.queue),
-                       id_of(object.port));
-}
 
 sonic::DatabasePlace place_of(const sonic::Databases& databases, Db db)
 {
@@ -56,7 +37,7 @@ std::string time_text(WallTime at) { return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z",
 }  // namespace
 
 SonicNos::SonicNos(const sonic::Databases& databases, Role role)
-    : role_(role), store_(databases, kPatience), follower_(place_of(databases, Db::config), role, kPatience)
+    : role_(role), store_(databases, kPatience), follower_(place_of(databases, Db::config), role, kPatience), log_(role)
 {}
 
 Nos::Heard SonicNos::exchange(Told told)
@@ -95,42 +76,10 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     if (!*config) {
         return {};
     }
-    for (const auto& problem : (*config)->problems) {
-        if (std::ranges::find(problems_, problem) == problems_.end()) {
-            heard.lines.push_back({Log::Level::error, "nos_entry_bad", {}, {}, problem, {}});
-        }
-    }
-    problems_ = (*config)->problems;
-    for (const auto& alpha : (*config)->alphas) {
-        const auto before = std::ranges::find(alphas_, alpha.profile, &sonic::Alpha::profile);
-        if (before != alphas_.end() && before->dynamic_th != alpha.dynamic_th) {
-            heard.lines.push_back({Log::Level::notice,
-                                   "alpha_changed",
-                                   {},
-                                   {},
-                                   fmt::format("buffer profile {}: dynamic_th was {}, is {}; what is watched stays",
-                                               alpha.profile, before->dynamic_th, alpha.dynamic_th),
-                                   {}});
-        }
-    }
-    alphas_ = (*config)->alphas;
+    log_.configured(**config, tables_, heard.lines);
     tables_.configure(**config);
-    if (std::exchange(red_switch_, (*config)->big_red_switch) != red_switch_ && role_ == Role::owner && configured_) {
-        log_red_switch(red_switch_, heard);
-    }
-    configured_ = true;
     heard.policies = std::move((*config)->policies);
     return {};
-}
-
-void SonicNos::log_red_switch(bool on, Heard& heard) const
-{
-    tables_.each([&](const codec::QueueReport& queue, const sonic::QueueObject& object) {
-        heard.lines.push_back(
-            in_sonics_words(queue.port, *queue.priority,
-                            fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}", on ? "enabled" : "disabled",
-                                        where(queue.port, *queue.priority, object))));
-    });
 }
 
 // One after the other: where one cannot be said, those behind it wait.
@@ -140,7 +89,7 @@ Result<void> SonicNos::tell_events(Heard& heard)
     auto next = unsaid_.begin();
     for (; said && next != unsaid_.end(); ++next) {
         if (!std::exchange(next->logged, true)) {
-            log_event(next->event, heard);
+            log_.happened(next->event, tables_, heard.lines);
         }
         if (said = publish(next->event); !said) {
             break;
@@ -150,23 +99,11 @@ Result<void> SonicNos::tell_events(Heard& heard)
     return said;
 }
 
-void SonicNos::log_event(const NosEvent& event, Heard& heard) const
-{
-    const auto* object = tables_.object(event.port, event.priority);
-    if (role_ == Role::detector || object == nullptr || (!begins(event.kind) && !ends(event.kind))) {
-        return;
-    }
-    heard.lines.push_back(
-        in_sonics_words(event.port, event.priority,
-                        fmt::format("PFC Watchdog {} {}", begins(event.kind) ? "detected PFC storm" : "storm restored",
-                                    where(event.port, event.priority, *object))));
-}
-
 // The storm's event is orchagent's where there is one; that a storm is over nobody else tells. Storms that are only
 // watched go to orchagent the way those go that it acts on.
 Result<void> SonicNos::publish(const NosEvent& event)
 {
-    if (!begins(event.kind) && !ends(event.kind)) {
+    if (!storm_begins(event.kind) && !storm_ends(event.kind)) {
         return {};
     }
     const auto object = object_of(event);
@@ -174,11 +111,12 @@ Result<void> SonicNos::publish(const NosEvent& event)
         return tl::unexpected(object.error());
     }
     redis::Pipeline pipeline;
-    if (role_ == Role::owner || ends(event.kind)) {
+    if (role_ == Role::owner || storm_ends(event.kind)) {
         const auto priority = fmt::format("{}", event.priority);
         const auto at = time_text(event.at);
         const std::array<std::pair<std::string_view, std::string_view>, 6> fields{
-            {{"event", begins(event.kind) ? "sonic-events-swss:pfc-storm" : "sonic-events-swss:pfc-storm-restored"},
+            {{"event",
+              storm_begins(event.kind) ? "sonic-events-swss:pfc-storm" : "sonic-events-swss:pfc-storm-restored"},
              {"ifname", event.port},
              {"queue_index", priority},
              {"queue_id", object->queue},
@@ -188,7 +126,7 @@ Result<void> SonicNos::publish(const NosEvent& event)
     }
     if (role_ == Role::detector && event.action == watchdog::Treatment::none && !object->queue.empty()) {
         pipeline.add({"PUBLISH", kActionChannel,
-                      fmt::format(R"(["{}","{}"])", object->queue, begins(event.kind) ? "storm" : "restore")});
+                      fmt::format(R"(["{}","{}"])", object->queue, storm_begins(event.kind) ? "storm" : "restore")});
     }
     if (pipeline.empty()) {
         return {};

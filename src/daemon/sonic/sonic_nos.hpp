@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/nos.hpp"
+#include "daemon/sonic/sonic_log.hpp"
 #include "sonic/config_follower.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/redis_store.hpp"
@@ -32,17 +33,12 @@ private:
     Result<void> publish(const NosEvent&);
     Result<sonic::QueueObject> object_of(const NosEvent&);
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
-    void log_event(const NosEvent&, Heard&) const;
-    void log_red_switch(bool on, Heard&) const;
 
     sonic::Role role_;
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
     sonic::QueueTables tables_;
-    std::vector<std::string> problems_;  // that were told
-    std::vector<sonic::Alpha> alphas_;
-    bool red_switch_{};
-    bool configured_{};
+    SonicLog log_;
     std::vector<Unsaid> unsaid_;
 };
 

@@ -1,0 +1,18 @@
+// Any bytes are tables, or are refused with a reason; and tables are read again from what we write.
+#include <string_view>
+
+#include "base/assert.hpp"
+#include "codec/table_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    using namespace petrel;
+    const auto read = codec::read_table_file({reinterpret_cast<const char*>(data), size});
+    if (!read) {
+        PETREL_ASSERT(!read.error().what.empty(), "refused without a word");
+        return 0;
+    }
+    const auto again = codec::read_table_file(codec::table_file_text(*read));
+    PETREL_ASSERT(again.has_value() && *again == *read, "not the same after writing and reading");
+    return 0;
+}

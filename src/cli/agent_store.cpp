@@ -1,0 +1,71 @@
+#include "cli/agent_store.hpp"
+
+#include <algorithm>
+
+#include "cli/control_client.hpp"
+#include "codec/control_json.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using codec::ControlRequest;
+using sonic::Db;
+using sonic::Hash;
+
+ControlRequest request(ControlRequest::Command command, Db db)
+{
+    ControlRequest made;
+    made.command = command;
+    made.db = static_cast<std::uint8_t>(db);
+    return made;
+}
+
+}  // namespace
+
+Result<codec::TableReport> AgentStore::ask(const ControlRequest& question) const
+{
+    return ask_agent(socket_, question).and_then([](const std::string& line) { return codec::read_tables(line); });
+}
+
+Result<std::vector<std::string>> AgentStore::keys(Db db, std::string_view prefix)
+{
+    auto question = request(ControlRequest::Command::table_keys, db);
+    question.prefix = prefix;
+    return ask(question).map([](codec::TableReport report) { return std::move(report.keys); });
+}
+
+// In bites that the agent answers.
+Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string> keys)
+{
+    std::vector<Hash> all;
+    while (!keys.empty()) {
+        const auto bite = keys.first(std::min(keys.size(), codec::kMostTableKeys));
+        keys = keys.subspan(bite.size());
+        auto question = request(ControlRequest::Command::table_hashes, db);
+        question.keys.assign(bite.begin(), bite.end());
+        auto report = ask(question);
+        if (!report) {
+            return tl::unexpected(std::move(report.error()));
+        }
+        report->hashes.resize(bite.size());  // whatever it answers, there is one for each key
+        std::move(report->hashes.begin(), report->hashes.end(), std::back_inserter(all));
+    }
+    return all;
+}
+
+// An agent that answers has filled its tables.
+Result<bool> AgentStore::is_set(Db db, const std::string& key)
+{
+    return ask(request(ControlRequest::Command::table_keys, db)).map([&](const codec::TableReport&) {
+        return db == Db::config && key == sonic::kConfigFilled;
+    });
+}
+
+Result<void> AgentStore::apply(Db db, std::span<const sonic::Change> changes)
+{
+    auto question = request(ControlRequest::Command::table_change, db);
+    question.changes.assign(changes.begin(), changes.end());
+    return ask(question).map([](const codec::TableReport&) {});
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,83 @@
+#include "codec/table_file.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/complaint_text.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kSeparator = '|';
+constexpr int kDeepest = 3;  // tables, entries, fields
+
+Error wrong(std::string_view where, std::string_view allowed)
+{
+    return {ErrorKind::corrupt, fmt::format("{}: allowed {}", escaped(where), allowed)};
+}
+
+// Nothing, for text that is no JSON or is nested deeper than tables are.
+Json parse(std::string_view text)
+{
+    bool too_deep = false;
+    auto json = Json::parse(
+        text,
+        [&](int depth, Json::parse_event_t, const Json&) {
+            too_deep = too_deep || depth > kDeepest;
+            return depth <= kDeepest;
+        },
+        false);
+    return too_deep ? Json{Json::value_t::discarded} : json;
+}
+
+}  // namespace
+
+bool fits_table_file(std::string_view key)
+{
+    const auto at = key.find(kSeparator);
+    return at != std::string_view::npos && at != 0 && at + 1 != key.size();
+}
+
+std::string table_file_text(const TableContent& content)
+{
+    Json tables = Json::object();
+    for (const auto& [key, hash] : content) {
+        const auto at = key.find(kSeparator);
+        tables[key.substr(0, at)][key.substr(at + 1)] = hash;
+    }
+    return tables.dump(4, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+Result<TableContent> read_table_file(std::string_view text)
+{
+    const auto tables = parse(text);
+    if (!tables.is_object()) {
+        return tl::unexpected(wrong("the file", "one JSON object of tables, whole"));
+    }
+    TableContent content;
+    for (const auto& [name, table] : tables.items()) {
+        if (!table.is_object()) {
+            return tl::unexpected(wrong(name, "an object of entries"));
+        }
+        for (const auto& [entry, fields] : table.items()) {
+            const auto key = fmt::format("{}{}{}", name, kSeparator, entry);
+            if (!fields.is_object() || !fits_table_file(key)) {
+                return tl::unexpected(wrong(key, "an entry with a name and an object of fields"));
+            }
+            auto& hash = content[key];
+            for (const auto& [field, value] : fields.items()) {
+                if (!value.is_string()) {
+                    return tl::unexpected(wrong(fmt::format("{}: {}", key, field), "text"));
+                }
+                hash.emplace(field, value.get<std::string>());
+            }
+        }
+    }
+    return content;
+}
+
+}  // namespace petrel::codec

@@ -1,0 +1,163 @@
+#include "daemon/sonic/own_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "codec/table_file.hpp"
+#include "runtime/atomic_file.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using codec::ControlRequest;
+using sonic::Change;
+using sonic::Db;
+using sonic::Hash;
+using sonic::TableContent;
+
+// One request cannot ask for more, however often it names what is there.
+constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
+
+std::size_t size_of(const Hash& hash)
+{
+    std::size_t size = 0;
+    for (const auto& [field, value] : hash) {
+        size += field.size() + value.size();
+    }
+    return size;
+}
+
+Error refused(std::string what) { return {ErrorKind::invalid, std::move(what)}; }
+
+}  // namespace
+
+Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& file)
+{
+    std::error_code failed;
+    if (!std::filesystem::exists(file, failed) && !failed) {
+        return std::unique_ptr<OwnTables>{new OwnTables{file, {}}};
+    }
+    return runtime::read_whole_file(file)
+        .and_then([&](const std::string& text) {
+            return codec::read_table_file(text).map_error([&](const Error& error) {
+                return Error{error.kind,
+                             fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove "
+                                         "it to begin with nothing",
+                                         file.string(), error.what)};
+            });
+        })
+        .map([&](TableContent config) { return std::unique_ptr<OwnTables>{new OwnTables{file, std::move(config)}}; });
+}
+
+OwnTables::OwnTables(const std::filesystem::path& file, TableContent config)
+    : store_(std::move(config),
+             [file](const TableContent& next) { return runtime::write_atomically(file, codec::table_file_text(next)); })
+{}
+
+// Each for itself, as far as it goes: a disk that is full is no reason to tell nobody of a storm.
+Nos::Heard OwnTables::exchange(Told told)
+{
+    for (const auto& queue : told.queues) {
+        tables_.tell(queue);
+    }
+    Heard heard;
+    const auto known = know_ports(told.queues);
+    const auto followed = follow_configuration(heard);
+    const auto written = tables_.write(store_);
+    for (const auto& event : told.events) {
+        log_.happened(event, tables_, heard.lines);
+    }
+    for (const auto& done : {known, followed, written}) {
+        if (!done) {
+            heard.trouble = done.error().what;
+            break;
+        }
+    }
+    return heard;
+}
+
+// What a port is and which of its priorities are lossless somebody may have said; elsewhere it is what its device has.
+Result<void> OwnTables::know_ports(std::span<const codec::QueueReport> queues)
+{
+    std::map<std::string, std::set<unsigned>> ports;
+    for (const auto& queue : queues) {
+        ports[queue.port].insert(*queue.priority);
+    }
+    std::vector<Change> changes;
+    for (const auto& [port, priorities] : ports) {
+        const std::vector keys{fmt::format("PORT|{}", port), fmt::format("PORT_QOS_MAP|{}", port)};
+        const auto list = fmt::format("{}", fmt::join(priorities, ","));
+        const std::array<Hash, 2> fields{Hash{{"alias", port}}, Hash{{"pfc_enable", list}, {"pfcwd_sw_enable", list}}};
+        const auto found = store_.hashes(Db::config, keys);
+        for (std::size_t i = 0; found && i != keys.size(); ++i) {
+            if (found->at(i).empty()) {
+                changes.push_back({Change::Kind::set, keys[i], fields.at(i)});
+            }
+        }
+    }
+    return changes.empty() ? Result<void>{} : store_.apply(Db::config, changes);
+}
+
+Result<void> OwnTables::follow_configuration(Heard& heard)
+{
+    if (followed_ == store_.version()) {
+        return {};
+    }
+    return sonic::read_config(store_, sonic::Role::owner).map([&](sonic::Config config) {
+        log_.configured(config, tables_, heard.lines);
+        tables_.configure(config);
+        heard.policies = std::move(config.policies);
+        followed_ = store_.version();
+    });
+}
+
+Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
+{
+    if (request.db >= sonic::kDatabases) {
+        return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
+    }
+    const auto db = static_cast<Db>(request.db);
+    switch (request.command) {
+    case ControlRequest::Command::table_keys:
+        return store_.keys(db, request.prefix).map([](std::vector<std::string> keys) {
+            return codec::TableReport{std::move(keys), {}};
+        });
+    case ControlRequest::Command::table_hashes: return hashes(db, request.keys);
+    default: break;
+    }
+    if (db != Db::config) {
+        return tl::unexpected(refused(fmt::format("database {} says how queues fare, and only the agent writes it: "
+                                                  "what can be changed is the configuration, database {}",
+                                                  request.db, static_cast<int>(Db::config))));
+    }
+    return store_.apply(db, request.changes).map([] { return codec::TableReport{}; });
+}
+
+Result<codec::TableReport> OwnTables::hashes(Db db, std::span<const std::string> keys)
+{
+    if (keys.size() > codec::kMostTableKeys) {
+        return tl::unexpected(Error{ErrorKind::exhausted,
+                                    fmt::format("{} keys at once: at most {}", keys.size(), codec::kMostTableKeys)});
+    }
+    codec::TableReport report;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i != keys.size(); ++i) {
+        auto found = store_.hashes(db, keys.subspan(i, 1));
+        if (!found) {
+            return tl::unexpected(std::move(found.error()));
+        }
+        size += size_of(found->front());
+        if (size > kLargestAnswer) {
+            return tl::unexpected(Error{ErrorKind::exhausted, "the answer is too large: ask for fewer keys at once"});
+        }
+        report.hashes.push_back(std::move(found->front()));
+    }
+    return report;
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,40 @@
+// SONiC's tables without SONiC: the agent keeps them itself, `pfcwd` and its like ask it over the control socket.
+// Policies are what those commands configure, in a file that outlives the agent; ports are those that the devices have.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "daemon/nos.hpp"
+#include "daemon/sonic/sonic_log.hpp"
+#include "sonic/queue_tables.hpp"
+#include "sonic/table_store.hpp"
+
+namespace petrel::daemon {
+
+class OwnTables final : public Nos {
+public:
+    // A file that is not there is one with nothing in it; one that cannot be read is an error.
+    static Result<std::unique_ptr<OwnTables>> open(const std::filesystem::path&);
+
+    std::string_view name() const override { return "pfcwd"; }
+    Heard exchange(Told) override;
+    Result<void> leave() override { return {}; }
+    Result<codec::TableReport> tables(const codec::ControlRequest&) override;
+
+private:
+    OwnTables(const std::filesystem::path&, sonic::TableContent config);
+
+    Result<void> know_ports(std::span<const codec::QueueReport>);
+    Result<void> follow_configuration(Heard&);
+    Result<codec::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
+
+    sonic::TableStore store_;
+    sonic::QueueTables tables_;
+    SonicLog log_{sonic::Role::owner};
+    std::optional<std::uint64_t> followed_;  // version of the store
+};
+
+}  // namespace petrel::daemon

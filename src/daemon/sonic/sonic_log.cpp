@@ -1,0 +1,78 @@
+#include "daemon/sonic/sonic_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace petrel::daemon {
+
+namespace {
+
+Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::string words)
+{
+    return {Log::Level::notice, "pfcwd", {}, fmt::format("{}:{}", port, priority), std::move(words), {}};
+}
+
+// "oid:0x15000000000003" is "0x15000000000003" in the log.
+std::string_view id_of(std::string_view object) { return object.substr(object.find(':') + 1); }
+
+std::string where(std::string_view port, std::uint8_t priority, const sonic::QueueObject& object)
+{
+    return fmt::format("on port {}, queue index {}, queue id {} and port id {}.", port, priority, id_of(object.queue),
+                       id_of(object.port));
+}
+
+void log_red_switch(bool on, const sonic::QueueTables& tables, SonicLog::Lines& lines)
+{
+    tables.each([&](const codec::QueueReport& queue, const sonic::QueueObject& object) {
+        lines.push_back(
+            in_sonics_words(queue.port, *queue.priority,
+                            fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}", on ? "enabled" : "disabled",
+                                        where(queue.port, *queue.priority, object))));
+    });
+}
+
+}  // namespace
+
+void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables& tables, Lines& lines)
+{
+    for (const auto& problem : config.problems) {
+        if (std::ranges::find(problems_, problem) == problems_.end()) {
+            lines.push_back({Log::Level::error, "nos_entry_bad", {}, {}, problem, {}});
+        }
+    }
+    problems_ = config.problems;
+    for (const auto& alpha : config.alphas) {
+        const auto before = std::ranges::find(alphas_, alpha.profile, &sonic::Alpha::profile);
+        if (before != alphas_.end() && before->dynamic_th != alpha.dynamic_th) {
+            lines.push_back({Log::Level::notice,
+                             "alpha_changed",
+                             {},
+                             {},
+                             fmt::format("buffer profile {}: dynamic_th was {}, is {}; what is watched stays",
+                                         alpha.profile, before->dynamic_th, alpha.dynamic_th),
+                             {}});
+        }
+    }
+    alphas_ = config.alphas;
+    if (std::exchange(red_switch_, config.big_red_switch) != red_switch_ && role_ == sonic::Role::owner &&
+        configured_) {
+        log_red_switch(red_switch_, tables, lines);
+    }
+    configured_ = true;
+}
+
+void SonicLog::happened(const NosEvent& event, const sonic::QueueTables& tables, Lines& lines) const
+{
+    const auto* object = tables.object(event.port, event.priority);
+    if (role_ == sonic::Role::detector || object == nullptr || (!storm_begins(event.kind) && !storm_ends(event.kind))) {
+        return;
+    }
+    lines.push_back(in_sonics_words(event.port, event.priority,
+                                    fmt::format("PFC Watchdog {} {}",
+                                                storm_begins(event.kind) ? "detected PFC storm" : "storm restored",
+                                                where(event.port, event.priority, *object))));
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,43 @@
+// What operators of SONiC expect in the log of a watchdog: storms and the big red switch in SONiC's words, entries of
+// the configuration that are not in force, thresholds of buffers that have changed. The same wherever the tables are
+// kept.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/nos.hpp"
+#include "sonic/config.hpp"
+#include "sonic/queue_tables.hpp"
+
+namespace petrel::daemon {
+
+inline bool storm_begins(watchdog::EventKind kind)
+{
+    return kind == watchdog::EventKind::storm_detected || kind == watchdog::EventKind::storm_alert;
+}
+inline bool storm_ends(watchdog::EventKind kind)
+{
+    return kind == watchdog::EventKind::storm_restored || kind == watchdog::EventKind::storm_released;
+}
+
+class SonicLog {
+public:
+    using Lines = std::vector<Log::Line>;
+
+    explicit SonicLog(sonic::Role role) : role_(role) {}
+
+    // What is new in it.
+    void configured(const sonic::Config&, const sonic::QueueTables&, Lines&);
+    // As a detector there is nothing to say: orchagent does.
+    void happened(const NosEvent&, const sonic::QueueTables&, Lines&) const;
+
+private:
+    sonic::Role role_;
+    std::vector<std::string> problems_;  // that were told
+    std::vector<sonic::Alpha> alphas_;
+    bool red_switch_{};
+    bool configured_{};
+};
+
+}  // namespace petrel::daemon

@@ -1,0 +1,39 @@
+// SONiC's databases in memory, for an agent that keeps them itself. What is configured (CONFIG_DB) outlives it: every
+// change of it is kept by somebody before it is in force; all else is as the agent tells it anew.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "sonic/store.hpp"
+
+namespace petrel::sonic {
+
+using codec::TableContent;
+
+class TableStore final : public Store {
+public:
+    // What is configured from now on; where it fails, nothing has changed.
+    using Keep = std::function<Result<void>(const TableContent& config)>;
+
+    TableStore(TableContent config, Keep);
+
+    Result<std::vector<std::string>> keys(Db, std::string_view prefix) override;
+    Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) override;
+    Result<bool> is_set(Db, const std::string& key) override;
+    Result<void> apply(Db, std::span<const Change>) override;
+
+    // Another one whenever the configuration is.
+    std::uint64_t version() const { return version_; }
+
+private:
+    Result<void> configure(std::span<const Change>);
+    TableContent& content(Db db) { return content_.at(static_cast<std::size_t>(db)); }
+
+    std::array<TableContent, kDatabases> content_;
+    Keep keep_;
+    std::uint64_t version_{};
+};
+
+}  // namespace petrel::sonic

@@ -1,0 +1,64 @@
+// Tables in a file: read as they were written, and anything else is refused with a word.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "codec/table_file.hpp"
+
+namespace petrel::codec {
+namespace {
+
+TEST(TableFile, IsWrittenAsSonicWritesItsOwn)
+{
+    EXPECT_EQ(table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PFC_WD|GLOBAL", {}}}),
+              R"({
+    "PFC_WD": {
+        "Ethernet0": {
+            "action": "drop"
+        },
+        "GLOBAL": {}
+    }
+}
+)");
+    EXPECT_EQ(table_file_text({}), "{}\n");
+}
+
+RC_GTEST_PROP(TableFile, IsReadAsItWasWritten, ())
+{
+    const auto word = rc::gen::nonEmpty(rc::gen::string<std::string>());
+    TableContent content;
+    for (const auto& entry : *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+             "PFC_WD|Ethernet0", "PFC_WD|GLOBAL", "PORT|Ethernet0", "QUEUE|Ethernet0|3", "a b|\""))) {
+        content[entry]["field"] = *rc::gen::element<std::string>("", "100", "\"\\\n", "\xc3\xa9");
+    }
+    RC_ASSERT(read_table_file(table_file_text(content)).value() == content);
+}
+
+TEST(TableFile, AnythingElseIsRefused)
+{
+    const std::pair<std::string, std::string> files[]{
+        {"", "the file: allowed one JSON object of tables, whole"},
+        {"[]", "the file: allowed one JSON object of tables, whole"},
+        {R"({"PFC_WD": {"Ethernet0": {"action": "dr)", "the file: allowed one JSON object of tables, whole"},
+        {R"({"PFC_WD": "on"})", "PFC_WD: allowed an object of entries"},
+        {R"({"PFC_WD": {"Ethernet0": "on"}})",
+         "PFC_WD|Ethernet0: allowed an entry with a name and an object of fields"},
+        {R"({"PFC_WD": {"": {}}})", "PFC_WD|: allowed an entry with a name and an object of fields"},
+        {R"({"PFC_WD": {"Ethernet0": {"detection_time": 100}}})", "PFC_WD|Ethernet0: detection_time: allowed text"},
+        {R"({"A": {"b": {"c": {"d": {}}}}})", "the file: allowed one JSON object of tables, whole"},
+    };
+    for (const auto& [text, problem] : files) {
+        const auto read = read_table_file(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().what, problem);
+    }
+}
+
+RC_GTEST_PROP(TableFile, NoPartOfAFileIsAFile, ())
+{
+    const auto text = table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PORT|Ethernet0", {{"a", "b"}}}});
+    RC_ASSERT(!read_table_file(text.substr(0, *rc::gen::inRange<std::size_t>(0, text.size() - 1))));
+}
+
+}  // namespace
+}  // namespace petrel::codec

@@ -1,0 +1,231 @@
+// pfcwd without SONiC: a real agent that keeps the tables itself, a switch in a file, and the real tools over the
+// agent's control socket.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "support/agent_process.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::SharedSwitch;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using watchdog::Treatment;
+
+class OwnTablesAgent : public testing::Test {
+protected:
+    std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {"--nos", "own"}) const
+    {
+        return std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n",
+            .program = PETREL_BIN_DIR "/petrel-test-agent",
+            .arguments = std::move(flags)});
+    }
+
+    // One whose ports are known.
+    std::unique_ptr<AgentProcess> ready()
+    {
+        auto agent = live();
+        agent->wait_for("agent_ready");
+        const auto known = [&] {
+            return run("pfcwd", {"show", "stats", "-e"}).out.find("Ethernet3:3") != std::string::npos;
+        };
+        EXPECT_TRUE(sw.wait_until(known));
+        return agent;
+    }
+
+    test::Ended run(const std::string& tool, std::vector<std::string> arguments) const
+    {
+        arguments.insert(arguments.end(), {"--socket", (folder / "control.sock").string()});
+        return test::run({.program = PETREL_BIN_DIR "/" + tool, .arguments = std::move(arguments)});
+    }
+    std::string say(std::vector<std::string> arguments) const
+    {
+        const auto ended = run("pfcwd", std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+        return ended.out;
+    }
+
+    void wait_for_treatment(std::uint16_t port, Treatment treatment)
+    {
+        ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; }));
+    }
+
+    std::filesystem::path file() const { return folder / "state" / "tables.json"; }
+    std::string content() const
+    {
+        std::ifstream in{file()};
+        return {std::istreambuf_iterator<char>{in}, {}};
+    }
+
+    test::TemporaryFolder folder;
+    SharedSwitch sw{folder / "switch"};
+};
+
+TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
+{
+    const auto agent = ready();
+    EXPECT_THAT(say({"show", "config"}), Not(HasSubstr("Ethernet")));
+    EXPECT_THAT(say({"show", "stats", "-e"}), AllOf(HasSubstr("Ethernet0:3"), HasSubstr("Ethernet3:3")));
+    EXPECT_THAT(run("pfc", {"show", "priority"}).out, HasSubstr("Ethernet3"));
+    sw.storm(1);
+    EXPECT_THAT(say({"start", "Ethernet2", "100"}), HasSubstr("restoration time not defined"));
+    sw.storm(2);
+    wait_for_treatment(2, Treatment::drop);
+    EXPECT_EQ(sw.in_force(1), Treatment::none) << "nobody said that it shall be watched";
+}
+
+TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
+{
+    const auto agent = ready();
+    say({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
+    EXPECT_THAT(agent->wait_for("tables_changed"), HasSubstr("PFC_WD|Ethernet0 by "));
+    EXPECT_THAT(say({"show", "config"}), AllOf(HasSubstr("Ethernet0      drop               100                 300"),
+                                               HasSubstr("Ethernet3      drop")));
+    EXPECT_EQ(run("pfcwd", {"show", "stats", "--check-storm"}).exit_code, 0);
+
+    sw.storm(1);
+    EXPECT_THAT(agent->wait_for("PFC Watchdog detected PFC storm"), HasSubstr("on port Ethernet1, queue index 3"));
+    EXPECT_THAT(say({"show", "stats"}),
+                AllOf(ContainsRegex("Ethernet1:3 +stormed +1/0 "), Not(HasSubstr("Ethernet2:3"))));
+    EXPECT_EQ(run("pfcwd", {"show", "stats", "--check-storm"}).exit_code, 1);
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+
+    sw.calm(1);
+    agent->wait_for("PFC Watchdog storm restored");
+    EXPECT_THAT(say({"show", "stats"}), ContainsRegex("Ethernet1:3 +operational +1/1 "));
+    EXPECT_THAT(say({"show", "history"}), AllOf(HasSubstr("storm_detected"), HasSubstr("storm_restored")));
+}
+
+TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
+{
+    const auto agent = ready();
+    say({"start", "Ethernet1", "100"});
+    EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("pfcwd-drop-100-200"));
+    say({"stop", "Ethernet1"});
+    EXPECT_THAT(agent->ask({"queues"}).out, Not(HasSubstr("pfcwd-drop")));
+    say({"interval", "150"});
+    EXPECT_THAT(content(), HasSubstr(R"("POLL_INTERVAL": "150")"));
+    say({"stop"});
+    EXPECT_THAT(say({"show", "config"}), Not(HasSubstr("Ethernet")));
+}
+
+TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
+{
+    const auto agent = ready();
+    say({"start", "all", "100"});
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    say({"stop", "Ethernet1"});
+    wait_for_treatment(1, Treatment::none);
+}
+
+TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
+{
+    const auto agent = ready();
+    say({"big_red_switch", "enable"});
+    for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
+        wait_for_treatment(port, Treatment::drop);
+    }
+    say({"big_red_switch", "disable"});
+    for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
+        wait_for_treatment(port, Treatment::none);
+    }
+}
+
+TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
+{
+    const auto agent = ready();
+    say({"start", "all", "100", "-r", "100"});
+    sw.storm(1);
+    sw.storm(2);
+    agent->wait_for(std::vector<std::string>{"PFC Watchdog detected", "Ethernet2"});
+    sw.calm(1);
+    agent->wait_for("PFC Watchdog storm restored");
+    EXPECT_THAT(say({"show", "stats"}), AllOf(HasSubstr("Ethernet1:3"), HasSubstr("Ethernet2:3")));
+    EXPECT_EQ(say({"clear"}), "SKIPPED: storm on queue: Ethernet2:3\n");
+    EXPECT_THAT(say({"show", "stats"}), AllOf(Not(HasSubstr("Ethernet1:3")), HasSubstr("Ethernet2:3")));
+    EXPECT_THAT(agent->ask({"clear", "Ethernet2:3"}).out,
+                AllOf(HasSubstr("sw: the statistics of 0 queues are zero"),
+                      HasSubstr("Ethernet2:3 of sw is in a storm: its statistics stay")));
+    EXPECT_THAT(agent->ask({"clear", "--all"}).out, HasSubstr("sw: the statistics of 3 queues are zero"));
+    EXPECT_THAT(agent->ask({"events"}).out, HasSubstr("clear by"));
+}
+
+// -------------------------------------------------------------------------------------------- what outlives it
+
+TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
+{
+    auto agent = ready();
+    say({"start", "Ethernet1", "100", "-r", "300"});
+    const auto configured = say({"show", "config"});
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    agent->kill();
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    agent = ready();
+    EXPECT_EQ(sw.in_force(1), Treatment::drop) << "it has a reason still";
+    EXPECT_EQ(say({"show", "config"}), configured);
+    sw.calm(1);
+    wait_for_treatment(1, Treatment::none);
+}
+
+TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
+{
+    std::filesystem::create_directories(folder / "state");
+    std::ofstream{file()} << R"({"PORT_QOS_MAP": {"Ethernet1": {"pfc_enable": "4", "pfcwd_sw_enable": "4"}}})";
+    const auto agent = ready();
+    say({"show", "stats", "-e"});
+    EXPECT_THAT(content(), AllOf(HasSubstr(R"("pfcwd_sw_enable": "4")"), HasSubstr(R"("pfcwd_sw_enable": "3")")));
+}
+
+TEST_F(OwnTablesAgent, AFileThatCannotBeReadIsNotTakenForAnEmptyOne)
+{
+    std::filesystem::create_directories(folder / "state");
+    std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("tables.json"), HasSubstr("tables.json cannot be read: the file: allowed one JSON"));
+    EXPECT_EQ(agent->wait(), 1);
+    EXPECT_THAT(content(), HasSubstr("detection_ti")) << "it is as it was";
+}
+
+// ---------------------------------------------------------------------------------------------------- refusals
+
+TEST_F(OwnTablesAgent, AnotherAgentHasNoTables)
+{
+    const auto agent = std::make_unique<AgentProcess>(AgentProcess::Options{
+        .folder = folder.path(),
+        .config = "[[policy]]\npreset = \"sonic\"\n[[device]]\nname = \"sw\"\ndriver = \"shared:" +
+                  (folder / "switch").string() + "\"\n",
+        .program = PETREL_BIN_DIR "/petrel-test-agent"});
+    agent->wait_for("agent_ready");
+    const auto ended = run("pfcwd", {"show", "config"});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err, "Error: this agent keeps no tables: it would with nos = \"own\" in [agent]\n");
+}
+
+TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
+{
+    std::filesystem::create_directories(folder / "state");
+    std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_time": "50"}}})";
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: there is no such port"));
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: detection_time is '50'"));
+    say({"start", "Ethernet2", "100"});
+    sw.storm(2);
+    wait_for_treatment(2, Treatment::drop);
+}
+
+}  // namespace
+}  // namespace petrel::daemon
