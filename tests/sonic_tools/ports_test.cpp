@@ -1,0 +1,112 @@
+// Which ports a command means: those inside of the box, those with a neighbour, and how many they are.
+#include <gmock/gmock.h>
+
+#include "sonic_tools/transcript.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using sonic::Db;
+using sonic::Hash;
+using testing::HasSubstr;
+using testing::Not;
+
+class Ports : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        bench_.emplace();
+    }
+    Bench& bench() { return *bench_; }
+    Hash config(const std::string& key) { return bench_->hash(Db::config, key); }
+
+    // One that is lossless, and watched.
+    void add_port(const std::string& name, const Hash& port)
+    {
+        bench().set(Db::config, "PORT|" + name, port);
+        bench().set(Db::config, "PORT_QOS_MAP|" + name, {{"pfc_enable", "3,4"}, {"pfcwd_sw_enable", "3,4"}});
+        bench().set(Db::config, "PFC_WD|" + name, {{"detection_time", "400"}, {"restoration_time", "400"}});
+        auto ids = bench().hash(Db::counters, "COUNTERS_PORT_NAME_MAP");
+        ids[name] = "oid:" + name;
+        bench().set(Db::counters, "COUNTERS_PORT_NAME_MAP", ids);
+        bench().set(Db::counters, "COUNTERS:oid:" + name + "Q3", {{"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"}});
+        auto queues = bench().hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP");
+        queues[name + ":3"] = "oid:" + name + "Q3";
+        bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", queues);
+    }
+
+    // Of so many lossless ports that have a neighbour: detection and restoration time, polling interval.
+    std::vector<std::string> defaults(int ports)
+    {
+        bench().set(Db::config, "PORT_QOS_MAP|Ethernet0", {});
+        bench().set(Db::config, "PORT_QOS_MAP|Ethernet4", {});
+        EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);
+        std::string last;
+        for (int i = 0; i != ports; ++i) {
+            last = fmt::format("Ethernet{}", 1000 + i);
+            bench().set(Db::config, "DEVICE_NEIGHBOR|" + last, {{"name", "server"}});
+            bench().set(Db::config, "PORT_QOS_MAP|" + last, {{"pfc_enable", "3"}});
+        }
+        EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);
+        const auto entry = config("PFC_WD|" + last);
+        return {entry.at("detection_time"), entry.at("restoration_time"), config("PFC_WD|GLOBAL").at("POLL_INTERVAL")};
+    }
+
+private:
+    std::optional<Bench> bench_;
+};
+
+TEST_F(Ports, InsideOfTheBoxAreShownIfAskedFor)
+{
+    add_port("Ethernet-BP0", {{"admin_status", "up"}, {"role", "Int"}});
+    add_port("Ethernet-Rec0", {{"admin_status", "up"}, {"role", "Rec"}});
+    add_port("Ethernet12", {{"admin_status", "up"}, {"role", "Ext"}});
+    for (const auto* line : {"pfcwd show config", "pfcwd show stats"}) {
+        EXPECT_THAT(bench().run(line).out, HasSubstr("Ethernet12")) << line;
+        EXPECT_THAT(bench().run(line).out, Not(HasSubstr("Ethernet-"))) << line;
+        const auto all = bench().run(fmt::format("{} -d all", line)).out;
+        EXPECT_THAT(all, HasSubstr("Ethernet-BP0")) << line;
+        EXPECT_THAT(all, HasSubstr("Ethernet-Rec0")) << line;
+    }
+    EXPECT_THAT(bench().run("pfcwd show config Ethernet-BP0").out, HasSubstr("Ethernet-BP0"))
+        << "who is named is shown";
+}
+
+TEST_F(Ports, InsideOfTheBoxAreStartedByDefaultIfTheyAreUp)
+{
+    add_port("Ethernet-BP0", {{"admin_status", "up"}, {"role", "Int"}});
+    add_port("Ethernet-BP4", {{"admin_status", "down"}, {"role", "Int"}});
+    add_port("Ethernet12", {{"admin_status", "up"}, {"role", "Ext"}});
+    EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);
+    EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);
+    EXPECT_FALSE(config("PFC_WD|Ethernet-BP0").empty());
+    EXPECT_TRUE(config("PFC_WD|Ethernet-BP4").empty());
+    EXPECT_TRUE(config("PFC_WD|Ethernet12").empty()) << "it has no neighbour";
+}
+
+TEST_F(Ports, AreStartedByDefaultOnlyWhereTheDeviceSaysSo)
+{
+    for (const Hash& metadata : {Hash{{"hostname", "sw1"}}, Hash{{"default_pfcwd_status", "disable"}}}) {
+        EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);
+        bench().set(Db::config, "DEVICE_METADATA|localhost", metadata);
+        EXPECT_EQ(bench().run("pfcwd start_default"), (Outcome{"", "", 0}));
+        EXPECT_TRUE(config("PFC_WD|Ethernet0").empty());
+    }
+    bench().set(Db::config, "DEVICE_METADATA|localhost", {{"default_pfcwd_status", "Enable"}});
+    EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);
+    EXPECT_FALSE(config("PFC_WD|Ethernet0").empty());
+}
+
+TEST_F(Ports, MakeDefaultTimesLonger)
+{
+    using Times = std::vector<std::string>;
+    EXPECT_EQ(defaults(1), (Times{"200", "200", "200"}));
+    EXPECT_EQ(defaults(32), (Times{"200", "200", "200"}));
+    EXPECT_EQ(defaults(33), (Times{"400", "400", "400"}));
+    EXPECT_EQ(defaults(161), (Times{"1200", "1200", "1000"}));
+    EXPECT_EQ(defaults(512), (Times{"3200", "3200", "1000"}));
+}
+
+}  // namespace
+}  // namespace petrel::sonic_tools
