@@ -192,7 +192,26 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
 Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const codec::PolicyFile& policies) const
 {
     auto inventory = opened_->inventory;
-    const auto book = codec::bind_device(policies, inventory);
+    auto book = codec::bind_device(policies, inventory);
+    auto list = watchdog::compile(book, inventory, opened_->capabilities);
+    if (!list || not_by_device_.empty()) {
+        return list;
+    }
+    // What the device should watch by itself and does not is watched by looking, under the same policy.
+    std::map<std::uint16_t, std::uint16_t> stand_ins;
+    for (std::uint32_t row = 0; row != list->rows.size(); ++row) {
+        const auto& target = inventory.rows[row].target;
+        const auto policy = list->rows[row].policy;
+        if (policy == watchdog::kUnwatched || !not_by_device_.contains(target)) {
+            continue;
+        }
+        const auto [stand_in, is_new] = stand_ins.emplace(policy, static_cast<std::uint16_t>(book.policies.size()));
+        if (is_new) {
+            book.policies.push_back(list->policies[policy]);
+            book.policies.back().criterion = watchdog::Criterion::continuous;
+        }
+        book.assigned.push_back({stand_in->second, target.port.index, target.priority});
+    }
     return watchdog::compile(book, std::move(inventory), opened_->capabilities);
 }
 
@@ -201,6 +220,7 @@ void DeviceRunner::begin(const agent::Start& start)
     if (stopping_) {
         return;
     }
+    not_by_device_.clear();
     auto list = watchlist(*policies_);
     if (!list) {
         return refuse_policies(list.error());
@@ -237,9 +257,15 @@ void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
         if (unfit_) {
             unfit_ = false;
             gather(*opened_);
+        } else if (retry_ && condition_ == Condition::failing) {
+            // Whoever configures something may just have made possible what was not before.
+            cancel(retry_);
+            attempts_ = 0;
+            open();
         }
         return;
     }
+    not_by_device_.clear();
     auto list = watchlist(*policies_);
     if (!list) {  // the device changed since it was checked
         return refuse_policies(list.error());
@@ -249,14 +275,14 @@ void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
 }
 
 // A device that detects storms itself hears which rows, and that it shall leave the others alone.
-void DeviceRunner::let_it_watch(std::vector<device::SelfWatch> wishes)
+void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
 {
     if (!opened_->capabilities.detects_itself) {
         return;
     }
     ++watch_calls_;
     const auto numbering = opened_->numbering;
-    thread_.watch_by_itself(std::move(wishes), numbering, [this, numbering](const auto& watched) {
+    thread_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
         --watch_calls_;
         if (numbering == opened_->numbering) {
             self_watched_.clear();
@@ -266,9 +292,28 @@ void DeviceRunner::let_it_watch(std::vector<device::SelfWatch> wishes)
             for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
                 self_watched_.emplace(row.row, row);
             }
+            watch_the_others(wishes);
         }
         stop_if_done();
     });
+}
+
+void DeviceRunner::watch_the_others(const std::vector<device::SelfWatch>& wishes)
+{
+    for (const auto& wish : wishes) {
+        const auto known = self_watched_.find(wish.row);
+        if (known == self_watched_.end() || !known->second.on) {
+            not_by_device_.insert(opened_->inventory.rows[wish.row.value].target);
+        }
+    }
+    if (not_by_device_.empty() || stopping_ || !agent_) {
+        return;
+    }
+    if (auto list = watchlist(*policies_)) {
+        step(std::move(*list));
+    } else {
+        refuse_policies(list.error());
+    }
 }
 
 // Nobody watches until other policies come. What is in force stays so, in the journal and in the memory.
@@ -316,7 +361,7 @@ void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
 
 void DeviceRunner::stop_if_done()
 {
-    if (!stopping_ || stopped() || watch_calls_ != 0 || (agent_ && !agent_->stopped())) {
+    if (!stopping_ || closing_ || stopped() || watch_calls_ != 0 || (agent_ && !agent_->stopped())) {
         return;
     }
     if (agent_) {
@@ -324,8 +369,20 @@ void DeviceRunner::stop_if_done()
     } else if (*stopping_ == codec::StopPolicy::restore) {
         left_behind_ = journaled();
     }
-    become(Condition::stopped, "");
-    host_.settled(*this);
+    const auto closed = [this] {
+        cancel(retry_);
+        if (!stopped()) {
+            become(Condition::stopped, "");
+            host_.settled(*this);
+        }
+    };
+    if (*stopping_ == codec::StopPolicy::hold) {
+        return closed();  // everything stays as it is
+    }
+    // A device may have something of its own to put back; one that hangs is not waited for.
+    closing_ = true;
+    plan(retry_, loop_.now().mono + setup_.hang_after, closed);
+    thread_.close(closed);
 }
 
 // What the journal says is in force, without the device that it belongs to.
@@ -490,6 +547,9 @@ void DeviceRunner::follow(const Looked& looked)
     const auto before = names_of(opened_->inventory);
     opened_->inventory = *looked.changed;
     opened_->numbering = looked.numbering;
+    if (other_rows) {
+        not_by_device_.clear();
+    }
     auto list = watchlist(*policies_);
     if (other_rows) {
         ++inventory_changes_;

@@ -116,7 +116,8 @@ private:
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);
     Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
-    void let_it_watch(std::vector<device::SelfWatch>);
+    void let_it_watch(const std::vector<device::SelfWatch>&);
+    void watch_the_others(const std::vector<device::SelfWatch>&);
 
     // While it is.
     void step(const agent::Input&);
@@ -166,8 +167,10 @@ private:
     std::map<Target, watchdog::Event> last_;       // about each, in this life
     std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
     std::map<Slot, device::SelfWatched> self_watched_;
-    unsigned watch_calls_{};  // that tell the device which rows those are, and are not yet answered
+    std::set<Target> not_by_device_;  // it was asked to watch these, and does not
+    unsigned watch_calls_{};          // that tell the device which rows those are, and are not yet answered
     std::optional<codec::StopPolicy> stopping_;
+    bool closing_{};
     bool good_look_{};
     std::size_t left_behind_{};
 

@@ -158,6 +158,16 @@ void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::u
         Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
+void DeviceThread::close(std::function<void()> then)
+{
+    ask(
+        [this] {
+            device_.reset();
+            return true;
+        },
+        false, std::function<void(bool)>{[then = std::move(then)](bool) { then(); }});
+}
+
 Duration DeviceThread::busy_for() const
 {
     const auto since = thread_.busy_since();

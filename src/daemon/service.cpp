@@ -263,6 +263,7 @@ void Service::configured(codec::PolicyFile policies)
     if (!runners_started_) {
         start_runners();
     }
+    check_ready();
 }
 
 void Service::leave(int exit_code)
@@ -352,13 +353,16 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
     }
 }
 
-// Ready when every device was looked at, or after some patience when at least one was.
+// Ready when every device was looked at, or after some patience when at least one was; at once where nothing is
+// configured.
 void Service::check_ready()
 {
     const auto good = static_cast<std::size_t>(
         std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
     const bool patient = loop_->now().mono >= started_ + kReadyPatience;
-    if (ready_ || stopping_ || good == 0 || (good < runners_.size() && !patient)) {
+    const bool nothing_to_watch = runners_started_ && policies_->policies.empty();
+    const bool enough = good == runners_.size() || nothing_to_watch || (good != 0 && patient);
+    if (ready_ || stopping_ || !enough) {
         return;
     }
     ready_ = true;

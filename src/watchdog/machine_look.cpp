@@ -333,6 +333,9 @@ Phase Machine::phase(std::uint32_t r) const
 
 Treatment Machine::in_effect(std::uint32_t r) const
 {
+    if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
+        return list_.rows[r].action;  // the device treats it, and tells when it is over
+    }
     const auto own = map_.target(r).priority ? sites_[r].believed() : Treatment::none;
     return std::max(own, sites_[map_.port_site(r)].believed());
 }

@@ -271,7 +271,9 @@ void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t fro
         return;
     }
     const bool by_evidence = before.origin == Origin::evidence;
-    if (!watched(r) || (by_evidence && under_treatment(r) && list_.rows[r].action == Treatment::none)) {
+    const bool device_no_more = before.origin == Origin::device && criterion(r) != Criterion::device;
+    if (!watched(r) || device_no_more ||
+        (by_evidence && under_treatment(r) && list_.rows[r].action == Treatment::none)) {
         release(r, Reason::reconfigured, now);
         return;
     }

@@ -269,6 +269,11 @@ bool Machine::whole_site_quiet(std::uint32_t r) const
 void Machine::release(std::uint32_t r, Reason why, Instant now)
 {
     Row& row = rows_[r];
+    const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
+    if (treated_by_device && why != Reason::device && why != Reason::link_down) {
+        // It does not know that the storm is over for us: it is told to let go.
+        sites_.change(row.site, [&](Site& site) { site.believe(list_.rows[r].action, now); });
+    }
     row.ending = why;
     row.since = now;
     row.end_proven_us = clocks_.proven_us[r];
@@ -354,7 +359,7 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32
     event.reason = why;
     event.target = map_.target(r);
     event.policy = list_.rows[r].policy;
-    event.action = rows_[r].treatment;
+    event.action = rows_[r].origin == Origin::device ? list_.rows[r].action : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
     // A restoration is told when it is done, a withheld storm when it is acted on; what they rest on is what was known
     // when they were decided.

@@ -104,6 +104,10 @@ public:
     Treatment action() const
     {
         auto best = policy_.action;
+        const bool by_device = policy_.criterion == Criterion::device && has(can_.treatments, Treatment::drop_egress);
+        if (by_device && best == Treatment::drop) {
+            best = Treatment::drop_egress;  // a device that recovers by itself knows nothing of priority groups
+        }
         while (best != Treatment::none && !has(can_.treatments, best)) {
             best = weaker(best);
         }
@@ -160,7 +164,8 @@ public:
 
     void note(std::vector<std::string>& notes) const
     {
-        if (action() != policy_.action) {
+        const bool by_looks = policy_.criterion != Criterion::device;
+        if (by_looks && action() != policy_.action) {
             notes.push_back(fmt::format("{}: the device cannot do {}; the effective action is {}", policy_.name,
                                         action_name(policy_.action), action_name(action())));
         }
@@ -172,7 +177,6 @@ public:
             notes.push_back(
                 fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
         }
-        const bool by_looks = policy_.criterion != Criterion::device;
         if (by_looks && policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
             notes.push_back(
                 fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",

@@ -370,6 +370,56 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     EXPECT_EQ(d.stats().restored, 1U);
 }
 
+TEST(DeviceCriterion, WhatTheDeviceDoesIsShownAsWhatIsInEffect)
+{
+    auto d = by_device();
+    d.hear(Notice::Kind::detected, d.target());
+    EXPECT_EQ(d.events().back().action, Treatment::drop_egress) << "a switch that recovers drops at the queue";
+    EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::drop_egress);
+    d.hear(Notice::Kind::recovered, d.target());
+    EXPECT_EQ(d.events().back().action, Treatment::drop_egress);
+    EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::none);
+}
+
+TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
+{
+    auto d = by_device();
+    d.hear(Notice::Kind::detected, d.target());
+    d.order(Order::Kind::release, d.target());
+    ASSERT_EQ(d.commands().size(), 1U);
+    EXPECT_EQ(d.commands().back().want, Treatment::none);
+    EXPECT_EQ(d.phase(), Phase::watching);
+    d.hear(Notice::Kind::detected, d.target());
+    EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is told again";
+}
+
+TEST(DeviceCriterion, WhatIsHeldIsHeldByACommandUntilItIsReleased)
+{
+    auto d = by_device();
+    d.hear(Notice::Kind::detected, d.target());
+    d.order(Order::Kind::hold, d.target());
+    ASSERT_EQ(d.commands().size(), 1U);
+    EXPECT_EQ(d.commands().back().want, Treatment::drop_egress);
+    d.hear(Notice::Kind::recovered, d.target());
+    EXPECT_EQ(d.phase(), Phase::latched);
+    d.order(Order::Kind::release, d.target());
+    EXPECT_EQ(d.commands().back().want, Treatment::none);
+    EXPECT_EQ(d.phase(), Phase::watching);
+}
+
+TEST(DeviceCriterion, AStormOfItsEndsWhereAnotherDecidesFromNowOn)
+{
+    auto d = by_device();
+    d.storm();
+    d.hear(Notice::Kind::detected, d.target());
+    EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"});
+    d.change(test::book_of(preset("sai")));
+    EXPECT_EQ(d.story(), (Story{"0 storm_restored Ethernet0:3 reconfigured", "0 do none Ethernet0:3"}));
+    d.run_ms(1'000);
+    EXPECT_EQ(d.phase(), Phase::mitigated) << "by what is seen";
+    EXPECT_EQ(d.events().back().reason, Reason::proven);
+}
+
 TEST(DeviceCriterion, LinkDownEndsTheStorm)
 {
     auto d = by_device();
