@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 using watchdog::bit;
 using watchdog::Field;
+using watchdog::Fields;
 
 // Of a queue with every poll. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
 constexpr std::array kOfQueue{Field::tx_packets, Field::tx_drops, Field::occupancy};
@@ -30,8 +32,11 @@ constexpr std::array<std::string_view, 3> kTreatmentWords{"PFC_WD_ACTION", "BIG_
 constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
 
 // Of a port, for each of its queues.
-constexpr std::array kOfPort{Field::rx_pfc, Field::on2off, Field::pause_us};
-constexpr std::array<std::string_view, 3> kPortWords{"RX_PKTS", "ON2OFF_RX_PKTS", "RX_PAUSE_DURATION_US"};
+constexpr std::array kPauseTime{Field::pause_us};
+constexpr std::array kFrames{Field::rx_pfc, Field::on2off};
+constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
+constexpr std::array<std::string_view, 1> kPauseTimeWords{"RX_PAUSE_DURATION_US"};
+constexpr std::array<std::string_view, 2> kFramesWords{"RX_PKTS", "ON2OFF_RX_PKTS"};
 
 std::optional<std::uint64_t> number(std::string_view text)
 {
@@ -53,7 +58,7 @@ Status status_of(std::string_view pfc_wd_status)
 Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std::move(note))
 {
     for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        add_port(counters_, port);
+        add_port(counters_, Kind::pause_time, port);
         for (std::uint32_t i = 0; i != layout_.ports[port].count; ++i) {
             add_queue(counters_, Kind::queue, layout_.ports[port].first + i);
             add_queue(treatments_, Kind::treatment, layout_.ports[port].first + i);
@@ -62,22 +67,24 @@ Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std
     readings_.resize(layout_.queues.size());
 }
 
-void Reader::add_port(Plan& plan, std::uint16_t port) const
+void Reader::add_port(Plan& plan, Kind kind, std::uint16_t port) const
 {
+    const auto fields = kind == Kind::frames ? std::span<const std::string_view>{kFramesWords}
+                                             : std::span<const std::string_view>{kPauseTimeWords};
     const auto& place = layout_.ports[port];
     if (place.oid.empty()) {
         return;
     }
     std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
     for (std::uint32_t i = 0; i != place.count; ++i) {
-        for (const auto word : kPortWords) {
+        for (const auto word : fields) {
             words.push_back(
                 fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
         }
     }
     const std::vector<std::string_view> views{words.begin(), words.end()};
     plan.pipeline.add(views);
-    plan.steps.push_back({Kind::port, port});
+    plan.steps.push_back({kind, port});
 }
 
 void Reader::add_queue(Plan& plan, Kind kind, std::uint32_t queue) const
@@ -98,20 +105,41 @@ Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Ins
     if (!rows.empty()) {
         return read_some(store, rows);
     }
-    std::vector<Status> before;
+    std::vector<Before> before;
     before.reserve(readings_.size());
     for (auto& reading : readings_) {
-        before.push_back(std::exchange(reading.status, Status::unwatched));
-        reading.sample.known = 0;
+        before.push_back({std::exchange(reading.status, Status::unwatched), reading.sample[Field::pause_us]});
+        reading.sample.known &= kFramesRead;
     }
     if (auto read = carry_out(store, counters_); !read) {
         return read;
     }
-    if (now < treatments_due_ && std::ranges::equal(readings_, before, {}, &Reading::status)) {
+    if (auto read = read_frames(store, before); !read) {
+        return read;
+    }
+    if (now < treatments_due_ && std::ranges::equal(readings_, before, {}, &Reading::status, &Before::status)) {
         return {};
     }
     treatments_due_ = now + kTreatmentsHold;
     return carry_out(store, treatments_);
+}
+
+Result<void> Reader::read_frames(db::RedisStore& store, std::span<const Before> before)
+{
+    const auto wanted = [&](std::uint32_t row) {
+        const auto& [sample, status, alert, red_switch, debug_storm] = readings_[row];
+        const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
+        return !frames_known_ || !told || sample.paused_now || status == Status::stormed ||
+               sample[Field::pause_us] != before[row].pause_us;
+    };
+    Plan plan;
+    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
+        const auto rows = std::views::iota(layout_.ports[port].first) | std::views::take(layout_.ports[port].count);
+        if (std::ranges::any_of(rows, wanted)) {
+            add_port(plan, Kind::frames, port);
+        }
+    }
+    return carry_out(store, plan).map([&] { frames_known_ = true; });
 }
 
 Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows)
@@ -122,7 +150,8 @@ Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows
         readings_[row.value] = {};
         if (port != layout_.queues[row.value].port) {
             port = layout_.queues[row.value].port;
-            add_port(plan, *port);
+            add_port(plan, Kind::pause_time, *port);
+            add_port(plan, Kind::frames, *port);
         }
         add_queue(plan, Kind::queue, row.value);
         add_queue(plan, Kind::treatment, row.value);
@@ -135,7 +164,8 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
     return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
         const auto step = plan.steps[command];
         switch (step.of) {
-        case Kind::port: return take_port(step.index, reply);
+        case Kind::pause_time: return take_port(step.index, kPauseTime, reply);
+        case Kind::frames: return take_port(step.index, kFrames, reply);
         case Kind::queue: return take_queue(step.index, reply);
         case Kind::treatment: return take_treatment(step.index, reply);
         }
@@ -143,15 +173,17 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
 }
 
 // A reply of another shape says that the key holds something else: then nothing is known of it.
-void Reader::take_port(std::uint32_t port, redis::View reply)
+void Reader::take_port(std::uint32_t port, std::span<const Field> fields, redis::View reply)
 {
     const auto& place = layout_.ports[port];
-    if (reply.size() != place.count * kOfPort.size()) {
-        return;
-    }
+    const bool readable = reply.size() == place.count * fields.size();
     for (std::uint32_t i = 0; i != place.count; ++i) {
-        for (std::size_t f = 0; f != kOfPort.size(); ++f) {
-            take(readings_[place.first + i].sample, kOfPort[f], reply[i * kOfPort.size() + f]);
+        auto& sample = readings_[place.first + i].sample;
+        for (std::size_t f = 0; f != fields.size(); ++f) {
+            sample.known &= ~bit(fields[f]);
+            if (readable) {
+                take(sample, fields[f], reply[i * fields.size() + f]);
+            }
         }
     }
 }

@@ -1,6 +1,9 @@
 // What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. All of it
-// in pipelines that are made once; a field that is absent, or is no number, is just not known. Looking fields up is
-// what costs the server most, so those that hardly ever change are not read with every poll.
+// in pipelines that are made once; a field that is absent, or is no number, is just not known.
+//
+// Looking fields up is what costs the server most. So those that hardly ever change are read once a second; and frames
+// and transitions are read where there is pause, or was since the last poll, or a storm. Elsewhere they count as they
+// were: where no time was spent in pause, none began or ended.
 #pragma once
 
 #include <cstdint>
@@ -46,21 +49,27 @@ public:
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
-    enum class Kind : std::uint8_t { port, queue, treatment };
+    enum class Kind : std::uint8_t { pause_time, queue, frames, treatment };
     struct Step {
         Kind of{};
         std::uint32_t index{};  // of a port or a queue
+    };
+    // What a queue showed when it was last read.
+    struct Before {
+        Status status{};
+        std::uint64_t pause_us{};
     };
     struct Plan {
         redis::Pipeline pipeline;
         std::vector<Step> steps;
     };
 
-    void add_port(Plan&, std::uint16_t port) const;
+    void add_port(Plan&, Kind, std::uint16_t port) const;
     void add_queue(Plan&, Kind, std::uint32_t queue) const;
     Result<void> carry_out(db::RedisStore&, const Plan&);
     Result<void> read_some(db::RedisStore&, std::span<const Slot> rows);
-    void take_port(std::uint32_t port, redis::View);
+    Result<void> read_frames(db::RedisStore&, std::span<const Before>);
+    void take_port(std::uint32_t port, std::span<const watchdog::Field>, redis::View);
     void take_queue(std::uint32_t queue, redis::View);
     void take_treatment(std::uint32_t queue, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
@@ -72,6 +81,7 @@ private:
     Plan treatments_;
     Instant treatments_due_{Instant::min()};
     std::vector<Reading> readings_;
+    bool frames_known_{};          // they were read of all queues
     watchdog::Fields nonsense_{};  // was told
 };
 

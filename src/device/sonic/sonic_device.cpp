@@ -257,9 +257,10 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     const auto port = reader_->layout().queues[slot.value].port;
     sample.slot = slot;
     sample.read_at = read_at;
-    sample.epoch = links_->up(port) ? 1 + links_->changes(port) + row.changes + stamp_changes_ : 0;
-    withhold_frozen(row, sample);
-    into.put(sample);
+    if (survives_mitigation(row, sample)) {
+        sample.epoch = links_->up(port) ? 1 + links_->changes(port) + row.changes + stamp_changes_ : 0;
+        into.put(sample);
+    }
 }
 
 // orchagent may have been started anew and know nothing of a storm, or remember one that is over.
@@ -287,25 +288,30 @@ Result<void> SonicDevice::tell_again()
 }
 
 // A mitigated queue is not held up by pause, so what measures its pause may stand still while the storm goes on; on
-// some switches it does not. Whoever has shown pause since then is believed, also when it ends. Of the others the
-// frames tell, and where none are counted there is nothing better.
-void SonicDevice::withhold_frozen(Row& row, Sample& sample)
+// some switches it does not. Whoever shows pause then is believed, also when it ends. Of the others the frames tell,
+// and where none are counted there is nothing better. The first poll may have been under way when the mitigation
+// began: it is passed over (false), and the next one tells of both.
+bool SonicDevice::survives_mitigation(Row& row, Sample& sample)
 {
     if (!row.stormed_since) {
-        row.pause_us.reset();
-        row.shows_pause = false;
-        return;
+        row.polled_in_storm = row.shows_pause = false;
+        return true;
     }
-    if (sample.read_at > *row.stormed_since) {
-        const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
-        const bool counted = has(sample.known, Field::pause_us);
-        row.shows_pause =
-            row.shows_pause || paused || (counted && row.pause_us && sample[Field::pause_us] > *row.pause_us);
-        row.pause_us = counted ? std::optional{sample[Field::pause_us]} : std::nullopt;
+    const bool counted = has(sample.known, Field::pause_us) && sample[Field::pause_us] > row.pause_us;
+    const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
+    row.pause_us = sample[Field::pause_us];
+    if (!row.polled_in_storm) {
+        row.polled_in_storm = sample.read_at > *row.stormed_since;
+        return false;
+    }
+    if (!row.shows_pause && (paused || counted)) {
+        row.shows_pause = true;
+        ++row.changes;  // what was withheld until now is nothing to compare with
     }
     if (!row.shows_pause && has(sample.known, Field::rx_pfc)) {
         sample.known &= ~kPause;
     }
+    return true;
 }
 
 // A storm by order: counters of their own kind, which run with the clock.

@@ -47,8 +47,9 @@ private:
     struct Row {
         std::optional<bool> asked;  // that it be treated as stormed; none: it was not seen yet
         std::optional<Instant> stormed_since;
-        std::optional<std::uint64_t> pause_us;  // when last read in the storm
-        bool shows_pause{};                     // though it is mitigated
+        bool polled_in_storm{};    // syncd has, since then,
+        std::uint64_t pause_us{};  // and counted this;
+        bool shows_pause{};        // though it is mitigated
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // of what its counters mean
@@ -66,7 +67,7 @@ private:
     void put(Slot, Instant read_at, watchdog::Intake&);
     void keep_as_asked(Slot, bool stormed);
     Result<void> tell_again();
-    static void withhold_frozen(Row&, watchdog::Sample&);
+    static bool survives_mitigation(Row&, watchdog::Sample&);
     watchdog::Sample imagined(Instant) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
