@@ -56,6 +56,15 @@ struct BadSwitch {
     unsigned bulk_reads{};
     std::function<void()> in_a_get;  // time may pass in it
 
+    // Tells of a storm, unless it loses such notices (loses_detected, loses_recovered).
+    void tell(std::size_t port, std::size_t queue, sai::DeadlockEvent event) const
+    {
+        if (!has(event == sai::DeadlockEvent::detected ? "loses_detected" : "loses_recovered")) {
+            const sai::DeadlockNotice notice{queue_id(port, queue), static_cast<std::int32_t>(event), false};
+            on_deadlock(1, &notice);
+        }
+    }
+
     bool has(std::string_view fault) const { return faults.contains(fault); }
     static sai::ObjectId port_id(std::size_t port) { return 0x1000 + port; }
     static sai::ObjectId queue_id(std::size_t port, std::size_t queue) { return 0x2000 + port * 8 + queue; }

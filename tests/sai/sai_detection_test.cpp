@@ -240,65 +240,159 @@ TEST(SaiDetection, NoticesComeFromAnyThreadAtAnyTime)
     EXPECT_EQ(second.heard, heard_by_second);
 }
 
-TEST(SaiDetection, SilenceAboutAStormIsBroken)
-{
-    SaiBench bench;
-    ASSERT_TRUE(bench.open(""));
-    watch_all(bench);
-    Heard heard;
-    bench.device->listen(heard);
-    Intake intake{bench.device->inventory(), bench.device->capabilities()};
-    bench.queue(0, 3).state = sai::DeadlockState::paused;
-    bench.queue(1, 3).state = sai::DeadlockState::paused;
-    const sai::DeadlockNotice told{BadSwitch::queue_id(1, 3), 0, false};
-    bench.model->on_deadlock(1, &told);
-    const auto look_for = [&](Duration time) {
+// A queue in a storm, and a library that loses notices.
+class LostNotice : public testing::Test {
+protected:
+    void open(const std::string& faults)
+    {
+        ASSERT_TRUE(bench_.open(faults));
+        watch_all(bench_);
+        bench_.device->listen(heard_);
+        intake_.emplace(bench_.device->inventory(), bench_.device->capabilities());
+    }
+    void look_for(Duration time)
+    {
         for (Duration past{}; past < time; past += 50ms) {
-            intake.begin();
-            ASSERT_TRUE(bench.device->look({}, intake));
-            bench.clock.advance(50ms);
+            intake_->begin();
+            ASSERT_TRUE(bench_.device->look({}, *intake_));
+            bench_.clock.advance(50ms);
         }
-    };
-    look_for(400ms);
-    EXPECT_EQ(heard.all.size(), 1U);
-    look_for(100ms);
-    ASSERT_EQ(heard.all.size(), 2U);  // and nothing of the queue that was told of
-    EXPECT_EQ(heard.all[1].kind, Notice::Kind::detected);
-    EXPECT_EQ(heard.all[1].target, kQueue);
-    EXPECT_TRUE(bench.noted("port0:3 has been paused for longer than the library was told to wait"));
-    bench.queue(0, 3).state = sai::DeadlockState::not_paused;
-    look_for(400ms);
-    EXPECT_EQ(heard.all.size(), 2U);
+    }
+    void become(sai::DeadlockState state) { bench_.queue(0, 3).state = state; }
+    void library_says(sai::DeadlockEvent event) { bench_.model->tell(0, 3, event); }
+    std::string said() const
+    {
+        std::string words;
+        for (const auto& notice : heard_.all) {
+            EXPECT_EQ(notice.target, kQueue);
+            words += notice.kind == Notice::Kind::detected ? "D" : "R";
+        }
+        return words;
+    }
+
+    SaiBench bench_;
+    Heard heard_;
+    std::optional<Intake> intake_;
+};
+
+constexpr auto kDetected = sai::DeadlockEvent::detected;
+constexpr auto kRecovered = sai::DeadlockEvent::recovered;
+constexpr auto kPaused = sai::DeadlockState::paused;
+constexpr auto kQuiet = sai::DeadlockState::not_paused;
+
+TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
+{
+    open("loses_detected");
+    become(kPaused);
+    look_for(200ms);
+    library_says(kDetected);
+    look_for(250ms);
+    EXPECT_EQ(said(), "");
     look_for(50ms);
-    ASSERT_EQ(heard.all.size(), 3U);
-    EXPECT_EQ(heard.all[2].kind, Notice::Kind::recovered);
+    EXPECT_EQ(said(), "D");
+    EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice as long as the library was told to wait"));
+    library_says(kRecovered);
+    EXPECT_EQ(said(), "DR");
+    look_for(500ms);  // it goes on, and the library finds it anew
+    EXPECT_EQ(said(), "DRD");
 }
 
-TEST(SaiDetection, WhoeverIsOffIsSpokenForAfterHisInterval)
+TEST_F(LostNotice, ThatItIsOverIsSaidAfterItsRecoveryAndSomePatience)
 {
-    SaiBench bench;
-    ASSERT_TRUE(bench.open("enabling_without_effect"));
-    watch_all(bench);
-    Heard heard;
-    bench.device->listen(heard);
-    Intake intake{bench.device->inventory(), bench.device->capabilities()};
-    bench.queue(0, 3).state = sai::DeadlockState::paused;
-    for (int look = 0; look != 5; ++look) {
-        intake.begin();
-        ASSERT_TRUE(bench.device->look({}, intake));
-        EXPECT_THAT(heard.all, IsEmpty());
-        bench.clock.advance(50ms);
+    open("loses_recovered");
+    become(kPaused);
+    look_for(200ms);
+    library_says(kDetected);
+    become(kQuiet);
+    look_for(400ms);
+    library_says(kRecovered);
+    look_for(250ms);
+    EXPECT_EQ(said(), "D");
+    look_for(50ms);
+    EXPECT_EQ(said(), "DR");
+    EXPECT_TRUE(bench_.noted("port0:3 has been quiet for longer than the library was told to recover"));
+    look_for(2s);
+    EXPECT_EQ(said(), "DR");
+}
+
+TEST_F(LostNotice, ALibraryThatSaysNothingAtAllIsSpokenFor)
+{
+    open("loses_detected,loses_recovered");
+    for (int storm = 0; storm != 2; ++storm) {
+        become(kPaused);
+        look_for(2s);
+        become(kQuiet);
+        look_for(2s);
     }
-    ASSERT_TRUE(bench.device->look({}, intake));
-    ASSERT_EQ(heard.all.size(), 1U);
-    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
-    ASSERT_TRUE(bench.device->watch_by_itself({}));
-    bench.queue(0, 4).state = sai::DeadlockState::paused;
-    for (int look = 0; look != 20; ++look) {
-        ASSERT_TRUE(bench.device->look({}, intake));
-        bench.clock.advance(50ms);
+    EXPECT_EQ(said(), "DRDR");
+}
+
+TEST_F(LostNotice, NothingIsSaidTwiceForALibraryThatSpeaks)
+{
+    open("");
+    become(kPaused);
+    look_for(200ms);
+    library_says(kDetected);
+    look_for(2s);
+    become(kQuiet);
+    library_says(kRecovered);
+    look_for(2s);
+    EXPECT_EQ(said(), "DR");
+    EXPECT_FALSE(bench_.noted("and it says nothing"));
+}
+
+TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
+{
+    open("loses_detected");
+    library_says(kRecovered);
+    EXPECT_EQ(said(), "");
+}
+
+// A break is no pause, and no quiet either.
+TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
+{
+    open("loses_detected,loses_recovered");
+    for (int beat = 0; beat != 10; ++beat) {
+        become(kPaused);
+        look_for(400ms);
+        become(sai::DeadlockState::paused_not_continuous);
+        look_for(50ms);
     }
-    EXPECT_EQ(heard.all.size(), 1U);  // nobody asks for it any more
+    EXPECT_EQ(said(), "");
+    become(kPaused);
+    look_for(500ms);
+    for (int beat = 0; beat != 10; ++beat) {
+        become(kQuiet);
+        look_for(600ms);
+        become(sai::DeadlockState::paused_not_continuous);
+        look_for(50ms);
+    }
+    EXPECT_EQ(said(), "D");
+}
+
+TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
+{
+    open("enabling_without_effect,loses_detected");
+    become(kPaused);
+    look_for(2s);
+    EXPECT_EQ(said(), "");
+    open("loses_detected");
+    ASSERT_TRUE(bench_.device->watch_by_itself({}));
+    look_for(2s);
+    EXPECT_EQ(said(), "");
+}
+
+// The storm was told in an earlier life, or when somebody else found storms.
+TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
+{
+    ASSERT_TRUE(bench_.open("loses_recovered"));
+    bench_.queue(0, 3).recovering = true;
+    bench_.queue(0, 3).ever_set[sai::queue_attr::pfc_dlr_init] = true;
+    watch_all(bench_);
+    bench_.device->listen(heard_);
+    intake_.emplace(bench_.device->inventory(), bench_.device->capabilities());
+    look_for(2s);
+    EXPECT_EQ(said(), "R");
 }
 
 // Whatever a library gets wrong: what it shows to be on is what is said to be on, and afterwards nothing is.

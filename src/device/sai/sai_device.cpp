@@ -15,7 +15,6 @@ using watchdog::Command;
 using watchdog::Field;
 using watchdog::has;
 using watchdog::Notice;
-using watchdog::PauseState;
 using watchdog::Treatment;
 
 constexpr watchdog::Fields kPauseHeard =
@@ -25,6 +24,12 @@ constexpr watchdog::Fields kPauseHeard =
 constexpr watchdog::Fields kRecoveryFreezes = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
+
+// Whatever it was told, and whatever it makes of it.
+Duration longest(const Interval& interval)
+{
+    return std::chrono::milliseconds{std::max(interval.programmed_ms.value_or(0), interval.observed_ms.value_or(0))};
+}
 
 Result<bool> shall_attach(const Profile& profile)
 {
@@ -82,7 +87,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     reader_.emplace(*library_, *switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, *switch_id, ports_, notes_);
     detection_.emplace(*library_, *switch_id, ports_, notes_);
-    silences_ = std::vector<Silence>(places_.size());
+    lost_.emplace(places_.size());
 
     capabilities_.fields = reader_->fields();
     capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseHeard);
@@ -133,7 +138,7 @@ Result<std::vector<SelfWatched>> SaiDevice::watch_by_itself(std::span<const Self
         }
     }
     const auto detectors = detection_->program(detectors_for(wishes));
-    expect_notices(wishes, detectors);
+    expect_notices(detectors);
     std::vector<SelfWatched> answers;
     answers.reserve(wishes.size());
     for (const auto& wish : wishes) {
@@ -168,27 +173,27 @@ std::vector<Detector> SaiDevice::detectors_for(std::span<const SelfWatch> wishes
     return detectors;
 }
 
-// Whoever was not switched on is not waited for.
-void SaiDevice::expect_notices(std::span<const SelfWatch> wishes, std::span<const Detector> detectors)
+// Whoever was not switched on is not waited for. One that is treated already is in a storm that was told before; it is
+// asked for that without the lock, for which a notice may wait inside the library.
+void SaiDevice::expect_notices(std::span<const Detector> detectors)
 {
-    std::vector<bool> wanted(silences_.size());
-    for (const auto& wish : wishes) {
-        wanted[wish.row.value] = true;
-        silences_[wish.row.value].patience = wish.detect;
-        silences_[wish.row.value].recover = wish.restore;
-    }
+    std::vector<const Detector*> on(places_.size());
+    std::vector<bool> treated(places_.size());
     for (const auto& detector : detectors) {
-        if (detector.on) {
-            auto& silence = silences_[row_of_.at(detector.queue->queue)];
-            silence.patience = 2 * std::chrono::milliseconds{*detector.detect.programmed_ms};
-            silence.recover = std::chrono::milliseconds{*detector.recover.programmed_ms};
-        }
+        const auto row = row_of_.at(detector.queue->queue);
+        on[row] = detector.on ? &detector : nullptr;
+        treated[row] = read_back(inventory_.rows[row].target).value_or(Treatment::none) != Treatment::none;
     }
-    for (std::size_t row = 0; row != silences_.size(); ++row) {
-        if (!wanted[row]) {
-            silences_[row].patience = {};
-            silences_[row].paused_since.reset();
-            silences_[row].told = false;
+    const std::lock_guard lock{telling_};
+    for (const auto row : all_rows_) {
+        if (const auto* detector = on[row.value]; detector == nullptr) {
+            lost_->expect_nothing(row);
+        } else {
+            const bool met_now = !lost_->expects(row);
+            lost_->expect(row, longest(detector->detect), longest(detector->recover));
+            if (met_now && treated[row.value]) {
+                lost_->assume_told(row);
+            }
         }
     }
 }
@@ -244,7 +249,7 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
         sample.epoch = port_states_[port].link.up ? port_states_[port].epoch : 0;
         reader_->fill(row, sample);
         withhold_frozen(row, sample);
-        break_silence(row, sample);
+        say_what_is_missed(sample);
         into.put(sample);
     }
     return {};
@@ -263,37 +268,24 @@ void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
     }
 }
 
-void SaiDevice::break_silence(Slot row, const watchdog::Sample& sample)
+void SaiDevice::say_what_is_missed(const watchdog::Sample& sample)
 {
-    auto& silence = silences_[row.value];
-    if (silence.patience == Duration::zero() || !has(sample.known, Field::pause_state) || sink_ == nullptr) {
+    if (sink_ == nullptr) {
         return;
     }
-    const auto& target = inventory_.rows[row.value].target;
-    if (sample.pause_state == PauseState::paused) {
-        silence.quiet_since.reset();
-        if (!silence.paused_since) {
-            silence.paused_since = sample.read_at;
-        }
-        if (!silence.told && !silence.heard && sample.read_at - *silence.paused_since > silence.patience) {
-            silence.told = true;
-            notes_.add(fmt::format("{} has been paused for longer than the library was told to wait, and it says "
-                                   "nothing: its silence is broken by what is polled",
-                                   to_string(inventory_, target)));
-            sink_->post({Notice::Kind::detected, target, sample.read_at});
-        }
+    const std::lock_guard lock{telling_};
+    const auto missed = lost_->missed(sample);
+    if (!missed) {
         return;
     }
-    silence.paused_since.reset();
-    silence.heard = false;
-    if (sample.pause_state == PauseState::not_paused && silence.told) {
-        silence.quiet_since = silence.quiet_since.value_or(sample.read_at);
-        if (sample.read_at - *silence.quiet_since >= silence.recover) {
-            silence.told = false;
-            silence.quiet_since.reset();
-            sink_->post({Notice::Kind::recovered, target, sample.read_at});
-        }
-    }
+    const auto& target = inventory_.rows[sample.slot.value].target;
+    notes_.add(to_string(inventory_, target) +
+               (*missed == Notice::Kind::detected
+                    ? " has been paused for twice as long as the library was told to wait, and it says nothing: the "
+                      "storm is told by what is polled"
+                    : " has been quiet for longer than the library was told to recover, and it says nothing: the end "
+                      "of the storm is told by what is polled"));
+    sink_->post({*missed, target, sample.read_at});
 }
 
 void SaiDevice::hear(const abi::DeadlockNotice& notice) noexcept
@@ -304,9 +296,11 @@ void SaiDevice::hear(const abi::DeadlockNotice& notice) noexcept
     if (row == row_of_.end() || (!detected && !recovered)) {
         return;
     }
-    silences_[row->second].heard = true;
-    sink_->post({detected ? Notice::Kind::detected : Notice::Kind::recovered, inventory_.rows[row->second].target,
-                 clock_.now().mono});
+    const auto kind = detected ? Notice::Kind::detected : Notice::Kind::recovered;
+    const std::lock_guard lock{telling_};
+    if (lost_->hear(Slot{row->second}, kind)) {
+        sink_->post({kind, inventory_.rows[row->second].target, clock_.now().mono});
+    }
 }
 
 void SaiDevice::hear(const abi::PortStateNotice& notice) noexcept

@@ -15,6 +15,7 @@
 
 #include "device/device.hpp"
 #include "device/sai/detection.hpp"
+#include "device/sai/lost_notices.hpp"
 #include "device/sai/reader.hpp"
 #include "device/sai/treater.hpp"
 
@@ -41,15 +42,6 @@ private:
         std::uint32_t flaps_seen{};
         std::atomic<std::uint32_t> flaps{};  // as the library has told
     };
-    // Of a row that the library shall watch: is it silent about a storm that everybody can see?
-    struct Silence {
-        Duration patience{};  // zero: it shall not
-        std::optional<Instant> paused_since;
-        std::optional<Instant> quiet_since;
-        Duration recover{};
-        bool told{};                // by us
-        std::atomic<bool> heard{};  // from the library, since the pause began
-    };
     struct Place {
         const PortObjects* port{};
         const QueueObjects* queue{};
@@ -61,12 +53,12 @@ private:
     void list_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const SelfWatch>);
-    void expect_notices(std::span<const SelfWatch>, std::span<const Detector>);
+    void expect_notices(std::span<const Detector>);
     void hear(const abi::DeadlockNotice&) noexcept override;
     void hear(const abi::PortStateNotice&) noexcept override;
     void follow_link(std::uint16_t port);
     void withhold_frozen(Slot row, watchdog::Sample&) const;
-    void break_silence(Slot row, const watchdog::Sample&);
+    void say_what_is_missed(const watchdog::Sample&);
     Result<Place> find(const Target&) const;
     Result<Place> check(const watchdog::Command&) const;
 
@@ -83,7 +75,8 @@ private:
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;
     std::vector<PortState> port_states_;
-    std::vector<Silence> silences_;                            // by row
+    std::mutex telling_;  // so that what is told last is what is known
+    std::optional<LostNotices> lost_;
     std::vector<std::uint8_t> masked_;                         // by port: priorities whose pause we do not heed
     std::unordered_map<abi::ObjectId, std::uint32_t> row_of_;  // of a queue; does not change while we listen
     std::unordered_map<abi::ObjectId, std::uint16_t> port_of_;

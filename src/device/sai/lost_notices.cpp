@@ -1,0 +1,54 @@
+#include "device/sai/lost_notices.hpp"
+
+#include <utility>
+
+namespace petrel::device::sai {
+
+using watchdog::PauseState;
+
+void LostNotices::expect(Slot row, Duration detect, Duration recover)
+{
+    rows_[row.value].detect = detect;
+    rows_[row.value].recover = recover;
+}
+
+bool LostNotices::hear(Slot row, Kind kind)
+{
+    auto& known = rows_[row.value];
+    const bool was_told = std::exchange(known.told, kind == Kind::detected);
+    known.paused_since.reset();  // what it makes of the pause from now on
+    known.quiet_since.reset();
+    return kind == Kind::detected || was_told;
+}
+
+std::optional<LostNotices::Kind> LostNotices::missed(const watchdog::Sample& sample)
+{
+    if (!expects(sample.slot)) {
+        return std::nullopt;
+    }
+    auto& row = rows_[sample.slot.value];
+    const bool known = has(sample.known, watchdog::Field::pause_state);
+    const bool quiet = known && sample.pause_state == PauseState::not_paused;
+    const bool unbroken = known && sample.pause_state == PauseState::paused;
+    if (!known || quiet) {
+        row.paused_since.reset();
+    } else if (!unbroken || !row.paused_since) {
+        row.paused_since = sample.read_at;
+    }
+    if (!quiet) {
+        row.quiet_since.reset();
+    } else if (!row.quiet_since) {
+        row.quiet_since = sample.read_at;
+    }
+    if (!row.told && row.paused_since && sample.read_at - *row.paused_since > 2 * row.detect) {
+        row.told = true;
+        return Kind::detected;
+    }
+    if (row.told && row.quiet_since && sample.read_at - *row.quiet_since > row.recover + row.detect) {
+        row.told = false;
+        return Kind::recovered;
+    }
+    return std::nullopt;
+}
+
+}  // namespace petrel::device::sai
