@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 
 install(TARGETS petrel)
 install(TARGETS sai-petrel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES src/libsai/petrel_sai.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES packaging/systemd/petrel-agent.service DESTINATION lib/systemd/system)
 install(FILES packaging/sysusers/petrel.conf DESTINATION lib/sysusers.d)
 install(FILES packaging/prometheus/petrel.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/prometheus")

@@ -11,7 +11,7 @@
 
 #include "base/assert.hpp"
 #include "libsai/exports.hpp"
-#include "libsai/petrel_sai.hpp"
+#include "libsai/petrel_sai.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "base/complaint_text.hpp"
 #include "device/sai/sai_device.hpp"
@@ -60,11 +61,15 @@ Result<Place> place_of(const codec::DeviceEntry& entry)
         return word;
     };
     Place place;
+    std::set<std::string_view> given;
     place.library = next();
     while (!rest.empty()) {
         const auto word = next();
         const auto key = word.substr(0, word.find('='));
         const auto value = word.substr(std::min(key.size() + 1, word.size()));
+        if (!given.insert(key).second) {
+            return wrong(fmt::format("{} is there twice", key));
+        }
         if (key == "profile" && !value.empty()) {
             place.profile = value;
         } else if (key == "version") {
@@ -87,8 +92,16 @@ Result<device::sai::Profile> read_profile(const std::string& file)
     if (file.empty()) {
         return device::sai::Profile{};
     }
-    return runtime::read_whole_file(file).and_then(
-        [&](const std::string& text) { return in_one(device::sai::parse_profile(text, file)); });
+    return runtime::read_whole_file(file)
+        .and_then([&](const std::string& text) { return in_one(device::sai::parse_profile(text, file)); })
+        .and_then([&](device::sai::Profile profile) -> Result<device::sai::Profile> {
+            if (const auto time = profile.find("petrel.time"); time != profile.end() && time->second == "stepped") {
+                return tl::unexpected(
+                    Error{ErrorKind::invalid,
+                          fmt::format("{}: petrel.time is 'stepped', and an agent steps no time: leave it out", file)});
+            }
+            return profile;
+        });
 }
 
 Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::Profile& profile)

@@ -15,6 +15,28 @@ const Row* find(std::span<const Row> rows, sai::AttrId id)
     return found == rows.end() ? nullptr : &*found;
 }
 
+// The first id that version 1.18.1 does not know: all before it are attributes of the type.
+sai::AttrId end_of(sai::ObjectType type)
+{
+    using sai::ObjectType;
+    switch (type) {
+    case ObjectType::switch_: return 276;
+    case ObjectType::port: return 203;
+    case ObjectType::queue: return 15;
+    case ObjectType::ingress_priority_group: return 6;
+    case ObjectType::buffer_pool:
+    case ObjectType::buffer_profile: return 9;
+    case ObjectType::qos_map: return 2;
+    case ObjectType::null: break;
+    }
+    return 0;
+}
+
+Status missing(sai::ObjectType type, sai::AttrId id)
+{
+    return id < end_of(type) ? status::attr_not_supported_0 : status::unknown_attribute_0;
+}
+
 // Statuses about an attribute carry its position.
 Status at_position(Status status, std::size_t position)
 {
@@ -54,7 +76,7 @@ Status get_attributes(const Place& place, std::span<Attribute> attributes)
     const auto rows = rows_of(place.at.type);
     for (std::size_t i = 0; i != attributes.size(); ++i) {
         const auto* row = find(rows, attributes[i].id);
-        const auto status = row == nullptr        ? status::unknown_attribute_0
+        const auto status = row == nullptr        ? missing(place.at.type, attributes[i].id)
                             : row->get == nullptr ? status::attr_not_supported_0
                                                   : row->get(place, attributes[i].value);
         if (status != status::success) {
@@ -68,7 +90,7 @@ Status set_attribute(const Place& place, const Attribute& attribute)
 {
     const auto* row = find(rows_of(place.at.type), attribute.id);
     if (row == nullptr) {
-        return status::unknown_attribute_0;
+        return missing(place.at.type, attribute.id);
     }
     return row->use == Use::create_and_set ? set_row(*row, place, attribute) : status::invalid_attribute_0;
 }
@@ -79,7 +101,7 @@ Status check_creation(sai::ObjectType type, std::span<const Attribute> attribute
     for (std::size_t i = 0; i != attributes.size(); ++i) {
         const auto* row = find(rows, attributes[i].id);
         if (row == nullptr || row->use == Use::read_only) {
-            return at_position(row == nullptr ? status::unknown_attribute_0 : status::invalid_attribute_0, i);
+            return at_position(row == nullptr ? missing(type, attributes[i].id) : status::invalid_attribute_0, i);
         }
     }
     const bool complete = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
@@ -133,6 +155,9 @@ Status set_intervals(PerClass& intervals_ms, const sai::Value& value)
         if (entry.key >= kPriorities || entry.value < static_cast<std::int32_t>(kIntervals_ms.min) ||
             entry.value > static_cast<std::int32_t>(kIntervals_ms.max)) {
             return kBadValue;
+        }
+        if (wanted_ms[entry.key] != 0) {
+            return status::invalid_parameter;  // one class, two intervals
         }
         wanted_ms[entry.key] = programmable_ms(static_cast<std::uint32_t>(entry.value));
     }

@@ -1,8 +1,10 @@
 // The functions that the library exports. Each takes the lock, and lets nothing out but a status: no exception crosses
 // into the caller's language.
+#include <array>
+
 #include "libsai/exports.hpp"
 #include "libsai/method_tables.hpp"
-#include "libsai/petrel_sai.hpp"
+#include "libsai/petrel_sai.h"
 #include "libsai/process.hpp"
 
 namespace status = petrel::sai::status;
@@ -136,5 +138,13 @@ Status petrel_sai_host_received(const char* host, std::uint8_t priority, std::ui
         return status::invalid_parameter;
     }
     return on_library([&](Library& library) { return library.host_received(host, priority, *frames); });
+}
+
+const char* petrel_sai_last_error()
+{
+    thread_local std::array<char, 1024> shown{};
+    const auto words = petrel::libsai::last_error();
+    shown[words.copy(shown.data(), shown.size() - 1)] = '\0';
+    return shown.data();
 }
 }

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/complaint_text.hpp"
 #include "libsai/log.hpp"
+#include "sai/profile_keys.hpp"
 #include "topology/lookup.hpp"
 
 namespace petrel::libsai {
@@ -124,9 +126,31 @@ std::string Library::setting(std::uint32_t profile, const char* name) const
     return value == nullptr ? "" : value;
 }
 
+// Of all keys that the host offers; one that offers none cannot be helped.
+Status Library::check_keys(std::uint32_t profile) const
+{
+    constexpr int kMost = 10'000;  // a walk that has no end
+    if (services_.get_next_value == nullptr) {
+        return status::success;
+    }
+    services_.get_next_value(profile, nullptr, nullptr);  // from the beginning
+    const char* key = nullptr;
+    const char* value = nullptr;
+    for (int i = 0; i != kMost && services_.get_next_value(profile, &key, &value) == 0 && key != nullptr; ++i) {
+        if (sai::mistyped_key(key)) {
+            complain(fmt::format("'{}' is no key: {}", escaped(key), instead_of(key, sai::kOwnKeys)));
+            return status::invalid_parameter;
+        }
+    }
+    return status::success;
+}
+
 // The first switch that is created opens it.
 Status Library::open_fabric(std::uint32_t profile)
 {
+    if (const auto checked = check_keys(profile); checked != status::success) {
+        return checked;
+    }
     auto file = setting(profile, "petrel.scenario");
     if (const auto* from_environment = std::getenv("PETREL_SCENARIO"); file.empty() && from_environment != nullptr) {
         file = from_environment;

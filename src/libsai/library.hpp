@@ -65,6 +65,7 @@ private:
     };
 
     std::string setting(std::uint32_t profile, const char* name) const;
+    Status check_keys(std::uint32_t profile) const;
     Status open_fabric(std::uint32_t profile);
     tl::expected<topology::NodeId, Status> node_of(std::uint32_t profile) const;
     bool exists(const Handle&) const;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 
 namespace petrel::libsai {
 
@@ -11,12 +12,31 @@ namespace {
 
 std::atomic<sai::LogLevel> least_told{sai::LogLevel::warn};
 
+std::mutex mutex;  // for the error
+std::string error;
+
 }  // namespace
 
 void set_log_level(sai::LogLevel level) { least_told = level; }
 
+std::string last_error()
+{
+    const std::lock_guard lock{mutex};
+    return error;
+}
+
+void forget_last_error()
+{
+    const std::lock_guard lock{mutex};
+    error.clear();
+}
+
 void log(sai::LogLevel level, std::string_view text)
 {
+    if (level >= sai::LogLevel::error) {
+        const std::lock_guard lock{mutex};
+        error = text;
+    }
     if (level >= least_told.load()) {
         const auto line = fmt::format("libsai-petrel: {}\n", text);
         std::fwrite(line.data(), 1, line.size(), stderr);

@@ -42,6 +42,7 @@ Status begin(const sai::ServiceMethods& services)
     if (here.library) {
         return status::item_already_exists;
     }
+    forget_last_error();
     here.library = std::make_unique<Library>(services);
     return status::success;
 }

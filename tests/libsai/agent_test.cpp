@@ -14,7 +14,6 @@ namespace petrel::test {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 using watchdog::Treatment;
@@ -71,7 +70,7 @@ private:
 TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
 {
     open(kStorm, preset());
-    EXPECT_THAT(notes, ElementsAre(HasSubstr("PFC_n_TX_PAUSE_DURATION_US"))) << "all else is there";
+    EXPECT_THAT(notes, IsEmpty()) << "nothing is amiss with a library of our own";
     run_until_ms(299);
     EXPECT_THAT(said, IsEmpty());
     const auto before = host_received("h1");

@@ -226,6 +226,9 @@ TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
         const sai::Attribute given{port_attr::pfc_tc_dld_interval, map_list(entries)};
         EXPECT_EQ(ports->set(port(0), &given), status::invalid_attr_value_0) << wrong;
     }
+    std::vector<sai::MapEntry> twice{{3, 100}, {3, 200}};
+    const sai::Attribute given{port_attr::pfc_tc_dld_interval, map_list(twice)};
+    EXPECT_EQ(ports->set(port(0), &given), status::invalid_parameter);
 }
 
 TEST_F(Detection, a_link_that_goes_and_comes_is_told)

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "libsai/petrel_sai.hpp"
+#include "libsai/petrel_sai.h"
 #include "sai/api.hpp"
 #include "support/temporary_folder.hpp"
 

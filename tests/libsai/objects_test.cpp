@@ -42,7 +42,7 @@ TEST_F(Objects, nothing_but_the_interface_can_be_seen_from_outside)
     for (std::string line; std::getline(lines, line); ++ours) {
         EXPECT_TRUE(line.starts_with("sai_") || line.starts_with("petrel_sai_")) << line;
     }
-    EXPECT_EQ(ours, 13U);
+    EXPECT_EQ(ours, 14U);
 }
 
 TEST_F(Objects, nothing_works_before_it_is_initialised)
@@ -185,6 +185,10 @@ TEST_F(Objects, questions_that_make_no_sense_are_told_apart)
     EXPECT_EQ(get_status(port(0), queue_attr::index), status::invalid_object_type);
     EXPECT_EQ(get_status(q, 9999), status::unknown_attribute_0);
     EXPECT_EQ(set_status(q, 9999), status::unknown_attribute_0);
+    constexpr sai::AttrId kLastOfQueue = 14;  // of version 1.18.1
+    EXPECT_EQ(get_status(q, kLastOfQueue), status::attr_not_supported_0);
+    EXPECT_EQ(set_status(q, kLastOfQueue), status::attr_not_supported_0);
+    EXPECT_EQ(get_status(q, kLastOfQueue + 1), status::unknown_attribute_0);
     EXPECT_EQ(set_status(q, queue_attr::pause_status, boolean(true)), status::invalid_attribute_0);
     EXPECT_EQ(set_status(q, queue_attr::pfc_dlr_packet_action, word(sai::PacketAction::trap)),
               status::invalid_attr_value_0);

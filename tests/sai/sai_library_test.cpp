@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/complaint_text.hpp"
 #include "sai/bench.hpp"
 #include "watchdog/intake.hpp"
 
@@ -101,6 +102,25 @@ TEST(SaiLibrary, AFailureLeavesNothingBehind)
     EXPECT_EQ(empty.error().what, "none of the switch's 0 ports has a queue");
 }
 
+// On its stderr it is once, too: what is wrong with a profile does not depend on callbacks.
+TEST(SaiLibrary, OneThatCanSayWhatIsWrongIsQuoted)
+{
+    SaiBench bench;
+    const auto problem = [&](const std::string& key, const std::string& value) {
+        testing::internal::CaptureStderr();
+        const auto opened = bench.open("", {{key, value}}, PETREL_BIN_DIR "/../lib/libsai-petrel.so");
+        const auto said = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+        return opened ? "" : opened.error().what;
+    };
+    EXPECT_THAT(problem("petrel.scenario", "/no/such/file"),
+                AllOf(HasSubstr("create the switch: FAILURE (-1); "), HasSubstr("/no/such/file")));
+    EXPECT_EQ(problem("petrel.device", "s7"),
+              "create the switch: INVALID_PARAMETER (-5); petrel.device is 's7': the scenario's switches are s0");
+    EXPECT_EQ(problem("petrel.devise", "s0"), "create the switch: INVALID_PARAMETER (-5); 'petrel.devise' is no key: "
+                                              "the nearest is 'petrel.device'");
+}
+
 TEST(SaiLibrary, TheProfileSaysWhetherToAttach)
 {
     SaiBench bench;
@@ -127,14 +147,22 @@ TEST(SaiLibrary, CallbacksMayBeRefusedAtFirstOrAltogether)
 
 TEST(SaiProfile, IsLinesOfKeysAndValues)
 {
-    const auto read = device::sai::parse_profile("# a comment\n\n SAI_INIT = /etc/x.xml \nempty=\nlast=1\nlast=2", "p");
+    const auto read = device::sai::parse_profile("# a comment\n\n SAI_INIT = /etc/x.xml \nempty=\nlast=1", "p");
     ASSERT_TRUE(read);
-    EXPECT_EQ(*read, (device::sai::Profile{{"SAI_INIT", "/etc/x.xml"}, {"empty", ""}, {"last", "2"}}));
+    EXPECT_EQ(*read, (device::sai::Profile{{"SAI_INIT", "/etc/x.xml"}, {"empty", ""}, {"last", "1"}}));
     const auto wrong = device::sai::parse_profile("a=1\nno value\n=2\n", "p");
     ASSERT_FALSE(wrong);
     ASSERT_EQ(wrong.error().size(), 2U);
     EXPECT_EQ(wrong.error()[0].line, 2U);
     EXPECT_EQ(wrong.error()[1].line, 3U);
+}
+
+TEST(SaiProfile, KeysThatAreThereTwiceOrMistypedAreTold)
+{
+    const auto wrong = device::sai::parse_profile("a=1\npetrel.attatch=true\na=2\npetrel.device=s0\n", "p");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(to_text(wrong.error(), "\n"), "p:2:1: value 'petrel.attatch': allowed the nearest is 'petrel.attach'\n"
+                                            "p:3:1: value 'a': allowed each key once");
 }
 
 }  // namespace

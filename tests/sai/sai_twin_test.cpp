@@ -10,7 +10,7 @@
 #include "device/manual_clock.hpp"
 #include "device/sai/sai_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "libsai/petrel_sai.hpp"
+#include "libsai/petrel_sai.h"
 #include "runtime/start.hpp"
 #include "support/inline_runner.hpp"
 #include "support/temporary_folder.hpp"

@@ -193,6 +193,14 @@ Result<void> Library::learn_methods(Notes& notes)
     return {};
 }
 
+std::string Library::own_words() const
+{
+    using LastError = const char*();
+    auto* last_error = find<LastError>("petrel_sai_last_error");
+    const auto* words = last_error == nullptr ? nullptr : last_error();
+    return words == nullptr ? "" : words;
+}
+
 bool Library::claims_get(abi::ObjectId switch_id, abi::ObjectType type, abi::AttrId id) const
 {
     abi::AttrCapability claim{};

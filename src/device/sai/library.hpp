@@ -46,6 +46,9 @@ public:
     const Objects& pools() const { return pools_; }
     const Objects& qos_maps() const { return qos_maps_; }
 
+    // What it last found wrong, in words: of SAI libraries only libsai-petrel can say so. Empty: nothing.
+    std::string own_words() const;
+
     // Whether it says of itself that the attribute can be read: no reason to believe it.
     bool claims_get(abi::ObjectId switch_id, abi::ObjectType, abi::AttrId) const;
 

@@ -245,7 +245,8 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
         return library.switch_api().create(&made, static_cast<std::uint32_t>(count), wanted.data());
     };
     auto status = create(wanted.size());
-    if (status != abi::status::success) {  // once more, with what is indispensable
+    const auto why = status == abi::status::success ? "" : library.own_words();
+    if (status != abi::status::success && why.empty()) {  // once more, with what is indispensable
         status = create(1);
         for (std::size_t i = 0; status == abi::status::success && i != callbacks.size(); ++i) {
             if (const auto set = library.switches().set(made, callbacks[i].id, wanted[i + 1].value); !set) {
@@ -254,7 +255,9 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
         }
     }
     if (status != abi::status::success) {
-        return tl::unexpected(call_failed(status, attach ? "attach to the switch" : "create the switch"));
+        auto failed = call_failed(status, attach ? "attach to the switch" : "create the switch");
+        failed.what += why.empty() ? "" : "; " + why;
+        return tl::unexpected(std::move(failed));
     }
     if (made == abi::kNullObject) {
         return tl::unexpected(Error{ErrorKind::corrupt, "the library says that it made a switch, and gave none"});

@@ -1,6 +1,11 @@
 #include "device/sai/profile.hpp"
 
+#include "base/complaint_text.hpp"
+#include "sai/profile_keys.hpp"
+
 namespace petrel::device::sai {
+
+namespace abi = petrel::sai;
 
 namespace {
 
@@ -30,7 +35,11 @@ Parsed<Profile> parse_profile(std::string_view text, std::string_view file)
             complaints.push_back({std::string{file}, number, 1, std::string{line}, "KEY=VALUE"});
             continue;
         }
-        profile.insert_or_assign(std::string{key}, std::string{trimmed(line.substr(equals + 1))});
+        if (abi::mistyped_key(key)) {
+            complaints.push_back({std::string{file}, number, 1, std::string{key}, instead_of(key, abi::kOwnKeys)});
+        } else if (!profile.emplace(key, trimmed(line.substr(equals + 1))).second) {
+            complaints.push_back({std::string{file}, number, 1, std::string{key}, "each key once"});
+        }
     }
     if (!complaints.empty()) {
         return tl::unexpected(std::move(complaints));

@@ -11,7 +11,8 @@ namespace petrel::device::sai {
 
 using Profile = std::map<std::string, std::string, std::less<>>;
 
-// Lines KEY=VALUE; empty ones and those that begin with # say nothing. Of a key that is there twice the last holds.
+// Lines KEY=VALUE; empty ones and those that begin with # say nothing. A key is there once, and one
+// that begins with "petrel." is one that is known.
 Parsed<Profile> parse_profile(std::string_view text, std::string_view file);
 
 }  // namespace petrel::device::sai

@@ -129,17 +129,20 @@ void Reader::find_link_attributes(const PortObjects& port)
 
 void Reader::find_counters(const PortObjects& port, const QueueObjects& queue)
 {
-    const auto readable = [&](const Objects& objects, abi::ObjectId object, abi::StatId id, std::string_view words) {
+    const auto readable = [&](const Objects& objects, abi::ObjectId object, abi::StatId id, std::string_view words,
+                              bool missed = true) {
         std::uint64_t value = 0;
         const auto status = object == abi::kNullObject ? abi::Status{abi::status::not_implemented}
                                                        : objects.stats(object, {&id, 1}, &value);
-        if (status != abi::status::success) {
+        if (status != abi::status::success && missed) {
             notes_.add(fmt::format("counter {}: {}; it is done without", words, status_text(status)));
         }
         return status == abi::status::success;
     };
     for (const auto& counter : kPortCounters) {
-        if (readable(library_.ports(), port.port, counter.id(queue.priority.value), counter.words)) {
+        // For how long pause was sent is worth nothing more where its frames are counted.
+        const bool missed = counter.field != Field::pause_tx_us || !has(fields_, Field::pause_tx);
+        if (readable(library_.ports(), port.port, counter.id(queue.priority.value), counter.words, missed)) {
             fields_ |= bit(counter.field);
             port_fields_.push_back(counter.field);
         }
