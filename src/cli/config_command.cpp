@@ -15,6 +15,29 @@ namespace {
 
 using Drivers = std::vector<std::unique_ptr<daemon::Driver>>;
 
+std::vector<daemon::Driver*> pointers(const Drivers& drivers)
+{
+    std::vector<daemon::Driver*> all;
+    std::transform(drivers.begin(), drivers.end(), std::back_inserter(all), [](const auto& d) { return d.get(); });
+    return all;
+}
+
+// What drivers make of their entries, as far as it is in the words: files that these name may be on another machine.
+std::vector<Complaint> device_problems(const codec::AgentConfig& config, const Drivers& drivers)
+{
+    std::vector<Complaint> problems;
+    for (const auto& entry : config.devices) {
+        auto* driver = daemon::find_driver(pointers(drivers), entry);
+        if (driver == nullptr) {
+            continue;  // has been told
+        }
+        if (const auto known = driver->expand(entry); !known && known.error().kind == ErrorKind::invalid) {
+            problems.push_back({config.file, entry.at.line, entry.at.column, known.error().what, {}});
+        }
+    }
+    return problems;
+}
+
 // What is wrong with a file is wrong whatever flags and the environment say.
 Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const Drivers& drivers)
 {
@@ -29,9 +52,7 @@ Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const Driver
 
 Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const Drivers& drivers)
 {
-    std::vector<daemon::Driver*> all;
-    std::transform(drivers.begin(), drivers.end(), std::back_inserter(all), [](const auto& d) { return d.get(); });
-    return read_config(options, all);
+    return read_config(options, pointers(drivers));
 }
 
 // Without --effective only the file speaks; whoever gave a flag expects it to count.
@@ -82,12 +103,13 @@ ExitCode run_config_check(const ConfigCheckOptions& options)
     std::string text;
     std::vector<Complaint> problems;
     for (const auto& file : options.files) {
-        if (const auto config = read_file_alone(file, drivers)) {
+        const auto config = read_file_alone(file, drivers);
+        const auto found = config ? device_problems(*config, drivers) : config.error();
+        problems.insert(problems.end(), found.begin(), found.end());
+        if (found.empty()) {
             text += fmt::format("{} is good: {}, {}\n", file,
                                 counted(config->policies.policies.size(), "policy", "policies"),
                                 counted(config->devices.size(), "device", "devices"));
-        } else {
-            problems.insert(problems.end(), config.error().begin(), config.error().end());
         }
     }
     const auto code = problems.empty() ? ExitCode::ok : refuse(problems);

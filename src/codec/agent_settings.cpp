@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kVariablePrefix = "PETREL_";
 constexpr std::string_view kAgentTable = "agent.";
-// Not for the agent, but whoever writes tests anew has it in the environment of everything.
-constexpr std::string_view kTestersVariable = "PETREL_UPDATE_GOLDEN";
+// Not for the agent, but in the environment of everything: of whoever writes tests anew, or runs libsai-petrel.
+constexpr std::array<std::string_view, 2> kVariablesOfOthers{"PETREL_UPDATE_GOLDEN", "PETREL_SCENARIO"};
 
 constexpr std::int64_t kLongestWaitMs = 600'000;
 constexpr std::int64_t kMostEvents = 1'000'000;
@@ -209,7 +209,8 @@ std::vector<Given> given_by_environment(const char* const* environment)
     for (; *environment != nullptr; ++environment) {
         const std::string_view entry{*environment};
         const auto name = entry.substr(0, entry.find('='));
-        if (!name.starts_with(kVariablePrefix) || name == kTestersVariable || name.size() == entry.size()) {
+        const bool ours = std::ranges::find(kVariablesOfOthers, name) == kVariablesOfOthers.end();
+        if (!name.starts_with(kVariablePrefix) || !ours || name.size() == entry.size()) {
             continue;
         }
         const auto setting = std::find_if(settings.begin(), settings.end(),

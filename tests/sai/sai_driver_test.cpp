@@ -8,6 +8,7 @@
 
 #include "device/manual_clock.hpp"
 #include "device/sai/port_names.hpp"
+#include "support/subprocess.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::test {
@@ -51,7 +52,35 @@ TEST(SaiDriver, SaysWhatIsWrong)
     EXPECT_EQ(driving.problem("x.so,version=1.9.1.2"),
               "sai:x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
     EXPECT_EQ(driving.problem("x.so,profil=a"), "sai:x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
+    EXPECT_EQ(driving.problem("x.so,profile=a,profile=b"), "sai:x.so,profile=a,profile=b: profile is there twice");
     EXPECT_THAT(driving.problem("x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
+}
+
+TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
+{
+    const TemporaryFolder folder;
+    const auto file = (folder.path() / "sai.profile").string();
+    Driving driving;
+    std::ofstream{file} << "petrel.time=stepped\n";
+    EXPECT_EQ(driving.problem("x.so,profile=" + file),
+              file + ": petrel.time is 'stepped', and an agent steps no time: leave it out");
+    std::ofstream{file} << "petrel.time=wall\n";
+    EXPECT_EQ(driving.problem("x.so,profile=" + file), "");
+}
+
+// What stands behind the colon is checked with the file; what it names may be on another machine.
+TEST(SaiDriver, ConfigCheckReadsTheWholeEntry)
+{
+    const TemporaryFolder folder;
+    const auto file = (folder.path() / "agent.toml").string();
+    const auto check = [&](const std::string& rest) {
+        std::ofstream{file} << "[[device]]\ndriver = \"sai:" << rest << "\"\n[[policy]]\npreset = \"sai\"\n";
+        return run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", file}});
+    };
+    EXPECT_EQ(check("/no/such/libsai.so,profile=/no/such/profile").exit_code, 0);
+    const auto wrong = check("x.so,profil=a");
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_EQ(wrong.err, file + ":1:1: sai:x.so,profil=a: 'profil=a': profile=FILE or version=1.9\n");
 }
 
 TEST(SaiDriver, OpensALibraryWithItsProfile)

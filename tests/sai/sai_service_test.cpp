@@ -33,10 +33,13 @@ protected:
         return "[[device]]\nname = \"tor\"\ndriver = \"sai:" + library + ",profile=" + file + "\"\n";
     }
 
-    void live(const std::string& config, std::vector<std::string> arguments = {})
+    void live(const std::string& config, std::vector<std::string> arguments = {},
+              std::vector<std::pair<std::string, std::string>> environment = {})
     {
-        agent_ = std::make_unique<AgentProcess>(
-            AgentProcess::Options{.folder = folder_.path(), .config = config, .arguments = std::move(arguments)});
+        agent_ = std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder_.path(),
+                                                                      .config = config,
+                                                                      .arguments = std::move(arguments),
+                                                                      .environment = std::move(environment)});
         agent_->metrics();
         ASSERT_NE(agent_->wait_for("agent_ready"), "") << agent_->log_text();
     }
@@ -134,6 +137,19 @@ period = "1ms"
                 AllOf(HasSubstr("100/100/100 ms"), HasSubstr("3000/1500/1500 ms"), HasSubstr("400/400/400 ms")));
     EXPECT_NE(line_with("storm_restored", "Ethernet4:3"), "") << agent_->log_text();
     EXPECT_NE(line_with("storm_restored", "Ethernet8:3"), "") << agent_->log_text();
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+// Nothing is amiss with a healthy library of our own, whose scenario the environment may name.
+TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
+{
+    const auto scenario = (folder_ / "fabric.toml").string();
+    std::ofstream{scenario} << "name = \"two\"\nduration = \"1s\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\n"
+                               "host_links = { speed = \"1G\", cable_m = 3 }\n";
+    live(device(kPetrelLibrary, "") + "[[policy]]\npreset = \"sai\"\n", {}, {{"PETREL_SCENARIO", scenario}});
+    const auto queues = answer({"queues"});
+    EXPECT_THAT(queues, AllOf(HasSubstr("port1:3"), Not(HasSubstr("port2:3"))));
+    EXPECT_THAT(agent_->log_text(), Not(HasSubstr("device_note")));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
