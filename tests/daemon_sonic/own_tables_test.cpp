@@ -34,14 +34,15 @@ protected:
     }
 
     // One whose ports are known.
-    std::unique_ptr<AgentProcess> ready()
+    std::unique_ptr<AgentProcess> ready() const
     {
         auto agent = live();
         agent->wait_for("agent_ready");
         const auto known = [&] {
             return run("pfcwd", {"show", "stats", "-e"}).out.find("Ethernet3:3") != std::string::npos;
         };
-        EXPECT_TRUE(sw.wait_until(known));
+        while (!known()) {
+        }
         return agent;
     }
 
@@ -84,6 +85,16 @@ TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
     EXPECT_EQ(sw.in_force(1), Treatment::none) << "nobody said that it shall be watched";
+}
+
+TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
+{
+    sw.set(SharedSwitch::Fault::gone, true);
+    const auto agent = live();
+    agent->wait_for("nos_configured");
+    const auto refused = run("pfcwd", {"start", "all", "100"});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("no port is known yet"));
 }
 
 TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)

@@ -23,6 +23,8 @@ using sonic::TableContent;
 // One request cannot ask for more, however often it names what is there.
 constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
 
+constexpr std::string_view kPorts = "PORT|";
+
 std::size_t size_of(const Hash& hash)
 {
     std::size_t size = 0;
@@ -90,7 +92,7 @@ Result<void> OwnTables::know_ports(std::span<const codec::QueueReport> queues)
     }
     std::vector<Change> changes;
     for (const auto& [port, priorities] : ports) {
-        const std::vector keys{fmt::format("PORT|{}", port), fmt::format("PORT_QOS_MAP|{}", port)};
+        const std::vector keys{fmt::format("{}{}", kPorts, port), fmt::format("PORT_QOS_MAP|{}", port)};
         const auto list = fmt::format("{}", fmt::join(priorities, ","));
         const std::array<Hash, 2> fields{Hash{{"alias", port}}, Hash{{"pfc_enable", list}, {"pfcwd_sw_enable", list}}};
         const auto found = store_.hashes(Db::config, keys);
@@ -120,6 +122,13 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
 {
     if (request.db >= sonic::kDatabases) {
         return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
+    }
+    // Until a device was opened for the first time: nobody shall believe to have started something on all ports of
+    // none.
+    if (const auto ports = store_.keys(Db::config, kPorts); ports && ports->empty()) {
+        return tl::unexpected(
+            Error{ErrorKind::unreachable,
+                  "no port is known yet, since no device could be opened so far: see `petrel status`"});
     }
     const auto db = static_cast<Db>(request.db);
     switch (request.command) {
