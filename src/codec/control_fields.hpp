@@ -116,6 +116,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("stop_policy", r.stop_policy);
     visit("red_switch", r.red_switch);
     visit("events", r.events);
+    visit("nos", r.nos);
+    visit("nos_trouble", r.nos_trouble);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("log_lines_dropped", r.log_lines_dropped);

@@ -103,6 +103,8 @@ struct StatusReport {
     std::int64_t up_ms{};
     std::string stop_policy;
     bool red_switch{};             // as configured
+    std::string nos;               // whose configuration is followed; empty = the file's
+    std::string nos_trouble;       // why it cannot be now; empty = it can
     std::uint64_t events{};        // kept
     std::uint64_t state_errors{};  // writes of the memory that failed
     std::string state_error;       // the last, if the state is not good now

@@ -354,13 +354,13 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
 }
 
 // Ready when every device was looked at, or after some patience when at least one was; at once where nothing is
-// configured.
+// configured, unless whoever configures it wants to know the devices' ports first.
 void Service::check_ready()
 {
     const auto good = static_cast<std::size_t>(
         std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
     const bool patient = loop_->now().mono >= started_ + kReadyPatience;
-    const bool nothing_to_watch = runners_started_ && policies_->policies.empty();
+    const bool nothing_to_watch = runners_started_ && policies_->policies.empty() && config_.nos != codec::NosKind::own;
     const bool enough = good == runners_.size() || nothing_to_watch || (good != 0 && patient);
     if (ready_ || stopping_ || !enough) {
         return;
@@ -520,6 +520,10 @@ codec::StatusReport Service::status() const
     report.up_ms = whole_ms(loop_->now().mono - started_);
     report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
     report.red_switch = config_.policies.big_red_switch;
+    if (nos_) {
+        report.nos = nos_->name();
+        report.nos_trouble = nos_->trouble();
+    }
     report.state_errors = state_errors_;
     if (!state_errors_now_.empty()) {
         const auto& [device, error] = *state_errors_now_.begin();

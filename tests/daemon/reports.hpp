@@ -17,6 +17,8 @@ inline codec::StatusReport two_devices()
     status.up_ms = 3'725'250;
     status.stop_policy = "restore";
     status.events = 12;
+    status.nos = "SONiC";
+    status.nos_trouble = "Redis at unix:///run/redis.sock: asked in vain: no answer in time";
     status.state_errors = 2;
     status.state_error = "cannot write sw2.state: no space left on device";
     status.log_lines_dropped = 5;
