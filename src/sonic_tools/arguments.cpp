@@ -124,9 +124,8 @@ private:
             std::find_if(group.commands.begin(), group.commands.end(), [&](const auto& c) { return c.name == name; });
         if (found == group.commands.end()) {
             std::vector<std::string_view> names;
-            for (const auto& one : group.commands) {
-                names.push_back(one.name);
-            }
+            std::transform(group.commands.begin(), group.commands.end(), std::back_inserter(names),
+                           [](const Command& one) { return one.name; });
             const auto near = nearest(name, names);
             refuse(fmt::format("No such command {}.{}", quoted(name),
                                near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));

@@ -51,9 +51,8 @@ std::vector<std::string> only_shown(Tables& tables, std::vector<std::string> nam
         return names;
     }
     std::vector<std::string> keys;
-    for (const auto& name : names) {
-        keys.push_back(fmt::format("PORT|{}", port_of(name)));
-    }
+    std::transform(names.begin(), names.end(), std::back_inserter(keys),
+                   [](const std::string& name) { return fmt::format("PORT|{}", port_of(name)); });
     const auto ports = tables.hashes(Db::config, keys);
     std::vector<std::string> seen;
     for (std::size_t i = 0; i != names.size(); ++i) {

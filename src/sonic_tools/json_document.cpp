@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "codec/flat_json.hpp"
 
 namespace petrel::sonic_tools {
@@ -21,9 +24,7 @@ std::string object(const Members& members)
 std::string json_document(const Members& head, std::string_view list, const std::vector<Members>& rows)
 {
     std::vector<std::string> objects;
-    for (const auto& row : rows) {
-        objects.push_back(object(row));
-    }
+    std::transform(rows.begin(), rows.end(), std::back_inserter(objects), object);
     auto opening = object(head);
     opening.pop_back();  // its brace
     return fmt::format("{}{}\"{}\":[{}]}}\n", opening, head.empty() ? "" : ",", list, fmt::join(objects, ","));

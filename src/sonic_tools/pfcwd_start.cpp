@@ -113,6 +113,7 @@ Outcome start_default(const Given&, Desk& desk)
                   [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
     need_interval_below(interval, others);
     std::vector<Change> changes;
+    changes.reserve(ports.size() + 1);
     for (const auto& port : ports) {
         changes.push_back(watch(port, {}, {{"detection_time", time}, {"restoration_time", time}, {"action", "drop"}}));
     }

@@ -26,6 +26,7 @@ std::vector<Column> columns_of(const SimpleTable& table)
     const bool words_right = table.words == SimpleTable::Words::right;
     const bool right = words_right || !table.rows.empty();  // until a word says otherwise
     std::vector<Column> columns;
+    columns.reserve(table.heading.size());
     for (const auto& title : table.heading) {
         columns.push_back({title.size() + kHeadingBlanks, right});
     }
@@ -57,9 +58,8 @@ std::string to_text(const SimpleTable& table)
 {
     const auto columns = columns_of(table);
     std::vector<std::string> dashes;
-    for (const auto& column : columns) {
-        dashes.emplace_back(column.width, '-');
-    }
+    std::transform(columns.begin(), columns.end(), std::back_inserter(dashes),
+                   [](const Column& column) { return std::string(column.width, '-'); });
     const auto rule = line_of(dashes, columns);
     auto text = table.heading.empty() ? rule : line_of(table.heading, columns) + rule;
     for (const auto& row : table.rows) {
