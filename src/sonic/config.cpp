@@ -159,8 +159,9 @@ private:
         if (policy.release == watchdog::Release::manual) {
             policy.restore = policy.poll;  // of no meaning, and never the reason of a complaint
         }
-        for (const auto& wrong : watchdog::check(policy)) {
-            return problem(fmt::format("PFC_WD|{}: {} is {}: {}", name, wrong.key, wrong.value, wrong.allowed));
+        if (const auto wrong = watchdog::check(policy); !wrong.empty()) {
+            const auto& [key, value, allowed] = wrong.front();
+            return problem(fmt::format("PFC_WD|{}: {} is {}: {}", name, key, value, allowed));
         }
         if (port->watched == 0) {
             return problem(fmt::format(

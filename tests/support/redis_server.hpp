@@ -2,8 +2,10 @@
 // is kept on disk.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,7 +37,9 @@ public:
         auto pipe = detail::make_pipe();
         pid_ = ::fork();
         if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that aborts leaves none behind
             ::dup2(pipe.write_end, STDOUT_FILENO);
+            ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
             std::vector<std::string> words{find_program("redis-server"),
                                            "--port",
                                            "0",
