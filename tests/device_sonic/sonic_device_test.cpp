@@ -286,6 +286,18 @@ TEST_F(SonicDeviceTest, AnAlertIsNotTakenBack)
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
 }
 
+TEST_F(SonicDeviceTest, AnActionThatHasJustBecomeAlertIsKnownWithTheStorm)
+{
+    open();
+    poll();
+    poll();
+    sonic().watch("Ethernet0", "alert");
+    sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
+    poll();
+    ASSERT_TRUE(ask("Ethernet4:3", Treatment::drop));
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet4:3 storm"));
+}
+
 // ---- SONiC's own detector
 
 TEST_F(SonicDeviceTest, ScriptsRestWhileThereIsADeviceAndComeBack)

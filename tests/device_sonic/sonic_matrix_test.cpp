@@ -103,5 +103,18 @@ TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
     EXPECT_THAT(tell(trace('G'), setup).restores, ElementsAre(13));
 }
 
+// Pause time only: that it covers the interval is no proof where a pause has ended in it.
+TEST(SonicMatrix, AnAsicWithoutStateIsJudgedByItsPauseTimeAndTheEndsOfPauses)
+{
+    PETREL_NEEDS_REDIS();
+    const SonicSwitch::Setup setup{.pause_status = false};
+    EXPECT_THAT(tell(trace('C'), setup).storms, ElementsAre(4));
+    auto broken = trace('D');
+    for (auto& step : broken.steps) {
+        step.dur_us = step.paused ? peers::kPollUs : 0;
+    }
+    EXPECT_THAT(tell(broken, setup).storms, IsEmpty());
+}
+
 }  // namespace
 }  // namespace petrel::test
