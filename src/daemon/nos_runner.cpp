@@ -166,16 +166,18 @@ void NosRunner::tables(codec::ControlRequest request, Answered done)
     ++asked_;
     [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect(),
                                                      request = std::move(request), done = std::move(done)]() mutable {
-        const bool changes = request.command == codec::ControlRequest::Command::table_change;
-        auto answer = changes ? nos_->tables(request) : Result<codec::TableReport>{};
-        auto heard = nos_->exchange(std::move(told));
-        if (!changes) {
-            answer = nos_->tables(request);
+        const auto now = told.now;
+        std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
+        auto answer = nos_->tables(request);
+        if (request.command == codec::ControlRequest::Command::table_change) {
+            heard.push_back(nos_->exchange({{}, {}, now}));
         }
         loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
             if (alive.lock()) {
                 --asked_;
-                follow(heard);
+                for (const auto& one : heard) {
+                    follow(one);
+                }
                 done(answer);
             }
         });
