@@ -22,17 +22,13 @@ std::vector<daemon::Driver*> pointers(const Drivers& drivers)
     return all;
 }
 
-// What drivers make of their entries, as far as it is in the words: files that these name may be on another machine.
 std::vector<Complaint> device_problems(const codec::AgentConfig& config, const Drivers& drivers)
 {
     std::vector<Complaint> problems;
     for (const auto& entry : config.devices) {
         auto* driver = daemon::find_driver(pointers(drivers), entry);
-        if (driver == nullptr) {
-            continue;  // has been told
-        }
-        if (const auto known = driver->expand(entry); !known && known.error().kind == ErrorKind::invalid) {
-            problems.push_back({config.file, entry.at.line, entry.at.column, known.error().what, {}});
+        if (const auto good = driver == nullptr ? Result<void>{} : driver->check(entry); !good) {
+            problems.push_back({config.file, entry.at.line, entry.at.column, good.error().what, {}});
         }
     }
     return problems;

@@ -127,6 +127,11 @@ Result<device::sai::LibraryPlace> read(const Place& place)
 
 }  // namespace
 
+Result<void> SaiDriver::check(const codec::DeviceEntry& entry) const
+{
+    return place_of(entry).map([](const Place&) {});
+}
+
 // Quick: whether there is such a library shows when it is opened.
 Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
 {

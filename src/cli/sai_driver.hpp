@@ -9,6 +9,7 @@ namespace petrel::cli {
 class SaiDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "sai"; }
+    Result<void> check(const codec::DeviceEntry&) const override;
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;

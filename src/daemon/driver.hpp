@@ -25,6 +25,9 @@ public:
     virtual ~Driver() = default;
     virtual std::string_view kind() const = 0;  // what stands before the colon
 
+    // Whether the words of an entry make sense. What they name is not looked at: it may be on another machine.
+    virtual Result<void> check(const codec::DeviceEntry&) const { return {}; }
+
     // One entry may mean several devices ("twin:fabric.toml" is every watched switch of it): each gets an entry of its
     // own, with a name. Quick, touches no hardware.
     virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;

@@ -348,6 +348,26 @@ TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
     EXPECT_EQ(said(), "");
 }
 
+// Somebody has released the queue: that it is quiet afterwards is no news, and a storm that goes on is one.
+TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
+{
+    open("loses_detected,loses_recovered");
+    become(kPaused);
+    look_for(500ms);
+    EXPECT_EQ(said(), "D");
+    watchdog::Command release;
+    release.target = kQueue;
+    ASSERT_TRUE(bench_.device->apply(release, {}));
+    become(kQuiet);
+    look_for(2s);
+    EXPECT_EQ(said(), "D");
+    become(kPaused);
+    look_for(500ms);
+    ASSERT_TRUE(bench_.device->apply(release, {}));
+    look_for(500ms);
+    EXPECT_EQ(said(), "DDD");
+}
+
 // A break is no pause, and no quiet either.
 TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
 {
@@ -393,6 +413,53 @@ TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
     intake_.emplace(bench_.device->inventory(), bench_.device->capabilities());
     look_for(2s);
     EXPECT_EQ(said(), "R");
+}
+
+// Storms at random, and a library that loses notices at random: after a pause that is long enough a storm was told
+// last; after quiet that is long enough, if anything, its end; and an end never without a beginning.
+RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
+{
+    SaiBench bench;
+    RC_ASSERT(bench.open("").has_value());
+    watch_all(bench);
+    Heard heard;
+    bench.device->listen(heard);
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    const auto poll = std::chrono::milliseconds{*rc::gen::inRange(5, 100)};
+    Duration timer{};  // of the library: until it detects, or is done recovering
+    bool recovering = false;
+    for (int change = 0; change != 8; ++change) {
+        const bool paused = change % 2 == 0;
+        bench.queue(0, 3).state = paused ? sai::DeadlockState::paused_not_continuous : kQuiet;
+        timer = recovering ? timer : 200ms;
+        const auto length = std::chrono::milliseconds{*rc::gen::inRange(0, 1500)};
+        for (Duration past{}; past < length; past += poll) {
+            intake.begin();
+            RC_ASSERT(bench.device->look({}, intake).has_value());
+            bench.clock.advance(poll);
+            bench.queue(0, 3).state = paused ? kPaused : kQuiet;
+            timer -= paused || recovering ? poll : 0ms;
+            if (timer <= 0ms) {
+                recovering = !recovering;
+                timer = recovering ? 400ms : 200ms;
+                if (*rc::gen::arbitrary<bool>()) {
+                    bench.model->tell(0, 3, recovering ? kDetected : kRecovered);
+                }
+            }
+        }
+        const bool storm = !heard.all.empty() && heard.all.back().kind == Notice::Kind::detected;
+        // A recovery may end in the middle of a pause, and the library looks anew; from an earlier storm there is one
+        // at most.
+        const bool just_over = !heard.all.empty() && bench.clock.now().mono - heard.all.back().at <= 400ms + 3 * poll;
+        RC_ASSERT(!paused || length <= 800ms + 4 * poll || storm || just_over);
+        RC_ASSERT(paused || length <= 600ms + 3 * poll || !storm);
+    }
+    bool in_storm = false;
+    for (const auto& notice : heard.all) {
+        const bool detected = notice.kind == Notice::Kind::detected;
+        RC_ASSERT(detected || in_storm);
+        in_storm = detected;
+    }
 }
 
 // Whatever a library gets wrong: what it shows to be on is what is said to be on, and afterwards nothing is.

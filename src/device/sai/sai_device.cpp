@@ -378,9 +378,16 @@ Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
         }
         const auto before = undo.size == 0 ? Result<QueueSettings>{treater_->usual(*place.port, *place.queue)}
                                            : from_undo<QueueSettings>(undo);
-        return before.and_then([&](const QueueSettings& settings) {
-            return treater_->write(*place.port, *place.queue, command.want, settings);
-        });
+        return before
+            .and_then([&](const QueueSettings& settings) {
+                return treater_->write(*place.port, *place.queue, command.want, settings);
+            })
+            .map([&] {
+                if (command.want == Treatment::none) {  // whoever let go knows that it is over
+                    const std::lock_guard lock{telling_};
+                    lost_->hear(Slot{row_of_.at(place.queue->queue)}, Notice::Kind::recovered);
+                }
+            });
     });
 }
 
