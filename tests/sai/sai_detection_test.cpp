@@ -292,8 +292,9 @@ TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
     EXPECT_EQ(said(), "D");
     EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice as long as the library was told to wait"));
     library_says(kRecovered);
+    look_for(400ms);  // it goes on, and the library should find it anew
     EXPECT_EQ(said(), "DR");
-    look_for(500ms);  // it goes on, and the library finds it anew
+    look_for(100ms);
     EXPECT_EQ(said(), "DRD");
 }
 
@@ -312,6 +313,17 @@ TEST_F(LostNotice, ThatItIsOverIsSaidAfterItsRecoveryAndSomePatience)
     EXPECT_EQ(said(), "DR");
     EXPECT_TRUE(bench_.noted("port0:3 has been quiet for longer than the library was told to recover"));
     look_for(2s);
+    EXPECT_EQ(said(), "DR");
+}
+
+TEST_F(LostNotice, QuietBeforeTheStormIsNotItsEnd)
+{
+    open("loses_recovered");
+    look_for(2s);
+    library_says(kDetected);  // all of it between two looks
+    look_for(600ms);
+    EXPECT_EQ(said(), "D");
+    look_for(100ms);
     EXPECT_EQ(said(), "DR");
 }
 
