@@ -161,8 +161,9 @@ TEST(SaiProfile, KeysThatAreThereTwiceOrMistypedAreTold)
 {
     const auto wrong = device::sai::parse_profile("a=1\npetrel.attatch=true\na=2\npetrel.device=s0\n", "p");
     ASSERT_FALSE(wrong);
-    EXPECT_EQ(to_text(wrong.error(), "\n"), "p:2:1: value 'petrel.attatch': allowed the nearest is 'petrel.attach'\n"
-                                            "p:3:1: value 'a': allowed each key once");
+    EXPECT_EQ(to_text(wrong.error(), "\n"),
+              "p:2:1: value 'petrel.attatch': allowed a known key, the nearest is 'petrel.attach'\n"
+              "p:3:1: value 'a': allowed each key once");
 }
 
 }  // namespace

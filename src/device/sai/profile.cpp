@@ -36,7 +36,8 @@ Parsed<Profile> parse_profile(std::string_view text, std::string_view file)
             continue;
         }
         if (abi::mistyped_key(key)) {
-            complaints.push_back({std::string{file}, number, 1, std::string{key}, instead_of(key, abi::kOwnKeys)});
+            complaints.push_back(
+                {std::string{file}, number, 1, std::string{key}, "a known key, " + instead_of(key, abi::kOwnKeys)});
         } else if (!profile.emplace(key, trimmed(line.substr(equals + 1))).second) {
             complaints.push_back({std::string{file}, number, 1, std::string{key}, "each key once"});
         }
