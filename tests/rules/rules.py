@@ -80,7 +80,7 @@ class Tree:
             for key in ("deps", "libs", "private_libs"):
                 row[key] = row[key].split()
             self.modules[row["name"]] = Module(**row)
-        self.sources = sorted(path for path in (root / "src").rglob("*") if path.suffix in (".hpp", ".cpp"))
+        self.sources = sorted(path for path in (root / "src").rglob("*") if path.suffix in (".h", ".hpp", ".cpp"))
         self.includes = {path: self._includes_of(path) for path in self.sources}
 
     def name(self, path):
