@@ -88,10 +88,8 @@ public:
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
     const runtime::StateFile& state() const { return *state_; }
     codec::DeviceReport report() const;
-    std::uint64_t watchlists() const
-    {
-        return watchlists_;
-    }  // so many it has had: another one = other rows or policies
+    // So many it has had: another one = other rows or policies.
+    std::uint64_t watchlists() const { return watchlists_; }
 
     // What the device makes of the intervals of a row that it watches itself; null: it does not.
     const device::SelfWatched* self_watched(Slot) const;
