@@ -120,7 +120,7 @@ Result<device::sai::LibraryPlace> read(const Place& place)
 {
     return read_profile(place.profile).and_then([&](const device::sai::Profile& profile) {
         return read_port_names(profile).map([&](std::vector<device::sai::NamedPort> names) {
-            return device::sai::LibraryPlace{place.library, profile, place.version, std::move(names)};
+            return device::sai::LibraryPlace{place.library, profile, place.version, std::move(names), true};
         });
     });
 }

@@ -27,7 +27,7 @@ struct Library {
     bool initialized{};
     ObjectId next_id{0x6000};
     std::unique_ptr<std::byte[]> queue_table;
-    std::string diary;  // the profile's bad.diary: a file in which it is said which queues are told to detect
+    std::string diary;  // the profile's bad.diary: a file for which queues are told to detect, and for its end
 };
 
 Library& lib()
@@ -576,6 +576,9 @@ Status sai_api_query(Api api, void** table)
 
 Status sai_api_uninitialize()
 {
+    if (!test::lib().diary.empty()) {
+        std::ofstream{test::lib().diary, std::ios::app} << "shut down\n";
+    }
     test::lib().initialized = false;
     test::lib().model.in_a_get = {};
     return status::success;

@@ -84,7 +84,9 @@ Result<std::unique_ptr<Library>> Library::load(const LibraryPlace& place, Notes&
 
 Library::~Library()
 {
-    if (initialized_) {
+    if (kept_) {
+        open_libraries.remove(handle_.release());
+    } else if (initialized_) {
         if (auto* uninitialize = find<abi::Uninitialize>("sai_api_uninitialize")) {
             uninitialize();
         }

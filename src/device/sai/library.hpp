@@ -21,6 +21,8 @@ struct LibraryPlace {
     Profile profile;
     std::optional<abi::Version> stated;  // the operator's word, for a library too old to be asked
     std::vector<NamedPort> port_names;   // none: ports are called port0, port1, ...
+    // Once it is open it is not shut down, which might shut the switch down too: it ends with the process.
+    bool until_the_end{};
 };
 
 class Library {
@@ -30,6 +32,8 @@ public:
     ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
+
+    void keep() { kept_ = true; }  // it stays when this is gone
 
     abi::Version version() const { return version_; }
     Callbacks& callbacks() const { return *callbacks_; }
@@ -70,6 +74,7 @@ private:
     std::unique_ptr<void, Close> handle_;
     std::unique_ptr<Callbacks> callbacks_;
     bool initialized_{};
+    bool kept_{};
     abi::Version version_{};
     abi::SwitchApi switch_api_{};
     abi::PortApi port_api_{};

@@ -97,6 +97,9 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         follow_link(p);
     }
+    if (place.until_the_end) {
+        library_->keep();
+    }
     return {};
 }
 
