@@ -153,8 +153,8 @@ TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
-// Nobody would hear of its storms; unless somebody wants what is in force to stay. The switch is to go on forwarding, so
-// that the library is never shut down.
+// Nobody would hear of its storms; unless somebody wants what is in force to stay. The switch is to go on forwarding,
+// so that the library is never shut down.
 TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
 {
     const auto diary = folder_ / "diary";
