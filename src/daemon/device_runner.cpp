@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
-#include "codec/policy_bind.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/boot.hpp"
 #include "runtime/file_journal_format.hpp"
@@ -35,32 +33,6 @@ constexpr std::size_t kMostNotes = 200;
 
 // While something is mitigated its statistics grow; so much of them a killed process may lose.
 constexpr Duration kSaveEvery = 10s;
-
-// Of all rows, and of all ports.
-std::set<std::string> names_of(const watchdog::Inventory& inventory)
-{
-    std::set<std::string> names;
-    for (const auto& row : inventory.rows) {
-        names.insert(to_string(inventory, row.target));
-        names.insert(to_string(inventory, {row.target.port, std::nullopt}));
-    }
-    return names;
-}
-
-// The rows that their policy leaves to the device.
-std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
-{
-    std::vector<device::SelfWatch> wishes;
-    for (std::uint32_t row = 0; row != list.rows.size(); ++row) {
-        const auto& effective = list.rows[row];
-        if (effective.policy != watchdog::kUnwatched &&
-            list.policies[effective.policy].criterion == watchdog::Criterion::device) {
-            const auto& policy = list.policies[effective.policy];
-            wishes.push_back({Slot{row}, policy.detect, policy.restore, effective.action});
-        }
-    }
-    return wishes;
-}
 
 }  // namespace
 
@@ -187,148 +159,6 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
     }
     checkpoint->next_seq = std::max(checkpoint->next_seq, state_->last_seq() + 1);
     return watchdog::aged(std::move(*checkpoint), time_since(*saved, loop_.now().wall, runtime::this_boot()));
-}
-
-Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const codec::PolicyFile& policies) const
-{
-    auto inventory = opened_->inventory;
-    auto book = codec::bind_device(policies, inventory);
-    auto list = watchdog::compile(book, inventory, opened_->capabilities);
-    if (!list || not_by_device_.empty()) {
-        return list;
-    }
-    // What the device should watch by itself and does not is watched by looking, under the same policy.
-    std::map<std::uint16_t, std::uint16_t> stand_ins;
-    for (std::uint32_t row = 0; row != list->rows.size(); ++row) {
-        const auto& target = inventory.rows[row].target;
-        const auto policy = list->rows[row].policy;
-        if (policy == watchdog::kUnwatched || !not_by_device_.contains(target)) {
-            continue;
-        }
-        const auto [stand_in, is_new] = stand_ins.emplace(policy, static_cast<std::uint16_t>(book.policies.size()));
-        if (is_new) {
-            book.policies.push_back(list->policies[policy]);
-            book.policies.back().criterion = watchdog::Criterion::continuous;
-        }
-        book.assigned.push_back({stand_in->second, target.port.index, target.priority});
-    }
-    return watchdog::compile(book, std::move(inventory), opened_->capabilities);
-}
-
-void DeviceRunner::begin(const agent::Start& start)
-{
-    if (stopping_) {
-        return;
-    }
-    not_by_device_.clear();
-    auto list = watchlist(*policies_);
-    if (!list) {
-        return refuse_policies(list.error());
-    }
-    attempts_ = 0;
-    for (const auto& note : list->notes) {
-        say(Log::Level::warning, "policy_note", note);
-    }
-    intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
-    let_it_watch(left_to_device(*list));
-    become(Condition::starting, "the first look is under way");
-    output_.clear();
-    ++watchlists_;
-    agent_.emplace(std::move(*list), start, loop_.now(), output_);
-    save_now_and_then();
-    collect();
-    for (const auto& notice : std::exchange(early_, {})) {
-        step(notice);
-    }
-}
-
-Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
-{
-    if (!opened_) {
-        return {};
-    }
-    return watchlist(policies).map([](const auto&) {});
-}
-
-void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
-{
-    policies_ = std::move(policies);
-    if (!agent_) {
-        if (unfit_) {
-            unfit_ = false;
-            gather(*opened_);
-        } else if (retry_ && condition_ == Condition::failing) {
-            // Whoever configures something may just have made possible what was not before.
-            cancel(retry_);
-            attempts_ = 0;
-            open();
-        }
-        return;
-    }
-    not_by_device_.clear();
-    auto list = watchlist(*policies_);
-    if (!list) {  // the device changed since it was checked
-        return refuse_policies(list.error());
-    }
-    let_it_watch(left_to_device(*list));
-    step(std::move(*list));
-}
-
-// A device that detects storms itself hears which rows, and that it shall leave the others alone.
-void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
-{
-    if (!opened_->capabilities.detects_itself) {
-        return;
-    }
-    ++watch_calls_;
-    const auto numbering = opened_->numbering;
-    thread_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
-        --watch_calls_;
-        if (numbering == opened_->numbering) {
-            self_watched_.clear();
-            if (!watched && watched.error().kind != ErrorKind::unsupported) {
-                say(Log::Level::error, "self_watch_failed", watched.error().what);
-            }
-            for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
-                self_watched_.emplace(row.row, row);
-            }
-            watch_the_others(wishes);
-        }
-        stop_if_done();
-    });
-}
-
-void DeviceRunner::watch_the_others(const std::vector<device::SelfWatch>& wishes)
-{
-    for (const auto& wish : wishes) {
-        const auto known = self_watched_.find(wish.row);
-        if (known == self_watched_.end() || !known->second.on) {
-            not_by_device_.insert(opened_->inventory.rows[wish.row.value].target);
-        }
-    }
-    if (not_by_device_.empty() || stopping_ || !agent_) {
-        return;
-    }
-    if (auto list = watchlist(*policies_)) {
-        step(std::move(*list));
-    } else {
-        refuse_policies(list.error());
-    }
-}
-
-// Nobody watches until other policies come. What is in force stays so, in the journal and in the memory.
-void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
-{
-    unfit_ = true;
-    if (agent_ && !unwritten_.empty()) {
-        remember();
-    }
-    agent_.reset();
-    for (auto* timer : {&wake_, &overdue_, &save_}) {
-        cancel(*timer);
-    }
-    next_look_.reset();
-    become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 
 Result<void> DeviceRunner::order(const watchdog::Order& order)
@@ -538,56 +368,6 @@ void DeviceRunner::judge(const Looked& looked)
         good_look_ = true;
         host_.settled(*this);
     }
-}
-
-// Another inventory: other speeds, or other ports altogether.
-void DeviceRunner::follow(const Looked& looked)
-{
-    const bool other_rows = looked.numbering != opened_->numbering;
-    const auto before = names_of(opened_->inventory);
-    opened_->inventory = *looked.changed;
-    opened_->numbering = looked.numbering;
-    if (other_rows) {
-        not_by_device_.clear();
-    }
-    auto list = watchlist(*policies_);
-    if (other_rows) {
-        ++inventory_changes_;
-        say(Log::Level::warning, "inventory_changed",
-            fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
-                        count_text(opened_->inventory.rows.size(), "row")));
-    }
-    if (!list) {
-        return refuse_policies(list.error());
-    }
-    if (other_rows) {
-        intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
-        next_look_.reset();  // it is for rows of before
-        last_.clear();
-        let_it_watch(left_to_device(*list));
-    }
-    step(std::move(*list));
-    if (other_rows) {
-        ask_about_new_rows(before);
-    }
-}
-
-// A port that was away may come back with a mitigation of ours: it is asked for as at a start.
-void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
-{
-    thread_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
-        if (!start || numbering != opened_->numbering) {
-            return;  // it fails, or has yet others by now: whoever looks next says so
-        }
-        const auto was_there = [&](const Target& target) {
-            return before.contains(to_string(opened_->inventory, target));
-        };
-        std::erase_if(start->journaled, [&](const auto& active) { return was_there(active.target); });
-        std::erase_if(start->found, [&](const auto& found) { return was_there(found.first); });
-        if (!start->journaled.empty() || !start->found.empty()) {
-            step(*start);
-        }
-    });
 }
 
 void DeviceRunner::command(const watchdog::Command& wanted)
