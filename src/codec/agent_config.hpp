@@ -3,6 +3,7 @@
 // agent_settings.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -18,6 +19,7 @@ namespace petrel::codec {
 
 enum class StopPolicy : std::uint8_t { restore, hold };  // of what is mitigated when the agent is stopped
 enum class NosKind : std::uint8_t { none, sonic, own };
+inline constexpr std::array<std::string_view, 3> kNosKinds{"none", "sonic", "own"};
 enum class LogFormat : std::uint8_t { text, json, rfc5424 };
 
 struct DeviceEntry {

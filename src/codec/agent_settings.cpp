@@ -161,7 +161,6 @@ Setting number(std::string key, std::string about, std::int64_t standard, std::i
 std::vector<Setting> make_settings()
 {
     constexpr std::array<std::string_view, 2> kStopPolicies{"restore", "hold"};
-    constexpr std::array<std::string_view, 3> kNosKinds{"none", "sonic", "own"};
     constexpr std::array<std::string_view, 3> kLogFormats{"text", "json", "rfc5424"};
     return {
         text("agent.name", "NAME", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,

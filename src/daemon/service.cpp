@@ -48,10 +48,7 @@ std::string_view signal_name(int signal)
     return signal == SIGHUP ? "SIGHUP" : signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-std::string nos_name(codec::NosKind kind)
-{
-    return kind == codec::NosKind::sonic ? "sonic" : kind == codec::NosKind::own ? "own" : "none";
-}
+std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
 
 // Policies of somebody else, with the limits and roles of the agent's own file.
 codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
