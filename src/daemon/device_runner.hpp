@@ -86,6 +86,8 @@ public:
     bool hangs() const { return thread_.busy_for() > setup_.hang_after; }  // in a call that does not return
     const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
+    // Null while a look is under way: the thread has it.
+    const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
     const runtime::StateFile& state() const { return *state_; }
     codec::DeviceReport report() const;
     // So many it has had: another one = other rows or policies.

@@ -14,6 +14,7 @@
 #include "codec/policy_reader.hpp"
 #include "daemon/log.hpp"
 #include "watchdog/event.hpp"
+#include "watchdog/intake.hpp"
 
 namespace petrel::daemon {
 
@@ -25,18 +26,28 @@ struct NosEvent {
     WallTime at;
 };
 
+// How a queue's PFC counters stood when it was last read.
+struct NosCounts {
+    std::string port;
+    std::uint8_t priority{};
+    WallTime at;
+    watchdog::PfcCounts counts;
+};
+
 class Nos {
 public:
     // Since the last exchange.
     struct Told {
         std::vector<codec::QueueReport> queues;  // that have changed
         std::vector<NosEvent> events;            // of queues, in their order
+        std::vector<NosCounts> counts;           // of a part of the queues, whose turn it is
         WallTime now;
     };
     struct Heard {
         std::optional<codec::PolicyFile> policies;  // if others are configured now
         std::vector<Log::Line> lines;               // for the agent's log
         std::string trouble;                        // what could not be done; empty = all of it was
+        std::optional<Duration> counts_every;       // it wants to be told the counts of all queues; none: of no queue
     };
 
     virtual ~Nos() = default;

@@ -20,6 +20,11 @@ constexpr std::uint32_t kRowsAtOnce = 2048;
 // An exchange, the end, and so many that ask for tables.
 constexpr std::size_t kMostAsked = 64;
 
+WallTime wall_time(Now now, Instant at)
+{
+    return now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - at);
+}
+
 }  // namespace
 
 NosRunner::NosRunner(runtime::EventLoop& loop, std::unique_ptr<Nos> nos,
@@ -49,10 +54,8 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
         }
     }
     if (event.target.priority) {
-        const auto now = loop_.now();
         events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
-                           event.action,
-                           now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - event.at)});
+                           event.action, wall_time(loop_.now(), event.at)});
     }
 }
 
@@ -63,7 +66,9 @@ Nos::Told NosRunner::collect()
     told.events = std::exchange(events_, {});
     for (const auto& runner : runners_) {
         if (runner->agent() != nullptr) {
-            collect(*runner, progress_[runner.get()], told);
+            auto& progress = progress_[runner.get()];
+            collect(*runner, progress, told);
+            collect_counts(*runner, progress, told);
         }
     }
     return told;
@@ -75,7 +80,7 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     const auto& dog = runner.agent()->watchdog();
     const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
     if (progress.watchlist != runner.watchlists()) {
-        progress = Progress{runner.watchlists(), 0, {}, now};
+        progress = Progress{runner.watchlists(), 0, {}, now, 0, now};
     }
     if (now >= progress.next_statistics) {
         progress.next_statistics = now + kStatisticsEvery;
@@ -104,6 +109,32 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     for (; progress.next_row < last || same_port(progress.next_row); ++progress.next_row) {
         tell(Slot{progress.next_row});
     }
+}
+
+// A pass over the whole device, a stretch of it at a time.
+void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, Nos::Told& told)
+{
+    const auto now = loop_.now();
+    const auto* intake = runner.intake();
+    const bool begins = progress.next_count == 0;
+    if (!counts_every_ || intake == nullptr || (begins && now.mono < progress.next_counts)) {
+        return;
+    }
+    if (begins) {
+        progress.next_counts = now.mono + *counts_every_;
+    }
+    const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
+    const auto rows = static_cast<std::uint32_t>(inventory.rows.size());
+    const auto last = std::min(progress.next_count + kRowsAtOnce, rows);
+    for (auto row = progress.next_count; row != last; ++row) {
+        const auto& target = inventory.rows[row].target;
+        if (target.priority) {
+            const auto counts = intake->pfc_counts(Slot{row});
+            told.counts.push_back({inventory.ports[target.port.index].name, target.priority->value,
+                                   wall_time(now, counts.read_at), counts});
+        }
+    }
+    progress.next_count = last == rows ? 0 : last;
 }
 
 void NosRunner::exchange()
@@ -147,6 +178,7 @@ void NosRunner::follow(Nos::Heard heard)
         calls_.say(
             {Log::Level::notice, "nos_good", {}, {}, fmt::format("{} is as it should be again", nos_->name()), {}});
     }
+    counts_every_ = heard.counts_every;
     for (const auto& line : heard.lines) {
         calls_.say(line);
     }
@@ -170,7 +202,7 @@ void NosRunner::tables(codec::ControlRequest request, Answered done)
         std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
         auto answer = nos_->tables(request);
         if (request.command == codec::ControlRequest::Command::table_change) {
-            heard.push_back(nos_->exchange({{}, {}, now}));
+            heard.push_back(nos_->exchange({{}, {}, {}, now}));
         }
         loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
             if (alive.lock()) {

@@ -50,14 +50,17 @@ private:
     // What of a device was told already.
     struct Progress {
         std::uint64_t watchlist{};
-        std::uint32_t next_row{};   // those from here on were not yet
-        std::set<Slot> changed;     // of those before
-        Instant next_statistics{};  // of what is mitigated, which change without an event
+        std::uint32_t next_row{};    // those from here on were not yet
+        std::set<Slot> changed;      // of those before
+        Instant next_statistics{};   // of what is mitigated, which change without an event
+        std::uint32_t next_count{};  // the row whose counts are told next
+        Instant next_counts{};       // when those of the first one may be told again
     };
 
     void exchange();
     Nos::Told collect();
     void collect(const DeviceRunner&, Progress&, Nos::Told&);
+    void collect_counts(const DeviceRunner&, Progress&, Nos::Told&);
     void take(Nos::Heard);
     void follow(Nos::Heard);
     void finish();
@@ -73,6 +76,7 @@ private:
     std::function<void()> stopping_;
     bool under_way_{};
     std::size_t asked_{};  // for tables, and not answered yet
+    std::optional<Duration> counts_every_;
     std::string trouble_;
     runtime::JobThread thread_;  // the last: it uses all the others
 };

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sonic/batch.hpp"
+
 namespace petrel::sonic {
 
 namespace {
@@ -18,8 +20,6 @@ using codec::QueueReport;
 constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
 const std::string kMarkKey = "PETREL_PFC_WD|agent";
 const std::string kMarkField = "run";
-// Databases are written in bites, so that others are served in between.
-constexpr std::size_t kAtOnce = 1000;
 
 std::string name_of(const QueueReport& queue) { return fmt::format("{}:{}", queue.port, *queue.priority); }
 
@@ -68,38 +68,6 @@ std::string made_up_queue(std::string_view port, std::uint8_t priority)
     std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
     return fmt::format("oid:{:#x}", 0x15000000000000ULL + (id & 0xffff'ffffU) * 8 + priority);
 }
-
-class Batch {
-public:
-    explicit Batch(Store& store) : store_(store) {}
-
-    Result<void> add(Db db, Change change)
-    {
-        auto& changes = changes_[db];
-        changes.push_back(std::move(change));
-        return changes.size() < kAtOnce ? Result<void>{} : flush(db);
-    }
-
-    Result<void> flush()
-    {
-        for (const auto& [db, changes] : changes_) {
-            if (const auto flushed = flush(db); !flushed) {
-                return flushed;
-            }
-        }
-        return {};
-    }
-
-private:
-    Result<void> flush(Db db)
-    {
-        const auto changes = std::exchange(changes_[db], {});
-        return changes.empty() ? Result<void>{} : store_.apply(db, changes);
-    }
-
-    Store& store_;
-    std::map<Db, std::vector<Change>> changes_;
-};
 
 }  // namespace
 
@@ -163,7 +131,10 @@ Result<void> QueueTables::learn_objects(Store& store)
                                         Change{Change::Kind::set, maps[1], new_queues},
                                         Change{Change::Kind::set, "COUNTERS_QUEUE_INDEX_MAP", indexes},
                                         Change{Change::Kind::set, "COUNTERS_QUEUE_PORT_MAP", owners}};
-    return store.apply(Db::counters, changes).map([&] { known_objects_ = true; });
+    return store.apply(Db::counters, changes).map([&] {
+        known_objects_ = true;
+        ports_ = std::move(ports);
+    });
 }
 
 // Whether the databases are as we left them.
@@ -186,6 +157,7 @@ Result<void> QueueTables::write(Store& store)
         return tl::unexpected(same.error());
     }
     if (!*same) {
+        ++beginnings_;
         known_objects_ = false;
         mark_all();
     }
@@ -198,12 +170,6 @@ Result<void> QueueTables::write(Store& store)
         }
     }
     Batch batch{store};
-    Result<void> done;
-    const auto add = [&](Db db, Change change) {
-        if (done) {
-            done = batch.add(db, std::move(change));
-        }
-    };
     using Kind = Change::Kind;
     for (const auto& name : unwritten_) {
         const auto& row = rows_.at(name);
@@ -217,41 +183,33 @@ Result<void> QueueTables::write(Store& store)
             fields["PFC_WD_ACTION"] = queue.configured;
             fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
         } else {
-            add(Db::counters, {Kind::remove, counters, of_watched_queues()});
+            batch.add(Db::counters, {Kind::remove, counters, of_watched_queues()});
         }
         const bool red = red_switch_ && watched(queue);
-        add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{"BIG_RED_SWITCH_MODE", "enable"}}});
-        add(Db::counters, {Kind::set, counters, std::move(fields)});
-        add(Db::appl, {in_storm(queue) ? Kind::set : Kind::remove,
-                       fmt::format("{}:{}", kInStorm, queue.port),
-                       {{fmt::format("{}", *queue.priority), "storm"}}});
-        add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
-                        watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
+        batch.add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{"BIG_RED_SWITCH_MODE", "enable"}}});
+        batch.add(Db::counters, {Kind::set, counters, std::move(fields)});
+        batch.add(Db::appl, {in_storm(queue) ? Kind::set : Kind::remove,
+                             fmt::format("{}:{}", kInStorm, queue.port),
+                             {{fmt::format("{}", *queue.priority), "storm"}}});
+        batch.add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
+                              watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
     }
-    add(Db::state, {Kind::set, kMarkKey, {{kMarkField, mark_}}});
-    if (done) {
-        done = batch.flush();
-    }
-    return done.map([&] { unwritten_.clear(); });
+    batch.add(Db::state, {Kind::set, kMarkKey, {{kMarkField, mark_}}});
+    return batch.end().map([&] { unwritten_.clear(); });
 }
 
 Result<void> QueueTables::retire(Store& store)
 {
     Batch batch{store};
-    Result<void> done;
     for (const auto& [name, row] : rows_) {
-        if (done && !in_storm(row.queue) && !row.object.queue.empty()) {
-            done = batch.add(Db::counters,
-                             {Change::Kind::remove, fmt::format("COUNTERS:{}", row.object.queue), of_watched_queues()});
+        if (!in_storm(row.queue) && !row.object.queue.empty()) {
+            batch.add(Db::counters,
+                      {Change::Kind::remove, fmt::format("COUNTERS:{}", row.object.queue), of_watched_queues()});
         }
-        if (done) {
-            done = batch.add(Db::state, {Change::Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name), Hash{}});
-        }
+        batch.add(Db::state, {Change::Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name), Hash{}});
     }
-    if (done) {
-        done = batch.add(Db::state, {Change::Kind::replace, kMarkKey, {}});
-    }
-    return done ? batch.flush() : done;
+    batch.add(Db::state, {Change::Kind::replace, kMarkKey, {}});
+    return batch.end();
 }
 
 void QueueTables::each(const std::function<void(const QueueReport&, const QueueObject&)>& visit) const
@@ -267,6 +225,12 @@ const QueueObject* QueueTables::object(std::string_view port, std::uint8_t prior
 {
     const auto at = rows_.find(fmt::format("{}:{}", port, priority));
     return at != rows_.end() && !at->second.object.queue.empty() ? &at->second.object : nullptr;
+}
+
+const std::string* QueueTables::port_object(const std::string& port) const
+{
+    const auto at = ports_.find(port);
+    return at != ports_.end() ? &at->second : nullptr;
 }
 
 }  // namespace petrel::sonic

@@ -39,6 +39,11 @@ public:
     // Null: no such queue was told of, or nothing was written yet.
     const QueueObject* object(std::string_view port, std::uint8_t priority) const;
 
+    const std::string* port_object(const std::string& port) const;
+
+    // How often the databases were found other than they were left, and written anew.
+    std::uint64_t beginnings() const { return beginnings_; }
+
     // Of all queues that were written.
     void each(const std::function<void(const codec::QueueReport&, const QueueObject&)>&) const;
 
@@ -61,6 +66,8 @@ private:
     std::map<std::string, Row, std::less<>> rows_;  // by name of queue, "Ethernet0:3"
     std::set<std::string, std::less<>> unwritten_;
     bool known_objects_{};
+    Hash ports_;  // objects by name
+    std::uint64_t beginnings_{};
     std::string mark_;  // ours in STATE_DB; it is gone if somebody has flushed it
 };
 

@@ -139,6 +139,35 @@ void Intake::take(const Sample& sample)
     }
 }
 
+std::optional<std::uint64_t> Intake::counter(std::uint32_t row, Field f) const
+{
+    return has(baselines_[row].known, f)
+               ? std::optional{raw_[std::size_t{row} * raw_width_ + raw_column_[static_cast<std::size_t>(f)]]}
+               : std::nullopt;
+}
+
+PfcCounts Intake::pfc_counts(Slot slot) const
+{
+    const auto row = slot.value;
+    PETREL_ASSERT(row < rows_, "slot {} of {}", row, rows_);
+    const auto& last = baselines_[row];
+    PfcCounts counts;
+    counts.read_at = last.read_at;
+    if (last.pause_seen) {
+        counts.paused = last.paused;
+    }
+    counts.rx_frames = counter(row, Field::rx_pfc);
+    const auto xoff = counter(row, Field::rx_xoff);
+    const auto xon = counter(row, Field::rx_xon);
+    if (!counts.rx_frames && xoff && xon) {
+        counts.rx_frames = *xoff + *xon;
+    }
+    counts.tx_frames = counter(row, Field::pause_tx);
+    counts.pauses_ended = counter(row, Field::on2off);
+    counts.pause_us = counter(row, Field::pause_us);
+    return counts;
+}
+
 void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields comparable)
 {
     const auto column = [&](Field f) -> std::uint32_t& { return view_.column(f)[row]; };

@@ -1,6 +1,6 @@
 // The only door for raw counters. It alone knows about wraps, resets, counters that go backwards, stale stamps, link
 // and speed changes and rows that could not be read: each of them just leaves bits of `known` (and of `pause`) unset.
-// Later stages see 32-bit lanes and never a raw counter.
+// Later stages see 32-bit lanes and never a raw counter; those are shown to people at most.
 //
 // Contract: begin() starts a look, put() hands in each row that was read, view() shows the result until the next
 // begin(). One thread. No allocation after construction.
@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -22,6 +23,17 @@ public:
     virtual void pass(Sample&) = 0;
 };
 
+// What a device has counted of the PFC of a row, as it was last told, for those who show it to people. None: it does
+// not tell, or did not then.
+struct PfcCounts {
+    Instant read_at;
+    std::optional<bool> paused;
+    std::optional<std::uint64_t> rx_frames;  // XOFF and XON together
+    std::optional<std::uint64_t> tx_frames;
+    std::optional<std::uint64_t> pauses_ended;
+    std::optional<std::uint64_t> pause_us;
+};
+
 class Intake {
 public:
     Intake(const Inventory&, const Capabilities&);
@@ -33,6 +45,7 @@ public:
     void put(const Sample&);
     void through(SampleFilter* filter) { filter_ = filter; }  // null: everything is taken as it is
     const Observations& view() const { return view_; }
+    PfcCounts pfc_counts(Slot) const;
 
 private:
     struct Baseline {
@@ -50,6 +63,7 @@ private:
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
     bool objected(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
+    std::optional<std::uint64_t> counter(std::uint32_t row, Field f) const;
     std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }
     std::uint32_t value_or_zero(std::uint32_t row, Field f) const
     {

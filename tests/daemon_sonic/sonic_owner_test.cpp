@@ -120,6 +120,30 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
     EXPECT_THAT(agent->wait_for("PFC Watchdog storm restored"), HasSubstr("on port Ethernet1, queue index 3"));
 }
 
+TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
+{
+    const auto agent = live();
+    sw.storm(1);
+    key_of(1);  // has a name
+    const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
+    const auto key = "COUNTERS:" + ports.at("Ethernet1");
+    const auto pause_us = [](const Fields& now) {
+        const auto at = now.find("SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US");
+        return at != now.end() ? std::stoull(at->second) : 0;
+    };
+    const auto first = test::wait_for_hash(*redis, kCounters, key, pause_us);
+    test::wait_for_hash(*redis, kCounters, key, [&](const Fields& now) { return pause_us(now) > pause_us(first); });
+    EXPECT_THAT(first, Contains(Pair("SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "0")));
+    EXPECT_THAT(first, Not(Contains(Key("SAI_PORT_STAT_PFC_3_RX_PKTS")))) << "the switch does not count frames";
+
+    sw.calm(1);
+    test::wait_for_field(*redis, kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
+    const auto shown = test::run(
+        {.program = PETREL_BIN_DIR "/pfcstat", .arguments = {"--history", "--redis", to_text(redis->address())}});
+    EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet1 +PFC3 +1 +[1-9][0-9,]+ +N/A"));
+    EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +0 +N/A"));
+}
+
 TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
 {
     const auto listener = redis->connect(kCounters);
@@ -291,6 +315,9 @@ TEST_F(SonicOwner, WhatWasFlushedIsWrittenAgainWithItsStatistics)
     const auto again = wait_for_status(1, "operational");
     EXPECT_THAT(again, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     EXPECT_THAT(again, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+    const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
+    test::wait_for_field(*redis, kCounters, "COUNTERS:" + ports.at("Ethernet1"), "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS",
+                         "1");
 }
 
 TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)

@@ -67,10 +67,14 @@ Nos::Heard OwnTables::exchange(Told told)
     for (const auto& queue : told.queues) {
         tables_.tell(queue);
     }
+    for (const auto& [port, priority, at, counts] : told.counts) {
+        counters_.tell(port, priority, counts);
+    }
     Heard heard;
+    heard.counts_every = sonic::PortCounters::kEvery;
     const auto known = know_ports(told.queues);
     const auto followed = follow_configuration(heard);
-    const auto written = tables_.write(store_);
+    const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
     for (const auto& event : told.events) {
         log_.happened(event, tables_, heard.lines);
     }

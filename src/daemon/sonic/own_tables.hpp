@@ -9,6 +9,7 @@
 
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
+#include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/table_store.hpp"
 
@@ -33,6 +34,7 @@ private:
 
     sonic::TableStore store_;
     sonic::QueueTables tables_;
+    sonic::PortCounters counters_;
     SonicLog log_{sonic::Role::owner};
     std::optional<std::uint64_t> followed_;  // version of the store
 };

@@ -48,15 +48,19 @@ Nos::Heard SonicNos::exchange(Told told)
     if (unsaid_.size() > kMostUnsaid) {
         unsaid_.erase(unsaid_.begin(), unsaid_.end() - kMostUnsaid);
     }
+    Heard heard;
     if (role_ == Role::owner) {
         for (const auto& queue : told.queues) {
             tables_.tell(queue);
         }
+        for (const auto& [port, priority, at, counts] : told.counts) {
+            counters_.tell(port, priority, counts);
+        }
+        heard.counts_every = sonic::PortCounters::kEvery;
     }
     // Each for itself: a CONFIG_DB that is not filled yet is no reason to leave the others empty.
-    Heard heard;
     const auto followed = follow_configuration(heard);
-    const auto written = role_ == Role::owner ? tables_.write(store_) : Result<void>{};
+    const auto written = role_ == Role::owner ? write_tables() : Result<void>{};
     const auto said = written ? tell_events(heard) : written;
     for (const auto& done : {followed, written, said}) {
         if (!done) {
@@ -80,6 +84,11 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     tables_.configure(**config);
     heard.policies = std::move((*config)->policies);
     return {};
+}
+
+Result<void> SonicNos::write_tables()
+{
+    return tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
 }
 
 // One after the other: where one cannot be said, those behind it wait.

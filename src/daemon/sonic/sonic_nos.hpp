@@ -8,6 +8,7 @@
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "sonic/config_follower.hpp"
+#include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/redis_store.hpp"
 
@@ -29,6 +30,7 @@ private:
     };
 
     Result<void> follow_configuration(Heard&);
+    Result<void> write_tables();
     Result<void> tell_events(Heard&);
     Result<void> publish(const NosEvent&);
     Result<sonic::QueueObject> object_of(const NosEvent&);
@@ -38,6 +40,7 @@ private:
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
     sonic::QueueTables tables_;
+    sonic::PortCounters counters_;
     SonicLog log_;
     std::vector<Unsaid> unsaid_;
 };

@@ -1,0 +1,54 @@
+#include "sonic/port_counters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "sonic/batch.hpp"
+
+namespace petrel::sonic {
+
+void PortCounters::tell(const std::string& port, std::uint8_t priority, const watchdog::PfcCounts& counts)
+{
+    const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> values{
+        {{"RX_PKTS", counts.rx_frames},
+         {"TX_PKTS", counts.tx_frames},
+         {"ON2OFF_RX_PKTS", counts.pauses_ended},
+         {"RX_PAUSE_DURATION_US", counts.pause_us}}};
+    for (const auto& [name, value] : values) {
+        if (!value) {
+            continue;
+        }
+        auto field = fmt::format("SAI_PORT_STAT_PFC_{}_{}", priority, name);
+        auto text = fmt::format("{}", *value);
+        if (auto& known = told_[port][field]; known != text) {
+            known = text;
+            unwritten_[port][std::move(field)] = std::move(text);
+        }
+    }
+}
+
+Result<void> PortCounters::write(Store& store, const QueueTables& tables)
+{
+    if (beginning_ != tables.beginnings()) {
+        unwritten_ = told_;
+    }
+    Batch batch{store};
+    Ports nameless;
+    for (const auto& [port, fields] : unwritten_) {
+        if (const auto* object = tables.port_object(port)) {
+            batch.add(Db::counters, {Change::Kind::set, fmt::format("COUNTERS:{}", *object), fields});
+        } else {
+            nameless.emplace(port, fields);
+        }
+    }
+    return batch.end().map([&] {
+        beginning_ = tables.beginnings();
+        unwritten_ = std::move(nameless);
+    });
+}
+
+}  // namespace petrel::sonic

@@ -1,0 +1,150 @@
+#include "sonic/port_counters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/memory_store.hpp"
+
+namespace petrel::sonic {
+namespace {
+
+using ::testing::IsEmpty;
+
+watchdog::PfcCounts counted(std::uint64_t rx_frames)
+{
+    watchdog::PfcCounts counts;
+    counts.rx_frames = rx_frames;
+    return counts;
+}
+
+class SonicPortCounters : public ::testing::Test {
+protected:
+    void tell_queue(const std::string& port)
+    {
+        codec::QueueReport queue;
+        queue.port = port;
+        queue.priority = 3;
+        tables_.tell(queue);
+    }
+
+    void write()
+    {
+        ASSERT_TRUE(tables_.write(store_));
+        ASSERT_TRUE(counters_.write(store_, tables_));
+    }
+
+    Hash& of(const std::string& port)
+    {
+        return store_.content[Db::counters]["COUNTERS:" + store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"][port]];
+    }
+
+    test::MemoryStore store_;
+    QueueTables tables_;
+    PortCounters counters_;
+};
+
+TEST_F(SonicPortCounters, TellWhatPfcstatReads)
+{
+    tell_queue("Ethernet0");
+    auto counts = counted(5);
+    counts.tx_frames = 6;
+    counts.pauses_ended = 7;
+    counts.pause_us = 8'000'000'000;
+    counters_.tell("Ethernet0", 3, counts);
+    counters_.tell("Ethernet0", 4, counted(9));
+    write();
+    EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"},
+                                     {"SAI_PORT_STAT_PFC_3_TX_PKTS", "6"},
+                                     {"SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "7"},
+                                     {"SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US", "8000000000"},
+                                     {"SAI_PORT_STAT_PFC_4_RX_PKTS", "9"}}));
+}
+
+TEST_F(SonicPortCounters, WhatIsNotKnownStaysAsItWas)
+{
+    tell_queue("Ethernet0");
+    counters_.tell("Ethernet0", 3, counted(5));
+    write();
+    counters_.tell("Ethernet0", 3, {});
+    write();
+    EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
+}
+
+TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
+{
+    tell_queue("Ethernet0");
+    tell_queue("Ethernet4");
+    for (const auto* port : {"Ethernet0", "Ethernet4"}) {
+        counters_.tell(port, 3, counted(5));
+        counters_.tell(port, 4, counted(5));
+    }
+    write();
+    of("Ethernet0") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
+    of("Ethernet4") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
+    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 4, counted(6));
+    counters_.tell("Ethernet4", 3, counted(5));
+    write();
+    EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}, {"SAI_PORT_STAT_PFC_4_RX_PKTS", "6"}}));
+    EXPECT_EQ(of("Ethernet4"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}}));
+}
+
+TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
+{
+    tell_queue("Ethernet0");
+    counters_.tell("Ethernet0", 3, counted(5));
+    write();
+    for (const auto times : {1, 2}) {
+        store_.content.clear();
+        write();
+        EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}})) << times;
+    }
+}
+
+TEST_F(SonicPortCounters, APortWaitsUntilItHasAName)
+{
+    counters_.tell("Ethernet0", 3, counted(5));
+    write();
+    EXPECT_THAT(store_.content[Db::counters], IsEmpty());
+    tell_queue("Ethernet0");
+    write();
+    EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
+}
+
+TEST_F(SonicPortCounters, WhatOthersWroteOfThePortStaysBesideOurs)
+{
+    store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"] = {{"Ethernet0", "oid:0x1000000000abc"}};
+    store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"] = {{"SAI_PORT_STAT_IF_IN_OCTETS", "1"},
+                                                                    {"SAI_PORT_STAT_PFC_3_RX_PKTS", "2"}};
+    tell_queue("Ethernet0");
+    counters_.tell("Ethernet0", 3, counted(5));
+    write();
+    EXPECT_EQ(store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"],
+              (Hash{{"SAI_PORT_STAT_IF_IN_OCTETS", "1"}, {"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
+}
+
+// A store that takes nothing.
+class Away final : public Store {
+public:
+    Result<std::vector<std::string>> keys(Db, std::string_view) override { return fail(); }
+    Result<std::vector<Hash>> hashes(Db, std::span<const std::string>) override { return fail(); }
+    Result<bool> is_set(Db, const std::string&) override { return fail(); }
+    Result<void> apply(Db, std::span<const Change>) override { return fail(); }
+
+private:
+    static tl::unexpected<Error> fail() { return tl::unexpected(Error{ErrorKind::unreachable, "away"}); }
+};
+
+TEST_F(SonicPortCounters, WhatCouldNotBeWrittenIsWrittenLater)
+{
+    tell_queue("Ethernet0");
+    ASSERT_TRUE(tables_.write(store_));
+    counters_.tell("Ethernet0", 3, counted(5));
+    Away away;
+    EXPECT_FALSE(counters_.write(away, tables_));
+    write();
+    EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
+}
+
+}  // namespace
+}  // namespace petrel::sonic
