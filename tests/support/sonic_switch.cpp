@@ -213,8 +213,9 @@ void SonicSwitch::register_queue(const std::string& name, const std::string& act
 {
     const auto key = counters_key(queue_oid(name));
     Pipeline write;
+    const auto history = get(Db::config, "PFC_WD|" + split(name, ':')[0], "pfc_stat_history");
     write.add({"HSET", key, "PFC_WD_DETECTION_TIME", "400000", "PFC_WD_RESTORATION_TIME", "400000", "PFC_WD_ACTION",
-               action, "PFC_WD_STATUS", "operational"});
+               action, "PFC_STAT_HISTORY", history.empty() ? "disable" : history, "PFC_WD_STATUS", "operational"});
     for (const auto* total : {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"}) {
         write.add({"HSETNX", key, total, "0"});
     }
@@ -242,7 +243,7 @@ void SonicSwitch::unwatch(const std::string& port)
             }
             Pipeline write;
             write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
-                       "PFC_WD_ACTION", "PFC_WD_STATUS"});
+                       "PFC_WD_ACTION", "PFC_STAT_HISTORY", "PFC_WD_STATUS"});
             send(Db::counters, write);
         }
     }

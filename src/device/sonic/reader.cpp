@@ -28,7 +28,8 @@ constexpr std::size_t kPauseStatus = 3;
 constexpr std::size_t kStatus = 4;
 
 // Now and then, and when it is treated otherwise than before.
-constexpr std::array<std::string_view, 3> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM"};
+constexpr std::array<std::string_view, 4> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM",
+                                                          "PFC_STAT_HISTORY"};
 constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
 
 // Of a port, for each of its queues.
@@ -127,9 +128,9 @@ Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Ins
 Result<void> Reader::read_frames(db::RedisStore& store, std::span<const Before> before)
 {
     const auto wanted = [&](std::uint32_t row) {
-        const auto& [sample, status, alert, red_switch, debug_storm] = readings_[row];
+        const auto& sample = readings_[row].sample;
         const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
-        return !frames_known_ || !told || sample.paused_now || status == Status::stormed ||
+        return !frames_known_ || !told || sample.paused_now || readings_[row].status == Status::stormed ||
                sample[Field::pause_us] != before[row].pause_us;
     };
     Plan plan;
@@ -212,6 +213,7 @@ void Reader::take_treatment(std::uint32_t queue, redis::View reply)
         reading.alert = reply[0].text() == "alert";
         reading.red_switch = reply[1].text() == "enable";
         reading.debug_storm = reply[2].text() == "enabled";
+        reading.history = reply[3].text() == "enable";
     }
 }
 

@@ -34,7 +34,8 @@ struct Reading {
     Status status{};
     bool alert{};        // a storm is only told;
     bool red_switch{};   // orchagent treats it, whatever it shows;
-    bool debug_storm{};  // somebody asks for a storm to be imagined: these three as of a second ago
+    bool debug_storm{};  // somebody asks for a storm to be imagined,
+    bool history{};      // or for its pauses to be kept: these four as of a second ago
 };
 
 class Reader {

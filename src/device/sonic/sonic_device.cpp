@@ -101,6 +101,7 @@ void SonicDevice::adopt(Layout layout)
         rows_.push_back(known != before.end() ? known->second : Row{});
     }
     links_.emplace(layout);
+    histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
     all_read_.reset();
     choose_again_ = Instant::min();
@@ -225,6 +226,9 @@ Result<void> SonicDevice::choose_canaries()
 
 Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watchdog::Intake& into)
 {
+    if (auto followed = histories_.follow(store_, *reader_); !followed) {
+        return followed;
+    }
     for (const auto row : rows) {
         put(row, read_at, into);
     }
@@ -234,7 +238,7 @@ Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watch
         }
         all_read_ = read_at;
     }
-    return tell_again();
+    return histories_.write(store_, reader_->layout()).and_then([&] { return tell_again(); });
 }
 
 void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
@@ -253,14 +257,24 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     if (!reading.alert) {
         keep_as_asked(slot, reading.status == Status::stormed);
     }
-    auto sample = reading.debug_storm ? imagined(read_at) : reading.sample;
-    const auto port = reader_->layout().queues[slot.value].port;
+    auto sample = reading.sample;
     sample.slot = slot;
     sample.read_at = read_at;
+    sample.epoch = epoch_of(slot);
+    histories_.see(sample, clock_.now().wall);
+    if (reading.debug_storm) {
+        imagine_storm(sample);
+    }
     if (survives_mitigation(row, sample)) {
-        sample.epoch = links_->up(port) ? 1 + links_->changes(port) + row.changes + stamp_changes_ : 0;
+        sample.epoch = epoch_of(slot);
         into.put(sample);
     }
+}
+
+std::uint32_t SonicDevice::epoch_of(Slot slot) const
+{
+    const auto port = reader_->layout().queues[slot.value].port;
+    return links_->up(port) ? 1 + links_->changes(port) + rows_[slot.value].changes + stamp_changes_ : 0;
 }
 
 // orchagent may have been started anew and know nothing of a storm, or remember one that is over.
@@ -315,16 +329,15 @@ bool SonicDevice::survives_mitigation(Row& row, Sample& sample)
 }
 
 // A storm by order: counters of their own kind, which run with the clock.
-Sample SonicDevice::imagined(Instant read_at) const
+void SonicDevice::imagine_storm(Sample& sample) const
 {
-    Sample sample;
     sample.known = capabilities_.fields;
     sample.paused_now = true;
-    const auto us = static_cast<std::uint64_t>(whole_us(read_at));
+    sample.raw = {};
+    const auto us = static_cast<std::uint64_t>(whole_us(sample.read_at));
     sample[Field::pause_us] = us;
     sample[Field::rx_pfc] = us;
     sample[Field::occupancy] = 1;
-    return sample;
 }
 
 Result<std::uint32_t> SonicDevice::row_of(const Target& target) const

@@ -3,8 +3,8 @@
 // (orchagent.hpp), which is repeated for as long as the queue shows something else than was asked for. SONiC's own
 // detector rests meanwhile (plugins.hpp).
 //
-// Of what orchagent writes nothing is written here. A queue that it does not watch, or treats by its big red switch,
-// is not put.
+// Of what orchagent writes nothing is written here, and of what its scripts wrote only the history of pauses
+// (histories.hpp). A queue that it does not watch, or treats by its big red switch, is not put.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include "device/device.hpp"
 #include "device/sonic/changes.hpp"
+#include "device/sonic/histories.hpp"
 #include "device/sonic/links.hpp"
 #include "device/sonic/orchagent.hpp"
 #include "device/sonic/poll_stamp.hpp"
@@ -65,10 +66,11 @@ private:
     Result<void> choose_canaries();
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, watchdog::Intake&);
+    std::uint32_t epoch_of(Slot) const;
     void keep_as_asked(Slot, bool stormed);
     Result<void> tell_again();
     static bool survives_mitigation(Row&, watchdog::Sample&);
-    watchdog::Sample imagined(Instant) const;
+    void imagine_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
 
@@ -86,6 +88,7 @@ private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::vector<Row> rows_;
+    Histories histories_;
     std::vector<Word> again_;          // to be told once more
     std::optional<Instant> all_read_;  // the poll whose counters were all put
     Instant choose_again_{Instant::min()};
