@@ -109,7 +109,7 @@ private:
         return bits.value_or(0);
     }
 
-    const PortConfig* find_port(std::string_view name) const
+    PortConfig* find_port(std::string_view name)
     {
         const auto at = std::ranges::find(config_.ports, name, &PortConfig::name);
         return at != config_.ports.end() ? &*at : nullptr;
@@ -134,7 +134,7 @@ private:
 
     void read_entry(const std::string& name, const Hash& entry, std::string_view poll)
     {
-        const auto* port = find_port(name);
+        auto* port = find_port(name);
         if (port == nullptr) {
             return problem(fmt::format("PFC_WD|{}: there is no such port", name));
         }
@@ -170,6 +170,7 @@ private:
         policy.name =
             fmt::format("pfcwd-{}-{}-{}", watchdog::action_name(policy.action),
                         watchdog::parameter_text(policy, "detect_ms"), restore.empty() ? "infinite" : restore);
+        port->history = field(entry, "pfc_stat_history") == kEnable;
         add(policy, *port);
     }
 

@@ -25,6 +25,7 @@ struct PortConfig {
     BitRate speed;
     std::uint8_t lossless{};  // pfc_enable: a bit a priority
     std::uint8_t watched{};   // pfcwd_sw_enable, the field that selects what is watched
+    bool history{};           // its entry in PFC_WD is in force and has pfc_stat_history
     bool operator==(const PortConfig&) const = default;
 };
 

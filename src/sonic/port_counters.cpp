@@ -11,7 +11,7 @@
 
 namespace petrel::sonic {
 
-void PortCounters::tell(const std::string& port, std::uint8_t priority, const watchdog::PfcCounts& counts)
+void PortCounters::tell(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts& counts)
 {
     const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> values{
         {{"RX_PKTS", counts.rx_frames},
@@ -19,20 +19,28 @@ void PortCounters::tell(const std::string& port, std::uint8_t priority, const wa
          {"ON2OFF_RX_PKTS", counts.pauses_ended},
          {"RX_PAUSE_DURATION_US", counts.pause_us}}};
     for (const auto& [name, value] : values) {
-        if (!value) {
-            continue;
+        if (value) {
+            put(port, fmt::format("SAI_PORT_STAT_PFC_{}_{}", priority, name), fmt::format("{}", *value));
         }
-        auto field = fmt::format("SAI_PORT_STAT_PFC_{}_{}", priority, name);
-        auto text = fmt::format("{}", *value);
-        if (auto& known = told_[port][field]; known != text) {
-            known = text;
-            unwritten_[port][std::move(field)] = std::move(text);
-        }
+    }
+    for (const auto& [field, value] : histories_.see(port, priority, at, counts)) {
+        put(port, field, value);
+    }
+}
+
+void PortCounters::put(const std::string& port, const std::string& field, std::string value)
+{
+    if (auto& known = told_[port][field]; known != value) {
+        known = value;
+        unwritten_[port][field] = std::move(value);
     }
 }
 
 Result<void> PortCounters::write(Store& store, const QueueTables& tables)
 {
+    if (const auto begun = histories_.begin(store, tables); !begun) {
+        return begun;
+    }
     if (beginning_ != tables.beginnings()) {
         unwritten_ = told_;
     }

@@ -53,8 +53,11 @@ Hash statistics(const QueueReport& queue)
 
 const Hash& of_watched_queues()
 {
-    static const Hash kFields{
-        {"PFC_WD_DETECTION_TIME", ""}, {"PFC_WD_RESTORATION_TIME", ""}, {"PFC_WD_ACTION", ""}, {"PFC_WD_STATUS", ""}};
+    static const Hash kFields{{"PFC_WD_DETECTION_TIME", ""},
+                              {"PFC_WD_RESTORATION_TIME", ""},
+                              {"PFC_WD_ACTION", ""},
+                              {"PFC_STAT_HISTORY", ""},
+                              {"PFC_WD_STATUS", ""}};
     return kFields;
 }
 
@@ -73,13 +76,18 @@ std::string made_up_queue(std::string_view port, std::uint8_t priority)
 
 void QueueTables::configure(const Config& config)
 {
-    times_.clear();
+    settings_.clear();
     red_switch_ = config.big_red_switch;
     for (const auto& entry : config.policies.policies) {
         const auto us = [](Duration time) { return fmt::format("{}", whole_us(time)); };
         const bool restores = entry.policy.release != watchdog::Release::manual;
         for (const auto& port : entry.ports) {
-            times_[port.name] = {us(entry.policy.detect), restores ? us(entry.policy.restore) : ""};
+            settings_[port.name] = {us(entry.policy.detect), restores ? us(entry.policy.restore) : "", "disable"};
+        }
+    }
+    for (const auto& port : config.ports) {
+        if (port.history) {
+            settings_[port.name].history = "enable";
         }
     }
     mark_all();
@@ -177,9 +185,10 @@ Result<void> QueueTables::write(Store& store)
         const auto counters = fmt::format("COUNTERS:{}", row.object.queue);
         auto fields = statistics(queue);
         if (watched(queue)) {
-            const auto times = times_.find(queue.port);
-            fields["PFC_WD_DETECTION_TIME"] = times != times_.end() ? times->second.detection_us : "";
-            fields["PFC_WD_RESTORATION_TIME"] = times != times_.end() ? times->second.restoration_us : "";
+            const auto& settings = settings_[queue.port];  // none for a moment, while others are being followed
+            fields["PFC_WD_DETECTION_TIME"] = settings.detection_us;
+            fields["PFC_WD_RESTORATION_TIME"] = settings.restoration_us;
+            fields["PFC_STAT_HISTORY"] = settings.history;
             fields["PFC_WD_ACTION"] = queue.configured;
             fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
         } else {

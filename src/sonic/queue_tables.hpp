@@ -48,9 +48,10 @@ public:
     void each(const std::function<void(const codec::QueueReport&, const QueueObject&)>&) const;
 
 private:
-    struct Times {
+    struct Settings {
         std::string detection_us;
         std::string restoration_us;  // empty = never
+        std::string history;
     };
     struct Row {
         codec::QueueReport queue;
@@ -61,7 +62,7 @@ private:
     Result<bool> left_alone(Store&);
     void mark_all();
 
-    std::map<std::string, Times, std::less<>> times_;  // by port
+    std::map<std::string, Settings> settings_;  // by port
     bool red_switch_{};
     std::map<std::string, Row, std::less<>> rows_;  // by name of queue, "Ethernet0:3"
     std::set<std::string, std::less<>> unwritten_;

@@ -169,6 +169,20 @@ TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
     EXPECT_THAT(agent->ask({"events"}).out, HasSubstr("clear by"));
 }
 
+TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
+{
+    const auto agent = ready();
+    say({"start", "Ethernet1", "100", "--pfc-stat-history"});
+    say({"start", "Ethernet2", "100"});
+    sw.storm(1);
+    sw.storm(2);
+    std::string shown;
+    do {
+        shown = run("pfcstat", {"--history"}).out;
+    } while (!testing::Value(shown, ContainsRegex("Ethernet1 +PFC3 +0 +[0-9,]+ +[1-9][0-9,]+ +[0-9/]+, [0-9:]+")));
+    EXPECT_THAT(shown, ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
+}
+
 // -------------------------------------------------------------------------------------------- what outlives it
 
 TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)

@@ -144,6 +144,29 @@ TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +0 +N/A"));
 }
 
+TEST_F(SonicOwner, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
+{
+    test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"pfc_stat_history", "enable"}});
+    const auto agent = live();
+    EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_STAT_HISTORY", "enable")));
+    EXPECT_THAT(wait_for_status(2, "operational"), Contains(Pair("PFC_STAT_HISTORY", "disable")));
+    const auto before = std::chrono::system_clock::now().time_since_epoch() / std::chrono::microseconds{1};
+    sw.storm(1);
+    sw.storm(2);
+    const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
+    const auto key = "COUNTERS:" + ports.at("Ethernet1");
+    const auto storm = test::wait_for_hash(*redis, kCounters, key, [](const Fields& now) {
+        return now.contains("EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US");
+    });
+    EXPECT_GE(std::stoll(storm.at("EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP")), before - 1000);
+    sw.calm(1);
+    test::wait_for_field(*redis, kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
+    const auto shown = test::run(
+        {.program = PETREL_BIN_DIR "/pfcstat", .arguments = {"--history", "--redis", to_text(redis->address())}});
+    EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet1 +PFC3 +1 +[1-9][0-9,]+ +[1-9][0-9,]+ +[0-9/]+, [0-9:]+"));
+    EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
+}
+
 TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
 {
     const auto listener = redis->connect(kCounters);

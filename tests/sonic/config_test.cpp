@@ -56,6 +56,16 @@ TEST_F(SonicConfig, IsReadAsPolicies)
     EXPECT_EQ(ports.front().name, "Ethernet0");
 }
 
+TEST_F(SonicConfig, HistoryIsKeptOfPortsWhoseEntryIsInForce)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"pfc_stat_history", "enable"}};
+    table()["PFC_WD|Ethernet4"] = {{"detection_time", "400"}, {"pfc_stat_history", "disable"}};
+    EXPECT_TRUE(read().ports.front().history);
+    EXPECT_FALSE(read().ports.back().history);
+    table()["PFC_WD|Ethernet0"]["detection_time"] = "50";
+    EXPECT_FALSE(read().ports.front().history);
+}
+
 TEST_F(SonicConfig, PortsThatAreTreatedAlikeShareAPolicy)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};

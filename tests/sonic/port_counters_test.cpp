@@ -8,7 +8,10 @@
 namespace petrel::sonic {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::IsEmpty;
+
+constexpr WallTime kNoon{1'700'000'000s};
 
 watchdog::PfcCounts counted(std::uint64_t rx_frames)
 {
@@ -50,8 +53,8 @@ TEST_F(SonicPortCounters, TellWhatPfcstatReads)
     counts.tx_frames = 6;
     counts.pauses_ended = 7;
     counts.pause_us = 8'000'000'000;
-    counters_.tell("Ethernet0", 3, counts);
-    counters_.tell("Ethernet0", 4, counted(9));
+    counters_.tell("Ethernet0", 3, kNoon, counts);
+    counters_.tell("Ethernet0", 4, kNoon, counted(9));
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"},
                                      {"SAI_PORT_STAT_PFC_3_TX_PKTS", "6"},
@@ -63,9 +66,9 @@ TEST_F(SonicPortCounters, TellWhatPfcstatReads)
 TEST_F(SonicPortCounters, WhatIsNotKnownStaysAsItWas)
 {
     tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
     write();
-    counters_.tell("Ethernet0", 3, {});
+    counters_.tell("Ethernet0", 3, kNoon, {});
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
@@ -75,15 +78,15 @@ TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
     tell_queue("Ethernet0");
     tell_queue("Ethernet4");
     for (const auto* port : {"Ethernet0", "Ethernet4"}) {
-        counters_.tell(port, 3, counted(5));
-        counters_.tell(port, 4, counted(5));
+        counters_.tell(port, 3, kNoon, counted(5));
+        counters_.tell(port, 4, kNoon, counted(5));
     }
     write();
     of("Ethernet0") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
     of("Ethernet4") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
-    counters_.tell("Ethernet0", 3, counted(5));
-    counters_.tell("Ethernet0", 4, counted(6));
-    counters_.tell("Ethernet4", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    counters_.tell("Ethernet0", 4, kNoon, counted(6));
+    counters_.tell("Ethernet4", 3, kNoon, counted(5));
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}, {"SAI_PORT_STAT_PFC_4_RX_PKTS", "6"}}));
     EXPECT_EQ(of("Ethernet4"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}}));
@@ -92,7 +95,7 @@ TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
 TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
 {
     tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
     write();
     for (const auto times : {1, 2}) {
         store_.content.clear();
@@ -103,7 +106,7 @@ TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
 
 TEST_F(SonicPortCounters, APortWaitsUntilItHasAName)
 {
-    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
     write();
     EXPECT_THAT(store_.content[Db::counters], IsEmpty());
     tell_queue("Ethernet0");
@@ -117,11 +120,114 @@ TEST_F(SonicPortCounters, WhatOthersWroteOfThePortStaysBesideOurs)
     store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"] = {{"SAI_PORT_STAT_IF_IN_OCTETS", "1"},
                                                                     {"SAI_PORT_STAT_PFC_3_RX_PKTS", "2"}};
     tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
     write();
     EXPECT_EQ(store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"],
               (Hash{{"SAI_PORT_STAT_IF_IN_OCTETS", "1"}, {"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
+
+// ------------------------------------------------------------------------------------------ history of pauses
+
+class SonicPauses : public SonicPortCounters {
+protected:
+    static constexpr auto kTotal = "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US";
+    static constexpr auto kLength = "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US";
+    static constexpr auto kBegan = "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP";
+
+    void keep_history(bool keep)
+    {
+        Config config;
+        config.ports = {{"Ethernet0", {}, 8, 8, keep}, {"Ethernet4", {}, 8, 8, false}};
+        counters_.configure(config);
+    }
+
+    // A second after noon and so much, the queue was read for the last time.
+    void read(std::chrono::milliseconds after, bool paused, const std::string& port = "Ethernet0")
+    {
+        watchdog::PfcCounts counts;
+        counts.read_at = Instant{1s + after};
+        counts.paused = paused;
+        counters_.tell(port, 3, kNoon + 1s + after, counts);
+        write();
+    }
+};
+
+TEST_F(SonicPauses, AreKeptOfPortsThatAskForIt)
+{
+    tell_queue("Ethernet0");
+    tell_queue("Ethernet4");
+    EXPECT_EQ(counters_.every(), 1s);
+    keep_history(true);
+    EXPECT_EQ(counters_.every(), 100ms);
+    write();
+    for (const auto* port : {"Ethernet0", "Ethernet4"}) {
+        read(0ms, false, port);
+        read(100ms, true, port);
+        read(100ms, true, port);  // nobody has looked since: no pause has ended either
+        read(250ms, true, port);
+        read(300ms, false, port);
+    }
+    EXPECT_EQ(of("Ethernet0"), (Hash{{kTotal, "250000"}, {kLength, "250000"}, {kBegan, "1700000001000000"}}));
+    EXPECT_THAT(of("Ethernet4"), IsEmpty());
+}
+
+TEST_F(SonicPauses, TheFirstLookHasNoIntervalThatCouldHaveBeenPaused)
+{
+    tell_queue("Ethernet0");
+    keep_history(true);
+    write();
+    read(0ms, true);
+    EXPECT_THAT(of("Ethernet0"), IsEmpty());
+}
+
+TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
+{
+    tell_queue("Ethernet0");
+    write();
+    of("Ethernet0")[kTotal] = "5000000";
+    keep_history(true);
+    write();
+    read(0ms, false);
+    read(100ms, true);
+    EXPECT_EQ(of("Ethernet0")[kTotal], "5100000");
+    keep_history(true);  // something else is configured
+    read(200ms, true);
+    EXPECT_EQ(of("Ethernet0")[kTotal], "5200000");
+    EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "it is the same pause";
+}
+
+TEST_F(SonicPauses, StayAsTheyAreWhenNobodyAsksForThemAnyMore)
+{
+    tell_queue("Ethernet0");
+    keep_history(true);
+    write();
+    read(0ms, false);
+    read(100ms, true);
+    keep_history(false);
+    EXPECT_EQ(counters_.every(), 1s);
+    read(200ms, true);
+    EXPECT_EQ(of("Ethernet0")[kTotal], "100000");
+}
+
+TEST_F(SonicPauses, TheTotalOfADeviceThatCountsThemIsItsOwn)
+{
+    tell_queue("Ethernet0");
+    keep_history(true);
+    write();
+    watchdog::PfcCounts counts;
+    counts.read_at = Instant{1s};
+    counts.pause_us = 7'000'000;
+    counters_.tell("Ethernet0", 3, kNoon, counts);
+    counts.read_at = Instant{2s};
+    counts.pause_us = 7'050'000;
+    counters_.tell("Ethernet0", 3, kNoon + 1s, counts);
+    write();
+    EXPECT_EQ(of("Ethernet0")["SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US"], "7050000");
+    EXPECT_EQ(of("Ethernet0")[kLength], "50000");
+    EXPECT_FALSE(of("Ethernet0").contains(kTotal));
+}
+
+// ------------------------------------------------------------------------------------------------ trouble
 
 // A store that takes nothing.
 class Away final : public Store {
@@ -139,7 +245,7 @@ TEST_F(SonicPortCounters, WhatCouldNotBeWrittenIsWrittenLater)
 {
     tell_queue("Ethernet0");
     ASSERT_TRUE(tables_.write(store_));
-    counters_.tell("Ethernet0", 3, counted(5));
+    counters_.tell("Ethernet0", 3, kNoon, counted(5));
     Away away;
     EXPECT_FALSE(counters_.write(away, tables_));
     write();

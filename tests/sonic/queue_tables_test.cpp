@@ -57,6 +57,7 @@ TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
     EXPECT_EQ(counters(), (Hash{{"PFC_WD_ACTION", "drop"},
                                 {"PFC_WD_DETECTION_TIME", "400000"},
                                 {"PFC_WD_RESTORATION_TIME", "2000000"},
+                                {"PFC_STAT_HISTORY", "disable"},
                                 {"PFC_WD_STATUS", "stormed"},
                                 {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"},
                                 {"PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0"},
@@ -92,6 +93,21 @@ TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
     EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_DETECTION_TIME"))));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "2")));
     EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
+}
+
+TEST_F(SonicQueueTables, AQueueSaysWhetherItsPausesAreKept)
+{
+    config_.ports = {{"Ethernet0", {}, 8, 8, true}};
+    tables_.configure(config_);
+    auto queue = watching("Ethernet0", 3);
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_STAT_HISTORY", "enable")));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_DETECTION_TIME", "400000")));
+    queue.policy.clear();
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Not(Contains(Key("PFC_STAT_HISTORY"))));
 }
 
 TEST_F(SonicQueueTables, NamesOfASwitchThatHasThemAreTaken)

@@ -68,13 +68,13 @@ Nos::Heard OwnTables::exchange(Told told)
         tables_.tell(queue);
     }
     for (const auto& [port, priority, at, counts] : told.counts) {
-        counters_.tell(port, priority, counts);
+        counters_.tell(port, priority, at, counts);
     }
     Heard heard;
-    heard.counts_every = sonic::PortCounters::kEvery;
     const auto known = know_ports(told.queues);
     const auto followed = follow_configuration(heard);
     const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
+    heard.counts_every = counters_.every();
     for (const auto& event : told.events) {
         log_.happened(event, tables_, heard.lines);
     }
@@ -117,6 +117,7 @@ Result<void> OwnTables::follow_configuration(Heard& heard)
     return sonic::read_config(store_, sonic::Role::owner).map([&](sonic::Config config) {
         log_.configured(config, tables_, heard.lines);
         tables_.configure(config);
+        counters_.configure(config);
         heard.policies = std::move(config.policies);
         followed_ = store_.version();
     });

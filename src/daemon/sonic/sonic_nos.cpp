@@ -54,13 +54,16 @@ Nos::Heard SonicNos::exchange(Told told)
             tables_.tell(queue);
         }
         for (const auto& [port, priority, at, counts] : told.counts) {
-            counters_.tell(port, priority, counts);
+            counters_.tell(port, priority, at, counts);
         }
-        heard.counts_every = sonic::PortCounters::kEvery;
     }
     // Each for itself: a CONFIG_DB that is not filled yet is no reason to leave the others empty.
     const auto followed = follow_configuration(heard);
-    const auto written = role_ == Role::owner ? write_tables() : Result<void>{};
+    Result<void> written;
+    if (role_ == Role::owner) {
+        written = write_tables();
+        heard.counts_every = counters_.every();
+    }
     const auto said = written ? tell_events(heard) : written;
     for (const auto& done : {followed, written, said}) {
         if (!done) {
@@ -82,6 +85,7 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     }
     log_.configured(**config, tables_, heard.lines);
     tables_.configure(**config);
+    counters_.configure(**config);
     heard.policies = std::move((*config)->policies);
     return {};
 }
