@@ -173,6 +173,23 @@ TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
     EXPECT_EQ(std::ranges::count_if(on_->notes_, [](const auto& n) { return n.find("tx_packets") != n.npos; }), 1);
 }
 
+TEST_F(SonicDeviceTest, WhatASwitchCannotTellIsMadeOfItsStateAndSaid)
+{
+    open();
+    EXPECT_FALSE(has(device().capabilities().fields, Field::pause_state));
+    EXPECT_THAT(on_->notes_, IsEmpty());
+    begin({.pause_time = false, .transitions = false});
+    open();
+    EXPECT_TRUE(has(device().capabilities().fields, Field::pause_state));
+    EXPECT_THAT(on_->notes_, ElementsAre(HasSubstr("paused at two polls in a row and sends nothing")));
+    poll();
+    on_->clock_.advance(200ms);
+    sonic().poll(on_->clock_.now().mono);
+    sonic().set_of_queue("Ethernet0:3", "SAI_QUEUE_ATTR_PAUSE_STATUS", "perhaps");
+    EXPECT_FALSE(has(look().known[0], Field::pause_state));
+    EXPECT_TRUE(has(intake_->view().known[1], Field::pause_state));
+}
+
 TEST_F(SonicDeviceTest, CountersThatSyncdHasNotReadAgainSayNothing)
 {
     open();

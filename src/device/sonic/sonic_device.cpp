@@ -22,7 +22,7 @@ using watchdog::Sample;
 using watchdog::Treatment;
 
 constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
-constexpr Fields kPause = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
+constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
 
@@ -73,6 +73,12 @@ Result<void> SonicDevice::start()
         return tl::unexpected(Error{ErrorKind::unreachable,
                                     "no queue has counters of PFC yet: orchagent watches none, or syncd has not "
                                     "read them"});
+    }
+    if (HeldPause::fits(fields)) {
+        fields |= bit(Field::pause_state);
+        note_once(
+            "the switch tells neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
+            "row and sends nothing in between counts as paused");
     }
     capabilities_.fields = fields;
     capabilities_.survive = fields;  // what a mitigation freezes is withheld queue by queue
@@ -262,6 +268,11 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     sample.read_at = read_at;
     sample.epoch = epoch_of(slot);
     histories_.see(sample, clock_.now().wall);
+    if (has(capabilities_.fields, Field::pause_state)) {
+        const auto state = row.held.see(sample);
+        sample.pause_state = state.value_or(watchdog::PauseState::not_paused);
+        sample.known |= state ? bit(Field::pause_state) : 0;
+    }
     if (reading.debug_storm) {
         imagine_storm(sample);
     }
@@ -332,6 +343,7 @@ bool SonicDevice::survives_mitigation(Row& row, Sample& sample)
 void SonicDevice::imagine_storm(Sample& sample) const
 {
     sample.known = capabilities_.fields;
+    sample.pause_state = watchdog::PauseState::paused;
     sample.paused_now = true;
     sample.raw = {};
     const auto us = static_cast<std::uint64_t>(whole_us(sample.read_at));

@@ -15,6 +15,7 @@
 
 #include "device/device.hpp"
 #include "device/sonic/changes.hpp"
+#include "device/sonic/held_pause.hpp"
 #include "device/sonic/histories.hpp"
 #include "device/sonic/links.hpp"
 #include "device/sonic/orchagent.hpp"
@@ -54,6 +55,7 @@ private:
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // of what its counters mean
+        HeldPause held;           // where that is all there is
     };
 
     SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);

@@ -1,0 +1,126 @@
+#include "device/sonic/held_pause.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace petrel::device::sonic {
+namespace {
+
+using namespace std::chrono_literals;
+using watchdog::bit;
+using watchdog::Field;
+using watchdog::Fields;
+using enum watchdog::PauseState;
+
+constexpr Fields kTold = bit(Field::paused_now) | bit(Field::tx_packets) | bit(Field::rx_pfc);
+
+watchdog::Sample sample(Duration at, bool paused, std::uint64_t tx, std::uint32_t epoch = 1)
+{
+    watchdog::Sample made;
+    made.read_at = Instant{at};
+    made.known = kTold;
+    made.epoch = epoch;
+    made.paused_now = paused;
+    made[Field::tx_packets] = tx;
+    return made;
+}
+
+// Two quiet polls, 200 ms apart.
+HeldPause at_rest()
+{
+    HeldPause held;
+    held.see(sample(200ms, false, 5));
+    held.see(sample(400ms, false, 5));
+    return held;
+}
+
+TEST(HeldPause, IsForSwitchesThatTellNothingBetter)
+{
+    EXPECT_TRUE(HeldPause::fits(kTold));
+    EXPECT_FALSE(HeldPause::fits(kTold | bit(Field::pause_us)));
+    EXPECT_FALSE(HeldPause::fits(kTold | bit(Field::on2off)));
+    EXPECT_FALSE(HeldPause::fits(kTold & ~bit(Field::tx_packets)));
+    EXPECT_FALSE(HeldPause::fits(kTold & ~bit(Field::paused_now)));
+}
+
+TEST(HeldPause, PausedAtBothPollsAndNothingSentIsPausedThroughout)
+{
+    auto held = at_rest();
+    EXPECT_EQ(held.see(sample(600ms, true, 5)), not_continuous);
+    EXPECT_EQ(held.see(sample(800ms, true, 5)), paused);
+    EXPECT_EQ(held.see(sample(800ms, true, 5)), paused) << "the same poll again";
+    EXPECT_EQ(held.see(sample(1000ms, true, 6)), not_continuous) << "one packet was sent";
+    EXPECT_EQ(held.see(sample(1200ms, true, 6)), paused);
+    EXPECT_EQ(held.see(sample(1400ms, false, 6)), not_paused);
+    EXPECT_EQ(held.see(sample(1600ms, true, 6)), not_continuous);
+}
+
+TEST(HeldPause, APollThatWasSkippedIsNothingSpecialAndALookAwayIs)
+{
+    auto held = at_rest();
+    held.see(sample(600ms, true, 5));
+    EXPECT_EQ(held.see(sample(1000ms, true, 5)), paused) << "one poll was skipped";
+    EXPECT_EQ(held.see(sample(1200ms, true, 5)), paused);
+    EXPECT_EQ(held.see(sample(1800ms, true, 5)), not_continuous) << "two were, or nobody looked";
+    EXPECT_EQ(held.see(sample(2400ms, true, 5)), paused) << "that is how often it is polled now";
+}
+
+TEST(HeldPause, TheFirstIntervalProvesNothing)
+{
+    HeldPause held;
+    EXPECT_EQ(held.see(sample(200ms, true, 5)), not_continuous);
+    EXPECT_EQ(held.see(sample(400ms, true, 5)), not_continuous) << "nobody knows how long intervals are";
+    EXPECT_EQ(held.see(sample(600ms, true, 5)), paused);
+}
+
+TEST(HeldPause, EpochsAreNotCompared)
+{
+    auto held = at_rest();
+    held.see(sample(600ms, true, 5));
+    EXPECT_EQ(held.see(sample(800ms, true, 5, 2)), not_continuous);
+    EXPECT_EQ(held.see(sample(1000ms, true, 5, 2)), paused);
+    EXPECT_EQ(held.see(sample(1000ms, true, 5, 3)), not_continuous) << "though the stamp is the same";
+}
+
+TEST(HeldPause, WhatIsNotToldIsNotKnown)
+{
+    auto held = at_rest();
+    held.see(sample(600ms, true, 5));
+    auto blind = sample(800ms, true, 5);
+    blind.known = bit(Field::tx_packets);
+    EXPECT_EQ(held.see(blind), std::nullopt);
+    EXPECT_EQ(held.see(sample(1000ms, true, 5)), not_continuous);
+    auto dumb = sample(1200ms, true, 5);
+    dumb.known = bit(Field::paused_now);
+    EXPECT_EQ(held.see(dumb), not_continuous);
+    EXPECT_EQ(held.see(sample(1400ms, true, 5)), not_continuous);
+    EXPECT_EQ(held.see(sample(1600ms, true, 5)), paused);
+}
+
+// Whatever comes: it is paused as the switch says, and throughout only if both ends are and nothing was sent.
+RC_GTEST_PROP(HeldPause, IsNeverThroughoutAgainstTheEvidence, ())
+{
+    HeldPause held;
+    auto before = sample(0ms, false, 0, 0);
+    for (int polls = *rc::gen::inRange(2, 40); polls != 0; --polls) {
+        auto now = sample(before.read_at.time_since_epoch() + std::chrono::milliseconds{*rc::gen::inRange(0, 900)},
+                          *rc::gen::inRange(0, 5) != 0, before[Field::tx_packets], before.epoch);
+        now[Field::tx_packets] += *rc::gen::element<std::uint64_t>(0, 0, 0, 1, 1000);
+        now.epoch += *rc::gen::element(0U, 0U, 0U, 0U, 1U);
+        if (now.read_at == before.read_at && now.epoch == before.epoch) {
+            continue;
+        }
+        const auto state = held.see(now);
+        RC_ASSERT(state.has_value());
+        RC_ASSERT((*state == not_paused) == !now.paused_now);
+        if (*state == paused) {
+            RC_ASSERT(before.paused_now);
+            RC_ASSERT(before.epoch == now.epoch);
+            RC_ASSERT(before[Field::tx_packets] == now[Field::tx_packets]);
+        }
+        before = now;
+    }
+}
+
+}  // namespace
+}  // namespace petrel::device::sonic
