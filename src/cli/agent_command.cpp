@@ -114,7 +114,8 @@ Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
     }
     return sonic::find_databases(config.redis)
         .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
-            return std::make_unique<daemon::SonicNos>(databases, detects ? sonic::Role::detector : sonic::Role::owner);
+            return std::make_unique<daemon::SonicNos>(databases, detects ? sonic::Role::detector : sonic::Role::owner,
+                                                      config.state_dir / "config_db.json");
         });
 }
 

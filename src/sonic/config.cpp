@@ -198,22 +198,6 @@ private:
     Config config_;
 };
 
-std::size_t fingerprint_of(std::span<const Table> tables)
-{
-    std::string all;
-    for (const auto& table : tables) {
-        for (const auto& [key, hash] : table) {
-            all.append(key).push_back('\0');
-            for (const auto& [name, value] : hash) {
-                all.append(name).push_back('\0');
-                all.append(value).push_back('\0');
-            }
-        }
-        all.push_back('\0');
-    }
-    return std::hash<std::string>{}(all);
-}
-
 std::vector<Alpha> alphas_of(const Table& profiles)
 {
     std::vector<Alpha> alphas;
@@ -255,17 +239,21 @@ Result<Config> read_config(Store& store, Role role)
         return tl::unexpected(filled ? Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"} : filled.error());
     }
     std::array<Table, 4> tables;
+    codec::TableContent content;
     constexpr std::array<std::string_view, 4> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE"};
     for (std::size_t i = 0; i != kNames.size(); ++i) {
         auto table = read_table(store, kNames[i]);
         if (!table) {
             return tl::unexpected(std::move(table.error()));
         }
+        for (const auto& [key, hash] : *table) {
+            content.emplace(fmt::format("{}|{}", kNames[i], key), hash);
+        }
         tables[i] = std::move(*table);
     }
     auto config = Reader{tables[0], tables[1], tables[2], role}.read();
     config.alphas = alphas_of(tables[3]);
-    config.fingerprint = fingerprint_of(tables);
+    config.tables = std::move(content);
     return config;
 }
 

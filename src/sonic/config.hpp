@@ -41,7 +41,7 @@ struct Config {
     bool big_red_switch{};
     std::vector<Alpha> alphas;          // of buffer profiles
     std::vector<std::string> problems;  // entries that are not in force, and why
-    std::size_t fingerprint{};          // of all that was read: another one if any of it is
+    codec::TableContent tables;         // all that was read
 };
 
 // Fails where the databases cannot be read, or are not filled yet (CONFIG_DB_INITIALIZED).

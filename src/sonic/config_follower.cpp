@@ -58,9 +58,10 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     }
     return read_config(store, role_).map([&](Config config) -> std::optional<Config> {
         read_again_ = now + kReadAnyway;
-        if (std::exchange(known_, config.fingerprint) == config.fingerprint) {
+        if (known_ == config.tables) {
             return std::nullopt;
         }
+        known_ = config.tables;
         return config;
     });
 }

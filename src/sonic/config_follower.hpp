@@ -2,7 +2,6 @@
 // by reading it again now and then.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -31,7 +30,7 @@ private:
     Duration patience_;
     std::unique_ptr<redis::Connection> listener_;
     Instant read_again_{};
-    std::optional<std::size_t> known_;  // fingerprint of what was last returned
+    std::optional<codec::TableContent> known_;  // of what was last returned
 };
 
 }  // namespace petrel::sonic

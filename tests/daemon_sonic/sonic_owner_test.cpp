@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -368,6 +369,62 @@ TEST_F(SonicOwner, WithoutAWordOfSonicNothingIsBegun)
     fill();
     const auto agent = live();
     EXPECT_THAT(agent->wait_for("agent_ready"), Not(IsEmpty()));
+}
+
+TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigured)
+{
+    {
+        const auto before = live();
+        wait_for_status(1, "operational");
+        EXPECT_EQ(before->stop(), 0) << before->log_text();
+    }
+    redis->kill();
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("nos_remembered"),
+                testing::ContainsRegex("watches by .*/state/config_db.json, which is what CONFIG_DB said at 20"));
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+
+    redis->start();
+    agent->wait_for("CONFIG_DB is not filled yet");
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    fill();
+    stop_watchdog(1);
+    start_watchdog(3, "forward");
+    wait_for_treatment(1, Treatment::none);
+    sw.storm(3);
+    wait_for_treatment(3, Treatment::ignore_pause);
+    EXPECT_EQ(agent->stop(), 0);
+    EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered"))) << "it is said once";
+}
+
+TEST_F(SonicOwner, AfterAStartWithAnEmptyRedisToo)
+{
+    {
+        const auto before = live();
+        wait_for_status(1, "operational");
+        before->kill();
+    }
+    test::run_command(*redis, kConfig, {"FLUSHALL"});
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("nos_remembered"), Not(IsEmpty()));
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+}
+
+TEST_F(SonicOwner, AMemoryThatCannotBeReadIsSaidAndNotUsed)
+{
+    redis->kill();
+    std::filesystem::create_directories(folder / "state");
+    std::ofstream{folder / "state" / "config_db.json"} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
+    const auto agent = live();
+    EXPECT_THAT(agent->wait_for("nos_memory_bad"),
+                HasSubstr("config_db.json has what was last configured, and cannot be read: the file: allowed one"));
+    EXPECT_EQ(sw.looks(), 0U);
+    redis->start();
+    fill();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
 }
 
 // ------------------------------------------------------------------------------------------------ restarts

@@ -36,8 +36,12 @@ std::string time_text(WallTime at) { return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z",
 
 }  // namespace
 
-SonicNos::SonicNos(const sonic::Databases& databases, Role role)
-    : role_(role), store_(databases, kPatience), follower_(place_of(databases, Db::config), role, kPatience), log_(role)
+SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem::path memory)
+    : role_(role),
+      store_(databases, kPatience),
+      follower_(place_of(databases, Db::config), role, kPatience),
+      memory_(std::move(memory)),
+      log_(role)
 {}
 
 Nos::Heard SonicNos::exchange(Told told)
@@ -77,17 +81,64 @@ Nos::Heard SonicNos::exchange(Told told)
 Result<void> SonicNos::follow_configuration(Heard& heard)
 {
     auto config = follower_.follow(store_, runtime::SystemClock{}.now().mono);
+    const bool asked = std::exchange(memory_asked_, true);
+    memory_right_ = config.has_value();
     if (!config) {
+        if (role_ == Role::owner && !asked) {
+            remember_configuration(heard);
+        }
         return tl::unexpected(std::move(config.error()));
     }
     if (!*config) {
         return {};
     }
-    log_.configured(**config, tables_, heard.lines);
-    tables_.configure(**config);
-    counters_.configure(**config);
-    heard.policies = std::move((*config)->policies);
+    if (role_ == Role::owner) {
+        if (const auto kept = memory_.keep(**config); !kept) {
+            heard.lines.push_back(
+                {Log::Level::error,
+                 "nos_not_remembered",
+                 {},
+                 {},
+                 fmt::format("what is configured cannot be kept for a start without Redis: {}", kept.error().what),
+                 {}});
+        }
+    }
+    put_in_force(std::move(**config), heard);
     return {};
+}
+
+// Since the start nobody could say what is configured.
+void SonicNos::remember_configuration(Heard& heard)
+{
+    auto kept = memory_.recall();
+    if (!kept) {
+        heard.lines.push_back({Log::Level::error,
+                               "nos_memory_bad",
+                               {},
+                               {},
+                               fmt::format("{} has what was last configured, and cannot be read: {}; nothing is "
+                                           "watched before CONFIG_DB can be",
+                                           memory_.file().string(), kept.error().what),
+                               {}});
+    } else if (*kept) {
+        heard.lines.push_back({Log::Level::warning,
+                               "nos_remembered",
+                               {},
+                               {},
+                               fmt::format("watches by {}, which is what CONFIG_DB said at {}: since the start it "
+                                           "could not be read",
+                                           memory_.file().string(), time_text((*kept)->right_at)),
+                               {}});
+        put_in_force(std::move((*kept)->config), heard);
+    }
+}
+
+void SonicNos::put_in_force(sonic::Config config, Heard& heard)
+{
+    log_.configured(config, tables_, heard.lines);
+    tables_.configure(config);
+    counters_.configure(config);
+    heard.policies = std::move(config.policies);
 }
 
 Result<void> SonicNos::write_tables()
@@ -172,6 +223,15 @@ Result<void> SonicNos::run(const redis::Pipeline& pipeline, const redis::Connect
         });
 }
 
-Result<void> SonicNos::leave() { return role_ == Role::owner ? tables_.retire(store_) : Result<void>{}; }
+Result<void> SonicNos::leave()
+{
+    if (role_ == Role::detector) {
+        return {};
+    }
+    if (memory_right_) {
+        memory_.confirm();
+    }
+    return tables_.retire(store_);
+}
 
 }  // namespace petrel::daemon

@@ -3,9 +3,11 @@
 // orchagent, and only passes on the storms that nobody acts on.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "daemon/nos.hpp"
+#include "daemon/sonic/config_memory.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "sonic/config_follower.hpp"
 #include "sonic/port_counters.hpp"
@@ -16,7 +18,8 @@ namespace petrel::daemon {
 
 class SonicNos final : public Nos {
 public:
-    SonicNos(const sonic::Databases&, sonic::Role);
+    // `memory`: the file by which an owner's queues are watched before CONFIG_DB can be read.
+    SonicNos(const sonic::Databases&, sonic::Role, std::filesystem::path memory);
 
     std::string_view name() const override { return "SONiC"; }
     Heard exchange(Told) override;
@@ -30,6 +33,8 @@ private:
     };
 
     Result<void> follow_configuration(Heard&);
+    void remember_configuration(Heard&);
+    void put_in_force(sonic::Config, Heard&);
     Result<void> write_tables();
     Result<void> tell_events(Heard&);
     Result<void> publish(const NosEvent&);
@@ -39,6 +44,9 @@ private:
     sonic::Role role_;
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
+    ConfigMemory memory_;
+    bool memory_asked_{};  // or not needed any more
+    bool memory_right_{};  // CONFIG_DB could be read just now
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_;

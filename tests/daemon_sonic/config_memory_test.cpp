@@ -1,0 +1,89 @@
+#include "daemon/sonic/config_memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/memory_store.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class RememberedConfig : public testing::Test {
+protected:
+    RememberedConfig()
+    {
+        auto& tables = store_.content[sonic::Db::config];
+        tables["PORT|Ethernet0"] = {{"speed", "100000"}};
+        tables["PORT_QOS_MAP|Ethernet0"] = {{"pfcwd_sw_enable", "3"}};
+        tables["PFC_WD|Ethernet0"] = {{"detection_time", "200"}};
+        tables["BUFFER_PROFILE|lossless"] = {{"dynamic_th", "0"}};
+        tables["SECRETS|all"] = {{"password", "1234"}};
+    }
+
+    sonic::Config config() { return sonic::read_config(store_, sonic::Role::owner).value(); }
+    ConfigMemory::Kept recalled() const { return memory_.recall().value().value(); }
+    void make_old() const { std::filesystem::last_write_time(memory_.file(), kOld); }
+    bool is_old() const { return std::filesystem::last_write_time(memory_.file()) == kOld; }
+    std::string content() const
+    {
+        std::ifstream in{memory_.file()};
+        return {std::istreambuf_iterator<char>{in}, {}};
+    }
+
+    static constexpr std::filesystem::file_time_type kOld{};
+
+    test::MemoryStore store_;
+    test::TemporaryFolder folder_;
+    ConfigMemory memory_{folder_ / "config_db.json"};
+};
+
+TEST_F(RememberedConfig, IsTheOneThatWasKept)
+{
+    EXPECT_FALSE(memory_.recall().value()) << "nothing was kept yet";
+    const auto kept = config();
+    ASSERT_TRUE(memory_.keep(kept));
+    EXPECT_EQ(recalled().config.tables, kept.tables);
+    EXPECT_EQ(recalled().config.policies.policies.front().policy.name, "pfcwd-drop-200-infinite");
+    EXPECT_EQ(recalled().config.alphas, kept.alphas);
+    EXPECT_THAT(content(), HasSubstr(R"("PFC_WD": {)"));
+    EXPECT_THAT(content(), Not(HasSubstr("1234"))) << "what is not followed is not ours to keep";
+}
+
+TEST_F(RememberedConfig, IsAsOldAsItsLastConfirmation)
+{
+    ASSERT_TRUE(memory_.keep(config()));
+    make_old();
+    EXPECT_EQ(recalled().right_at,
+              std::chrono::floor<std::chrono::seconds>(std::filesystem::file_time_type::clock::to_sys(kOld)));
+    memory_.confirm();
+    EXPECT_FALSE(is_old());
+    make_old();
+    ASSERT_TRUE(memory_.keep(config()));
+    EXPECT_FALSE(is_old()) << "the same was configured again";
+}
+
+TEST_F(RememberedConfig, AnEntryThatNoFileCanHoldIsNoReasonToForgetTheOthers)
+{
+    store_.content[sonic::Db::config]["PORT|"] = {{"speed", "1"}};
+    ASSERT_TRUE(memory_.keep(config()));
+    EXPECT_EQ(recalled().config.tables.size(), 4U);
+}
+
+TEST_F(RememberedConfig, AFileThatCannotBeReadIsNotTakenForNone)
+{
+    std::ofstream{memory_.file()} << "{";
+    EXPECT_FALSE(memory_.recall());
+    std::filesystem::remove(memory_.file());
+    std::filesystem::create_directory(memory_.file());
+    EXPECT_FALSE(memory_.recall());
+    EXPECT_FALSE(memory_.keep(config()));
+}
+
+}  // namespace
+}  // namespace petrel::daemon
