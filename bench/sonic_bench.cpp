@@ -1,11 +1,11 @@
 // One poll of a SONiC switch by databases, all of it: our look and the decision, and what the server computes for it.
-// Next to it the other way of doing it, a script that runs in the server over all queues at once and keeps its memory
-// there: our own, with the predicate of our `sonic` policy, once with a call for each field and once with as few calls
-// as it can. Each way has a server of its own, since what a script remembers lies among the counters and lengthens
-// every search there. What syncd writes is the same for all of them and is not counted.
+// Next to it the other way of doing it: scripts in the server (sonic_scripts.hpp). Each way has a server of its own,
+// since what a script remembers lies among the counters and lengthens every search there. What syncd writes is the same
+// for all of them and is not counted.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/assert.hpp"
@@ -15,6 +15,7 @@
 #include "measure.hpp"
 #include "prepared_device.hpp"
 #include "private_redis.hpp"
+#include "sonic_scripts.hpp"
 #include "watchdog/watchdog.hpp"
 
 namespace petrel::bench {
@@ -26,96 +27,11 @@ using redis::Pipeline;
 using sonic::Db;
 
 constexpr std::uint32_t kPerPort = 2;  // lossless classes
-constexpr int kRounds = 5;
-constexpr double kGoal = 5;  // times cheaper than the script
+constexpr int kRounds = 3;
+constexpr auto kPoll = 100ms;
+constexpr int kPolls = 1s / kPoll;  // of the polls of a second one reads more than the others
+constexpr double kGoal = 5;         // times cheaper than the script
 constexpr std::uint32_t kOtherPortFields = 40;
-
-constexpr std::string_view kScriptByField = R"(
-local interval = tonumber(ARGV[1]) * 1000
-local storms = 0
-for i = #KEYS, 1, -1 do
-  local oid = KEYS[i]
-  local queue = 'COUNTERS:' .. oid
-  local status = redis.call('HGET', queue, 'PFC_WD_STATUS')
-  local action = redis.call('HGET', queue, 'PFC_WD_ACTION')
-  local red = redis.call('HGET', queue, 'BIG_RED_SWITCH_MODE')
-  if not red and (status == 'operational' or action == 'alert') then
-    local limit = tonumber(redis.call('HGET', queue, 'PFC_WD_DETECTION_TIME'))
-    local left = tonumber(redis.call('HGET', queue, 'PFC_WD_DETECTION_TIME_LEFT')) or limit
-    local class = redis.call('HGET', 'COUNTERS_QUEUE_INDEX_MAP', oid)
-    local port = 'COUNTERS:' .. redis.call('HGET', 'COUNTERS_QUEUE_PORT_MAP', oid)
-    local rx_name = 'SAI_PORT_STAT_PFC_' .. class .. '_RX_PKTS'
-    local ends_name = 'SAI_PORT_STAT_PFC_' .. class .. '_ON2OFF_RX_PKTS'
-    local time_name = 'SAI_PORT_STAT_PFC_' .. class .. '_RX_PAUSE_DURATION_US'
-    local sent = tonumber(redis.call('HGET', queue, 'SAI_QUEUE_STAT_PACKETS'))
-    local paused = redis.call('HGET', queue, 'SAI_QUEUE_ATTR_PAUSE_STATUS')
-    local rx = tonumber(redis.call('HGET', port, rx_name))
-    local ends = tonumber(redis.call('HGET', port, ends_name))
-    local time = tonumber(redis.call('HGET', port, time_name))
-    local ends_before = tonumber(redis.call('HGET', port, ends_name .. '_last'))
-    local time_before = tonumber(redis.call('HGET', port, time_name .. '_last'))
-    local asked = redis.call('HGET', queue, 'DEBUG_STORM')
-    if ends_before and time_before then
-      local whole = time - time_before >= interval * 0.99
-      if (whole and ends == ends_before and paused == 'true') or asked == 'enabled' then
-        if left <= interval then
-          redis.call('PUBLISH', 'PFC_WD_ACTION_BENCH', oid)
-          storms = storms + 1
-          left = limit
-        else
-          left = left - interval
-        end
-      else
-        left = limit
-      end
-    end
-    redis.call('HSET', queue, 'PFC_WD_DETECTION_TIME_LEFT', left)
-    redis.call('HSET', queue, 'SAI_QUEUE_STAT_PACKETS_last', sent)
-    redis.call('HSET', port, rx_name .. '_last', rx)
-    redis.call('HSET', port, ends_name .. '_last', ends)
-    redis.call('HSET', port, time_name .. '_last', time)
-  end
-end
-return storms
-)";
-
-constexpr std::string_view kScriptInFewCalls = R"(
-local interval = tonumber(ARGV[1]) * 1000
-local storms = 0
-for i = #KEYS, 1, -1 do
-  local oid = KEYS[i]
-  local queue = 'COUNTERS:' .. oid
-  local q = redis.call('HMGET', queue, 'PFC_WD_STATUS', 'PFC_WD_ACTION', 'BIG_RED_SWITCH_MODE', 'PFC_WD_DETECTION_TIME',
-    'PFC_WD_DETECTION_TIME_LEFT', 'SAI_QUEUE_STAT_PACKETS', 'SAI_QUEUE_ATTR_PAUSE_STATUS', 'DEBUG_STORM')
-  if not q[3] and (q[1] == 'operational' or q[2] == 'alert') then
-    local limit = tonumber(q[4])
-    local left = tonumber(q[5]) or limit
-    local class = redis.call('HGET', 'COUNTERS_QUEUE_INDEX_MAP', oid)
-    local port = 'COUNTERS:' .. redis.call('HGET', 'COUNTERS_QUEUE_PORT_MAP', oid)
-    local rx_name = 'SAI_PORT_STAT_PFC_' .. class .. '_RX_PKTS'
-    local ends_name = 'SAI_PORT_STAT_PFC_' .. class .. '_ON2OFF_RX_PKTS'
-    local time_name = 'SAI_PORT_STAT_PFC_' .. class .. '_RX_PAUSE_DURATION_US'
-    local p = redis.call('HMGET', port, rx_name, ends_name, time_name, ends_name .. '_last', time_name .. '_last')
-    if p[4] and p[5] then
-      local whole = tonumber(p[3]) - tonumber(p[5]) >= interval * 0.99
-      if (whole and p[2] == p[4] and q[7] == 'true') or q[8] == 'enabled' then
-        if left <= interval then
-          redis.call('PUBLISH', 'PFC_WD_ACTION_BENCH', oid)
-          storms = storms + 1
-          left = limit
-        else
-          left = left - interval
-        end
-      else
-        left = limit
-      end
-    end
-    redis.call('HSET', queue, 'PFC_WD_DETECTION_TIME_LEFT', left, 'SAI_QUEUE_STAT_PACKETS_last', q[6])
-    redis.call('HSET', port, rx_name .. '_last', p[1], ends_name .. '_last', p[2], time_name .. '_last', p[3])
-  end
-end
-return storms
-)";
 
 struct Cost {
     double wall_s{1e9};
@@ -140,18 +56,29 @@ public:
         send(*counters_, write);
     }
 
-    // The worst that can be read: pause everywhere.
-    void pause_all()
+    void set_all(std::string_view field, std::string_view value)
     {
         Pipeline write;
         for (std::uint32_t q = 0; q != queues_; ++q) {
-            write.add({"HSET", "COUNTERS:" + queue_oid(q), "SAI_QUEUE_ATTR_PAUSE_STATUS", "true"});
+            write.add({"HSET", "COUNTERS:" + queue_oid(q), field, value});
         }
         send(*counters_, write);
     }
 
-    // The whole call as it goes over the wire.
-    Pipeline script(std::string_view text)
+    // Both calls as they go over the wire.
+    Pipeline calls(const Script& script)
+    {
+        Pipeline calls;
+        for (const auto text : {script.detect, script.restore}) {
+            add_call(calls, fmt::format("{}{}", kScriptHead, text));
+        }
+        return calls;
+    }
+
+    void run(const Pipeline& pipeline) { send(*counters_, pipeline); }
+
+private:
+    void add_call(Pipeline& calls, const std::string& text)
     {
         Pipeline load;
         load.add({"SCRIPT", "LOAD", text});
@@ -162,15 +89,10 @@ public:
         for (std::uint32_t q = 0; q != queues_; ++q) {
             words.push_back(queue_oid(q));
         }
-        words.emplace_back("200");
-        Pipeline call;
-        call.add(std::vector<std::string_view>{words.begin(), words.end()});
-        return call;
+        words.emplace_back("100");
+        calls.add(std::vector<std::string_view>{words.begin(), words.end()});
     }
 
-    void run(const Pipeline& pipeline) { send(*counters_, pipeline); }
-
-private:
     static std::string port(std::uint32_t q) { return fmt::format("Ethernet{}", q / kPerPort); }
     static std::string port_oid(std::uint32_t q) { return fmt::format("oid:0x1000000{:06x}", q / kPerPort); }
     static std::string queue_oid(std::uint32_t q) { return fmt::format("oid:0x15000000{:06x}", q); }
@@ -290,10 +212,11 @@ public:
         intake_->begin();
         const auto looked = device_->look({}, *intake_);
         PETREL_ASSERT(looked, "{}", looked.error().what);
-        PETREL_ASSERT(intake_->view().all, "{} rows", intake_->view().touched.size());
         box_.clear();
         dog_->look(intake_->view(), clock_.now().mono, box_);
     }
+
+    bool saw_all() const { return intake_->view().all; }
 
 private:
     device::ManualClock clock_;
@@ -312,53 +235,59 @@ void measure(Report& report, std::uint32_t queues)
     }
     Switch sonic{*redis, queues};
     Switch scripted{*of_scripts, queues};
-    sonic.stamp(Instant{1ms});
-    OwnPoll own{*redis};
-    const auto by_field = scripted.script(kScriptByField);
-    const auto in_few_calls = scripted.script(kScriptInFewCalls);
+    const auto by_field = scripted.calls(kScriptByField);
+    const auto in_few_calls = scripted.calls(kScriptInFewCalls);
 
     const auto now_s = [] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
     const auto cpu_now_s = [&] { return process_cpu_s() + redis->cpu_s() + of_scripts->cpu_s(); };
-    const auto time_once = [&](Cost& least, Duration after, const Pass& pass) {
-        sonic.stamp(own.next(after));
+    const auto time_once = [&](Cost& least, const Pass& pass) {
         const auto wall = now_s();
         const auto cpu = cpu_now_s();
         pass();
         least.cpu_s = std::min(least.cpu_s, cpu_now_s() - cpu);
         least.wall_s = std::min(least.wall_s, now_s() - wall);
     };
-    // Of the polls of a second one reads more than the others.
-    constexpr auto kPoll = 100ms;
-    constexpr double kPolls = 1s / kPoll;
-    const Pass poll = [&] { own.run(); };
-    poll();
-    Cost most;
-    Cost usual;
-    Cost script;
-    Cost few_calls;
-    for (int round = 0; round != kRounds; ++round) {
-        time_once(most, 1s, poll);
-        time_once(usual, kPoll, poll);
-        time_once(script, kPoll, [&] { scripted.run(by_field); });
-        time_once(few_calls, kPoll, [&] { scripted.run(in_few_calls); });
-    }
-    sonic.pause_all();
-    Cost all_paused;
-    for (int round = 0; round != kRounds; ++round) {
-        time_once(all_paused, kPoll, poll);
-    }
-    const double cpu_s = (most.cpu_s + (kPolls - 1) * usual.cpu_s) / kPolls;
-    const auto us_per_queue = [&](double s) { return s * 1e6 / queues; };
-    report.metric("poll_ms", usual.wall_s * 1e3);
-    report.metric("script_ms", script.wall_s * 1e3);
-    report.metric("cpu_us_per_queue", us_per_queue(cpu_s));
-    report.metric("all_paused_cpu_us_per_queue", us_per_queue(all_paused.cpu_s));
-    report.metric("script_cpu_us_per_queue", us_per_queue(script.cpu_s));
-    report.metric("few_calls_cpu_us_per_queue", us_per_queue(few_calls.cpu_s));
-    report.metric("times_cheaper_than_script", script.cpu_s / cpu_s, at_least(kGoal));
-    report.metric("times_cheaper_than_few_calls", few_calls.cpu_s / cpu_s);
+    const auto in_state = [&](std::string_view state) {
+        sonic.stamp(Instant{1ms});
+        OwnPoll own{*redis};
+        Cost second;
+        Cost script;
+        Cost few_calls;
+        for (int round = 0; round != kRounds; ++round) {
+            time_once(second, [&] {
+                for (int poll = 0; poll != kPolls; ++poll) {
+                    sonic.stamp(own.next(kPoll));
+                    own.run();
+                }
+            });
+            time_once(script, [&] { scripted.run(by_field); });
+            time_once(few_calls, [&] { scripted.run(in_few_calls); });
+        }
+        PETREL_ASSERT(own.saw_all(), "{} queues, {}", queues, state);
+        const double cpu_s = second.cpu_s / kPolls;
+        const auto metric = [&](std::string_view name, double value, std::optional<Goal> goal = std::nullopt) {
+            report.metric(fmt::format("{}_{}", state, name), value, goal);
+        };
+        const auto us_per_queue = [&](double s) { return s * 1e6 / queues; };
+        metric("poll_ms", second.wall_s / kPolls * 1e3);
+        metric("script_ms", script.wall_s * 1e3);
+        metric("cpu_us_per_queue", us_per_queue(cpu_s));
+        metric("script_cpu_us_per_queue", us_per_queue(script.cpu_s));
+        metric("few_calls_cpu_us_per_queue", us_per_queue(few_calls.cpu_s));
+        metric("times_cheaper_than_script", script.cpu_s / cpu_s, at_least(kGoal));
+        metric("times_cheaper_than_few_calls", few_calls.cpu_s / cpu_s);
+    };
+    const auto set_all = [&](std::string_view field, std::string_view value) {
+        sonic.set_all(field, value);
+        scripted.set_all(field, value);
+    };
+    in_state("calm");
+    set_all("SAI_QUEUE_ATTR_PAUSE_STATUS", "true");
+    in_state("paused");
+    set_all("PFC_WD_STATUS", "stormed");
+    in_state("stormed");
 }
 
 }  // namespace

@@ -72,6 +72,14 @@ Pipeline& Pipeline::add(std::span<const std::string_view> words)
     return *this;
 }
 
+Pipeline& Pipeline::add(const Pipeline& other, std::size_t command)
+{
+    const auto begin = command == 0 ? 0 : other.ends_[command - 1];
+    bytes_.append(other.bytes_, begin, other.ends_[command] - begin);
+    ends_.push_back(bytes_.size());
+    return *this;
+}
+
 void Pipeline::clear()
 {
     bytes_.clear();

@@ -28,6 +28,7 @@ class Pipeline {
 public:
     Pipeline& add(std::span<const std::string_view> words);
     Pipeline& add(std::initializer_list<std::string_view> words) { return add(std::span{words.begin(), words.size()}); }
+    Pipeline& add(const Pipeline& other, std::size_t command);  // that one of the other's
     void clear();
     std::size_t size() const { return ends_.size(); }
     bool empty() const { return ends_.empty(); }

@@ -32,12 +32,16 @@ constexpr std::array<std::string_view, 4> kTreatmentWords{"PFC_WD_ACTION", "BIG_
                                                           "PFC_STAT_HISTORY"};
 constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
 
-// Of a port, for each of its queues.
-constexpr std::array kPauseTime{Field::pause_us};
-constexpr std::array kFrames{Field::rx_pfc, Field::on2off};
+// Of a port, for each of its queues: the time first, then what is about frames.
+struct PortField {
+    Field field{};
+    std::string_view word;
+};
+constexpr std::array<PortField, 3> kOfPort{
+    {{Field::pause_us, "RX_PAUSE_DURATION_US"}, {Field::rx_pfc, "RX_PKTS"}, {Field::on2off, "ON2OFF_RX_PKTS"}}};
+constexpr std::array<std::span<const PortField>, 3> kPortReads{std::span{kOfPort}.first(1), kOfPort,
+                                                               std::span{kOfPort}.last(2)};
 constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
-constexpr std::array<std::string_view, 1> kPauseTimeWords{"RX_PAUSE_DURATION_US"};
-constexpr std::array<std::string_view, 2> kFramesWords{"RX_PKTS", "ON2OFF_RX_PKTS"};
 
 std::optional<std::uint64_t> number(std::string_view text)
 {
@@ -59,26 +63,35 @@ Status status_of(std::string_view pfc_wd_status)
 Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std::move(note))
 {
     for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        add_port(counters_, Kind::pause_time, port);
+        for (const auto kind : {Kind::pause_time, Kind::pause_and_frames, Kind::frames}) {
+            add_port(port_commands_, kind, port);
+        }
         for (std::uint32_t i = 0; i != layout_.ports[port].count; ++i) {
-            add_queue(counters_, Kind::queue, layout_.ports[port].first + i);
+            add_queue(queues_, Kind::queue, layout_.ports[port].first + i);
             add_queue(treatments_, Kind::treatment, layout_.ports[port].first + i);
         }
     }
     readings_.resize(layout_.queues.size());
+    choose(std::vector<bool>(layout_.ports.size(), true));
+}
+
+void Reader::Plan::add(const Plan& other, std::size_t step)
+{
+    pipeline.add(other.pipeline, step);
+    steps.push_back(other.steps[step]);
+}
+
+std::size_t Reader::command_of(std::uint16_t port, Kind kind)
+{
+    return port * kPortReads.size() + static_cast<std::size_t>(kind);
 }
 
 void Reader::add_port(Plan& plan, Kind kind, std::uint16_t port) const
 {
-    const auto fields = kind == Kind::frames ? std::span<const std::string_view>{kFramesWords}
-                                             : std::span<const std::string_view>{kPauseTimeWords};
     const auto& place = layout_.ports[port];
-    if (place.oid.empty()) {
-        return;
-    }
     std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
     for (std::uint32_t i = 0; i != place.count; ++i) {
-        for (const auto word : fields) {
+        for (const auto& [field, word] : kPortReads[static_cast<std::size_t>(kind)]) {
             words.push_back(
                 fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
         }
@@ -86,6 +99,22 @@ void Reader::add_port(Plan& plan, Kind kind, std::uint16_t port) const
     const std::vector<std::string_view> views{words.begin(), words.end()};
     plan.pipeline.add(views);
     plan.steps.push_back({kind, port});
+}
+
+// What a poll reads of ports. It is made anew only where the choice is another one: on a calm switch it never is.
+void Reader::choose(std::vector<bool> with_frames)
+{
+    if (with_frames == with_frames_) {
+        return;
+    }
+    with_frames_ = std::move(with_frames);
+    ports_ = {};
+    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
+        if (!layout_.ports[port].oid.empty()) {
+            ports_.add(port_commands_,
+                       command_of(port, with_frames_[port] ? Kind::pause_and_frames : Kind::pause_time));
+        }
+    }
 }
 
 void Reader::add_queue(Plan& plan, Kind kind, std::uint32_t queue) const
@@ -112,8 +141,10 @@ Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Ins
         before.push_back({std::exchange(reading.status, Status::unwatched), reading.sample[Field::pause_us]});
         reading.sample.known &= kFramesRead;
     }
-    if (auto read = carry_out(store, counters_); !read) {
-        return read;
+    for (const auto* plan : {&ports_, &queues_}) {
+        if (auto read = carry_out(store, *plan); !read) {
+            return read;
+        }
     }
     if (auto read = read_frames(store, before); !read) {
         return read;
@@ -130,17 +161,19 @@ Result<void> Reader::read_frames(db::RedisStore& store, std::span<const Before> 
     const auto wanted = [&](std::uint32_t row) {
         const auto& sample = readings_[row].sample;
         const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
-        return !frames_known_ || !told || sample.paused_now || readings_[row].status == Status::stormed ||
+        return !told || sample.paused_now || readings_[row].status == Status::stormed ||
                sample[Field::pause_us] != before[row].pause_us;
     };
     Plan plan;
+    std::vector<bool> with_frames(layout_.ports.size());
     for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
         const auto rows = std::views::iota(layout_.ports[port].first) | std::views::take(layout_.ports[port].count);
-        if (std::ranges::any_of(rows, wanted)) {
-            add_port(plan, Kind::frames, port);
+        with_frames[port] = std::ranges::any_of(rows, wanted);
+        if (with_frames[port] && !with_frames_[port] && !layout_.ports[port].oid.empty()) {
+            plan.add(port_commands_, command_of(port, Kind::frames));
         }
     }
-    return carry_out(store, plan).map([&] { frames_known_ = true; });
+    return carry_out(store, plan).map([&] { choose(std::move(with_frames)); });
 }
 
 Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows)
@@ -151,11 +184,12 @@ Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows
         readings_[row.value] = {};
         if (port != layout_.queues[row.value].port) {
             port = layout_.queues[row.value].port;
-            add_port(plan, Kind::pause_time, *port);
-            add_port(plan, Kind::frames, *port);
+            if (!layout_.ports[*port].oid.empty()) {
+                plan.add(port_commands_, command_of(*port, Kind::pause_and_frames));
+            }
         }
-        add_queue(plan, Kind::queue, row.value);
-        add_queue(plan, Kind::treatment, row.value);
+        plan.add(queues_, row.value);
+        plan.add(treatments_, row.value);
     }
     return carry_out(store, plan);
 }
@@ -165,8 +199,9 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
     return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
         const auto step = plan.steps[command];
         switch (step.of) {
-        case Kind::pause_time: return take_port(step.index, kPauseTime, reply);
-        case Kind::frames: return take_port(step.index, kFrames, reply);
+        case Kind::pause_time:
+        case Kind::pause_and_frames:
+        case Kind::frames: return take_port(step.index, step.of, reply);
         case Kind::queue: return take_queue(step.index, reply);
         case Kind::treatment: return take_treatment(step.index, reply);
         }
@@ -174,16 +209,17 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
 }
 
 // A reply of another shape says that the key holds something else: then nothing is known of it.
-void Reader::take_port(std::uint32_t port, std::span<const Field> fields, redis::View reply)
+void Reader::take_port(std::uint32_t port, Kind kind, redis::View reply)
 {
+    const auto fields = kPortReads[static_cast<std::size_t>(kind)];
     const auto& place = layout_.ports[port];
     const bool readable = reply.size() == place.count * fields.size();
     for (std::uint32_t i = 0; i != place.count; ++i) {
         auto& sample = readings_[place.first + i].sample;
         for (std::size_t f = 0; f != fields.size(); ++f) {
-            sample.known &= ~bit(fields[f]);
+            sample.known &= ~bit(fields[f].field);
             if (readable) {
-                take(sample, fields[f], reply[i * fields.size() + f]);
+                take(sample, fields[f].field, reply[i * fields.size() + f]);
             }
         }
     }

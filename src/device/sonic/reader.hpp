@@ -2,8 +2,9 @@
 // in pipelines that are made once; a field that is absent, or is no number, is just not known.
 //
 // Looking fields up is what costs the server most. So those that hardly ever change are read once a second; and frames
-// and transitions are read where there is pause, or was since the last poll, or a storm. Elsewhere they count as they
-// were: where no time was spent in pause, none began or ended.
+// and transitions are read where there is pause, or was since the last poll, or a storm: in the same breath if that was
+// so at the last poll, else after it. Elsewhere they count as they were: where no time was spent in pause, none began
+// or ended.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,13 @@ public:
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
-    enum class Kind : std::uint8_t { pause_time, queue, frames, treatment };
+    enum class Kind : std::uint8_t {
+        pause_time,
+        pause_and_frames,
+        frames,
+        queue,
+        treatment
+    };  // the first three: of ports
     struct Step {
         Kind of{};
         std::uint32_t index{};  // of a port or a queue
@@ -61,16 +68,20 @@ private:
         std::uint64_t pause_us{};
     };
     struct Plan {
+        void add(const Plan& other, std::size_t step);
+
         redis::Pipeline pipeline;
         std::vector<Step> steps;
     };
 
+    static std::size_t command_of(std::uint16_t port, Kind);
     void add_port(Plan&, Kind, std::uint16_t port) const;
     void add_queue(Plan&, Kind, std::uint32_t queue) const;
     Result<void> carry_out(db::RedisStore&, const Plan&);
     Result<void> read_some(db::RedisStore&, std::span<const Slot> rows);
+    void choose(std::vector<bool> with_frames);
     Result<void> read_frames(db::RedisStore&, std::span<const Before>);
-    void take_port(std::uint32_t port, std::span<const watchdog::Field>, redis::View);
+    void take_port(std::uint32_t port, Kind, redis::View);
     void take_queue(std::uint32_t queue, redis::View);
     void take_treatment(std::uint32_t queue, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
@@ -78,11 +89,13 @@ private:
 
     Layout layout_;
     Note note_;
-    Plan counters_;
+    Plan port_commands_;  // those that there are, for each port
+    Plan queues_;
     Plan treatments_;
+    Plan ports_;                     // with a poll, as was chosen:
+    std::vector<bool> with_frames_;  // by port
     Instant treatments_due_{Instant::min()};
     std::vector<Reading> readings_;
-    bool frames_known_{};          // they were read of all queues
     watchdog::Fields nonsense_{};  // was told
 };
 
