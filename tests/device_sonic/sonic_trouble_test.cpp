@@ -8,6 +8,7 @@
 namespace petrel::test {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using watchdog::EventKind;
 
@@ -296,6 +297,99 @@ TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     quiet(1);  // when a poll took place is known to a poll only
+    ends_well();
+}
+
+// ---- nothing is seen
+
+class SonicBlind : public SonicTrouble {
+protected:
+    // What a look says after so long.
+    std::string after(Duration time)
+    {
+        on_->clock_.advance(time);
+        watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
+        const auto looked = on_->device_->look({}, intake);
+        return looked ? "" : looked.error().what;
+    }
+
+    std::string after_poll()
+    {
+        on_->clock_.advance(200ms);
+        sonic().poll(on_->clock_.now().mono);
+        return after(0ms);
+    }
+
+    void open()
+    {
+        ASSERT_TRUE(on_->open(kPatient));
+        ASSERT_EQ(after_poll(), "");
+        ASSERT_EQ(after_poll(), "");
+    }
+};
+
+TEST_F(SonicBlind, APollThatDoesNotComeIsSaidAndThatItComesAgain)
+{
+    for (const bool stamps : {true, false}) {
+        on_.emplace(SonicSwitch::Setup{.stamps = stamps});
+        open();
+        EXPECT_EQ(after(900ms), "") << stamps;
+        EXPECT_EQ(after(100ms), "") << stamps;
+        EXPECT_THAT(after(100ms), HasSubstr("syncd does not poll")) << stamps;
+        const auto still = after(5s);
+        EXPECT_THAT(still, HasSubstr("syncd does not poll")) << stamps;
+        EXPECT_EQ(after(3s), still) << "in the same words: it is said once";
+        EXPECT_EQ(after_poll(), "") << stamps;
+        EXPECT_EQ(after(1s), "") << stamps;
+    }
+}
+
+TEST_F(SonicBlind, PollsThatAreSwitchedOffAreSaidWithTheReason)
+{
+    open();
+    sonic().counter_poll("disable");
+    for (int i = 0; i != 5; ++i) {
+        EXPECT_EQ(after_poll(), "");
+    }
+    EXPECT_THAT(after_poll(), HasSubstr("pfcwd counter_poll enable"));
+    sonic().counter_poll("enable");
+    EXPECT_EQ(after_poll(), "");
+}
+
+TEST_F(SonicBlind, RarePollsAreWaitedFor)
+{
+    on_.emplace(SonicSwitch::Setup{.poll = 1000ms});
+    open();
+    EXPECT_EQ(after(5s), "");
+    EXPECT_NE(after(1s), "");
+}
+
+// Then syncd has nothing to poll.
+TEST_F(SonicBlind, WithoutAQueueThatIsWatchedNothingIsMissed)
+{
+    open();
+    sonic().unwatch("Ethernet0");
+    sonic().unwatch("Ethernet4");
+    EXPECT_EQ(after(2s), "");
+    EXPECT_EQ(after(10s), "");
+    sonic().watch("Ethernet4");
+    EXPECT_EQ(after(1s), "") << "the first poll may be under way";
+    EXPECT_NE(after(2s), "");
+    EXPECT_EQ(after_poll(), "");
+}
+
+TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
+{
+    start_and_storm();
+    sonic().counter_poll("disable");
+    storms(20);
+    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_EQ(status(), "stormed");
+    sonic().counter_poll("enable");
+    const auto failed = on_->agent_->counters().looks_failed;
+    storms(3);
+    EXPECT_EQ(on_->agent_->counters().looks_failed, failed);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     ends_well();
 }
 

@@ -133,6 +133,9 @@ void SonicSwitch::send(Db db, const Pipeline& pipeline) const
 void SonicSwitch::poll(Instant at)
 {
     serve_requests();
+    if (get(Db::flex_counter, kGroup, "FLEX_COUNTER_STATUS") == "disable") {
+        return;
+    }
     Pipeline write;
     for (const auto& queue : queues_) {
         const auto& now = counters_[queue];
@@ -209,6 +212,14 @@ void SonicSwitch::install_plugins()
     send(Db::flex_counter, request);
 }
 
+void SonicSwitch::counter_poll(const std::string& status)
+{
+    set(Db::config, "FLEX_COUNTER_TABLE|PFCWD", "FLEX_COUNTER_STATUS", status);
+    Pipeline request;
+    request.add({"LPUSH", kRequests, "PFC_WD", fmt::format(R"(["FLEX_COUNTER_STATUS","{}"])", status), "SSET"});
+    send(Db::flex_counter, request);
+}
+
 void SonicSwitch::register_queue(const std::string& name, const std::string& action)
 {
     const auto key = counters_key(queue_oid(name));
@@ -243,7 +254,7 @@ void SonicSwitch::unwatch(const std::string& port)
             }
             Pipeline write;
             write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
-                       "PFC_WD_ACTION", "PFC_STAT_HISTORY", "PFC_WD_STATUS"});
+                       "PFC_WD_ACTION", "PFC_WD_STATUS"});
             send(Db::counters, write);
         }
     }

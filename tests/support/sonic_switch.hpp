@@ -60,6 +60,7 @@ public:
     // ---- orchagent
     void watch(const std::string& port, const std::string& action = "drop");  // PFC_WD gets an entry
     void unwatch(const std::string& port);
+    void counter_poll(const std::string& status);  // enable or disable, as `pfcwd counter_poll` has it
     void orchagent_leaves();
     void orchagent_comes(bool warm);
     void hold();                     // it hears, and does not act yet

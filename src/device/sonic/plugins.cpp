@@ -83,14 +83,15 @@ Result<bool> syncd_is_behind(db::RedisStore& store)
 
 }  // namespace
 
-Result<Duration> poll_interval(db::RedisStore& store)
+Result<CounterGroup> read_group(db::RedisStore& store)
 {
     return read_hash(store, Db::flex_counter, kGroupKey).map([](const db::Hash& group) {
         std::int64_t ms = 0;
         if (const auto at = group.find("POLL_INTERVAL"); at != group.end()) {
             std::from_chars(at->second.data(), at->second.data() + at->second.size(), ms);
         }
-        return Duration{std::chrono::milliseconds{ms}};
+        const auto status = group.find("FLEX_COUNTER_STATUS");
+        return CounterGroup{std::chrono::milliseconds{ms}, status != group.end() && status->second == "disable"};
     });
 }
 

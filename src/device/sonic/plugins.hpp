@@ -8,8 +8,12 @@
 
 namespace petrel::device::sonic {
 
-// How often syncd polls the group; zero: nobody says.
-Result<Duration> poll_interval(db::RedisStore&);
+struct CounterGroup {
+    Duration interval{};  // how often syncd polls it; zero: nobody says
+    bool off{};           // it does not, by order
+};
+
+Result<CounterGroup> read_group(db::RedisStore&);
 
 // Whether syncd was asked to. It is not while there are none, or while it has not yet done what it was last asked for.
 Result<bool> take_plugins_out(db::RedisStore&, const db::Databases&);

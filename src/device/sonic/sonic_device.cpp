@@ -7,8 +7,6 @@
 #include <ranges>
 #include <utility>
 
-#include "device/sonic/plugins.hpp"
-
 namespace petrel::device::sonic {
 
 namespace {
@@ -22,6 +20,7 @@ using watchdog::Sample;
 using watchdog::Treatment;
 
 constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
+constexpr int kPollsMissed = 5;                       // so many, if they take longer, and nothing is seen any more
 constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
@@ -160,7 +159,23 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
         .map_error([&](Error error) {
             start_over();
             return error;
-        });
+        })
+        .and_then([&] { return sees_polls(); });
+}
+
+// Whoever sees nothing says so: a switch without polls looks like one without storms.
+Result<void> SonicDevice::sees_polls() const
+{
+    const auto patience = std::max(kBlind, kPollsMissed * group_.interval);
+    if (!queues_watched_ || clock_.now().mono - polled_ <= patience) {
+        return {};
+    }
+    return tl::unexpected(
+        Error{ErrorKind::unreachable,
+              group_.off ? "syncd was told not to poll the watchdog's counters (FLEX_COUNTER_TABLE|PFCWD is disabled): "
+                           "no storm can be seen; `pfcwd counter_poll enable` lets it"
+                         : "syncd does not poll the watchdog's counters, or faster than they can be read: no storm can "
+                           "be seen"});
 }
 
 // Where one connection broke the others have, too; and what was heard may not have been followed.
@@ -187,7 +202,8 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         }
         auto after = stamp_.look(store_, clock_.now().mono);
         if (after && *after == *before) {
-            choose_again_ = clock_.now().mono + kBlind;
+            polled_ = clock_.now().mono;
+            choose_again_ = polled_ + kBlind;
             if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
@@ -205,10 +221,11 @@ Result<void> SonicDevice::choose_canaries()
         return {};
     }
     choose_again_ = clock_.now().mono + kBlind;
-    const auto interval = poll_interval(store_);
-    if (!interval) {
-        return tl::unexpected(interval.error());
+    const auto group = read_group(store_);
+    if (!group) {
+        return tl::unexpected(group.error());
     }
+    group_ = *group;
     if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
         return read;
     }
@@ -218,7 +235,11 @@ Result<void> SonicDevice::choose_canaries()
     const auto rows = std::views::iota(0U, static_cast<std::uint32_t>(rows_.size()));
     const auto backwards = rows | std::views::reverse;
     const auto first = std::ranges::find_if(rows, watched);
-    if (first != rows.end()) {
+    if (const bool any = first != rows.end(); any != queues_watched_) {
+        queues_watched_ = any;
+        polled_ = clock_.now().mono;
+    }
+    if (queues_watched_) {
         for (const auto row : {*first, *std::ranges::find_if(backwards, watched)}) {
             keys.insert("COUNTERS:" + layout.queues[row].oid);
             if (const auto& port = layout.ports[layout.queues[row].port].oid; !port.empty()) {
@@ -226,7 +247,7 @@ Result<void> SonicDevice::choose_canaries()
             }
         }
     }
-    stamp_.watch({keys.begin(), keys.end()}, *interval);
+    stamp_.watch({keys.begin(), keys.end()}, group_.interval);
     return {};
 }
 

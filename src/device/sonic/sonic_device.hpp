@@ -19,6 +19,7 @@
 #include "device/sonic/histories.hpp"
 #include "device/sonic/links.hpp"
 #include "device/sonic/orchagent.hpp"
+#include "device/sonic/plugins.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
 
@@ -66,6 +67,7 @@ private:
     void start_over();
     Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
     Result<void> choose_canaries();
+    Result<void> sees_polls() const;
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
@@ -94,6 +96,9 @@ private:
     std::vector<Word> again_;          // to be told once more
     std::optional<Instant> all_read_;  // the poll whose counters were all put
     Instant choose_again_{Instant::min()};
+    CounterGroup group_;
+    bool queues_watched_{};  // so syncd polls
+    Instant polled_;         // when a new poll was last seen, or began to be waited for
     std::uint32_t stamp_changes_{};
     bool by_syncd_{};
 };
