@@ -1,19 +1,35 @@
 #include "cli/sonic_driver.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "codec/sonic_databases.hpp"
 #include "device/sonic/sonic_device.hpp"
 #include "sonic/find_databases.hpp"
 
 namespace petrel::cli {
 
-namespace {
-
-Result<sonic::Databases> databases_of(const codec::DeviceEntry& entry)
+Result<sonic::Databases> SonicDriver::databases_of(const codec::DeviceEntry& entry) const
 {
     const auto where = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
-    return sonic::find_databases(where == "local" ? "" : where);
+    if (where != "local") {
+        return sonic::find_databases(where);
+    }
+    std::ifstream file{asics_};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    if (const auto names = codec::read_asic_names(text); !names.empty()) {
+        return tl::unexpected(Error{
+            ErrorKind::unsupported,
+            fmt::format(
+                "this switch has several ASICs ({}, by {}) and sonic:local would be none of them: a device is one "
+                "of them, named by its databases, as in sonic:unix:///var/run/redis0/redis.sock",
+                fmt::join(names, ", "), asics_.string())});
+    }
+    return sonic::find_databases("");
 }
-
-}  // namespace
 
 Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceEntry& entry)
 {

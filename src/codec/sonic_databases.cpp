@@ -72,4 +72,19 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
     return entries;
 }
 
+std::vector<std::string> read_asic_names(std::string_view database_global)
+{
+    const auto global = json::parse(database_global, nullptr, false);
+    std::vector<std::string> names;
+    if (!global.is_object() || !global.contains("INCLUDES")) {
+        return names;
+    }
+    for (const auto& include : global["INCLUDES"]) {
+        if (auto name = include.is_object() ? member_or<std::string>(include, "namespace", "") : ""; !name.empty()) {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
+}
+
 }  // namespace petrel::codec

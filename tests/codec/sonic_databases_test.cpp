@@ -37,5 +37,20 @@ TEST(SonicDatabases, WhatIsWrongIsSaidByName)
               "db.json: CONFIG_DB: its id has to be 0..1023");
 }
 
+// As SONiC writes it where there are several; cards with databases of their own are no ASICs of the switch.
+TEST(SonicDatabases, OfSeveralAsicsHaveNames)
+{
+    EXPECT_EQ(read_asic_names(R"({"INCLUDES": [{"include": "../../redis/sonic-db/database_config.json"},
+                                  {"namespace": "asic0", "include": "../../redis0/sonic-db/database_config.json"},
+                                  {"container_name": "dpu0", "include": "../../redisdpu0/sonic-db/database_config.json"},
+                                  {"namespace": "asic1", "include": "../../redis1/sonic-db/database_config.json"}]})"),
+              (std::vector<std::string>{"asic0", "asic1"}));
+    for (const auto* other :
+         {"", "nonsense", "[]", "{}", R"({"INCLUDES": 7})", R"({"INCLUDES": [7, {"namespace": 7}]})",
+          R"({"INCLUDES": [{"namespace": "", "include": "x"}]})"}) {
+        EXPECT_EQ(read_asic_names(other), std::vector<std::string>{}) << other;
+    }
+}
+
 }  // namespace
 }  // namespace petrel::codec

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "device_sonic/on_switch.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -25,6 +28,19 @@ TEST(SonicDriver, AnEntryHasANameAndItsAddressIsChecked)
     const auto wrong = driver.expand(entry("", "sonic:nowhere"));
     ASSERT_FALSE(wrong);
     EXPECT_THAT(wrong.error().what, HasSubstr("unix:///path or tcp://host:port"));
+}
+
+TEST(SonicDriver, OfSeveralAsicsLocalIsNone)
+{
+    const test::TemporaryFolder folder;
+    SonicDriver driver{folder / "database_global.json"};
+    EXPECT_TRUE(driver.expand(entry("", "sonic:local")));
+    std::ofstream{folder / "database_global.json"}
+        << R"({"INCLUDES": [{"include": "x"}, {"namespace": "asic0", "include": "y"}, {"namespace": "asic1"}]})";
+    const auto several = driver.expand(entry("", "sonic:local"));
+    ASSERT_FALSE(several);
+    EXPECT_THAT(several.error().what, HasSubstr("several ASICs (asic0, asic1"));
+    EXPECT_TRUE(driver.expand(entry("", "sonic:unix:///var/run/redis0/redis.sock")));
 }
 
 TEST(SonicDriver, OpensTheSwitchThatTheEntryNames)
