@@ -18,8 +18,15 @@ namespace {
 using codec::QueueReport;
 
 constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
-const std::string kMarkKey = "PETREL_PFC_WD|agent";
 const std::string kMarkField = "run";
+
+// One in each database that is written: they are flushed one by one, too.
+const std::map<Db, std::string>& marks()
+{
+    static const std::map<Db, std::string> kKeys{
+        {Db::appl, "PETREL_PFC_WD:agent"}, {Db::counters, "PETREL_PFC_WD:agent"}, {Db::state, "PETREL_PFC_WD|agent"}};
+    return kKeys;
+}
 
 std::string name_of(const QueueReport& queue) { return fmt::format("{}:{}", queue.port, *queue.priority); }
 
@@ -148,11 +155,18 @@ Result<void> QueueTables::learn_objects(Store& store)
 // Whether the databases are as we left them.
 Result<bool> QueueTables::left_alone(Store& store)
 {
-    const std::array keys{kMarkKey};
-    return store.hashes(Db::state, keys).map([&](const std::vector<Hash>& found) {
-        const auto at = found.front().find(kMarkField);
-        return at != found.front().end() && at->second == mark_;
-    });
+    for (const auto& [db, key] : marks()) {
+        const std::array keys{key};
+        const auto found = store.hashes(db, keys);
+        if (!found) {
+            return tl::unexpected(found.error());
+        }
+        const auto at = found->front().find(kMarkField);
+        if (at == found->front().end() || at->second != mark_) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Result<void> QueueTables::write(Store& store)
@@ -203,7 +217,9 @@ Result<void> QueueTables::write(Store& store)
         batch.add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
                               watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
     }
-    batch.add(Db::state, {Kind::set, kMarkKey, {{kMarkField, mark_}}});
+    for (const auto& [db, key] : marks()) {
+        batch.add(db, {Kind::set, key, {{kMarkField, mark_}}});
+    }
     return batch.end().map([&] { unwritten_.clear(); });
 }
 
@@ -217,7 +233,9 @@ Result<void> QueueTables::retire(Store& store)
         }
         batch.add(Db::state, {Change::Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name), Hash{}});
     }
-    batch.add(Db::state, {Change::Kind::replace, kMarkKey, {}});
+    for (const auto& [db, key] : marks()) {
+        batch.add(db, {Change::Kind::replace, key, {}});
+    }
     return batch.end();
 }
 

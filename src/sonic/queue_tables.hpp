@@ -69,7 +69,7 @@ private:
     bool known_objects_{};
     Hash ports_;  // objects by name
     std::uint64_t beginnings_{};
-    std::string mark_;  // ours in STATE_DB; it is gone if somebody has flushed it
+    std::string mark_;  // ours in each database; it is gone where somebody has flushed one
 };
 
 }  // namespace petrel::sonic

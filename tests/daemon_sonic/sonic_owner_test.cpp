@@ -286,6 +286,36 @@ TEST_F(SonicOwner, WhatIsClearedStaysSo)
         << "the agent has not counted on";
 }
 
+TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
+{
+    const auto agent = live();
+    const auto clear = [&](std::vector<std::string> queues) {
+        std::vector<std::string> arguments{"clear"};
+        arguments.insert(arguments.end(), queues.begin(), queues.end());
+        arguments.insert(arguments.end(), {"--redis", to_text(redis->address()), "--socket", agent->socket().string()});
+        const auto ended = test::run({.program = PETREL_BIN_DIR "/pfcwd", .arguments = std::move(arguments)});
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        return ended.out;
+    };
+    sw.storm(1);
+    sw.storm(2);
+    wait_for_status(2, "stormed");
+    wait_for_status(1, "stormed");
+    sw.calm(1);
+    wait_for_status(1, "operational");
+    EXPECT_EQ(clear({"Ethernet2:3"}), "SKIPPED: storm on queue: Ethernet2:3\n");
+    EXPECT_THAT(test::read_hash(*redis, kCounters, key_of(1)),
+                Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")))
+        << "another one was meant";
+    EXPECT_EQ(clear({}), "SKIPPED: storm on queue: Ethernet2:3\n");
+
+    test::run_command(*redis, kCounters, {"FLUSHDB"});  // what comes back is what the agent has
+    EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "0")));
+    EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    sw.calm(2);
+    EXPECT_THAT(wait_for_status(2, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+}
+
 // -------------------------------------------------------------------------------------------- what Redis does
 
 TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)

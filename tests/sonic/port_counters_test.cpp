@@ -108,7 +108,7 @@ TEST_F(SonicPortCounters, APortWaitsUntilItHasAName)
 {
     counters_.tell("Ethernet0", 3, kNoon, counted(5));
     write();
-    EXPECT_THAT(store_.content[Db::counters], IsEmpty());
+    EXPECT_THAT(store_.keys(Db::counters, "COUNTERS").value(), IsEmpty());
     tell_queue("Ethernet0");
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
