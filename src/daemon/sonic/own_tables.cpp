@@ -133,7 +133,7 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
     if (const auto ports = store_.keys(Db::config, kPorts); ports && ports->empty()) {
         return tl::unexpected(
             Error{ErrorKind::unreachable,
-                  "no port is known yet, since no device could be opened so far: see `petrel status`"});
+                  "no port is known yet: no device was opened so far that has any; see `petrel status`"});
     }
     const auto db = static_cast<Db>(request.db);
     switch (request.command) {
