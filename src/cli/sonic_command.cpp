@@ -26,7 +26,6 @@ using namespace std::chrono_literals;
 using sonic_tools::Where;
 
 constexpr auto kPatience = 10s;
-constexpr auto kGroup = "petrel";  // whose members may do what root may do here
 
 std::string variable(const char* name)
 {
@@ -39,7 +38,7 @@ bool may_write()
     if (::geteuid() == 0) {
         return true;
     }
-    const auto* group = ::getgrnam(kGroup);
+    const auto* group = ::getgrnam(sonic_tools::kWriters);
     if (group == nullptr) {
         return false;
     }

@@ -12,13 +12,14 @@ namespace {
 
 constexpr auto kPortNames = "COUNTERS_PORT_NAME_MAP";
 
-std::string port_of(const std::string& name) { return name.substr(0, name.find(':')); }
+bool is_physical(std::string_view name) { return name.starts_with("Ethernet"); }
 
-// Ports between the ASICs of one box, and to the CPU, are its own affair.
-bool leaves_the_box(const Hash& port)
+// Ports between the ASICs of one box, and to the CPU, are its own affair. Where CONFIG_DB is not filled, names have to
+// do: rather one port too many is shown than a storm hidden.
+bool leaves_the_box(std::string_view name, const Hash& port)
 {
     static const std::set<std::string> internal{"Int", "Inb", "Rec", "Dpc"};
-    return !port.empty() && !internal.contains(field(port, "role"));
+    return port.empty() ? is_physical(name) : !internal.contains(field(port, "role"));
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ bool leaves_the_box(const Hash& port)
 void need_writer(const Desk& desk, std::string_view complaint)
 {
     if (!desk.around.may_write) {
-        stop_with(complaint);
+        stop_with(fmt::format("{}\nMembers of the group '{}' have them as well", complaint, kWriters));
     }
 }
 
@@ -56,7 +57,7 @@ std::vector<std::string> only_shown(Tables& tables, std::vector<std::string> nam
     const auto ports = tables.hashes(Db::config, keys);
     std::vector<std::string> seen;
     for (std::size_t i = 0; i != names.size(); ++i) {
-        if (leaves_the_box(ports[i])) {
+        if (leaves_the_box(names[i], ports[i])) {
             seen.push_back(std::move(names[i]));
         }
     }
@@ -81,12 +82,19 @@ std::vector<std::string> physical_ports(Tables& tables, Display wanted)
 {
     std::vector<std::string> names;
     for (const auto& [name, id] : named_ports(tables, wanted)) {
-        if (name.starts_with("Ethernet")) {
+        if (is_physical(name)) {
             names.push_back(name);
         }
     }
     return names;
 }
+
+bool means(std::string_view name, std::string_view queue)
+{
+    return queue.starts_with(name) && (queue.size() == name.size() || queue[name.size()] == ':');
+}
+
+std::string port_of(const std::string& queue) { return queue.substr(0, queue.find(':')); }
 
 void need_known(std::span<const std::string> names, std::span<const std::string> known)
 {

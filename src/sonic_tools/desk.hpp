@@ -42,6 +42,10 @@ std::vector<std::string> physical_ports(Tables&, Display);  // of those, the one
 // The keys of a map by name of port or queue ("Ethernet0:3"): only of ports that are to be seen.
 std::vector<std::string> only_shown(Tables&, std::vector<std::string> names, Display);
 
+// A queue was meant by its own name or by that of its port.
+bool means(std::string_view name, std::string_view queue);
+std::string port_of(const std::string& queue);
+
 // Names that are not among the known ones end the command.
 void need_known(std::span<const std::string> names, std::span<const std::string> known);
 // No name, or "all" among them.

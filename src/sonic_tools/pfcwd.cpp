@@ -2,6 +2,7 @@
 
 #include "sonic_tools/desk.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
+#include "sonic_tools/pfcwd_tables.hpp"
 
 namespace petrel::sonic_tools {
 namespace {
@@ -37,16 +38,17 @@ Command show_commands()
 
 Command start_command()
 {
-    return {.name = "start",
-            .about = "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
-                     "'all': every port that has PFC enabled. Times are in milliseconds.\n"
-                     "pfcwd start --action drop all 400 --restoration-time 2000\n"
-                     "pfcwd start --action drop ports all detection-time 400 -r 2000",
-            .run = start,
-            .options = {{{"--action", "-a"}, Choice{{"drop", "forward", "alert"}}, "What becomes of a stormed queue."},
-                        {{"--restoration-time", "-r"}, Range{100, 60000}, "Quiet for so long, the storm is over."},
-                        {{"--pfc-stat-history"}, Flag{}, "Keep a history of pauses as well."}},
-            .arguments = {{"PORTS", Text{}, Count::any}, {"DETECTION_TIME", Range{100, 5000}}}};
+    return {
+        .name = "start",
+        .about = "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
+                 "'all': every port that has PFC enabled. Times are in milliseconds.\n"
+                 "pfcwd start --action drop all 400 --restoration-time 2000\n"
+                 "pfcwd start --action drop ports all detection-time 400 -r 2000",
+        .run = start,
+        .options = {{{"--action", "-a"}, Choice{{"drop", "forward", "alert"}}, "What becomes of a stormed queue."},
+                    {{"--restoration-time", "-r"}, kRestorationTime.allowed, "Quiet for so long, the storm is over."},
+                    {{"--pfc-stat-history"}, Flag{}, "Keep a history of pauses as well."}},
+        .arguments = {{"PORTS", Text{}, Count::any}, {"DETECTION_TIME", kDetectionTime.allowed}}};
 }
 
 Command make_pfcwd()
@@ -63,7 +65,7 @@ Command make_pfcwd()
                 {.name = "interval",
                  .about = "How often the watchdog looks, in milliseconds.",
                  .run = set_interval,
-                 .arguments = {{"POLL_INTERVAL", Range{100, 1000}}}},
+                 .arguments = {{"POLL_INTERVAL", kPollInterval.allowed}}},
                 {.name = "start_default",
                  .about = "Watch all ports that have a neighbour, with times for their number. Only where the device's "
                           "metadata say so (default_pfcwd_status).",

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/complaint_text.hpp"
-#include "codec/control_json.hpp"
 #include "codec/event_reader.hpp"
+#include "sonic_tools/agent_orders.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/simple_table.hpp"
 #include "wire/rfc5424.hpp"
@@ -13,33 +14,54 @@
 namespace petrel::sonic_tools {
 namespace {
 
-using codec::ControlRequest;
-using Ask = ControlRequest::Command;
+using Ask = codec::ControlRequest::Command;
 
-ControlRequest request(Ask command, std::string queue, std::string note)
-{
-    ControlRequest made;
-    made.command = command;
-    made.queue = std::move(queue);
-    made.note = std::move(note);
-    return made;
-}
+struct Told {
+    std::string line;
+    codec::EventLine event;
+};
 
-std::vector<std::string> ask(Desk& desk, const ControlRequest& question)
+std::vector<Told> history(const Desk& desk)
 {
-    auto lines = desk.around.ask_agent(desk.where, question);
-    if (!lines) {
-        stop_with(fmt::format("Error: {}", lines.error().what));
+    codec::ControlRequest request;
+    request.command = Ask::events;
+    std::vector<Told> all;
+    for (auto& line : ask(desk, request)) {
+        if (auto event = codec::read_event(line)) {
+            all.push_back({std::move(line), std::move(*event)});
+        }
     }
-    return std::move(*lines);
+    return all;
 }
 
-// A queue was meant by its own name or by that of its port.
 bool meant(std::span<const std::string> names, const std::string& queue)
 {
-    return means_all(names) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-               return queue == name || queue.starts_with(name + ':');
-           });
+    return means_all(names) ||
+           std::any_of(names.begin(), names.end(), [&](const auto& name) { return means(name, queue); });
+}
+
+// Queues that are gone may have a history all the same.
+void need_known_queues(const Desk& desk, std::span<const std::string> names, const std::vector<Told>& past)
+{
+    std::set<std::string> known;
+    const auto know = [&](const std::string& queue) { known.insert({queue, port_of(queue)}); };
+    for (const auto& one : past) {
+        know(one.event.queue);
+    }
+    const auto queues = agents_queues(desk);
+    if (!queues) {
+        stop_with(fmt::format("Error: {}", queues.error().what));
+    }
+    for (const auto& queue : *queues) {
+        know(name_of(queue));
+    }
+    need_known(names, std::vector<std::string>{known.begin(), known.end()});
+}
+
+bool of_several_devices(const std::vector<Told>& past)
+{
+    return std::any_of(past.begin(), past.end(),
+                       [&](const Told& one) { return one.event.device != past.front().event.device; });
 }
 
 std::vector<std::string> cells_of(const codec::EventLine& event)
@@ -51,17 +73,29 @@ std::vector<std::string> cells_of(const codec::EventLine& event)
 
 }  // namespace
 
+// Whose queue it was is said where several devices could be meant.
 Outcome show_history(const Given& given, Desk& desk)
 {
     const auto wanted = given.words("QUEUES");
+    const auto past = history(desk);
+    if (!wanted.empty()) {
+        need_known_queues(desk, wanted, past);
+    }
+    const bool devices = of_several_devices(past);
     SimpleTable table{{"TIME", "QUEUE", "EVENT", "ACTION", "WHY"}, {}};
+    if (devices) {
+        table.heading.insert(table.heading.begin() + 1, "DEVICE");
+    }
     Outcome json;
-    for (const auto& line : ask(desk, request(Ask::events, {}, {}))) {
-        const auto event = codec::read_event(line);
-        if (event && meant(wanted, event->queue)) {
-            table.rows.push_back(cells_of(*event));
-            json.out += line + '\n';
+    for (const auto& [line, event] : past) {
+        if (!meant(wanted, event.queue)) {
+            continue;
         }
+        auto& row = table.rows.emplace_back(cells_of(event));
+        if (devices) {
+            row.insert(row.begin() + 1, escaped(event.device));
+        }
+        json.out += line + '\n';
     }
     return given.has("--json") ? json : Outcome{to_text(table), {}, 0};
 }
@@ -72,23 +106,16 @@ Outcome release(const Given& given, Desk& desk)
     if (wanted.empty()) {
         return usage_error(desk.command, desk.path, "Which queues? Their names, or all.");
     }
-    std::vector<ControlRequest> requests;
-    if (means_all(wanted)) {
-        requests.push_back(request(Ask::release_all, {}, desk.path));
-    } else {
-        for (const auto& queue : wanted) {
-            requests.push_back(request(Ask::release, queue, desk.path));
-        }
-    }
+    const bool all = means_all(wanted);
     Outcome outcome;
-    for (const auto& order : requests) {
-        const auto lines = ask(desk, order);
-        const auto report = lines.empty() ? codec::read_order("") : codec::read_order(lines.front());
-        if (report) {
-            outcome.out += fmt::format("{}\n", fmt::join(report->words, "\n"));
-        } else {
-            outcome.err += fmt::format("Error: {}\n", report.error().what);
-            outcome.exit_code = 1;
+    for (const auto& name : all ? std::vector<std::string>{""} : wanted) {
+        for (const auto& done : order(desk, all ? Ask::release_all : Ask::release, name)) {
+            if (done) {
+                outcome.out += fmt::format("{}\n", fmt::join(done->words, "\n"));
+            } else {
+                outcome.err += fmt::format("Error: {}\n", done.error().what);
+                outcome.exit_code = 1;
+            }
         }
     }
     return outcome;

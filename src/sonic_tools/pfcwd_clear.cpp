@@ -1,27 +1,37 @@
 #include <fmt/format.h>
 
-#include "codec/control_json.hpp"
+#include "sonic_tools/agent_orders.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/queue_stats.hpp"
 
 namespace petrel::sonic_tools {
 namespace {
 
-// An agent that owns its switch counts for itself, and would write what it has again. Elsewhere there need not be any.
+// An agent that owns its switch counts for itself, and would write what it has again: these tables are then zero only
+// if its counts are. Its mark in STATE_DB is there from its first word until it stops, and stays if it dies.
+bool owner_has_tables(Desk& desk)
+{
+    return desk.tables_are_agents() || !desk.tables.hash(Db::state, "PETREL_PFC_WD|agent").empty();
+}
+
+[[noreturn]] void refuse(const Error& error, const std::vector<std::string>& cleared)
+{
+    stop_with(fmt::format("Error: {}\n{}", error.what,
+                          cleared.empty() ? "Nothing was cleared: who counts for this switch has to be asked"
+                                          : fmt::format("Cleared were: {}", fmt::join(cleared, ", "))));
+}
+
+// Where no agent owns the switch, there need not be any.
 void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 {
+    std::vector<std::string> cleared;
     for (const auto& name : means_all(names) ? std::vector<std::string>{""} : names) {
-        codec::ControlRequest request;
-        request.command = codec::ControlRequest::Command::clear;
-        request.queue = name;
-        request.note = desk.path;
-        const auto cleared =
-            desk.around.ask_agent(desk.where, request).and_then([](const std::vector<std::string>& lines) {
-                return codec::read_order(lines.empty() ? std::string{} : lines.front());
-            });
-        if (!cleared && (desk.tables_are_agents() || cleared.error().kind != ErrorKind::unreachable)) {
-            stop_with(fmt::format("Error: {}", cleared.error().what));
+        for (const auto& done : order(desk, codec::ControlRequest::Command::clear, name)) {
+            if (!done && (done.error().kind != ErrorKind::unreachable || owner_has_tables(desk))) {
+                refuse(done.error(), cleared);
+            }
         }
+        cleared.push_back(name);
     }
 }
 

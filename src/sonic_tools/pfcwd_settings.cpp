@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
 
@@ -12,27 +14,37 @@ Outcome set_field(Desk& desk, const std::string& key, const std::string& name, s
     return {};
 }
 
+// Entries that only say whether there is a history are watched by nobody, and have no times. What is advised to the
+// others has to be taken by start.
+void need_restoration_time(const std::string& port, const Hash& entry, Tables& tables)
+{
+    const auto detection = time_of(entry, kDetectionTime);
+    if (!detection || !field(entry, kRestorationTime.name).empty()) {
+        return;
+    }
+    std::string other_matter;
+    const auto interval = poll_interval(tables, other_matter).value_or(*detection);
+    stop_with(fmt::format("unable to change the polling interval: {} has no restoration_time; pfcwd start {} {} gives "
+                          "it one, pfcwd stop {} removes it",
+                          watch_key(port), port, std::max(*detection, interval), port));
+}
+
 std::string switch_of(const Given& given, std::string_view name) { return std::string{*given.text(name)}; }
 
 }  // namespace
 
-// Entries that only say whether there is a history are watched by nobody, and have no times.
 Outcome set_interval(const Given& given, Desk& desk)
 {
     need_writer(desk);
-    auto entries = watched_ports(desk.tables);
-    std::erase_if(entries, [](const auto& entry) { return !entry.second.contains("detection_time"); });
+    Outcome outcome;
+    const auto entries = with_good_times(watched_ports(desk.tables), outcome.err);
     for (const auto& [port, entry] : entries) {
-        if (!entry.contains("restoration_time")) {
-            stop_with(
-                fmt::format("unable to change the polling interval: {} has no restoration_time; pfcwd start {} {} "
-                            "gives it one, pfcwd stop {} removes it",
-                            watch_key(port), port, field(entry, "detection_time"), port));
-        }
+        need_restoration_time(port, entry, desk.tables);
     }
     const auto interval = *given.number("POLL_INTERVAL");
     need_interval_below(interval, entries);
-    return set_field(desk, watch_key(kGlobal), kPollInterval, fmt::format("{}", interval));
+    set_field(desk, watch_key(kGlobal), kPollInterval.name, fmt::format("{}", interval));
+    return outcome;
 }
 
 Outcome set_counter_poll(const Given& given, Desk& desk)

@@ -60,7 +60,15 @@ std::string stats_json(const std::vector<Queue>& queues)
     return json_document({}, "queues", rows);
 }
 
-using Entries = std::vector<std::pair<std::string, Hash>>;
+// Whoever asks wants to sleep well: that nothing is known is no reason to.
+Outcome check_storm(const std::vector<Queue>& queues)
+{
+    if (queues.empty()) {
+        stop_with("Error: whether there is a storm is not known: COUNTERS_QUEUE_NAME_MAP in COUNTERS_DB has no queue");
+    }
+    const bool storm = std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.stormed(); });
+    return {{}, {}, storm ? 1 : 0};
+}
 
 Entries configured_ports(const std::vector<std::string>& ports, Tables& tables)
 {
@@ -78,8 +86,8 @@ Entries configured_ports(const std::vector<std::string>& ports, Tables& tables)
 std::string config_text(const Entries& entries, const Hash& global)
 {
     std::string text;
-    if (!entries.empty() && global.contains(kPollInterval)) {
-        text += fmt::format("Changed polling interval to {}ms\n", field(global, kPollInterval));
+    if (!entries.empty() && global.contains(kPollInterval.name)) {
+        text += fmt::format("Changed polling interval to {}ms\n", field(global, kPollInterval.name));
     }
     if (!entries.empty() && global.contains(kBigRedSwitch)) {
         text += fmt::format("BIG_RED_SWITCH status is {}\n", field(global, kBigRedSwitch));
@@ -99,13 +107,8 @@ std::string config_text(const Entries& entries, const Hash& global)
 
 std::string config_json(const Entries& entries, const Hash& global)
 {
-    Members head;
-    if (global.contains(kPollInterval)) {
-        head.emplace_back("poll_interval", field(global, kPollInterval));
-    }
-    if (global.contains(kBigRedSwitch)) {
-        head.emplace_back("big_red_switch", field(global, kBigRedSwitch));
-    }
+    const Members head{{"poll_interval", field(global, kPollInterval.name, fmt::format("{}", kUsualInterval_ms))},
+                       {"big_red_switch", field(global, kBigRedSwitch, "disable")}};
     std::vector<Members> rows;
     for (const auto& [port, entry] : entries) {
         auto& row = rows.emplace_back(Members{{"port", port}});
@@ -132,8 +135,7 @@ Outcome show_stats(const Given& given, Desk& desk)
 {
     auto queues = read_queues(desk.tables, given.words("QUEUES"), display(given));
     if (given.has("--check-storm")) {
-        const bool storm = std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.stormed(); });
-        return {{}, {}, storm ? 1 : 0};
+        return check_storm(queues);
     }
     if (!given.has("--empty")) {
         std::erase_if(queues, [](const Queue& queue) { return queue.without_any(); });

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports
 constexpr std::int64_t kPortsInGroup = 32;
-constexpr std::int64_t kLongestInterval_ms = 1000;
 
 // "ports all detection-time 400" is the spelling of the first test plans.
 std::vector<std::string> without_filling_words(std::vector<std::string> words)
@@ -29,8 +28,20 @@ std::vector<std::string> without_filling_words(std::vector<std::string> words)
 void need_above_interval(std::string_view what, std::int64_t time_ms, std::int64_t interval_ms)
 {
     if (time_ms < interval_ms) {
-        stop_with(fmt::format("unable to use {} time = {}ms, value is smaller than the polling interval = {}ms", what,
-                              time_ms, interval_ms));
+        stop_with(fmt::format("unable to use {} = {}ms, value is smaller than the polling interval = {}ms\n"
+                              "At least that, or pfcwd interval {} first",
+                              what, time_ms, interval_ms, time_ms));
+    }
+}
+
+// That no port has PFC enabled is an answer; that nobody knows any port is none.
+void need_filled(Tables& tables, const std::vector<std::string>& known)
+{
+    if (tables.table("PORT").empty()) {
+        stop_with("Error: nothing was started: CONFIG_DB has no port; it is not filled yet");
+    }
+    if (known.empty()) {
+        stop_with("Error: nothing was started: COUNTERS_PORT_NAME_MAP in COUNTERS_DB has no port");
     }
 }
 
@@ -70,10 +81,12 @@ Outcome start(const Given& given, Desk& desk)
     Outcome outcome;
     const auto detection = *given.number("DETECTION_TIME");
     const auto restoration = given.number("--restoration-time").value_or(2 * detection);
-    const auto interval = poll_interval(desk.tables);
-    need_above_interval("detection", detection, interval);
-    need_above_interval("restoration", restoration, interval);
-    Hash entry{{"detection_time", fmt::format("{}", detection)}, {"restoration_time", fmt::format("{}", restoration)}};
+    if (const auto interval = poll_interval(desk.tables, outcome.err)) {
+        need_above_interval(kDetectionTime.words, detection, *interval);
+        need_above_interval(kRestorationTime.words, restoration, *interval);
+    }
+    Hash entry{{kDetectionTime.name, fmt::format("{}", detection)},
+               {kRestorationTime.name, fmt::format("{}", restoration)}};
     if (const auto action = given.text("--action")) {
         entry["action"] = *action;
     }
@@ -85,6 +98,9 @@ Outcome start(const Given& given, Desk& desk)
             fmt::format("restoration time not defined; default to 2 times detection time: {} ms\n", restoration);
     }
     const auto ports = lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out);
+    if (ports.empty() && means_all(wanted)) {
+        need_filled(desk.tables, known);
+    }
     const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
     std::vector<Change> changes;
     for (std::size_t i = 0; i != ports.size(); ++i) {
@@ -106,18 +122,19 @@ Outcome start_default(const Given&, Desk& desk)
     const auto ports = lossless_ports(desk.tables, active_ports(desk.tables), outcome.out);
     const auto groups = std::max<std::int64_t>(1, (std::ssize(ports) - 1) / kPortsInGroup + 1);
     const auto time = fmt::format("{}", kDefaultTime_ms * groups);
-    const auto interval = std::min(kDefaultTime_ms * groups, kLongestInterval_ms);
+    const auto interval = std::min(kDefaultTime_ms * groups, *kPollInterval.allowed.most);
 
     auto others = watched_ports(desk.tables);
     std::erase_if(others,
                   [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
-    need_interval_below(interval, others);
+    need_interval_below(interval, with_good_times(others, outcome.err));
     std::vector<Change> changes;
     changes.reserve(ports.size() + 1);
     for (const auto& port : ports) {
-        changes.push_back(watch(port, {}, {{"detection_time", time}, {"restoration_time", time}, {"action", "drop"}}));
+        changes.push_back(
+            watch(port, {}, {{kDetectionTime.name, time}, {kRestorationTime.name, time}, {"action", "drop"}}));
     }
-    changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval, fmt::format("{}", interval)}}});
+    changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval.name, fmt::format("{}", interval)}}});
     desk.tables.apply(Db::config, changes);
     return outcome;
 }

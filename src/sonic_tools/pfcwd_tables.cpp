@@ -3,15 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <string_view>
 
 #include "sonic_tools/outcome.hpp"
+#include "sonic_tools/values.hpp"
 
 namespace petrel::sonic_tools {
 namespace {
 
-constexpr std::int64_t kUsualInterval_ms = 100;  // where none is configured
+constexpr std::array kTimes{kDetectionTime, kRestorationTime};
+
+// Empty: there is nothing to say against it.
+std::string fault_of(const std::string& key, const Hash& entry, const TimeField& time, const std::string& way_out)
+{
+    if (field(entry, time.name).empty() || time_of(entry, time)) {
+        return {};
+    }
+    return fmt::format("{} has {} {}, which is no number {}..{} of milliseconds: {}\n", key, time.name,
+                       sonic_tools::quoted(field(entry, time.name)), *time.allowed.least, *time.allowed.most, way_out);
+}
+
+std::string faults_of(const std::string& port, const Hash& entry)
+{
+    const auto way_out = fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", port, port);
+    std::string faults;
+    for (const auto& time : kTimes) {
+        faults += fault_of(watch_key(port), entry, time, way_out);
+    }
+    return faults;
+}
 
 }  // namespace
 
@@ -24,50 +45,66 @@ std::vector<std::string> watch_keys(const std::vector<std::string>& ports)
     return keys;
 }
 
-std::optional<std::int64_t> time_of(const std::string& port, const Hash& entry, const std::string& name)
+std::optional<std::int64_t> time_of(const Hash& entry, const TimeField& time)
 {
-    const auto found = entry.find(name);
-    if (found == entry.end()) {
-        return std::nullopt;
-    }
+    const auto text = field(entry, time.name);
     std::int64_t value{};
-    const auto& text = found->second;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-        stop_with(fmt::format("{} has {} '{}', which is no number of milliseconds", watch_key(port), name, text));
+    if (!problem_with(text, time.allowed).empty() ||
+        std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) {
+        return std::nullopt;
     }
     return value;
 }
 
-std::vector<std::pair<std::string, Hash>> watched_ports(Tables& tables)
+Entries watched_ports(Tables& tables)
 {
     auto entries = tables.table("PFC_WD");
     std::erase_if(entries, [](const auto& entry) { return entry.first == kGlobal; });
     return entries;
 }
 
-std::int64_t poll_interval(Tables& tables)
+Entries with_good_times(const Entries& entries, std::string& notes)
 {
-    return time_of(kGlobal, tables.hash(Db::config, watch_key(kGlobal)), kPollInterval).value_or(kUsualInterval_ms);
+    Entries good;
+    for (const auto& [port, entry] : entries) {
+        const auto faults = faults_of(port, entry);
+        notes += faults;
+        if (faults.empty()) {
+            good.emplace_back(port, entry);
+        }
+    }
+    return good;
 }
 
-void need_interval_below(std::int64_t interval_ms, const std::vector<std::pair<std::string, Hash>>& entries)
+std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
+{
+    const auto global = tables.hash(Db::config, watch_key(kGlobal));
+    if (!global.contains(kPollInterval.name)) {
+        return kUsualInterval_ms;
+    }
+    notes += fault_of(watch_key(kGlobal), global, kPollInterval, "pfcwd interval sets it anew");
+    return time_of(global, kPollInterval);
+}
+
+void need_interval_below(std::int64_t interval_ms, const Entries& entries)
 {
     std::int64_t shortest = interval_ms;
-    std::string_view what;
+    std::string whose;
+    TimeField which{};
     for (const auto& [port, entry] : entries) {
-        for (const auto& [name, words] :
-             {std::pair{"detection_time", "detection time"}, {"restoration_time", "restoration time"}}) {
-            if (const auto time = time_of(port, entry, name); time && *time < shortest) {
+        for (const auto& field : kTimes) {
+            if (const auto time = time_of(entry, field); time && *time < shortest) {
                 shortest = *time;
-                what = words;
+                whose = port;
+                which = field;
             }
         }
     }
-    if (!what.empty()) {
+    if (!whose.empty()) {
         stop_with(fmt::format("unable to use polling interval = {}ms, value is bigger than one of the configured {} "
-                              "values, please choose a smaller polling_interval",
-                              interval_ms, what));
+                              "values, please choose a smaller polling_interval\n"
+                              "{} has {} {}: at most that, until pfcwd start {} sets a longer one",
+                              interval_ms, which.words, watch_key(whose), which.name, shortest, whose));
     }
 }
 

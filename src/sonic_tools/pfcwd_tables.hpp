@@ -1,33 +1,53 @@
 // The watchdog's tables in CONFIG_DB, as its commands write them: who is watched and how, and what must hold there
-// (no time is shorter than the polling interval).
+// (no time is shorter than the polling interval). Others write there too: what they got wrong is named, and is no
+// obstacle to whoever sets something else right.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sonic_tools/grammar.hpp"
 #include "sonic_tools/tables.hpp"
 
 namespace petrel::sonic_tools {
 
+// A field that is a time in milliseconds.
+struct TimeField {
+    const char* name;
+    std::string_view words;
+    Range allowed;
+};
+
+inline constexpr TimeField kDetectionTime{"detection_time", "detection time", {100, 5000}};
+inline constexpr TimeField kRestorationTime{"restoration_time", "restoration time", {100, 60000}};
+inline constexpr TimeField kPollInterval{"POLL_INTERVAL", "polling interval", {100, 1000}};
+inline constexpr std::int64_t kUsualInterval_ms = 100;  // where none is configured
+
 inline constexpr auto kGlobal = "GLOBAL";
-inline constexpr auto kPollInterval = "POLL_INTERVAL";
 inline constexpr auto kBigRedSwitch = "BIG_RED_SWITCH";
 
 std::string watch_key(const std::string& port);  // "PFC_WD|Ethernet0"
 std::vector<std::string> watch_keys(const std::vector<std::string>& ports);
 
-// A time in milliseconds of an entry; none = the field is missing. What is no number ends the command.
-std::optional<std::int64_t> time_of(const std::string& port, const Hash& entry, const std::string& name);
+// None: it is missing, or not allowed.
+std::optional<std::int64_t> time_of(const Hash& entry, const TimeField&);
+
+using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
 
 // All entries but GLOBAL.
-std::vector<std::pair<std::string, Hash>> watched_ports(Tables&);
-std::int64_t poll_interval(Tables&);
+Entries watched_ports(Tables&);
+// Those whose times are allowed; a line about each of the others goes to `notes`.
+Entries with_good_times(const Entries&, std::string& notes);
+
+// None: what is there is not allowed, and a line about it goes to `notes`.
+std::optional<std::int64_t> poll_interval(Tables&, std::string& notes);
 
 // A polling interval above any of these times ends the command.
-void need_interval_below(std::int64_t interval_ms, const std::vector<std::pair<std::string, Hash>>& entries);
+void need_interval_below(std::int64_t interval_ms, const Entries&);
 
 // Those of the ports that have a lossless priority; a line about each of the others goes to `skipped`.
 std::vector<std::string> lossless_ports(Tables&, const std::vector<std::string>& ports, std::string& skipped);

@@ -1,6 +1,9 @@
 #include "sonic_tools/queue_stats.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "sonic_tools/natural_order.hpp"
 
 namespace petrel::sonic_tools {
 
@@ -32,6 +35,28 @@ bool Queue::without_any() const
     });
 }
 
+namespace {
+
+void need_known_queues(const std::vector<std::string>& wanted, const std::vector<std::string>& known)
+{
+    auto names = known;
+    std::transform(known.begin(), known.end(), std::back_inserter(names), port_of);
+    need_known(wanted, names);
+}
+
+std::vector<std::string> named(const std::vector<std::string>& wanted, std::vector<std::string> known)
+{
+    std::sort(known.begin(), known.end(), naturally_before);
+    std::vector<std::string> queues;
+    for (const auto& name : wanted) {
+        std::copy_if(known.begin(), known.end(), std::back_inserter(queues),
+                     [&](const std::string& queue) { return means(name, queue); });
+    }
+    return queues;
+}
+
+}  // namespace
+
 std::vector<Queue> read_queues(Tables& tables, const std::vector<std::string>& wanted, Display shown)
 {
     const auto ids = tables.hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP");
@@ -39,10 +64,11 @@ std::vector<Queue> read_queues(Tables& tables, const std::vector<std::string>& w
     for (const auto& [name, id] : ids) {
         known.push_back(name);
     }
-    need_known(wanted, known);
+    need_known_queues(wanted, known);
     std::vector<Queue> queues;
     std::vector<std::string> keys;
-    for (const auto& name : means_all(wanted) ? only_shown(tables, std::move(known), shown) : wanted) {
+    for (const auto& name :
+         means_all(wanted) ? only_shown(tables, std::move(known), shown) : named(wanted, std::move(known))) {
         keys.push_back("COUNTERS:" + ids.at(name));
         queues.push_back({name, keys.back(), {}});
     }

@@ -30,7 +30,7 @@ struct Queue {
     bool without_any() const;  // nothing was ever counted
 };
 
-// Those that were meant; names that are not there end the command.
+// Those that were meant, by their names or by those of their ports; names that are not there end the command.
 std::vector<Queue> read_queues(Tables&, const std::vector<std::string>& wanted, Display);
 
 }  // namespace petrel::sonic_tools

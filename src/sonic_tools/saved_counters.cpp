@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -15,26 +16,32 @@ std::filesystem::path file_in(const std::filesystem::path& folder) { return fold
 
 Result<void> save(const std::filesystem::path& folder, const SavedCounters& saved)
 {
+    const auto file = file_in(folder);
+    const auto failed = [&](const std::error_code& why) {
+        return tl::unexpected(
+            Error{ErrorKind::exhausted, fmt::format("cannot write {}: {}", file.string(), why.message())});
+    };
     std::error_code error;
     std::filesystem::create_directories(folder, error);
+    if (error) {
+        return failed(error);
+    }
     auto text = saved.time + '\n';
     for (const auto& [which, counts] : saved.counts) {
         text += fmt::format("{} {}\n", which, fmt::join(counts, " "));
     }
     // Whole or not at all: a disk may be full.
-    const auto file = file_in(folder);
     auto beside = file;
     beside += ".new";
+    errno = 0;
     std::ofstream out{beside, std::ios::binary};
     out << text;
     out.close();
-    if (out) {
-        std::filesystem::rename(beside, file, error);
+    if (!out) {
+        return failed({errno, std::generic_category()});
     }
-    if (!out || error) {
-        return tl::unexpected(Error{ErrorKind::exhausted, fmt::format("cannot write {}", file.string())});
-    }
-    return {};
+    std::filesystem::rename(beside, file, error);
+    return error ? Result<void>{failed(error)} : Result<void>{};
 }
 
 std::optional<SavedCounters> load(const std::filesystem::path& folder)

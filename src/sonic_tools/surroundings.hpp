@@ -14,6 +14,9 @@
 
 namespace petrel::sonic_tools {
 
+// The group whose members may change the configuration as root may.
+inline constexpr auto kWriters = "petrel";
+
 // As given on the command line; empty = the usual place.
 struct Where {
     std::string redis;

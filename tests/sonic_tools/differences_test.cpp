@@ -55,12 +55,14 @@ TEST_F(Difference, AnEntryThatOnlyWantsAHistoryIsNoObstacleToAnInterval)
     EXPECT_EQ(run("pfcwd interval 300"), (Outcome{"", "", 0}));
 }
 
-// Theirs: an uncaught exception.
-TEST_F(Difference, ATimeThatIsNoNumberIsNamed)
+// Theirs: an uncaught exception. The whole way out is in pfcwd_mending.txt.
+TEST_F(Difference, ATimeThatIsNoNumberIsNamedAndNoObstacle)
 {
     bench().set(Db::config, "PFC_WD|Ethernet4", {{"detection_time", "4OO"}, {"restoration_time", "400"}});
-    EXPECT_EQ(run("pfcwd interval 300"),
-              (Outcome{"", "PFC_WD|Ethernet4 has detection_time '4OO', which is no number of milliseconds\n", 1}));
+    const auto outcome = run("pfcwd interval 300");
+    EXPECT_THAT(outcome.err, StartsWith("PFC_WD|Ethernet4 has detection_time '4OO', which is no number 100..5000"));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "300");
 }
 
 // Theirs: "invalid options: ports, detection-time".
@@ -111,13 +113,16 @@ TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
 TEST_F(Difference, NoTimeIsBelowThePollingInterval)
 {
     const auto before = config("PFC_WD|Ethernet0");
-    EXPECT_EQ(
-        run("pfcwd start Ethernet0 100"),
-        (Outcome{"", "unable to use detection time = 100ms, value is smaller than the polling interval = 200ms\n", 1}));
-    EXPECT_EQ(
-        run("pfcwd start Ethernet0 400 -r 150"),
-        (Outcome{"", "unable to use restoration time = 150ms, value is smaller than the polling interval = 200ms\n",
-                 1}));
+    EXPECT_EQ(run("pfcwd start Ethernet0 100"),
+              (Outcome{"",
+                       "unable to use detection time = 100ms, value is smaller than the polling interval = 200ms\n"
+                       "At least that, or pfcwd interval 100 first\n",
+                       1}));
+    EXPECT_EQ(run("pfcwd start Ethernet0 400 -r 150"),
+              (Outcome{"",
+                       "unable to use restoration time = 150ms, value is smaller than the polling interval = 200ms\n"
+                       "At least that, or pfcwd interval 150 first\n",
+                       1}));
     EXPECT_EQ(config("PFC_WD|Ethernet0"), before);
     EXPECT_EQ(run("pfcwd start Ethernet0 200 -r 200").exit_code, 0);
     bench().set(Db::config, "PFC_WD|GLOBAL", {});
@@ -149,6 +154,34 @@ TEST_F(Difference, CheckStormSeesAStormThatHasNoCountersYet)
     EXPECT_EQ(run("pfcwd show stats --check-storm").exit_code, 0);
     bench().set(Db::counters, "COUNTERS:oid:0x15000000000004", {{"PFC_WD_STATUS", "stormed"}});
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
+}
+
+// Theirs: "no storm" where nobody knows a queue; pfcwd_missing.txt has the words.
+TEST_F(Difference, CheckStormDoesNotSleepOverMissingTables)
+{
+    for (const auto* port : {"PORT|Ethernet0", "PORT|Ethernet4", "PORT|Ethernet8"}) {
+        bench().set(Db::config, port, {});
+    }
+    EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
+    bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {{"PFC_WD_STATUS", "operational"}});
+    EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 0}));
+    bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", {});
+    const auto unknown = run("pfcwd show stats --check-storm");
+    EXPECT_THAT(unknown.err, StartsWith("Error: whether there is a storm is not known"));
+    EXPECT_EQ(unknown.exit_code, 1);
+}
+
+// Theirs: queues only.
+TEST_F(Difference, APortStandsForItsQueues)
+{
+    EXPECT_EQ(run("pfcwd show stats Ethernet0 -e").out, run("pfcwd show stats Ethernet0:3 Ethernet0:4 -e").out);
+    EXPECT_EQ(run("pfcwd show stats Ethernet0 --check-storm").exit_code, 1);
+    EXPECT_EQ(run("pfcwd show stats Ethernet4 --check-storm").exit_code, 0);
+    EXPECT_EQ(run("pfcwd show stats Ethernet"), (Outcome{fmt::format("{}Ethernet\n", kUnknown), "", 1}))
+        << "half a name is none";
+    EXPECT_EQ(run("pfcwd clear Ethernet4"), (Outcome{"", "", 0}));
+    EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"),
+              "0");
 }
 
 // Theirs: each port gets the history of the first one.
@@ -199,7 +232,10 @@ TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
 TEST_F(Difference, PfcNeedsTheSameRightsAsTheOthers)
 {
     bench().may_write = false;
-    const Outcome refused{"", "Root privileges are required for this operation\n", 1};
+    const Outcome refused{"",
+                          "Root privileges are required for this operation\n"
+                          "Members of the group 'petrel' have them as well\n",
+                          1};
     EXPECT_EQ(run("pfc config priority on Ethernet0 5"), refused);
     EXPECT_EQ(run("pfc config asymmetric on Ethernet0"), refused);
     EXPECT_EQ(run("pfcwd clear"), refused);

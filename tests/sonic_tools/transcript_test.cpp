@@ -15,7 +15,7 @@ TEST_P(Transcript, IsSaidWordByWord)
 
 INSTANTIATE_TEST_SUITE_P(Sonic, Transcript,
                          testing::Values("pfcwd_show", "pfcwd_start", "pfcwd_config", "pfcwd_interval", "pfcwd_nonroot",
-                                         "mmuconfig", "pfc", "pfcstat"),
+                                         "pfcwd_mending", "pfcwd_missing", "mmuconfig", "pfc", "pfcstat"),
                          [](const auto& which) { return which.param; });
 
 }  // namespace

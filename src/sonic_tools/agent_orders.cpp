@@ -1,0 +1,80 @@
+#include "sonic_tools/agent_orders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codec/control_json.hpp"
+
+namespace petrel::sonic_tools {
+namespace {
+
+using codec::ControlRequest;
+using Lines = std::vector<std::string>;
+
+std::string first_of(const Lines& lines) { return lines.empty() ? std::string{} : lines.front(); }
+
+// Where none has it, whichever there is: the agent knows what to say then.
+std::vector<std::string> devices_with(const std::string& name, const std::vector<codec::QueueReport>& queues)
+{
+    std::vector<std::string> devices;
+    for (const auto& queue : queues) {
+        const bool told = std::find(devices.begin(), devices.end(), queue.device) != devices.end();
+        if (!told && means(name, name_of(queue))) {
+            devices.push_back(queue.device);
+        }
+    }
+    return devices.empty() ? std::vector<std::string>{""} : devices;
+}
+
+}  // namespace
+
+std::vector<std::string> ask(const Desk& desk, const ControlRequest& question)
+{
+    auto lines = desk.around.ask_agent(desk.where, question);
+    if (!lines) {
+        stop_with(fmt::format("Error: {}", lines.error().what));
+    }
+    return std::move(*lines);
+}
+
+std::string name_of(const codec::QueueReport& queue)
+{
+    return queue.priority ? fmt::format("{}:{}", queue.port, *queue.priority) : queue.port;
+}
+
+Result<std::vector<codec::QueueReport>> agents_queues(const Desk& desk)
+{
+    ControlRequest request;
+    request.command = ControlRequest::Command::queues;
+    return desk.around.ask_agent(desk.where, request).and_then([](const Lines& lines) {
+        return codec::read_queues(first_of(lines));
+    });
+}
+
+std::vector<Result<codec::OrderReport>> order(const Desk& desk, ControlRequest::Command command,
+                                              const std::string& name)
+{
+    std::vector<std::string> devices{""};
+    if (!name.empty()) {
+        const auto queues = agents_queues(desk);
+        if (!queues) {
+            return {tl::unexpected(queues.error())};
+        }
+        devices = devices_with(name, *queues);
+    }
+    ControlRequest request;
+    request.command = command;
+    request.queue = name;
+    request.note = desk.path;
+    std::vector<Result<codec::OrderReport>> results;
+    for (const auto& device : devices) {
+        request.device = device;
+        results.push_back(desk.around.ask_agent(desk.where, request).and_then([](const Lines& lines) {
+            return codec::read_order(first_of(lines));
+        }));
+    }
+    return results;
+}
+
+}  // namespace petrel::sonic_tools
