@@ -1,0 +1,297 @@
+// What is told to an operating system around the agent, and how often: the real runners on a large synthetic switch,
+// with an operating system that writes down all it hears.
+#include "daemon/nos_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+#include "support/loop_thread.hpp"
+#include "support/synthetic_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint16_t kPorts = 400;
+constexpr std::size_t kRows = kPorts * std::size_t{kPriorities};
+constexpr std::size_t kAtOnce = 2048;
+
+class SyntheticDriver final : public Driver {
+public:
+    std::string_view kind() const override { return "synthetic"; }
+    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry& entry) override
+    {
+        return std::vector{entry};
+    }
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId id,
+                                                 const device::TimeSource& clock, Say) override
+    {
+        device::SyntheticSwitch::Options options{.device = id, .ports = kPorts, .priorities = {}, .port_rows = false};
+        for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+            options.priorities.push_back(Priority{priority});
+        }
+        return std::make_unique<device::SyntheticSwitch>(options, clock);
+    }
+};
+
+// What it hears, for a test that waits for it.
+class Diary {
+public:
+    void write(Nos::Told told)
+    {
+        std::unique_lock lock{mutex_};
+        told_.push_back(std::move(told));
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return open_; });
+    }
+    Nos::Heard answer()
+    {
+        const std::lock_guard lock{mutex_};
+        return answer_;
+    }
+    void answer(const Nos::Heard& answer)
+    {
+        const std::lock_guard lock{mutex_};
+        answer_ = answer;
+    }
+    void hold(bool hold)
+    {
+        const std::lock_guard lock{mutex_};
+        open_ = !hold;
+        changed_.notify_all();
+    }
+
+    // All exchanges since the last call, as soon as they are what is waited for.
+    template <class Enough>
+    std::vector<Nos::Told> wait_until(Enough enough)
+    {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [&] { return enough(told_); });
+        return std::exchange(told_, {});
+    }
+    std::vector<Nos::Told> next(std::size_t exchanges)
+    {
+        return wait_until([&](const auto& told) { return told.size() >= exchanges; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Nos::Told> told_;
+    Nos::Heard answer_;
+    bool open_{true};
+};
+
+class Listener final : public Nos {
+public:
+    explicit Listener(Diary& diary) : diary_(diary) {}
+    std::string_view name() const override { return "the listener"; }
+    Heard exchange(Told told) override
+    {
+        diary_.write(std::move(told));
+        return diary_.answer();
+    }
+    Result<void> leave() override { return {}; }
+
+private:
+    Diary& diary_;
+};
+
+Nos::Heard wants_counts(Duration every)
+{
+    Nos::Heard heard;
+    heard.counts_every = every;
+    return heard;
+}
+Nos::Heard in_trouble(std::string what)
+{
+    Nos::Heard heard;
+    heard.trouble = std::move(what);
+    return heard;
+}
+
+std::size_t queues_in(const std::vector<Nos::Told>& all)
+{
+    std::size_t sum = 0;
+    for (const auto& told : all) {
+        sum += told.queues.size();
+    }
+    return sum;
+}
+std::size_t counts_in(const std::vector<Nos::Told>& all)
+{
+    std::size_t sum = 0;
+    for (const auto& told : all) {
+        sum += told.counts.size();
+    }
+    return sum;
+}
+
+class NosConversation : public testing::Test, protected RunnerHost {
+protected:
+    void begin(const Nos::Heard& answer)
+    {
+        diary.answer(answer);
+        loop.in_loop([&] {
+            DeviceRunner::Setup setup{.entry = {},
+                                      .id = DeviceId{1},
+                                      .driver = &driver,
+                                      .state_dir = folder.path(),
+                                      .history_events = 100,
+                                      .hang_after = 1h,
+                                      .open_after = {},
+                                      .fault_hook = {}};
+            setup.entry.name = "sw";
+            setup.entry.driver = "synthetic:";
+            runners.push_back(DeviceRunner::make(loop.loop(), *this, std::move(setup), policies).value());
+            runners.front()->start();
+            nos = std::make_unique<NosRunner>(
+                loop.loop(), std::make_unique<Listener>(diary), runners,
+                NosRunner::Calls{[](const codec::PolicyFile&) {},
+                                 [this](const Log::Line& line) { lines.push_back(line.event); }});
+            nos->start();
+        });
+    }
+
+    void TearDown() override
+    {
+        diary.hold(false);
+        loop.in_loop([&] {
+            nos.reset();
+            runners.clear();
+        });
+    }
+
+    std::vector<std::string> said()
+    {
+        return loop.in_loop([&] { return lines; });
+    }
+    std::vector<Nos::Told> all_queues()
+    {
+        return diary.wait_until([](const auto& told) { return queues_in(told) >= kRows; });
+    }
+    void hear(const watchdog::Event& event)
+    {
+        loop.in_loop([&] { nos->heard(*runners.front(), event); });
+    }
+
+    void say(const Log::Line&) override {}
+    void heard(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
+    void settled(const DeviceRunner&) override {}
+    void state_written(const DeviceRunner&, const Result<void>&) override {}
+
+    test::TemporaryFolder folder;
+    SyntheticDriver driver;
+    Diary diary;
+    std::shared_ptr<const codec::PolicyFile> policies = std::make_shared<codec::PolicyFile>();
+    std::vector<std::unique_ptr<DeviceRunner>> runners;
+    std::vector<std::string> lines;
+    test::LoopThread loop;
+    std::unique_ptr<NosRunner> nos;
+};
+
+TEST_F(NosConversation, QueuesAreToldOnceAndInStretches)
+{
+    begin({});
+    for (const auto& told : all_queues()) {
+        EXPECT_LE(told.queues.size(), kAtOnce);
+        EXPECT_THAT(told.counts, IsEmpty()) << "nobody has asked for them";
+    }
+    EXPECT_EQ(queues_in(diary.next(3)), 0U);
+}
+
+TEST_F(NosConversation, CountsOfAllQueuesAreToldInStretchesAndNotAgainBeforeTheirTime)
+{
+    begin(wants_counts(1h));
+    std::set<std::pair<std::string, unsigned>> seen;
+    for (const auto& told : diary.wait_until([](const auto& all) { return counts_in(all) >= kRows; })) {
+        EXPECT_LE(told.counts.size(), kAtOnce);
+        for (const auto& row : told.counts) {
+            seen.emplace(row.port, row.priority);
+        }
+    }
+    EXPECT_EQ(seen.size(), kRows);
+    EXPECT_EQ(counts_in(diary.next(3)), 0U);
+}
+
+TEST_F(NosConversation, CountsAreOfTheLastLook)
+{
+    begin(wants_counts({}));
+    const auto known = [](const auto& all) {
+        return std::ranges::any_of(all, [](const Nos::Told& told) {
+            return std::ranges::any_of(told.counts,
+                                       [](const NosCounts& row) { return row.counts.rx_frames.has_value(); });
+        });
+    };
+    const auto all = diary.wait_until(known);
+    const auto& last = all.back().counts.back();
+    EXPECT_LE(last.at, all.back().now);
+    EXPECT_GT(last.at, all.back().now - 1h);
+    diary.wait_until([](const auto& later) { return counts_in(later) >= 3 * kRows; });  // again and again
+}
+
+TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
+{
+    begin({});
+    all_queues();
+    loop.in_loop([&] { runners.front()->change(policies); });
+    all_queues();
+}
+
+TEST_F(NosConversation, AnEventIsOfTheQueuesThatItMeans)
+{
+    begin({});
+    all_queues();
+    const auto told = [&] { return diary.wait_until([](const auto& all) { return queues_in(all) != 0; }); };
+    watchdog::Event event;
+    event.target = {{DeviceId{1}, 7}, Priority{3}};
+    hear(event);
+    EXPECT_EQ(queues_in(told()), 1U);
+    event.target.priority.reset();
+    hear(event);
+    EXPECT_EQ(queues_in(told()), std::size_t{kPriorities}) << "all of its port";
+    event.whole_device = true;
+    hear(event);
+    EXPECT_EQ(queues_in(told()), kRows);
+}
+
+TEST_F(NosConversation, TroubleIsSaidOnce)
+{
+    begin(in_trouble("away"));
+    diary.next(4);
+    EXPECT_THAT(said(), ElementsAre("nos_trouble"));
+    diary.answer(in_trouble("still away, otherwise"));
+    diary.next(4);
+    EXPECT_THAT(said(), ElementsAre("nos_trouble", "nos_trouble"));
+    diary.answer({});
+    diary.next(4);
+    EXPECT_THAT(said(), ElementsAre("nos_trouble", "nos_trouble", "nos_good"));
+}
+
+TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
+{
+    begin({});
+    diary.next(1);
+    diary.hold(true);
+    const auto answers = std::make_shared<std::vector<std::string>>();
+    const auto at_once = loop.in_loop([&] {
+        for (int i = 0; i != 65; ++i) {
+            nos->tables(
+                {}, [answers](const Result<codec::TableReport>& answer) { answers->push_back(answer.error().what); });
+        }
+        return *answers;
+    });
+    EXPECT_THAT(at_once, ElementsAre("too many ask for tables at once: try again"));
+}
+
+}  // namespace
+}  // namespace petrel::daemon
