@@ -102,18 +102,20 @@ View View::operator[](std::size_t i) const { return View{reply_->element[i]}; }
 
 // ---------------------------------------------------------------------------------------------------- Connection
 
-Connection::Connection(redisContext* context, std::string where) : context_(context), where_(std::move(where)) {}
+Connection::Connection(redisContext* context, std::string where, Duration patience)
+    : context_(context), where_(std::move(where)), patience_(patience)
+{}
 Connection::~Connection() { redisFree(context_); }
 int Connection::fd() const { return context_->fd; }
 
 Error Connection::lost(std::string_view doing) const
 {
-    const bool late = context_->err == REDIS_ERR_IO && errno == EAGAIN;
-    return {late ? ErrorKind::timed_out : ErrorKind::unreachable,
-            fmt::format("Redis at {}: {}: {}", where_, doing,
-                        late                 ? "no answer in time"
-                        : context_->err != 0 ? context_->errstr
-                                             : "the connection is broken")};
+    if (context_->err == REDIS_ERR_IO && errno == EAGAIN) {
+        return {ErrorKind::timed_out,
+                fmt::format("Redis at {}: {}: no answer in time ({} ms)", where_, doing, whole_ms(patience_))};
+    }
+    return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing,
+                                                context_->err != 0 ? context_->errstr : "the connection is broken")};
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int database, Duration patience)
@@ -124,7 +126,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int
     if (context == nullptr) {
         return tl::unexpected(Error{ErrorKind::exhausted, "no memory for a connection to Redis"});
     }
-    std::unique_ptr<Connection> connection{new Connection{context, to_text(address)}};
+    std::unique_ptr<Connection> connection{new Connection{context, to_text(address), patience}};
     if (context->err != 0 || redisSetTimeout(context, limit) != REDIS_OK) {
         return tl::unexpected(connection->lost("cannot connect"));
     }

@@ -75,12 +75,13 @@ public:
     int fd() const;
 
 private:
-    Connection(redisContext* context, std::string where);
+    Connection(redisContext* context, std::string where, Duration patience);
 
     Error lost(std::string_view doing) const;
 
     redisContext* context_;
     std::string where_;
+    Duration patience_;
 };
 
 }  // namespace petrel::redis

@@ -91,7 +91,17 @@ TEST(SavedCounters, AFileThatSaysSomethingElseIsNone)
     EXPECT_FALSE(load(folder.path()));
     forget(folder.path());
     EXPECT_FALSE(load(folder.path()));
-    EXPECT_FALSE(save("/proc/nowhere", saved));
+}
+
+TEST(SavedCounters, WhyTheyCannotBeWrittenIsSaid)
+{
+    const SavedCounters saved{"now", {}};
+    EXPECT_EQ(save("/proc/nowhere", saved).error().what,
+              "cannot write /proc/nowhere/pfcstat: No such file or directory");
+    const test::TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "pfcstat.new");
+    EXPECT_EQ(save(folder.path(), saved).error().what,
+              fmt::format("cannot write {}/pfcstat: Is a directory", folder.path().string()));
 }
 
 }  // namespace
