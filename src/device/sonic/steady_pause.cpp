@@ -1,0 +1,50 @@
+#include "device/sonic/steady_pause.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/time.hpp"
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using watchdog::Field;
+using watchdog::has;
+
+// Of an interval. The policies' own measure of a pause without a break is a hundredth.
+constexpr std::int64_t kLendsWhereProven = 10;
+constexpr std::int64_t kLendsElsewhere = 50;
+
+}  // namespace
+
+bool SteadyPause::proven(const Poll& before, const Poll& now)
+{
+    const auto both = before.known & now.known;
+    return has(both, Field::paused_now) && before.paused && now.paused && has(both, Field::on2off) &&
+           before.on2off == now.on2off;
+}
+
+std::uint64_t SteadyPause::see(const watchdog::Sample& sample)
+{
+    const Poll now{sample.read_at,    sample.epoch,          sample.known,
+                   sample.paused_now, sample[Field::on2off], sample[Field::pause_us]};
+    const auto before = std::exchange(last_, now);
+    if (before.epoch != now.epoch || !has(before.known & now.known, Field::pause_us) ||
+        now.pause_us < before.pause_us) {
+        lent_us_ = 0;
+        return told_us_ = now.pause_us;
+    }
+    const auto interval = whole_us(now.read_at) - whole_us(before.read_at);
+    const auto counted = now.pause_us - before.pause_us;
+    lent_us_ += interval - static_cast<std::int64_t>(counted);
+    const bool over = has(now.known, Field::paused_now) && !now.paused;
+    const auto most = interval / (proven(before, now) ? kLendsWhereProven : kLendsElsewhere);
+    if (!over && lent_us_ <= most && lent_us_ >= -most) {
+        return told_us_ += static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
+    }
+    lent_us_ = 0;
+    return told_us_ += counted;
+}
+
+}  // namespace petrel::device::sonic
