@@ -79,7 +79,9 @@ void add_configuration(const StatusReport& status, std::vector<Problem>& problem
     if (status.red_switch) {
         problems.push_back({"the big red switch is on: every watched queue is mitigated",
                             {},
-                            "to end it: big_red_switch = false in the configuration, then petrel reload"});
+                            status.nos.empty()
+                                ? "to end it: big_red_switch = false in the configuration, then petrel reload"
+                                : "to end it: pfcwd big_red_switch disable"});
     }
     if (!status.reload.problems.empty()) {
         std::vector<std::string> details;

@@ -17,6 +17,7 @@ public:
     {}
 
     std::string_view kind() const override { return "sonic"; }
+    bool journal_tells_all() const override { return false; }  // SONiC's own detector rests, and orchagent has storms
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;

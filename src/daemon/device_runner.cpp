@@ -199,19 +199,28 @@ void DeviceRunner::stop_if_done()
     } else if (*stopping_ == codec::StopPolicy::restore) {
         left_behind_ = journaled();
     }
-    const auto closed = [this] {
+    const auto closed = [this](const Result<void>& done) {
         cancel(retry_);
-        if (!stopped()) {
-            become(Condition::stopped, "");
-            host_.settled(*this);
+        if (stopped()) {
+            return;  // it was not waited for
         }
+        if (!done) {
+            ++left_behind_;
+            say(Log::Level::error, "device_not_put_back", done.error().what);
+        }
+        become(Condition::stopped, "");
+        host_.settled(*this);
     };
     if (*stopping_ == codec::StopPolicy::hold) {
-        return closed();  // everything stays as it is
+        return closed({});  // everything stays as it is
     }
     // A device may have something of its own to put back; one that hangs is not waited for.
     closing_ = true;
-    plan(retry_, loop_.now().mono + setup_.hang_after, closed);
+    plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
+        closed(setup_.driver->journal_tells_all()
+                   ? Result<void>{}
+                   : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing of it is put back"}));
+    });
     thread_.close(closed);
 }
 

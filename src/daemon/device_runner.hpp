@@ -77,7 +77,7 @@ public:
     // What is mitigated is restored, or held; then the runner has stopped().
     void stop(codec::StopPolicy, const std::string& by);
     bool stopped() const { return condition_ == Condition::stopped; }
-    std::size_t left_behind() const { return left_behind_; }  // mitigations in force that should not be
+    std::size_t left_behind() const { return left_behind_; }  // what is in force and should not be
 
     const std::string& name() const { return setup_.entry.name; }
     Condition condition() const { return condition_; }

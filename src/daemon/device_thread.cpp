@@ -158,14 +158,15 @@ void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::u
         Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
-void DeviceThread::close(std::function<void()> then)
+void DeviceThread::close(std::function<void(Result<void>)> then)
 {
     ask(
         [this] {
+            auto closed = device_ ? device_->close() : Result<void>{};
             device_.reset();
-            return true;
+            return closed;
         },
-        false, std::function<void(bool)>{[then = std::move(then)](bool) { then(); }});
+        Result<void>{tl::unexpected(no_room())}, std::move(then));
 }
 
 Duration DeviceThread::busy_for() const

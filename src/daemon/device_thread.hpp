@@ -64,7 +64,7 @@ public:
                          std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
     // The last call: the device is let go.
-    void close(std::function<void()> then);
+    void close(std::function<void(Result<void>)> then);
 
     // How long the call under way takes already; zero if there is none.
     Duration busy_for() const;

@@ -32,6 +32,9 @@ public:
     // own, with a name. Quick, touches no hardware.
     virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;
 
+    // Whether everything that may be in force of a device is in its journal. Where it is not, the device is asked.
+    virtual bool journal_tells_all() const { return true; }
+
     // Of an expanded entry; from the thread in which the device will be used. May block and fail: it is tried again.
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                          Say) = 0;

@@ -64,6 +64,7 @@ public:
 
     void release(const codec::DeviceEntry& entry, Driver& driver)
     {
+        released_ = 0;
         if (auto done = try_release(entry, driver); !done) {
             all_ = false;
             say(entry, done.error().what);
@@ -75,25 +76,43 @@ public:
 private:
     Result<void> try_release(const codec::DeviceEntry& entry, Driver& driver)
     {
-        const auto file = [&](std::string_view kind) {
-            return config_.state_dir / fmt::format("{}.{}", entry.name, kind);
-        };
+        const auto journal = file(entry, "journal");
         std::error_code ignored;
-        if (!std::filesystem::exists(file("journal"), ignored)) {
-            say(entry, "has no journal: nothing is in force");
-            return {};
+        const bool journaled = std::filesystem::exists(journal, ignored);
+        if (!journaled) {
+            say(entry, fmt::format("has no journal ({}){}", journal.string(),
+                                   driver.journal_tells_all() ? ": nothing is in force" : ""));
         }
-        auto state = runtime::StateFile::open(file("state"), entry.name, config_.history_events);
-        if (!state) {
-            return tl::unexpected(std::move(state.error()));
+        if (!journaled && driver.journal_tells_all()) {
+            return {};
         }
         auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& words) { say(entry, words); });
         if (!device) {
             return tl::unexpected(std::move(device.error()));
         }
         (*device)->listen(deaf_);
-        const auto& inventory = (*device)->inventory();
-        auto journal = runtime::FileJournal::open_file(file("journal"), entry.name, inventory);
+        if (journaled) {
+            if (auto done = release_journaled(entry, **device); !done) {
+                return done;
+            }
+        }
+        if (!driver.journal_tells_all()) {
+            release_shown(entry, **device);
+        }
+        if (released_ == 0) {
+            say(entry, "nothing is in force");
+        }
+        return (*device)->close();
+    }
+
+    Result<void> release_journaled(const codec::DeviceEntry& entry, device::Device& device)
+    {
+        auto state = runtime::StateFile::open(file(entry, "state"), entry.name, config_.history_events);
+        if (!state) {
+            return tl::unexpected(std::move(state.error()));
+        }
+        const auto& inventory = device.inventory();
+        auto journal = runtime::FileJournal::open_file(file(entry, "journal"), entry.name, inventory);
         if (!journal) {
             return tl::unexpected(std::move(journal.error()));
         }
@@ -116,24 +135,41 @@ private:
             say(entry, forgotten.error().what);
         }
         for (const auto& mitigation : *active) {
-            restore(entry, **device, **journal, mitigation.target);
-        }
-        if (active->empty()) {
-            say(entry, "nothing is in force");
+            const auto outcome = device::carry_out(released(mitigation.target), device, **journal, clock_);
+            const bool done = outcome.verdict == Verdict::confirmed || outcome.verdict == Verdict::accepted;
+            tell(entry, to_string(inventory, mitigation.target), done, outcome.detail);
         }
         return {};
     }
 
-    void restore(const codec::DeviceEntry& entry, device::Device& device, device::Journal& journal,
-                 const Target& target)
+    // What the device still shows treated, whoever asked for it.
+    void release_shown(const codec::DeviceEntry& entry, device::Device& device)
     {
-        const watchdog::Command command{
-            .id = ++commands_, .cause = 0, .target = target, .want = watchdog::Treatment::none, .deadline = kNever};
-        const auto outcome = device::carry_out(command, device, journal, clock_);
-        const bool done = outcome.verdict == Verdict::confirmed || outcome.verdict == Verdict::accepted;
+        for (const auto& row : device.inventory().rows) {
+            const auto shown = device.read_back(row.target);
+            if (shown && *shown != watchdog::Treatment::none) {
+                const auto done = device.apply(released(row.target), {});
+                tell(entry, to_string(device.inventory(), row.target), done.has_value(),
+                     done ? std::string{} : done.error().what);
+            }
+        }
+    }
+
+    watchdog::Command released(const Target& target)
+    {
+        return {.id = ++commands_, .cause = 0, .target = target, .want = watchdog::Treatment::none, .deadline = kNever};
+    }
+
+    void tell(const codec::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
+    {
+        ++released_;
         all_ = all_ && done;
-        say(entry, fmt::format("{} {}{}{}", to_string(device.inventory(), target), done ? "released" : "not released",
-                               outcome.detail.empty() ? "" : ": ", outcome.detail));
+        say(entry, fmt::format("{} {}{}{}", target, done ? "released" : "not released", why.empty() ? "" : ": ", why));
+    }
+
+    std::filesystem::path file(const codec::DeviceEntry& entry, std::string_view kind) const
+    {
+        return config_.state_dir / fmt::format("{}.{}", entry.name, kind);
     }
 
     void say(const codec::DeviceEntry& entry, std::string_view words)
@@ -147,6 +183,7 @@ private:
     Deaf deaf_;
     std::vector<std::string> words_;
     std::uint64_t commands_{};
+    std::size_t released_{};  // of one device
     bool all_{true};
 };
 

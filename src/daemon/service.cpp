@@ -516,7 +516,7 @@ codec::StatusReport Service::status() const
     report.pid = ::getpid();
     report.up_ms = whole_ms(loop_->now().mono - started_);
     report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
-    report.red_switch = config_.policies.big_red_switch;
+    report.red_switch = policies_->big_red_switch;
     if (nos_) {
         report.nos = nos_->name();
         report.nos_trouble = nos_->trouble();

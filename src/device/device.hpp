@@ -81,6 +81,8 @@ public:
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "nobody tells this device which rows to watch"});
     }
+    // The last call: what it has changed beside what it was commanded is put back.
+    virtual Result<void> close() { return {}; }
 };
 
 }  // namespace petrel::device

@@ -79,7 +79,7 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
                                                           count_text(watchlist.max_mitigated, "mitigated queue"));
     case Reason::repeated: return "latched: stays mitigated until it is released";
     case Reason::operator_: return "ordered by an operator";
-    case Reason::red_switch: return "the big red switch is on";
+    case Reason::red_switch: return "the big red switch";
     case Reason::stop: return "the watchdog was stopped";
     case Reason::reconfigured: return "the configuration changed";
     case Reason::reconciled: return "found so at start";
