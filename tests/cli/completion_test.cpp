@@ -4,6 +4,9 @@
 #include <set>
 
 #include "help_text.hpp"
+#include "sonic_tools/tools.hpp"
+#include "support/agent_process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -21,8 +24,11 @@ using testing::UnorderedElementsAre;
 constexpr auto kBash = "/bin/bash";
 constexpr auto kProgram = PETREL_BIN_DIR "/petrel";
 
+// Of SONiC: they have a help of their own, which tests/sonic_tools holds against their completion.
+const std::set<std::string> kTools{"mmuconfig", "pfc", "pfcstat", "pfcwd"};
+
 // What bash would offer for the last of these words.
-Words completions(Words words)
+Words completions(Words words, const std::string& socket = "/nowhere")
 {
     words.insert(words.begin(), kProgram);
     petrel::test::Invocation bash{kBash};
@@ -33,6 +39,7 @@ Words completions(Words words)
                       "((${#COMPREPLY[@]} == 0)) || printf '%s\\n' \"${COMPREPLY[@]}\"",
                       "bash", "../packaging/bash-completion/petrel"};
     bash.arguments.insert(bash.arguments.end(), words.begin(), words.end());
+    bash.environment = {{"PETREL_CONTROL_SOCKET", socket}, {"PETREL_REDIS", "unix:///nowhere"}};
     const auto ended = run(bash);
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.err, "");
@@ -53,7 +60,11 @@ void expect_all_below(const Words& command)
     if (help.commands.empty()) {
         return;
     }
-    EXPECT_EQ(offered(""), help.commands) << testing::PrintToString(command);
+    auto commands = help.commands;
+    if (command.empty()) {
+        commands.insert(kTools.begin(), kTools.end());
+    }
+    EXPECT_EQ(offered(""), commands) << testing::PrintToString(command);
     for (const auto& name : help.commands) {
         auto below = command;
         below.push_back(name);
@@ -69,6 +80,34 @@ TEST(Completion, Commands)
     EXPECT_THAT(completions({"link", ""}), ElementsAre("play", "explain", "decode", "codes"));
     EXPECT_THAT(completions({"config", "s"}), ElementsAre("show"));
     EXPECT_THAT(completions({"nonsense"}), IsEmpty());
+}
+
+TEST(Completion, ToolsOfSonicAreCommandsToo)
+{
+    for (const auto& tool : kTools) {
+        EXPECT_TRUE(sonic_tools::is_tool(tool)) << tool;
+    }
+    EXPECT_THAT(completions({"pfcs"}), ElementsAre("pfcstat"));
+    EXPECT_THAT(completions({"pfc", ""}), ElementsAre("config", "show"));
+    EXPECT_THAT(completions({"pfcwd", "show", ""}), ElementsAre("config", "history", "stats"));
+    EXPECT_THAT(completions({"pfcwd", "start", "--action", "f"}), ElementsAre("forward"));
+    EXPECT_THAT(completions({"pfc", "config", "asymmetric", ""}), ElementsAre("on", "off"));
+    EXPECT_THAT(completions({"lab", "pfc"}), IsEmpty());
+}
+
+TEST(Completion, QueuesAreAskedOfTheAgent)
+{
+    const petrel::test::TemporaryFolder folder;
+    const auto scenario = test::examples().parent_path() / "scenarios/nic-storm-leaf-spine.toml";
+    petrel::test::AgentProcess agent{
+        {.folder = folder.path(),
+         .config = "[[policy]]\npreset = \"sonic\"\n[[device]]\ndriver = \"twin:" + scenario.string() + "#leaf0\"\n"}};
+    agent.wait_for("agent_ready");
+    const auto socket = agent.socket().string();
+    EXPECT_THAT(completions({"explain", "Ethernet1"}, socket), ElementsAre("Ethernet1:3", "Ethernet1:4"));
+    EXPECT_THAT(completions({"release", "Ethernet1:4"}, socket), ElementsAre("Ethernet1:4"));
+    EXPECT_THAT(completions({"pfcwd", "release", "Ethernet1"}, socket), IsEmpty()) << "there is no database here";
+    EXPECT_THAT(completions({"explain", "Ethernet1"}), IsEmpty()) << "no agent, no queues, and no complaint";
 }
 
 TEST(Completion, Values)
