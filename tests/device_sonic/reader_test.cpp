@@ -1,0 +1,77 @@
+// What a poll tells of frames and pause, on a calm switch and on one that pauses.
+#include <gtest/gtest.h>
+
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+namespace {
+
+using watchdog::Field;
+
+class SonicReader : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        on.emplace();
+        ASSERT_TRUE(on->open());
+        intake.emplace(on->device_->inventory(), on->device_->capabilities());
+    }
+
+    const watchdog::Observations& poll(std::chrono::milliseconds after = 200ms)
+    {
+        on->clock_.advance(after);
+        on->sonic_->poll(on->clock_.now().mono);
+        intake->begin();
+        EXPECT_TRUE(on->device_->look({}, *intake));
+        return intake->view();
+    }
+
+    // In the first row.
+    static void expect(const watchdog::Observations& seen, std::uint32_t frames, std::uint32_t ends)
+    {
+        EXPECT_TRUE(has(seen.known[0], Field::rx_pfc) && has(seen.known[0], Field::on2off));
+        EXPECT_EQ(seen.column(Field::rx_pfc)[0], frames);
+        EXPECT_EQ(seen.column(Field::on2off)[0], ends);
+    }
+
+    std::optional<OnSwitch> on;
+    std::optional<watchdog::Intake> intake;
+};
+
+TEST_F(SonicReader, FramesCountFromTheFirstPauseToTheLast)
+{
+    auto& queue = on->sonic_->queue("Ethernet0:3");
+    poll();
+    expect(poll(), 0, 0);
+    for (const std::uint32_t ends : {3U, 1U}) {
+        queue.rx += 100;
+        queue.on2off += ends;
+        queue.pause_us += 50'000;
+        queue.paused = true;
+        expect(poll(), 100, ends);
+    }
+    queue.paused = false;
+    queue.rx += 7;
+    queue.on2off += 1;
+    queue.pause_us += 10;
+    expect(poll(), 7, 1);
+    expect(poll(), 0, 0);
+}
+
+// A busy syncd stamps its polls a little early or late, and the queue pauses all the time.
+TEST_F(SonicReader, StampsThatAreOffDoNotBreakAPause)
+{
+    auto& queue = on->sonic_->queue("Ethernet0:3");
+    poll();
+    queue.paused = true;
+    for (const auto after : {200ms, 195ms, 206ms, 194ms, 206ms}) {
+        queue.rx += 100;
+        queue.pause_us += 200'000;
+        const auto& seen = poll(after);
+        EXPECT_EQ(seen.column(Field::pause_us)[0], seen.dt_us[0]) << after.count();
+    }
+}
+
+}  // namespace
+}  // namespace petrel::test
