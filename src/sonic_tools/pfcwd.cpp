@@ -13,27 +13,32 @@ Argument switch_argument(std::string_view name) { return {name, Choice{{"enable"
 
 Command show_commands()
 {
-    return {.name = "show",
-            .about = "What is configured, and what has happened.",
-            .commands = {{.name = "config",
-                          .about = "The configuration of ports. Without names: of all that are watched.",
-                          .run = show_config,
-                          .options = {display_option(), namespace_option(), json_option()},
-                          .arguments = {{"PORTS", Text{}, Count::any}}},
-                         {.name = "stats",
-                          .about = "Storms and packets of queues. Without names: of all that ever had any.",
-                          .run = show_stats,
-                          .options = {display_option(),
-                                      namespace_option(),
-                                      {{"-e", "--empty"}, Flag{}, "Queues without any storm as well."},
-                                      {{"--check-storm"}, Flag{}, "Print nothing; exit with 1 if a queue is stormed."},
-                                      json_option()},
-                          .arguments = {{"QUEUES", Text{}, Count::any}}},
-                         {.name = "history",
-                          .about = "Storms with their evidence, as the agent keeps them. Without names: of all queues.",
-                          .run = show_history,
-                          .options = {{{"--json"}, Flag{}, "The agent's own lines."}},
-                          .arguments = {{"QUEUES", Text{}, Count::any}}}}};
+    return {
+        .name = "show",
+        .about = "What is configured, and what has happened.",
+        .commands = {
+            {.name = "config",
+             .about = "The configuration of ports. Without names: of all that are watched.",
+             .run = show_config,
+             .options = {display_option(), namespace_option(), json_option()},
+             .arguments = {{"PORTS", Text{}, Count::any}}},
+            {.name = "stats",
+             .about =
+                 "Storms and packets of queues. A port stands for its queues; without names: all that ever had any.",
+             .run = show_stats,
+             .options =
+                 {display_option(),
+                  namespace_option(),
+                  {{"-e", "--empty"}, Flag{}, "Queues without any storm as well."},
+                  {{"--check-storm"}, Flag{}, "Print nothing; exit with 1 if a queue is stormed, or none is known."},
+                  json_option()},
+             .arguments = {{"QUEUES", Text{}, Count::any}}},
+            {.name = "history",
+             .about = "Storms with their evidence, as the agent keeps them. A port stands for its queues; without "
+                      "names: all.",
+             .run = show_history,
+             .options = {{{"--json"}, Flag{}, "The agent's own lines."}},
+             .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }
 
 Command start_command()
@@ -41,7 +46,7 @@ Command start_command()
     return {
         .name = "start",
         .about = "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
-                 "'all': every port that has PFC enabled. Times are in milliseconds.\n"
+                 "'all': every port that has PFC enabled. Times are in milliseconds, the detection time 100 to 5000.\n"
                  "pfcwd start --action drop all 400 --restoration-time 2000\n"
                  "pfcwd start --action drop ports all detection-time 400 -r 2000",
         .run = start,
@@ -53,45 +58,47 @@ Command start_command()
 
 Command make_pfcwd()
 {
-    return {.name = "pfcwd",
-            .about = "The PFC watchdog: which ports it watches, and what it has seen.",
-            .commands = {
-                show_commands(),
-                start_command(),
-                {.name = "stop",
-                 .about = "Watch ports no longer. Without names, or with 'all': none.",
-                 .run = stop,
-                 .arguments = {{"PORTS", Text{}, Count::any}}},
-                {.name = "interval",
-                 .about = "How often the watchdog looks, in milliseconds.",
-                 .run = set_interval,
-                 .arguments = {{"POLL_INTERVAL", kPollInterval.allowed}}},
-                {.name = "start_default",
-                 .about = "Watch all ports that have a neighbour, with times for their number. Only where the device's "
-                          "metadata say so (default_pfcwd_status).",
-                 .run = start_default},
-                {.name = "counter_poll",
-                 .about = "Whether counters are read at all.",
-                 .run = set_counter_poll,
-                 .arguments = {switch_argument("COUNTER_POLL")}},
-                {.name = "big_red_switch",
-                 .about = "Drop on every lossless queue of every port, storm or not.",
-                 .run = set_big_red_switch,
-                 .arguments = {switch_argument("BIG_RED_SWITCH")}},
-                {.name = "pfc_stat_history",
-                 .about = "Whether ports keep a history of pauses. Without names, or with 'all': every port.",
-                 .run = set_stat_history,
-                 .arguments = {switch_argument("PFC_STAT_HISTORY"), {"PORTS", Text{}, Count::any}}},
-                {.name = "clear",
-                 .about = "Statistics to zero. Without names, or with 'all': of every queue. Queues in a storm keep "
-                          "theirs.",
-                 .run = clear_stats,
-                 .arguments = {{"QUEUES", Text{}, Count::any}}},
-                {.name = "release",
-                 .about = "Let queues go that the agent has mitigated. One whose storm still goes on proves itself "
-                          "anew. Names of queues or ports, or 'all'.",
-                 .run = release,
-                 .arguments = {{"QUEUES", Text{}, Count::any}}}}};
+    return {
+        .name = "pfcwd",
+        .about = "The PFC watchdog: which ports it watches, and what it has seen.",
+        .commands = {
+            show_commands(),
+            start_command(),
+            {.name = "stop",
+             .about = "Watch ports no longer. Without names, or with 'all': none.",
+             .run = stop,
+             .arguments = {{"PORTS", Text{}, Count::any}}},
+            {.name = "interval",
+             .about = "How often the watchdog looks, in milliseconds. 100 to 1000, and not above any time that is "
+                      "configured.",
+             .run = set_interval,
+             .arguments = {{"POLL_INTERVAL", kPollInterval.allowed}}},
+            {.name = "start_default",
+             .about = "Watch all ports that have a neighbour, with times for their number. Only where the device's "
+                      "metadata say so (default_pfcwd_status).",
+             .run = start_default},
+            {.name = "counter_poll",
+             .about = "Whether syncd reads the watchdog's counters.",
+             .run = set_counter_poll,
+             .arguments = {switch_argument("COUNTER_POLL")}},
+            {.name = "big_red_switch",
+             .about = "Drop on every lossless queue of every port, storm or not.",
+             .run = set_big_red_switch,
+             .arguments = {switch_argument("BIG_RED_SWITCH")}},
+            {.name = "pfc_stat_history",
+             .about = "Whether ports keep a history of pauses. Without names, or with 'all': every port.",
+             .run = set_stat_history,
+             .arguments = {switch_argument("PFC_STAT_HISTORY"), {"PORTS", Text{}, Count::any}}},
+            {.name = "clear",
+             .about = "Statistics to zero, the agent's own too. A port stands for its queues; without names, or with "
+                      "'all': every queue. Queues in a storm keep theirs.",
+             .run = clear_stats,
+             .arguments = {{"QUEUES", Text{}, Count::any}}},
+            {.name = "release",
+             .about = "Let queues go that the agent has mitigated. One whose storm still goes on proves itself "
+                      "anew. Names of queues or ports, or 'all'.",
+             .run = release,
+             .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }
 
 }  // namespace

@@ -55,6 +55,24 @@ TEST(ManPage, HasEverySettingOfTheAgent)
     }
 }
 
+// The program itself says which there are, if it is given another.
+TEST(ManPage, HasEveryKindOfDevice)
+{
+    const auto refusal = petrel::test::run(test::petrel({"agent", "--device", "nosuch:x"})).err;
+    const auto at = refusal.find("one of ");
+    ASSERT_NE(at, std::string::npos) << refusal;
+    const auto text = test::content(page("petrel-agent.8"));
+    const auto settings = test::content(test::examples().parent_path() / "docs/agent-config.md");
+    std::istringstream kinds{refusal.substr(at + 7)};
+    int count = 0;
+    for (std::string kind; kinds >> kind; ++count) {
+        std::erase(kind, ',');
+        EXPECT_NE(text.find("\n.Ql " + kind + ':'), std::string::npos) << kind;
+        EXPECT_NE(settings.find('`' + kind + ':'), std::string::npos) << kind;
+    }
+    EXPECT_GE(count, 3);
+}
+
 TEST(ManPage, IsTypesetWithoutAWarning)
 {
     if (!std::filesystem::exists(kTypesetter)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "sonic_tools/help_text.hpp"
@@ -54,6 +55,52 @@ TEST(ToolPages, NameEveryCommandAndFlag)
             }
         });
     }
+}
+
+std::string range_words(const Kind& kind)
+{
+    const auto* range = std::get_if<Range>(&kind);
+    return range != nullptr && range->least && range->most ? fmt::format("{} to {}", *range->least, *range->most) : "";
+}
+
+TEST(ToolPages, NameRangesAndVariables)
+{
+    for (const auto* tool : tools()) {
+        const auto page = test::content(packaging() / fmt::format("man/{}.1", tool->name));
+        each(*tool, {}, [&](const Command& command, const Words& path) {
+            for (const auto& option : command.options) {
+                EXPECT_THAT(page, HasSubstr(range_words(option.kind))) << fmt::format("{}", fmt::join(path, " "));
+            }
+            for (const auto& argument : command.arguments) {
+                EXPECT_THAT(page, HasSubstr(range_words(argument.kind))) << fmt::format("{}", fmt::join(path, " "));
+            }
+        });
+        EXPECT_THAT(page, HasSubstr("\n.Ev PETREL_REDIS ,\n")) << tool->name;
+        EXPECT_THAT(page, HasSubstr("\n.Ev PETREL_CONTROL_SOCKET ,\n")) << tool->name;
+        EXPECT_THAT(test::content(packaging() / "man/petrel.1"), HasSubstr(fmt::format("\n.It Xr {} 1\n", tool->name)));
+    }
+}
+
+// What asks the agent finds none here, and is an error that has nothing to do with its words.
+TEST(ToolPages, HaveExamplesThatWork)
+{
+    PETREL_NEEDS_REDIS();
+    Bench bench;
+    std::istringstream page{test::content(packaging() / "man/pfcwd.1")};
+    std::map<std::string, int> codes;
+    for (std::string line; std::getline(page, line);) {
+        if (line.starts_with(".Dl ")) {
+            codes[line.substr(4)] = bench.run(line.substr(4)).exit_code;
+        }
+    }
+    EXPECT_EQ(codes, (std::map<std::string, int>{
+                         {"pfcwd start --action drop all 400 --restoration-time 2000", 0},
+                         {"pfcwd start --action drop ports all detection-time 400 --restoration-time 2000", 0},
+                         {"pfcwd interval 100", 0},
+                         {"pfcwd start --action alert Ethernet0 100", 0},
+                         {"pfcwd show stats Ethernet0 --check-storm", 1},
+                         {"pfcwd show history Ethernet0", 1},
+                         {"pfcwd release Ethernet0:3", 1}}));
 }
 
 TEST(ToolPages, AreTypesetWithoutAWarning)
