@@ -27,6 +27,7 @@ protected:
         codec::QueueReport queue;
         queue.port = port;
         queue.priority = 3;
+        queue.phase = "watching";
         tables_.tell(queue);
     }
 

@@ -80,6 +80,21 @@ TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
+TEST_F(SonicQueueTables, AQueueIsInAStormFromItsDetectionToItsEnd)
+{
+    for (const auto* phase : {"alerted", "mitigating", "mitigated", "probing", "restoring", "latched"}) {
+        auto queue = watching("Ethernet0", 3);
+        tables_.tell(queue);
+        ASSERT_TRUE(tables_.write(store_));
+        EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
+        queue.phase = phase;
+        tables_.tell(queue);
+        ASSERT_TRUE(tables_.write(store_));
+        EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << phase;
+        EXPECT_THAT(appl(), Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))) << phase;
+    }
+}
+
 TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
 {
     auto queue = watching("Ethernet0", 3);
