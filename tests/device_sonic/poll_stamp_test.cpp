@@ -50,6 +50,43 @@ TEST_F(PollStampTest, AStampOfSyncdsIsTakenAsItIs)
     EXPECT_EQ(look(1s).at, std::nullopt);
 }
 
+TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
+{
+    const auto stamp = [&](const char* ns) { write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", ns); };
+    stamp("1000");
+    EXPECT_EQ(look(1s).at, Instant{1000ns}) << "nobody knows better at first";
+    write("COUNTERS:first");
+    stamp("2000");
+    const auto begun = look(1200ms);
+    EXPECT_TRUE(begun.under_way);
+    EXPECT_EQ(begun.at, std::nullopt);
+    EXPECT_TRUE(look(1210ms).under_way);
+    write("COUNTERS:last");
+    const auto over = look(1220ms);
+    EXPECT_EQ(over.at, Instant{2000ns});
+    EXPECT_FALSE(over.under_way);
+    EXPECT_EQ(look(1230ms), over);
+    write("COUNTERS:last");
+    EXPECT_NE(look(1240ms), over) << "somebody writes";
+    EXPECT_EQ(look(1240ms).at, over.at);
+}
+
+TEST_F(PollStampTest, AKeyThatIsNotWrittenIsWaitedForOnce)
+{
+    const auto poll_first = [&](const char* ns) {
+        write("COUNTERS:first");
+        write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", ns);
+    };
+    poll_first("1000");
+    look(1s);
+    poll_first("2000");
+    EXPECT_TRUE(look(1200ms).under_way);
+    poll_first("3000");
+    EXPECT_EQ(look(1400ms).at, Instant{3000ns});
+    poll_first("4000");
+    EXPECT_TRUE(look(1600ms).under_way);
+}
+
 TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
 {
     poll();
@@ -57,14 +94,17 @@ TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
     write("COUNTERS:first");
     const auto begun = look(1100ms);
     EXPECT_EQ(begun.at, std::nullopt);
+    EXPECT_TRUE(begun.under_way);
     write("COUNTERS:last");
     const auto over = look(1150ms);
     EXPECT_EQ(over.at, Instant{1150ms});
     EXPECT_NE(over, begun);
     EXPECT_EQ(look(1300ms), over) << "nothing was written since";
     write("COUNTERS:first");
-    EXPECT_EQ(look(1320ms).at, over.at);
-    EXPECT_NE(look(1320ms), over) << "whoever reads now may read half of two polls";
+    EXPECT_TRUE(look(1320ms).under_way) << "whoever reads now may read half of two polls";
+    EXPECT_TRUE(look(1330ms).under_way);
+    write("COUNTERS:last");
+    EXPECT_EQ(look(1360ms).at, Instant{1350ms});
 }
 
 TEST_F(PollStampTest, APollTookPlaceBetweenTwoVisitsWhereTheIntervalPutsIt)
@@ -90,6 +130,7 @@ TEST_F(PollStampTest, WhoWritesInBetweenIsNotTakenForAPoll)
     EXPECT_EQ(look(1s).at, Instant{1s});
     poll();
     EXPECT_EQ(look(1080ms).at, Instant{1s});
+    EXPECT_EQ(look(1200ms).at, Instant{1s}) << "nor later";
 }
 
 }  // namespace

@@ -150,6 +150,7 @@ TEST_F(SonicDeviceTest, AQueueThatIsNotMappedOrNotWatchedHarmsNoOther)
     open();
     EXPECT_THAT(queues(), ElementsAre("Ethernet0:4", "Ethernet4:3", "Ethernet4:4"));
     poll();
+    poll();
     EXPECT_THAT(touched(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
 }
 
@@ -182,6 +183,7 @@ TEST_F(SonicDeviceTest, WhatASwitchCannotTellIsMadeOfItsStateAndSaid)
     open();
     EXPECT_TRUE(has(device().capabilities().fields, Field::pause_state));
     EXPECT_THAT(on_->notes_, ElementsAre(HasSubstr("paused at two polls in a row and sends nothing")));
+    poll();
     poll();
     on_->clock_.advance(200ms);
     sonic().poll(on_->clock_.now().mono);

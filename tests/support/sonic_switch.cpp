@@ -132,8 +132,14 @@ void SonicSwitch::send(Db db, const Pipeline& pipeline) const
 
 void SonicSwitch::poll(Instant at)
 {
+    poll_ports(at);
+    poll_queues();
+}
+
+void SonicSwitch::poll_ports(Instant at)
+{
     serve_requests();
-    if (get(Db::flex_counter, kGroup, "FLEX_COUNTER_STATUS") == "disable") {
+    if (!polls()) {
         return;
     }
     Pipeline write;
@@ -156,6 +162,15 @@ void SonicSwitch::poll(Instant at)
         write.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp",
                    std::to_string(at.time_since_epoch().count())});
     }
+    send(Db::counters, write);
+}
+
+void SonicSwitch::poll_queues()
+{
+    if (!polls()) {
+        return;
+    }
+    Pipeline write;
     for (const auto& queue : queues_) {
         const auto& now = counters_[queue];
         const auto key = counters_key(queue_oid(queue));
@@ -168,6 +183,8 @@ void SonicSwitch::poll(Instant at)
     send(Db::counters, write);
     plugin_runs_ += plugins_.empty() ? 0 : 1;
 }
+
+bool SonicSwitch::polls() const { return get(Db::flex_counter, kGroup, "FLEX_COUNTER_STATUS") != "disable"; }
 
 // A set only adds plug-ins; a del drops them all.
 void SonicSwitch::serve_requests()

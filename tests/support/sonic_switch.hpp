@@ -53,7 +53,9 @@ public:
     // ---- the ASIC and syncd
     QueueCounters& queue(const std::string& name) { return counters_[name]; }  // "Ethernet0:3"
     void poll(Instant at);
-    void serve_requests();  // what orchagent, or somebody in its name, has asked for
+    void poll_ports(Instant at);  // the first half of it, with the stamp,
+    void poll_queues();           // and the second
+    void serve_requests();        // what orchagent, or somebody in its name, has asked for
     int plugin_runs() const { return plugin_runs_; }
     bool has_plugins() const { return !plugins_.empty(); }
 
@@ -79,6 +81,7 @@ public:
 
 private:
     void fill();
+    bool polls() const;
     void send(sonic::Db, const redis::Pipeline&) const;
     void register_queue(const std::string& name, const std::string& action);
     void install_plugins();

@@ -10,7 +10,7 @@ using watchdog::Field;
 using watchdog::has;
 using watchdog::PauseState;
 
-constexpr int kTooLong = 3;  // times the interval before
+bool is_usual(Duration interval, Duration before) { return interval < before + before / 2; }
 
 }  // namespace
 
@@ -22,19 +22,19 @@ bool HeldPause::fits(watchdog::Fields fields)
 
 std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample)
 {
+    const bool comparable = sample.epoch == before_.epoch;
+    if (comparable && sample.read_at == before_.read_at) {
+        return state_;
+    }
     const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
     const std::optional<std::uint64_t> tx =
         has(sample.known, Field::tx_packets) ? std::optional{sample[Field::tx_packets]} : std::nullopt;
     const auto before = std::exchange(before_, {sample.read_at, sample.epoch, tx, paused});
-    const bool comparable = sample.epoch == before.epoch;
-    if (comparable && sample.read_at == before.read_at) {
-        return state_;
-    }
     bool continuous = false;
     if (comparable) {
         const auto interval = sample.read_at - before.read_at;
         const auto usual = std::exchange(interval_, interval);
-        continuous = before.paused && tx && tx == before.tx_packets && interval < kTooLong * usual;
+        continuous = before.paused && tx && tx == before.tx_packets && is_usual(interval, usual);
     }
     state_ = !paused ? PauseState::not_paused : continuous ? PauseState::paused : PauseState::not_continuous;
     if (!has(sample.known, Field::paused_now)) {

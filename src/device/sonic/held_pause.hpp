@@ -2,8 +2,8 @@
 // that is paused at two successive polls and has sent nothing in between counts as paused throughout. What is missing
 // is what such a switch cannot tell: a queue that has nothing to send may have been let go and paused again.
 //
-// The longer the interval, the less its two ends say of it: one that is three times as long as the one before is not
-// taken as continuous. (syncd skips a poll when it is busy, so twice as long is nothing special.)
+// The longer the interval, the less its two ends say of it: one that is half as long again as the one before, because
+// nobody looked or because syncd skipped a poll, is not taken as continuous. Polls that always take that long are.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ public:
     // What a switch has to tell for it, and what may not be known: those tell more.
     static bool fits(watchdog::Fields);
 
-    // Stamp and epoch are in the sample. None: the switch has not told. Seen twice, a poll says the same.
+    // Stamp and epoch are in the sample. None: the switch has not told. What comes with the same
+    // stamp again says nothing new.
     std::optional<watchdog::PauseState> see(const watchdog::Sample&);
 
 private:

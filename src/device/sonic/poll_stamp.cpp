@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
+#include <utility>
 
 namespace petrel::device::sonic {
 
@@ -17,9 +19,10 @@ std::optional<Instant> read_stamp(std::string_view nanoseconds)
 
 }  // namespace
 
-void PollStamp::watch(std::vector<std::string> keys, Duration interval)
+void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool want_stamps)
 {
     interval_ = interval;
+    want_stamps_ = want_stamps;
     const auto same = [](const Canary& canary, const std::string& key) { return canary.key == key; };
     if (!std::ranges::equal(canaries_, keys, same)) {
         canaries_.clear();
@@ -37,17 +40,35 @@ void PollStamp::start_over()
     }
 }
 
-Result<PollStamp::Seen> PollStamp::look(db::RedisStore& store, Instant now)
+Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) const
 {
+    std::optional<Instant> stamp;
+    if (!want_stamps_) {
+        return stamp;
+    }
     redis::Pipeline get;
     get.add({"HGET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp"});
-    std::optional<Instant> stamp;
-    const auto asked =
-        ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); });
+    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
+        .map([&] { return stamp; });
+}
+
+Result<PollStamp::Seen> PollStamp::look(db::RedisStore& store, Instant now)
+{
+    const auto asked = stamp_of_syncd(store);
     if (!asked) {
         return tl::unexpected(asked.error());
     }
-    return stamp ? Seen{stamp, 0, true} : look_at_canaries(now);
+    const auto& stamp = *asked;
+    // The last one first: if it was written, so were the others before.
+    for (auto& canary : canaries_ | std::views::reverse) {
+        if (auto visited = visit(canary); !visited) {
+            return tl::unexpected(std::move(visited.error()));
+        }
+    }
+    if (std::exchange(stamped_, stamp.has_value()) != stamp.has_value()) {
+        last_.reset();  // it was of another clock
+    }
+    return stamp ? by_stamp(*stamp) : by_grid(now);
 }
 
 // An empty transaction fails if a key that was watched has been written since.
@@ -73,25 +94,44 @@ Result<void> PollStamp::visit(Canary& canary)
     });
 }
 
-Result<PollStamp::Seen> PollStamp::look_at_canaries(Instant now)
+bool PollStamp::take_over()
 {
-    for (auto& canary : canaries_) {
-        if (auto visited = visit(canary); !visited) {
-            return tl::unexpected(std::move(visited.error()));
-        }
-    }
-    const bool over = !canaries_.empty() && std::ranges::all_of(canaries_, &Canary::written);
-    // Others write these keys as well, now and then: two polls are not that close to each other.
-    const bool soon = last_ && now - *last_ < interval_ / 2;
-    if (over && !soon) {
+    const bool over = !canaries_.empty() && canaries_.back().written;
+    if (over) {
         for (auto& canary : canaries_) {
             canary.written = false;
         }
+    }
+    return over;
+}
+
+// With a new stamp the ports are new. Whoever reads before the queues are would read those of before as if nothing had
+// happened to them. Only one poll is passed over for it: a queue that syncd does not write harms no other.
+PollStamp::Seen PollStamp::by_stamp(Instant stamp)
+{
+    if (stamp != last_) {
+        const bool waited = passed_.value_or(stamp) != stamp;
+        if (!take_over() && last_ && !waited) {
+            passed_ = stamp;
+            return Seen{std::nullopt, writes_, true, true};
+        }
+        last_ = stamp;
+        passed_.reset();
+    }
+    return Seen{last_, writes_, true, false};
+}
+
+PollStamp::Seen PollStamp::by_grid(Instant now)
+{
+    // Others write these keys as well, now and then: two polls are not that close to each other.
+    const bool soon = last_ && now - *last_ < interval_ / 2;
+    if (take_over() && !soon) {
         const auto due = last_ ? std::max(*last_ + interval_, visited_) : now;
         last_ = std::min(due, now);
     }
     visited_ = now;
-    return Seen{last_, writes_, false};
+    const bool under_way = !soon && std::ranges::any_of(canaries_, &Canary::written);
+    return Seen{under_way ? std::nullopt : last_, writes_, false, under_way};
 }
 
 }  // namespace petrel::device::sonic

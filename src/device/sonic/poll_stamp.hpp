@@ -1,10 +1,10 @@
 // When syncd last read the counters. Between two of its polls nothing in COUNTERS_DB moves, which is no sign of quiet
 // and none of pause: whoever reads has to know which poll the numbers are from.
 //
-// Newer syncds leave a time stamp. Of older ones it is known that they write every counter at every poll, changed or
-// not; so a few keys at both ends of what they write are watched (WATCH works whatever notifications the server sends).
-// A poll is over when all of them were written. It took place between two of our visits; within that, the counter
-// group's own interval says when.
+// syncd writes every counter at every poll, changed or not: those of ports first, then those of queues. So the first
+// and the last queue that it writes are watched (WATCH works whatever notifications the server sends): a poll is over
+// when the last was written, and under way while only the first was. Newer syncds leave a time stamp with the ports.
+// Without one, a poll took place between two of our visits; within that, the counter group's own interval says when.
 #pragma once
 
 #include <array>
@@ -25,13 +25,15 @@ public:
         std::optional<Instant> at;  // of the last poll that is over; none: not known
         std::uint64_t writes{};     // another number: something was written since
         bool by_syncd{};            // its own stamp
+        bool under_way{};           // the next one has begun: what is there is of two polls
         bool operator==(const Seen&) const = default;
     };
 
     PollStamp(db::Databases databases, Duration patience) : databases_(std::move(databases)), patience_(patience) {}
 
-    // Keys that every poll writes, for syncds without a stamp; `interval`: how often they poll.
-    void watch(std::vector<std::string> keys, Duration interval);
+    // Keys that every poll writes, in this order; `interval`: how often it is polled. A stamp is of the ports: where
+    // the queues are all that counts, it is not wanted.
+    void watch(std::vector<std::string> keys, Duration interval, bool want_stamps = true);
 
     Result<Seen> look(db::RedisStore&, Instant now);
 
@@ -45,15 +47,21 @@ private:
     };
 
     Result<void> visit(Canary&);
-    Result<Seen> look_at_canaries(Instant now);
+    Result<std::optional<Instant>> stamp_of_syncd(db::RedisStore&) const;
+    bool take_over();
+    Seen by_stamp(Instant stamp);
+    Seen by_grid(Instant now);
 
     db::Databases databases_;
     Duration patience_;
     Duration interval_{};
+    bool want_stamps_{true};
     std::vector<Canary> canaries_;
     std::uint64_t writes_{};
     Instant visited_;
-    std::optional<Instant> last_;
+    std::optional<Instant> last_;    // poll that is over
+    std::optional<Instant> passed_;  // the stamp of one that was not yet
+    bool stamped_{};                 // syncd leaves them
 };
 
 }  // namespace petrel::device::sonic

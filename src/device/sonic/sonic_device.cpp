@@ -1,6 +1,7 @@
 #include "device/sonic/sonic_device.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <map>
@@ -20,7 +21,8 @@ using watchdog::Sample;
 using watchdog::Treatment;
 
 constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
-constexpr int kPollsMissed = 5;                       // so many, if they take longer, and nothing is seen any more
+constexpr std::chrono::milliseconds kLookAgain{2};
+constexpr int kPollsMissed = 5;  // so many, if they take longer, and nothing is seen any more
 constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
@@ -46,11 +48,20 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
 
 SonicDevice::~SonicDevice()
 {
-    if (capabilities_.fields != 0) {  // it was opened: then nobody else looks after the switch
-        if (const auto back = put_back(store_, databases_); !back) {
-            note_once("SONiC's own detector is not put back: " + back.error().what);
+    if (capabilities_.fields != 0 && !closed_) {  // it was opened: then nobody else looks after the switch
+        if (const auto back = close(); !back) {
+            note_once(back.error().what);
         }
     }
+}
+
+Result<void> SonicDevice::close()
+{
+    closed_ = true;
+    return put_back(store_, databases_).map_error([](const Error& error) {
+        return Error{error.kind,
+                     fmt::format("SONiC's own detector is not put back: {}; `petrel release-all` does it", error.what)};
+    });
 }
 
 Result<void> SonicDevice::start()
@@ -192,7 +203,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
     if (auto chosen = choose_canaries(); !chosen) {
         return tl::unexpected(std::move(chosen.error()));
     }
-    auto before = stamp_.look(store_, clock_.now().mono);
+    auto before = wait_for_poll();
     for (int attempt = 0; attempt != 2; ++attempt) {
         if (!before || !before->at || before->at == all_read_) {
             break;
@@ -200,7 +211,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         if (auto read = reader_->read(store_, rows, clock_.now().mono); !read) {
             return tl::unexpected(std::move(read.error()));
         }
-        auto after = stamp_.look(store_, clock_.now().mono);
+        auto after = wait_for_poll();
         if (after && *after == *before) {
             polled_ = clock_.now().mono;
             choose_again_ = polled_ + kBlind;
@@ -214,7 +225,18 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
     return before.map([](const auto&) { return std::optional<Instant>{}; });
 }
 
-// The first and the last queue that is watched, and their ports: syncd writes the others between them.
+// One that is under way is over soon.
+Result<PollStamp::Seen> SonicDevice::wait_for_poll()
+{
+    auto seen = stamp_.look(store_, clock_.now().mono);
+    for (auto left = settings_.syncd / kLookAgain; seen && seen->under_way && left > 0; --left) {
+        ::poll(nullptr, 0, static_cast<int>(kLookAgain.count()));
+        seen = stamp_.look(store_, clock_.now().mono);
+    }
+    return seen;
+}
+
+// The first and the last queue that is watched, by their numbers: syncd writes the others between them.
 Result<void> SonicDevice::choose_canaries()
 {
     if (clock_.now().mono < choose_again_) {
@@ -229,25 +251,22 @@ Result<void> SonicDevice::choose_canaries()
     if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
         return read;
     }
-    const auto& layout = reader_->layout();
-    std::set<std::string> keys;
-    const auto watched = [&](std::uint32_t row) { return (*reader_)[Slot{row}].status != Status::unwatched; };
-    const auto rows = std::views::iota(0U, static_cast<std::uint32_t>(rows_.size()));
-    const auto backwards = rows | std::views::reverse;
-    const auto first = std::ranges::find_if(rows, watched);
-    if (const bool any = first != rows.end(); any != queues_watched_) {
+    std::vector<std::string> keys;
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        if ((*reader_)[Slot{row}].status != Status::unwatched) {
+            keys.push_back("COUNTERS:" + reader_->layout().queues[row].oid);
+        }
+    }
+    std::ranges::sort(keys, {}, [](const std::string& key) { return std::pair{key.size(), std::string_view{key}}; });
+    if (keys.size() > 2) {
+        keys.erase(keys.begin() + 1, keys.end() - 1);
+    }
+    if (const bool any = !keys.empty(); any != queues_watched_) {
         queues_watched_ = any;
         polled_ = clock_.now().mono;
     }
-    if (queues_watched_) {
-        for (const auto row : {*first, *std::ranges::find_if(backwards, watched)}) {
-            keys.insert("COUNTERS:" + layout.queues[row].oid);
-            if (const auto& port = layout.ports[layout.queues[row].port].oid; !port.empty()) {
-                keys.insert("COUNTERS:" + port);
-            }
-        }
-    }
-    stamp_.watch({keys.begin(), keys.end()}, group_.interval);
+    const bool by_queues = has(capabilities_.fields, Field::pause_state);  // a stamp tells of ports
+    stamp_.watch(std::move(keys), group_.interval, !by_queues);
     return {};
 }
 
@@ -299,6 +318,7 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     }
     if (survives_mitigation(row, sample)) {
         sample.epoch = epoch_of(slot);
+        sample[Field::pause_us] = row.steady.see(sample);
         into.put(sample);
     }
 }

@@ -22,12 +22,14 @@
 #include "device/sonic/plugins.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
+#include "device/sonic/steady_pause.hpp"
 
 namespace petrel::device::sonic {
 
 struct Settings {
     Duration redis{std::chrono::milliseconds{500}};      // an answer of a database may take so long,
-    Duration orchagent{std::chrono::milliseconds{100}};  // and orchagent's to a command
+    Duration orchagent{std::chrono::milliseconds{100}};  // and orchagent's to a command,
+    Duration syncd{std::chrono::milliseconds{50}};       // and the rest of a poll that is under way
 };
 
 class SonicDevice final : public Device {
@@ -44,6 +46,7 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override {}
+    Result<void> close() override;
 
 private:
     // What is remembered of a queue from look to look.
@@ -57,6 +60,7 @@ private:
         bool watched{};
         std::uint32_t changes{};  // of what its counters mean
         HeldPause held;           // where that is all there is
+        SteadyPause steady;
     };
 
     SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);
@@ -66,6 +70,7 @@ private:
     void adopt(Layout);
     void start_over();
     Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
+    Result<PollStamp::Seen> wait_for_poll();
     Result<void> choose_canaries();
     Result<void> sees_polls() const;
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
@@ -101,6 +106,7 @@ private:
     Instant polled_;         // when a new poll was last seen, or began to be waited for
     std::uint32_t stamp_changes_{};
     bool by_syncd_{};
+    bool closed_{};
 };
 
 }  // namespace petrel::device::sonic

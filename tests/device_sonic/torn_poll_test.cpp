@@ -1,0 +1,161 @@
+// Polls of syncd's that land in the middle of a look, between any two commands of it, a half here and a half there:
+// no pause is made up, and no storm is lost.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <mutex>
+
+#include "device_sonic/on_switch.hpp"
+#include "device_sonic/redis_gate.hpp"
+
+namespace petrel::test {
+namespace {
+
+using watchdog::EventKind;
+
+constexpr auto kQueue = "Ethernet0:3";
+constexpr int kCommands = 40;  // of a look, at the most
+
+// What happened to the queue since the last poll.
+struct Interval {
+    bool paused{};      // at its end
+    bool throughout{};  // and all the time
+    bool sends{};
+};
+constexpr Interval kQuiet{};
+constexpr Interval kSends{.sends = true};
+constexpr Interval kPaused{.paused = true, .throughout = true};
+constexpr Interval kBegins{.paused = true, .sends = true};
+
+class TornPolls {
+public:
+    explicit TornPolls(const SonicSwitch::Setup& setup)
+        : on_(setup), gate_(on_.server_.address(), [this] { before_command(); })
+    {
+        on_.through_ = gate_.address();
+        on_.start(OnSwitch::policy(), {60s, 60s, 4ms});
+    }
+
+    // The halves of the next poll come before these commands of the next look, or after all of them.
+    void poll(const Interval& interval, int ports_before, int queues_before)
+    {
+        at_ = on_.clock_.now().mono + 200ms;
+        on_.runner_->run_until(at_ - 1ns);
+        count(interval);
+        arm(ports_before, queues_before);
+        on_.runner_->run_until(at_);
+        arm(0, 0);
+        before_command();
+    }
+
+    int storms() const { return on_.told(EventKind::storm_detected); }
+    int restores() const { return on_.told(EventKind::storm_restored); }
+
+private:
+    void count(const Interval& interval)
+    {
+        auto& queue = on_.sonic_->queue(kQueue);
+        queue.on2off += queue.paused && !interval.throughout ? 1 : 0;
+        queue.paused = interval.paused;
+        queue.rx += interval.paused ? 100 : 0;
+        queue.pause_us += interval.throughout ? 200'000 : interval.paused ? 1'000 : 0;
+        queue.tx += interval.sends ? 1000 : 0;
+        ports_due_ = queues_due_ = true;
+    }
+
+    void arm(int ports_before, int queues_before)
+    {
+        const std::scoped_lock lock{mutex_};
+        ports_before_ = ports_before;
+        queues_before_ = queues_before;
+    }
+
+    void before_command()
+    {
+        const std::scoped_lock lock{mutex_};
+        if (ports_before_-- <= 0 && std::exchange(ports_due_, false)) {
+            on_.sonic_->poll_ports(at_);
+        }
+        if (queues_before_-- <= 0 && !ports_due_ && std::exchange(queues_due_, false)) {
+            on_.sonic_->poll_queues();
+        }
+    }
+
+    OnSwitch on_;
+    std::mutex mutex_;
+    int ports_before_{};
+    int queues_before_{};
+    bool ports_due_{};
+    bool queues_due_{};
+    Instant at_;
+    RedisGate gate_;
+};
+
+struct Case {
+    std::string name;
+    SonicSwitch::Setup setup;
+};
+
+class TornPoll : public testing::TestWithParam<Case> {
+protected:
+    void SetUp() override { PETREL_NEEDS_REDIS(); }
+
+    // The halves wander through the looks, each with a pace of its own.
+    struct Told {
+        std::vector<int> storms;
+        std::vector<int> restores;
+    };
+    static Told tell(const std::vector<Interval>& story, int pace)
+    {
+        TornPolls torn{GetParam().setup};
+        Told told;
+        int poll = 0;
+        for (const auto& interval : story) {
+            const int ports = (pace * 7 + poll * 11) % kCommands;
+            torn.poll(interval, ports, ports + (pace * 5 + poll * 13) % kCommands);
+            ++poll;
+            told.storms.resize(static_cast<std::size_t>(torn.storms()), poll);
+            told.restores.resize(static_cast<std::size_t>(torn.restores()), poll);
+        }
+        return told;
+    }
+
+    static constexpr std::array kPaces{0, 1, 3, 5, 7, 10};
+};
+
+TEST_P(TornPoll, AStormIsFoundAndItsEnd)
+{
+    std::vector<Interval> story{kSends, kSends, kSends, kBegins};
+    story.insert(story.end(), 10, kPaused);
+    story.insert(story.end(), 16, kQuiet);
+    for (const int pace : kPaces) {
+        const auto told = tell(story, pace);
+        ASSERT_EQ(told.storms.size(), 1U) << pace;
+        EXPECT_GE(told.storms[0], 6) << pace << ": before T0";
+        EXPECT_LE(told.storms[0], 13) << pace << ": while it goes on";
+        ASSERT_EQ(told.restores.size(), 1U) << pace;
+        EXPECT_GE(told.restores[0], 16) << pace << ": before T1";
+    }
+}
+
+// Paused whenever it is polled, for as long as one interval at most.
+TEST_P(TornPoll, PausesThatAreShorterThanTheLimitAreNoStorm)
+{
+    std::vector<Interval> story{kSends, kSends};
+    for (int i = 0; i != 5; ++i) {
+        story.insert(story.end(), {kBegins, kPaused, kBegins, kBegins, kSends});
+    }
+    for (const int pace : kPaces) {
+        EXPECT_TRUE(tell(story, pace).storms.empty()) << pace;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Switches, TornPoll,
+    testing::Values(Case{"All", {}}, Case{"StateOnly", {.pause_time = false, .transitions = false}},
+                    Case{"AllWithoutStamps", {.stamps = false}},
+                    Case{"StateOnlyWithoutStamps", {.stamps = false, .pause_time = false, .transitions = false}}),
+    [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace petrel::test
