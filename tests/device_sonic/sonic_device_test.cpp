@@ -280,6 +280,20 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
 }
 
+TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)
+{
+    open({60s, 1ms});
+    sonic().hold();
+    ASSERT_FALSE(ask("Ethernet0:3", Treatment::drop));
+    sonic().become_unable();
+    sonic().release();
+    sonic().wait_for_words(1);
+    EXPECT_EQ(sonic().get(Db::state, "PFC_WD_SW_STATE_TABLE|Ethernet0:3", "status"), "failed");
+    const auto failed = ask("Ethernet0:3", Treatment::drop);
+    ASSERT_FALSE(failed);
+    EXPECT_THAT(failed.error().what, HasSubstr("PFC_WD_SW_STATE_TABLE|Ethernet0:3 is 'failed'"));
+}
+
 TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
 {
     open();

@@ -248,6 +248,7 @@ void SonicSwitch::register_queue(const std::string& name, const std::string& act
         write.add({"HSETNX", key, total, "0"});
     }
     send(Db::counters, write);
+    set(Db::state, "PFC_WD_SW_STATE_TABLE|" + name, "status", "configured");
 }
 
 void SonicSwitch::watch(const std::string& port, const std::string& action)
@@ -273,6 +274,7 @@ void SonicSwitch::unwatch(const std::string& port)
             write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
                        "PFC_WD_ACTION", "PFC_WD_STATUS"});
             send(Db::counters, write);
+            remove(Db::state, "PFC_WD_SW_STATE_TABLE|" + queue);
         }
     }
 }
@@ -350,6 +352,14 @@ void SonicSwitch::act(const std::string& name, bool storm)
     if (status.empty() || get_own("BIG_RED_SWITCH_MODE") == "enable" || (status == "stormed") == storm) {
         return;
     }
+    if (storm) {
+        ask(*own_, {"SELECT", "6"});
+        ask(*own_, {"HSET", "PFC_WD_SW_STATE_TABLE|" + name, "status", unable_ ? "failed" : "configured"});
+        ask(*own_, {"SELECT", "2"});
+        if (unable_) {
+            return;
+        }
+    }
     const auto detected = std::stol(get_own("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"));
     const auto restored = std::stol(get_own("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"));
     const auto parts = split(name, ':');
@@ -384,6 +394,12 @@ void SonicSwitch::release()
     const std::scoped_lock lock{mutex_};
     held_ = false;
     changed_.notify_all();
+}
+
+void SonicSwitch::become_unable()
+{
+    const std::scoped_lock lock{mutex_};
+    unable_ = true;
 }
 
 void SonicSwitch::wait_for_words(int count)

@@ -67,6 +67,7 @@ public:
     void orchagent_comes(bool warm);
     void hold();                     // it hears, and does not act yet
     void release();                  // now it does
+    void become_unable();            // its actions fail from now on: the hardware has no room for them
     void wait_for_words(int count);  // heard and done, since the beginning
 
     // ---- the databases
@@ -100,6 +101,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool held_{};
+    bool unable_{};
     int done_{};
     std::vector<std::string> words_;
     std::unique_ptr<redis::Connection> own_;  // orchagent's thread

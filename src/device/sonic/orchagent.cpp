@@ -86,6 +86,15 @@ Result<bool> is_done(db::RedisStore& store, const Word& word)
     });
 }
 
+Result<bool> has_failed(db::RedisStore& store, const std::string& queue)
+{
+    const auto key = "PFC_WD_SW_STATE_TABLE|" + queue;
+    return store.hashes(db::Db::state, {&key, 1}).map([](const std::vector<db::Hash>& state) {
+        const auto status = state[0].find("status");
+        return status != state[0].end() && status->second == "failed";
+    });
+}
+
 }  // namespace
 
 Result<std::int64_t> tell(db::RedisStore& store, std::span<const Word> words)
@@ -97,7 +106,7 @@ Result<std::int64_t> tell(db::RedisStore& store, std::span<const Word> words)
     return publish(store, messages);
 }
 
-Result<void> have_done(db::RedisStore& store, const Word& word, Duration patience)
+Result<void> have_done(db::RedisStore& store, const Word& word, const std::string& queue, Duration patience)
 {
     const auto state = read_state(store, word.oid);
     if (!state) {
@@ -128,6 +137,12 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
             return done.map([](bool) {});
         }
         ::poll(nullptr, 0, static_cast<int>(kAskAgain.count()));
+    }
+    if (word.storm && has_failed(store, queue).value_or(false)) {
+        return tl::unexpected(Error{ErrorKind::exhausted,
+                                    fmt::format("orchagent could not carry out its action: PFC_WD_SW_STATE_TABLE|{} is "
+                                                "'failed'; its log has the reason",
+                                                queue)});
     }
     return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was told of the {} and has not acted yet",
                                                                   word.storm ? "storm" : "end of the storm")});

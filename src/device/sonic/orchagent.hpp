@@ -19,8 +19,9 @@ struct Word {
 // To be heard; it is not waited for. How many heard all of it: none = orchagent is away.
 Result<std::int64_t> tell(db::RedisStore&, std::span<const Word>);
 
-// Tells, and waits for as long as `patience` until it is done. What is done already is not told again.
-Result<void> have_done(db::RedisStore&, const Word&, Duration patience);
+// Tells, and waits for as long as `patience` until it is done. What is done already is not told again. `queue`: its
+// name, by which newer orchagents say that an action has failed.
+Result<void> have_done(db::RedisStore&, const Word&, const std::string& queue, Duration patience);
 
 // What is in force. Refused where orchagent listens to nobody (its big red switch is on).
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);

@@ -416,7 +416,8 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
     }
     return row_of(command.target).and_then([&](std::uint32_t row) {
         rows_[row].asked = storm;
-        return have_done(store_, {reader_->layout().queues[row].oid, storm}, settings_.orchagent).map([&] {
+        const Word word{reader_->layout().queues[row].oid, storm};
+        return have_done(store_, word, to_string(inventory_, command.target), settings_.orchagent).map([&] {
             rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;
         });
     });
