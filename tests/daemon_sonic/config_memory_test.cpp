@@ -68,6 +68,19 @@ TEST_F(RememberedConfig, IsAsOldAsItsLastConfirmation)
     EXPECT_FALSE(is_old()) << "the same was configured again";
 }
 
+TEST_F(RememberedConfig, IsWrittenOnlyIfItIsAnother)
+{
+    ASSERT_TRUE(memory_.keep(config()));
+    const auto first = folder_ / "first";
+    std::filesystem::create_hard_link(memory_.file(), first);
+    ASSERT_TRUE(memory_.keep(config()));
+    EXPECT_TRUE(std::filesystem::equivalent(memory_.file(), first));
+    store_.content[sonic::Db::config]["PFC_WD|Ethernet0"]["detection_time"] = "300";
+    ASSERT_TRUE(memory_.keep(config()));
+    EXPECT_FALSE(std::filesystem::equivalent(memory_.file(), first));
+    EXPECT_EQ(recalled().config.tables, config().tables);
+}
+
 TEST_F(RememberedConfig, AnEntryThatNoFileCanHoldIsNoReasonToForgetTheOthers)
 {
     store_.content[sonic::Db::config]["PORT|"] = {{"speed", "1"}};
