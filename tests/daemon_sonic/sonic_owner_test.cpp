@@ -188,12 +188,9 @@ TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
     };
     const auto agent = live();
     sw.storm(1);
-    const auto ids = fmt::format(R"("queue_id":"{}","port_id":"{}","timestamp":"20)", number_of("COUNTERS_QUEUE_NAME_MAP", "Ethernet1:3"),
-                                 number_of("COUNTERS_PORT_NAME_MAP", "Ethernet1"));
-    EXPECT_THAT(next(), AllOf(StartsWith(R"({"sonic-events-swss:pfc-storm":{"ifname":"Ethernet1","queue_index":"3",)"),
-                              HasSubstr(ids), testing::EndsWith("}}")));
+    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm","ifname":"Ethernet1","queue_index":"3")"));
     sw.calm(1);
-    EXPECT_THAT(next(), StartsWith(R"({"sonic-events-swss:pfc-storm-restored":{"ifname":"Ethernet1",)"));
+    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm-restored","ifname":"Ethernet1")"));
 }
 
 TEST_F(SonicOwner, ConfigurationIsFollowedAtRunTime)
