@@ -97,7 +97,7 @@ void add_keeping(const StatusReport& status, std::vector<Problem>& problems)
     if (!status.nos_trouble.empty()) {
         problems.push_back({fmt::format("{}: {}", escaped(status.nos), escaped(status.nos_trouble)),
                             {},
-                            "what it configured last stays in force; without its first word nothing is watched"});
+                            "what was last configured well stays in force; without any of it nothing is watched"});
     }
     if (!status.state_error.empty()) {
         problems.push_back({"what the agent has to remember cannot be written: " + escaped(status.state_error),

@@ -24,6 +24,7 @@ struct NosEvent {
     std::uint8_t priority{};
     watchdog::Treatment action{};
     WallTime at;
+    watchdog::Reason reason{};
 };
 
 // How a queue's PFC counters stood when it was last read.
@@ -47,6 +48,7 @@ public:
         std::optional<codec::PolicyFile> policies;  // if others are configured now
         std::vector<Log::Line> lines;               // for the agent's log
         std::string trouble;                        // what could not be done; empty = all of it was
+        std::string concern;                        // what is configured and not in force; empty = nothing
         std::optional<Duration> counts_every;       // it wants to be told the counts of all queues; none: of no queue
     };
 

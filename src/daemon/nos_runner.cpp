@@ -55,7 +55,7 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
     }
     if (event.target.priority) {
         events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
-                           event.action, wall_time(loop_.now(), event.at)});
+                           event.action, wall_time(loop_.now(), event.at), event.reason});
     }
 }
 
@@ -166,6 +166,7 @@ void NosRunner::take(Nos::Heard heard)
 
 void NosRunner::follow(Nos::Heard heard)
 {
+    concern_ = std::move(heard.concern);
     const auto before = std::exchange(trouble_, heard.trouble);
     if (!trouble_.empty() && trouble_ != before) {  // said once for each trouble, not for each try
         calls_.say({Log::Level::error,

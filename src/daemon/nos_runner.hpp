@@ -42,8 +42,8 @@ public:
     // Tells the last things and leaves; then `done` is called, whatever came of it.
     void stop(std::function<void()> done);
 
-    // Why it cannot be reached; empty = it can.
-    const std::string& trouble() const { return trouble_; }
+    // Why it cannot be reached, or what of its configuration is not in force; empty = all is well.
+    const std::string& trouble() const { return trouble_.empty() ? concern_ : trouble_; }
     std::string_view name() const { return nos_->name(); }
 
 private:
@@ -78,6 +78,7 @@ private:
     std::size_t asked_{};  // for tables, and not answered yet
     std::optional<Duration> counts_every_;
     std::string trouble_;
+    std::string concern_;
     runtime::JobThread thread_;  // the last: it uses all the others
 };
 

@@ -60,27 +60,34 @@ BitRate speed_of(std::string_view megabits)
     return {number * 1'000'000};
 }
 
+constexpr std::string_view kDefaultPoll = "100";
+
+// syncd polls when it likes; who looks more often than that sees it sooner, and a look that finds nothing new is cheap.
+constexpr int kLooksPerPoll = 4;
+
 class Reader {
 public:
-    Reader(const Table& ports, const Table& qos, const Table& pfc_wd, Role role)
-        : ports_(ports), qos_(qos), pfc_wd_(pfc_wd), role_(role)
+    Reader(const Table& ports, const Table& qos, const Table& pfc_wd, Role role, const std::optional<Config>& before)
+        : ports_(ports), qos_(qos), pfc_wd_(pfc_wd), role_(role), before_(before)
     {
         config_.policies.file = "CONFIG_DB";
     }
 
-    Config read() &&
+    Config read(const Table& flex_counters) &&
     {
         read_ports();
         const auto& global = row(pfc_wd_, kGlobal);
         config_.big_red_switch = field(global, "BIG_RED_SWITCH") == kEnable;
+        read_poll(field(global, "POLL_INTERVAL", kDefaultPoll));
         if (config_.big_red_switch) {
             read_red_switch();
-            return std::move(config_);
-        }
-        const auto poll = field(global, "POLL_INTERVAL", "100");
-        for (const auto& [port, entry] : pfc_wd_) {
-            if (port != kGlobal) {
-                read_entry(port, entry, poll);
+        } else if (role_ == Role::owner && field(row(flex_counters, "PFCWD"), "FLEX_COUNTER_STATUS") == "disable") {
+            config_.idle = "counters are not to be read (pfcwd counter_poll disable): nothing is watched";
+        } else {
+            for (const auto& [port, entry] : pfc_wd_) {
+                if (port != kGlobal) {
+                    read_entry(port, entry);
+                }
             }
         }
         return std::move(config_);
@@ -88,6 +95,17 @@ public:
 
 private:
     void problem(std::string words) { config_.problems.push_back(std::move(words)); }
+
+    void read_poll(std::string_view given)
+    {
+        auto policy = preset().policy;
+        const auto wrong = watchdog::set_parameter(policy, preset(), "poll_ms", given);
+        config_.poll_ms = !wrong ? std::string{given} : before_ ? before_->poll_ms : std::string{kDefaultPoll};
+        if (wrong) {
+            problem(fmt::format("PFC_WD|GLOBAL: POLL_INTERVAL is '{}': {}; {} stays in force", escaped(given),
+                                wrong->allowed, config_.poll_ms));
+        }
+    }
 
     void read_ports()
     {
@@ -120,6 +138,7 @@ private:
     void read_red_switch()
     {
         if (role_ == Role::detector) {
+            config_.idle = "the big red switch is on: orchagent treats every queue, and nothing is watched";
             return;
         }
         config_.policies.big_red_switch = true;
@@ -132,19 +151,51 @@ private:
         }
     }
 
-    void read_entry(const std::string& name, const Hash& entry, std::string_view poll)
+    void read_entry(const std::string& name, const Hash& entry)
     {
         auto* port = find_port(name);
         if (port == nullptr) {
             return problem(fmt::format("PFC_WD|{}: there is no such port", name));
         }
+        if (port->watched == 0) {
+            return problem(fmt::format(
+                "PFC_WD|{}: no priority of the port is watched: PORT_QOS_MAP|{} has no pfcwd_sw_enable", name, name));
+        }
+        port->history = field(entry, "pfc_stat_history") == kEnable;
+        if (auto policy = policy_of(entry)) {
+            add(std::move(*policy), *port);
+        } else if (const auto* old = policy_before(name)) {
+            problem(fmt::format("PFC_WD|{}: {}; what it said before stays in force", name, policy.error()));
+            add(*old, *port);
+        } else {
+            problem(fmt::format("PFC_WD|{}: {}", name, policy.error()));
+            port->history = false;
+        }
+    }
+
+    const Policy* policy_before(std::string_view port) const
+    {
+        if (!before_ || before_->big_red_switch) {
+            return nullptr;
+        }
+        for (const auto& entry : before_->policies.policies) {
+            if (std::ranges::any_of(entry.ports, [&](const auto& at) { return at.name == port; })) {
+                return &entry.policy;
+            }
+        }
+        return nullptr;
+    }
+
+    // Or what is wrong with it.
+    tl::expected<Policy, std::string> policy_of(const Hash& entry) const
+    {
         auto policy = preset().policy;
         const auto restore = field(entry, "restoration_time");
         if (restore.empty()) {
             policy.release = watchdog::Release::manual;
         }
         const std::array<std::tuple<std::string_view, std::string_view, std::string_view>, 4> values{
-            {{"poll_ms", "POLL_INTERVAL", poll},
+            {{"poll_ms", "POLL_INTERVAL", config_.poll_ms},
              {"detect_ms", "detection_time", field(entry, "detection_time")},
              {"restore_ms", "restoration_time", restore},
              {"action", "action", field(entry, "action", "drop")}}};
@@ -153,7 +204,7 @@ private:
                 continue;  // never restored by itself
             }
             if (const auto wrong = watchdog::set_parameter(policy, preset(), key, value)) {
-                return problem(fmt::format("PFC_WD|{}: {} is '{}': {}", name, shown, escaped(value), wrong->allowed));
+                return tl::unexpected(fmt::format("{} is '{}': {}", shown, escaped(value), wrong->allowed));
             }
         }
         if (policy.release == watchdog::Release::manual) {
@@ -161,17 +212,15 @@ private:
         }
         if (const auto wrong = watchdog::check(policy); !wrong.empty()) {
             const auto& [key, value, allowed] = wrong.front();
-            return problem(fmt::format("PFC_WD|{}: {} is {}: {}", name, key, value, allowed));
+            return tl::unexpected(fmt::format("{} is {}: {}", key, value, allowed));
         }
-        if (port->watched == 0) {
-            return problem(fmt::format(
-                "PFC_WD|{}: no priority of the port is watched: PORT_QOS_MAP|{} has no pfcwd_sw_enable", name, name));
+        if (role_ == Role::detector) {
+            policy.poll /= kLooksPerPoll;
         }
         policy.name =
             fmt::format("pfcwd-{}-{}-{}", watchdog::action_name(policy.action),
                         watchdog::parameter_text(policy, "detect_ms"), restore.empty() ? "infinite" : restore);
-        port->history = field(entry, "pfc_stat_history") == kEnable;
-        add(policy, *port);
+        return policy;
     }
 
     // Ports that are treated alike share an entry.
@@ -195,6 +244,7 @@ private:
     const Table& qos_;
     const Table& pfc_wd_;
     Role role_;
+    const std::optional<Config>& before_;
     Config config_;
 };
 
@@ -233,14 +283,24 @@ std::optional<std::uint8_t> priority_bits(std::string_view list)
     }
 }
 
-Result<Config> read_config(Store& store, Role role)
+std::string concern(const Config& config)
+{
+    if (!config.idle.empty() || config.problems.empty()) {
+        return config.idle;
+    }
+    const auto others = config.problems.size() - 1;
+    return config.problems.front() + (others != 0 ? fmt::format(" (and {} more)", others) : "");
+}
+
+Result<Config> read_config(Store& store, Role role, const std::optional<Config>& before)
 {
     if (const auto filled = store.is_set(Db::config, kConfigFilled); !filled || !*filled) {
         return tl::unexpected(filled ? Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"} : filled.error());
     }
-    std::array<Table, 4> tables;
+    std::array<Table, 5> tables;
     codec::TableContent content;
-    constexpr std::array<std::string_view, 4> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE"};
+    constexpr std::array<std::string_view, 5> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE",
+                                                     "FLEX_COUNTER_TABLE"};
     for (std::size_t i = 0; i != kNames.size(); ++i) {
         auto table = read_table(store, kNames[i]);
         if (!table) {
@@ -251,7 +311,7 @@ Result<Config> read_config(Store& store, Role role)
         }
         tables[i] = std::move(*table);
     }
-    auto config = Reader{tables[0], tables[1], tables[2], role}.read();
+    auto config = Reader{tables[0], tables[1], tables[2], role, before}.read(tables[4]);
     config.alphas = alphas_of(tables[3]);
     config.tables = std::move(content);
     return config;

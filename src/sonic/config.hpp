@@ -1,5 +1,5 @@
 // CONFIG_DB as a watchdog reads it: which queues of which ports, and by which policies. What SONiC's own model (YANG)
-// forbids is left out and said, entry by entry; the others stay in force.
+// forbids is left out and said, entry by entry; the others stay in force, and so does what such an entry said before.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,18 @@ struct Config {
     std::vector<PortConfig> ports;  // by name
     codec::PolicyFile policies;     // by name of port
     bool big_red_switch{};
+    std::string poll_ms;                // the interval in force
+    std::string idle;                   // why nothing is watched, whatever is configured; empty: there is no reason
     std::vector<Alpha> alphas;          // of buffer profiles
     std::vector<std::string> problems;  // entries that are not in force, and why
     codec::TableContent tables;         // all that was read
 };
 
 // Fails where the databases cannot be read, or are not filled yet (CONFIG_DB_INITIALIZED).
-Result<Config> read_config(Store&, Role);
+Result<Config> read_config(Store&, Role, const std::optional<Config>& before = std::nullopt);
+
+// What is not as somebody wants it, in one line; empty: all of it is.
+std::string concern(const Config&);
 
 // "3,4" as bits; none: it is no such list.
 std::optional<std::uint8_t> priority_bits(std::string_view list);

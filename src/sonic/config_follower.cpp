@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 // A server that sends no notifications is asked so often; others too, since notifications get lost with connections.
 constexpr Duration kReadAnyway = 2s;
 
-constexpr std::array<std::string_view, 5> kTables{"PFC_WD|*", "PORT|*", "PORT_QOS_MAP|*", "BUFFER_PROFILE|*",
-                                                  "CONFIG_DB_INITIALIZED"};
+constexpr std::array<std::string_view, 6> kTables{
+    "PFC_WD|*", "PORT|*", "PORT_QOS_MAP|*", "BUFFER_PROFILE|*", "FLEX_COUNTER_TABLE|*", "CONFIG_DB_INITIALIZED"};
 
 }  // namespace
 
@@ -56,13 +56,13 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     if (!*heard && now < read_again_) {
         return std::nullopt;
     }
-    return read_config(store, role_).map([&](Config config) -> std::optional<Config> {
+    return read_config(store, role_, known_).map([&](Config config) -> std::optional<Config> {
         read_again_ = now + kReadAnyway;
-        if (known_ == config.tables) {
+        if (known_ && known_->tables == config.tables) {
             return std::nullopt;
         }
-        known_ = config.tables;
-        return config;
+        known_ = std::move(config);
+        return known_;
     });
 }
 

@@ -30,7 +30,7 @@ private:
     Duration patience_;
     std::unique_ptr<redis::Connection> listener_;
     Instant read_again_{};
-    std::optional<codec::TableContent> known_;  // of what was last returned
+    std::optional<Config> known_;  // what was last returned
 };
 
 }  // namespace petrel::sonic

@@ -201,6 +201,21 @@ TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
     wait_for_treatment(1, Treatment::none);
 }
 
+TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
+{
+    const auto agent = ready();
+    const auto pfc = [&](std::vector<std::string> words) {
+        words.insert(words.end(), {"--socket", agent->socket().string()});
+        return test::run({.program = PETREL_BIN_DIR "/pfc", .arguments = std::move(words)});
+    };
+    const auto priority = pfc({"config", "priority", "on", "Ethernet1", "5"});
+    EXPECT_NE(priority.exit_code, 0);
+    EXPECT_THAT(priority.out + priority.err, HasSubstr("Ethernet1 has no lossless queue 5: its device has 3"));
+    EXPECT_EQ(pfc({"config", "priority", "off", "Ethernet1", "3"}).exit_code, 0);
+    EXPECT_EQ(pfc({"config", "priority", "on", "Ethernet1", "3"}).exit_code, 0);
+    EXPECT_NE(pfc({"config", "asymmetric", "on", "Ethernet1"}).exit_code, 0);
+}
+
 TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
 {
     std::filesystem::create_directories(folder / "state");

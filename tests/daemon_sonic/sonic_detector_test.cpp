@@ -48,6 +48,15 @@ protected:
                                   .arguments = {"--redis", to_text(redis->address())}});
     }
 
+    test::Ended release_all(const AgentProcess& agent, const std::vector<std::string>& more = {}) const
+    {
+        std::vector<std::string> arguments{
+            "release-all",          "--config", agent.file().string(), "--redis", to_text(redis->address()), "--socket",
+            agent.socket().string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return test::run({.program = PETREL_BIN_DIR "/petrel", .arguments = std::move(arguments)});
+    }
+
     // syncd's life goes on until something is the case: a queue in storm counts frames and time, and its packets stay.
     void run_until(const std::function<bool()>& done)
     {
@@ -154,12 +163,35 @@ TEST_F(SonicDetector, WhoRemovesItAfterADeathLeavesSonicAsItWas)
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
     agent->kill();
-    const auto released = test::run({.program = PETREL_BIN_DIR "/petrel",
-                                     .arguments = {"release-all", "--config", agent->file().string(), "--redis",
-                                                   to_text(redis->address()), "--socket", agent->socket().string()}});
+    const auto released = release_all(*agent);
     EXPECT_EQ(released.exit_code, 0) << released.out << released.err;
     EXPECT_EQ(sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
     run_until([&] { return sonic->has_plugins(); });
+}
+
+// What SONiC shows is enough: the agent's own memory may be gone, or elsewhere.
+TEST_F(SonicDetector, WhoRemovesItDoesNotNeedItsMemory)
+{
+    build();
+    const auto agent = live();
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    agent->kill();
+    const auto released = release_all(*agent, {"--state-dir", (folder.path() / "elsewhere").string()});
+    EXPECT_EQ(released.exit_code, 0) << released.out << released.err;
+    EXPECT_THAT(released.out, AllOf(HasSubstr("has no journal"), HasSubstr("Ethernet0:3 released")));
+    EXPECT_EQ(sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
+    run_until([&] { return sonic->has_plugins(); });
+}
+
+TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackIsNoGoodStop)
+{
+    build();
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    redis->kill();
+    EXPECT_NE(agent->stop(), 0);
+    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel release-all")));
 }
 
 TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)

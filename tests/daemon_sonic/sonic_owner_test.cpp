@@ -1,6 +1,7 @@
 // An agent that owns its switch, with SONiC's databases around it: a real agent, a real redis-server, a switch in a
 // file. Policies follow CONFIG_DB while storms are on, and whatever becomes of Redis, queues are watched, nothing is
 // stuck and nothing is lost.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,6 +26,7 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 using testing::Pair;
+using testing::StartsWith;
 using watchdog::Treatment;
 
 constexpr int kAppl = 0;
@@ -77,6 +79,14 @@ protected:
     void wait_for_treatment(std::uint16_t port, Treatment treatment)
     {
         ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; }));
+    }
+
+    // "oid:0x15000000000003" of a map, as a number.
+    std::uint64_t number_of(const std::string& map, const std::string& name) const
+    {
+        const auto now =
+            test::wait_for_hash(*redis, kCounters, map, [&](const Fields& fields) { return fields.contains(name); });
+        return std::stoull(now.at(name).substr(std::string_view{"oid:"}.size()), nullptr, 16);
     }
 
     // The fields of a queue's counters.
@@ -188,9 +198,13 @@ TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
     };
     const auto agent = live();
     sw.storm(1);
-    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm","ifname":"Ethernet1","queue_index":"3")"));
+    const auto ids = fmt::format(R"("queue_id":"{}","port_id":"{}","timestamp":"20)",
+                                 number_of("COUNTERS_QUEUE_NAME_MAP", "Ethernet1:3"),
+                                 number_of("COUNTERS_PORT_NAME_MAP", "Ethernet1"));
+    EXPECT_THAT(next(), AllOf(StartsWith(R"({"sonic-events-swss:pfc-storm":{"ifname":"Ethernet1","queue_index":"3",)"),
+                              HasSubstr(ids), testing::EndsWith("}}")));
     sw.calm(1);
-    EXPECT_THAT(next(), HasSubstr(R"("event":"sonic-events-swss:pfc-storm-restored","ifname":"Ethernet1")"));
+    EXPECT_THAT(next(), StartsWith(R"({"sonic-events-swss:pfc-storm-restored":{"ifname":"Ethernet1",)"));
 }
 
 TEST_F(SonicOwner, ConfigurationIsFollowedAtRunTime)
@@ -243,6 +257,33 @@ TEST_F(SonicOwner, ABadEntryIsSaidAndLeavesTheOthersAlone)
     wait_for_treatment(1, Treatment::drop);
 }
 
+TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("what it said before stays in force"));
+    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
+    EXPECT_EQ(sw.in_force(1), Treatment::drop);
+    sw.calm(1);
+    wait_for_treatment(1, Treatment::none);
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+}
+
+TEST_F(SonicOwner, CountersThatAreNotToBeReadAreNotAndTheStatusSaysSo)
+{
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "disable"}});
+    EXPECT_THAT(agent->wait_for("nos_idle"), HasSubstr("counter_poll"));
+    wait_for_status(1, "");
+    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("counter_poll"));
+    test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "enable"}});
+    wait_for_status(1, "operational");
+}
+
 TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
 {
     const auto agent = live();
@@ -252,12 +293,15 @@ TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
         wait_for_treatment(port, Treatment::drop);
         test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
     }
+    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("the big red switch is on"));
     EXPECT_THAT(agent->wait_for("BIG_RED_SWITCH mode enabled"), HasSubstr("on port Ethernet0, queue index 3"));
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::none);
         test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
     }
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was none";
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("storm restored")));
 }
 
 TEST_F(SonicOwner, AnAlphaThatChangesInAStormIsSaidAndChangesNothing)

@@ -24,6 +24,7 @@ using sonic::TableContent;
 constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
 
 constexpr std::string_view kPorts = "PORT|";
+constexpr std::string_view kQosMaps = "PORT_QOS_MAP|";
 
 std::size_t size_of(const Hash& hash)
 {
@@ -73,6 +74,7 @@ Nos::Heard OwnTables::exchange(Told told)
     Heard heard;
     const auto known = know_ports(told.queues);
     const auto followed = follow_configuration(heard);
+    heard.concern = config_ ? concern(*config_) : "";
     const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
     heard.counts_every = counters_.every();
     for (const auto& event : told.events) {
@@ -93,10 +95,11 @@ Result<void> OwnTables::know_ports(std::span<const codec::QueueReport> queues)
     std::map<std::string, std::set<unsigned>> ports;
     for (const auto& queue : queues) {
         ports[queue.port].insert(*queue.priority);
+        queues_[queue.port].insert(*queue.priority);
     }
     std::vector<Change> changes;
     for (const auto& [port, priorities] : ports) {
-        const std::vector keys{fmt::format("{}{}", kPorts, port), fmt::format("PORT_QOS_MAP|{}", port)};
+        const std::vector keys{fmt::format("{}{}", kPorts, port), fmt::format("{}{}", kQosMaps, port)};
         const auto list = fmt::format("{}", fmt::join(priorities, ","));
         const std::array<Hash, 2> fields{Hash{{"alias", port}}, Hash{{"pfc_enable", list}, {"pfcwd_sw_enable", list}}};
         const auto found = store_.hashes(Db::config, keys);
@@ -114,13 +117,38 @@ Result<void> OwnTables::follow_configuration(Heard& heard)
     if (followed_ == store_.version()) {
         return {};
     }
-    return sonic::read_config(store_, sonic::Role::owner).map([&](sonic::Config config) {
-        log_.configured(config, tables_, heard.lines);
-        tables_.configure(config);
-        counters_.configure(config);
-        heard.policies = std::move(config.policies);
+    return sonic::read_config(store_, sonic::Role::owner, config_).map([&](sonic::Config config) {
+        config_ = std::move(config);
+        log_.configured(*config_, tables_, heard.lines);
+        tables_.configure(*config_);
+        counters_.configure(*config_);
+        heard.policies = config_->policies;
         followed_ = store_.version();
     });
+}
+
+// What a switch pauses for is set up by whoever configures it: here it is only said.
+Result<void> OwnTables::can_be_had(const Change& change) const
+{
+    if (change.fields.contains("pfc_asym")) {
+        return tl::unexpected(
+            refused("asymmetric PFC is a matter of the switch's own configuration: the agent does not change it"));
+    }
+    const auto port = std::string_view{change.key}.substr(std::min(change.key.size(), kQosMaps.size()));
+    const auto has = change.key.starts_with(kQosMaps) ? queues_.find(port) : queues_.end();
+    const auto list = change.fields.find("pfc_enable");
+    if (has == queues_.end() || list == change.fields.end()) {
+        return {};
+    }
+    const auto bits = sonic::priority_bits(list->second);
+    for (unsigned priority = 0; bits && priority != kPriorities; ++priority) {
+        if ((unsigned{*bits} >> priority & 1U) != 0 && !has->second.contains(priority)) {
+            return tl::unexpected(
+                refused(fmt::format("{} has no lossless queue {}: its device has {}. Make it lossless there first",
+                                    port, priority, fmt::join(has->second, ", "))));
+        }
+    }
+    return {};
 }
 
 Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
@@ -148,6 +176,11 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
         return tl::unexpected(refused(fmt::format("database {} says how queues fare, and only the agent writes it: "
                                                   "what can be changed is the configuration, database {}",
                                                   request.db, static_cast<int>(Db::config))));
+    }
+    for (const auto& change : request.changes) {
+        if (auto possible = can_be_had(change); !possible) {
+            return tl::unexpected(std::move(possible.error()));
+        }
     }
     return store_.apply(db, request.changes).map([] { return codec::TableReport{}; });
 }

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
@@ -30,13 +34,16 @@ private:
 
     Result<void> know_ports(std::span<const codec::QueueReport>);
     Result<void> follow_configuration(Heard&);
+    Result<void> can_be_had(const sonic::Change&) const;
     Result<codec::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_{sonic::Role::owner};
-    std::optional<std::uint64_t> followed_;  // version of the store
+    std::optional<std::uint64_t> followed_;                          // version of the store
+    std::optional<sonic::Config> config_;                            // of that version
+    std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // that devices have, by port
 };
 
 }  // namespace petrel::daemon

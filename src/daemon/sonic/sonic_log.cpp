@@ -43,6 +43,9 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
         }
     }
     problems_ = config.problems;
+    if (std::exchange(idle_, config.idle) != idle_ && !idle_.empty()) {
+        lines.push_back({Log::Level::warning, "nos_idle", {}, {}, idle_, {}});
+    }
     for (const auto& alpha : config.alphas) {
         const auto before = std::ranges::find(alphas_, alpha.profile, &sonic::Alpha::profile);
         if (before != alphas_.end() && before->dynamic_th != alpha.dynamic_th) {
@@ -66,13 +69,13 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
 void SonicLog::happened(const NosEvent& event, const sonic::QueueTables& tables, Lines& lines) const
 {
     const auto* object = tables.object(event.port, event.priority);
-    if (role_ == sonic::Role::detector || object == nullptr || (!storm_begins(event.kind) && !storm_ends(event.kind))) {
+    if (role_ == sonic::Role::detector || object == nullptr || (!storm_begins(event) && !storm_ends(event))) {
         return;
     }
-    lines.push_back(in_sonics_words(event.port, event.priority,
-                                    fmt::format("PFC Watchdog {} {}",
-                                                storm_begins(event.kind) ? "detected PFC storm" : "storm restored",
-                                                where(event.port, event.priority, *object))));
+    lines.push_back(
+        in_sonics_words(event.port, event.priority,
+                        fmt::format("PFC Watchdog {} {}", storm_begins(event) ? "detected PFC storm" : "storm restored",
+                                    where(event.port, event.priority, *object))));
 }
 
 }  // namespace petrel::daemon

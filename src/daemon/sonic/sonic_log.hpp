@@ -12,13 +12,17 @@
 
 namespace petrel::daemon {
 
-inline bool storm_begins(watchdog::EventKind kind)
+// What the big red switch does is no storm, and has words of its own.
+inline bool storm_begins(const NosEvent& event)
 {
-    return kind == watchdog::EventKind::storm_detected || kind == watchdog::EventKind::storm_alert;
+    using enum watchdog::EventKind;
+    return event.reason != watchdog::Reason::red_switch && (event.kind == storm_detected || event.kind == storm_alert);
 }
-inline bool storm_ends(watchdog::EventKind kind)
+inline bool storm_ends(const NosEvent& event)
 {
-    return kind == watchdog::EventKind::storm_restored || kind == watchdog::EventKind::storm_released;
+    using enum watchdog::EventKind;
+    return event.reason != watchdog::Reason::red_switch &&
+           (event.kind == storm_restored || event.kind == storm_released);
 }
 
 class SonicLog {
@@ -35,6 +39,7 @@ public:
 private:
     sonic::Role role_;
     std::vector<std::string> problems_;  // that were told
+    std::string idle_;                   // the same
     std::vector<sonic::Alpha> alphas_;
     bool red_switch_{};
     bool configured_{};

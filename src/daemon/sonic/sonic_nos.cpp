@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "codec/flat_json.hpp"
@@ -33,6 +34,17 @@ sonic::DatabasePlace place_of(const sonic::Databases& databases, Db db)
 }
 
 std::string time_text(WallTime at) { return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", at); }
+
+// As SONiC's events have them: "oid:0x1000000000002" is 281474976710658.
+std::string decimal(std::string_view object)
+{
+    constexpr std::string_view kPrefix = "oid:0x";
+    std::uint64_t id = 0;
+    if (object.starts_with(kPrefix)) {
+        std::from_chars(object.data() + kPrefix.size(), object.data() + object.size(), id, 16);
+    }
+    return fmt::format("{}", id);
+}
 
 }  // namespace
 
@@ -68,6 +80,7 @@ Nos::Heard SonicNos::exchange(Told told)
         written = write_tables();
         heard.counts_every = counters_.every();
     }
+    heard.concern = concern_;
     const auto said = written ? tell_events(heard) : written;
     for (const auto& done : {followed, written, said}) {
         if (!done) {
@@ -138,6 +151,7 @@ void SonicNos::put_in_force(sonic::Config config, Heard& heard)
     log_.configured(config, tables_, heard.lines);
     tables_.configure(config);
     counters_.configure(config);
+    concern_ = concern(config);
     heard.policies = std::move(config.policies);
 }
 
@@ -167,7 +181,7 @@ Result<void> SonicNos::tell_events(Heard& heard)
 // watched go to orchagent the way those go that it acts on.
 Result<void> SonicNos::publish(const NosEvent& event)
 {
-    if (!storm_begins(event.kind) && !storm_ends(event.kind)) {
+    if (!storm_begins(event) && !storm_ends(event)) {
         return {};
     }
     const auto object = object_of(event);
@@ -175,22 +189,23 @@ Result<void> SonicNos::publish(const NosEvent& event)
         return tl::unexpected(object.error());
     }
     redis::Pipeline pipeline;
-    if (role_ == Role::owner || storm_ends(event.kind)) {
+    if (role_ == Role::owner || storm_ends(event)) {
         const auto priority = fmt::format("{}", event.priority);
         const auto at = time_text(event.at);
-        const std::array<std::pair<std::string_view, std::string_view>, 6> fields{
-            {{"event",
-              storm_begins(event.kind) ? "sonic-events-swss:pfc-storm" : "sonic-events-swss:pfc-storm-restored"},
-             {"ifname", event.port},
-             {"queue_index", priority},
-             {"queue_id", object->queue},
-             {"port_id", object->port},
-             {"timestamp", at}}};
-        pipeline.add({"PUBLISH", kEventChannel, codec::flat_json(fields)});
+        const auto queue = decimal(object->queue);
+        const auto port = decimal(object->port);
+        const std::array<std::pair<std::string_view, std::string_view>, 5> fields{{{"ifname", event.port},
+                                                                                   {"queue_index", priority},
+                                                                                   {"queue_id", queue},
+                                                                                   {"port_id", port},
+                                                                                   {"timestamp", at}}};
+        pipeline.add({"PUBLISH", kEventChannel,
+                      fmt::format(R"({{"sonic-events-swss:{}":{}}})",
+                                  storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
     }
     if (role_ == Role::detector && event.action == watchdog::Treatment::none && !object->queue.empty()) {
         pipeline.add({"PUBLISH", kActionChannel,
-                      fmt::format(R"(["{}","{}"])", object->queue, storm_begins(event.kind) ? "storm" : "restore")});
+                      fmt::format(R"(["{}","{}"])", object->queue, storm_begins(event) ? "storm" : "restore")});
     }
     if (pipeline.empty()) {
         return {};

@@ -50,6 +50,7 @@ private:
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_;
+    std::string concern_;  // about what is configured
     std::vector<Unsaid> unsaid_;
 };
 
