@@ -36,15 +36,14 @@ std::string switch_of(const Given& given, std::string_view name) { return std::s
 Outcome set_interval(const Given& given, Desk& desk)
 {
     need_writer(desk);
-    Outcome outcome;
-    const auto entries = with_good_times(watched_ports(desk.tables), outcome.err);
+    const auto entries = watched_ports(desk.tables);
     for (const auto& [port, entry] : entries) {
         need_restoration_time(port, entry, desk.tables);
     }
     const auto interval = *given.number("POLL_INTERVAL");
     need_interval_below(interval, entries);
     set_field(desk, watch_key(kGlobal), kPollInterval.name, fmt::format("{}", interval));
-    return outcome;
+    return {{}, bad_times(entries), 0};
 }
 
 Outcome set_counter_poll(const Given& given, Desk& desk)

@@ -127,7 +127,8 @@ Outcome start_default(const Given&, Desk& desk)
     auto others = watched_ports(desk.tables);
     std::erase_if(others,
                   [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
-    need_interval_below(interval, with_good_times(others, outcome.err));
+    need_interval_below(interval, others);
+    outcome.err += bad_times(others);
     std::vector<Change> changes;
     changes.reserve(ports.size() + 1);
     for (const auto& port : ports) {

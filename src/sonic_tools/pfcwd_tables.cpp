@@ -20,18 +20,8 @@ std::string fault_of(const std::string& key, const Hash& entry, const TimeField&
     if (field(entry, time.name).empty() || time_of(entry, time)) {
         return {};
     }
-    return fmt::format("{} has {} {}, which is no number {}..{} of milliseconds: {}\n", key, time.name,
+    return fmt::format("{} has {} {}, where {}..{} ms are allowed: {}\n", key, time.name,
                        sonic_tools::quoted(field(entry, time.name)), *time.allowed.least, *time.allowed.most, way_out);
-}
-
-std::string faults_of(const std::string& port, const Hash& entry)
-{
-    const auto way_out = fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", port, port);
-    std::string faults;
-    for (const auto& time : kTimes) {
-        faults += fault_of(watch_key(port), entry, time, way_out);
-    }
-    return faults;
 }
 
 }  // namespace
@@ -63,23 +53,22 @@ Entries watched_ports(Tables& tables)
     return entries;
 }
 
-Entries with_good_times(const Entries& entries, std::string& notes)
+std::string bad_times(const Entries& entries)
 {
-    Entries good;
+    std::string faults;
     for (const auto& [port, entry] : entries) {
-        const auto faults = faults_of(port, entry);
-        notes += faults;
-        if (faults.empty()) {
-            good.emplace_back(port, entry);
+        const auto way_out = fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", port, port);
+        for (const auto& time : kTimes) {
+            faults += fault_of(watch_key(port), entry, time, way_out);
         }
     }
-    return good;
+    return faults;
 }
 
 std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
 {
     const auto global = tables.hash(Db::config, watch_key(kGlobal));
-    if (!global.contains(kPollInterval.name)) {
+    if (field(global, kPollInterval.name).empty()) {
         return kUsualInterval_ms;
     }
     notes += fault_of(watch_key(kGlobal), global, kPollInterval, "pfcwd interval sets it anew");
@@ -92,11 +81,11 @@ void need_interval_below(std::int64_t interval_ms, const Entries& entries)
     std::string whose;
     TimeField which{};
     for (const auto& [port, entry] : entries) {
-        for (const auto& field : kTimes) {
-            if (const auto time = time_of(entry, field); time && *time < shortest) {
-                shortest = *time;
+        for (const auto& time : kTimes) {
+            if (const auto value = time_of(entry, time); value && *value < shortest) {
+                shortest = *value;
                 whose = port;
-                which = field;
+                which = time;
             }
         }
     }

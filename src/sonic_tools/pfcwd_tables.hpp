@@ -40,8 +40,8 @@ using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
 
 // All entries but GLOBAL.
 Entries watched_ports(Tables&);
-// Those whose times are allowed; a line about each of the others goes to `notes`.
-Entries with_good_times(const Entries&, std::string& notes);
+// A line about each time that is not allowed.
+std::string bad_times(const Entries&);
 
 // None: what is there is not allowed, and a line about it goes to `notes`.
 std::optional<std::int64_t> poll_interval(Tables&, std::string& notes);

@@ -60,7 +60,7 @@ TEST_F(Difference, ATimeThatIsNoNumberIsNamedAndNoObstacle)
 {
     bench().set(Db::config, "PFC_WD|Ethernet4", {{"detection_time", "4OO"}, {"restoration_time", "400"}});
     const auto outcome = run("pfcwd interval 300");
-    EXPECT_THAT(outcome.err, StartsWith("PFC_WD|Ethernet4 has detection_time '4OO', which is no number 100..5000"));
+    EXPECT_THAT(outcome.err, StartsWith("PFC_WD|Ethernet4 has detection_time '4OO', where 100..5000 ms are allowed"));
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "300");
 }
