@@ -94,8 +94,10 @@ TEST(HeldPause, WhatIsNotToldIsNotKnown)
     auto dumb = sample(1200ms, true, 5);
     dumb.known = bit(Field::paused_now);
     EXPECT_EQ(held.see(dumb), not_continuous);
-    EXPECT_EQ(held.see(sample(1400ms, true, 5)), not_continuous);
-    EXPECT_EQ(held.see(sample(1600ms, true, 5)), paused);
+    dumb.read_at += 200ms;
+    EXPECT_EQ(held.see(dumb), not_continuous);
+    EXPECT_EQ(held.see(sample(1600ms, true, 5)), not_continuous);
+    EXPECT_EQ(held.see(sample(1800ms, true, 5)), paused);
 }
 
 // Whatever comes: it is paused as the switch says, and throughout only if both ends are and nothing was sent.

@@ -121,6 +121,35 @@ TEST_F(SonicHistory, BeginsAndEndsWithTheSetting)
     EXPECT_EQ(shown(kTotal), "200000");
 }
 
+TEST_F(SonicHistory, IsWrittenWithPausesOnly)
+{
+    keep_history("Ethernet0");
+    start();
+    pauses(1);
+    sonic().set(Db::counters, "COUNTERS:" + SonicSwitch::port_oid("Ethernet0"),
+                "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US", "mine");
+    quiet(3);
+    EXPECT_EQ(shown(kLength), "mine");
+    pauses(1);
+    EXPECT_EQ(shown(kLength), "200000");
+}
+
+TEST_F(SonicHistory, OneLookAtAQueueMoreIsNoOtherPause)
+{
+    keep_history("Ethernet0");
+    start();
+    watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
+    const auto row = Slot{0};
+    for (int i = 0; i != 3; ++i) {
+        on_->clock_.advance(200ms);
+        sonic().queue(kQueue).paused = true;
+        sonic().poll(on_->clock_.now().mono);
+        ASSERT_TRUE(on_->device_->look({&row, 1}, intake));
+        ASSERT_TRUE(on_->device_->look({}, intake));
+    }
+    EXPECT_EQ(shown(kLength), "600000");
+}
+
 TEST_F(SonicHistory, GoesOnAfterARestart)
 {
     keep_history("Ethernet0");

@@ -95,6 +95,7 @@ struct Case {
     std::string name;
     SonicSwitch::Setup setup;
 };
+void PrintTo(const Case& each, std::ostream* out) { *out << each.name; }
 
 class TornPoll : public testing::TestWithParam<Case> {
 protected:
@@ -120,7 +121,7 @@ protected:
         return told;
     }
 
-    static constexpr std::array kPaces{0, 1, 3, 5, 7, 10};
+    static constexpr std::array kPaces{0, 1, 3, 5, 7, 8, 10};
 };
 
 TEST_P(TornPoll, AStormIsFoundAndItsEnd)
@@ -135,6 +136,18 @@ TEST_P(TornPoll, AStormIsFoundAndItsEnd)
         EXPECT_LE(told.storms[0], 13) << pace << ": while it goes on";
         ASSERT_EQ(told.restores.size(), 1U) << pace;
         EXPECT_GE(told.restores[0], 16) << pace << ": before T1";
+    }
+}
+
+// A look that begins in the middle of a poll waits for the rest of it.
+TEST_P(TornPoll, ThatEndsWithinALookIsSeenByIt)
+{
+    for (const int queues_before : {0, 9}) {
+        TornPolls torn{GetParam().setup};
+        for (const auto& interval : {kSends, kSends, kSends, kBegins, kPaused, kPaused, kPaused}) {
+            torn.poll(interval, 0, queues_before);
+        }
+        EXPECT_EQ(torn.storms(), 1) << queues_before;
     }
 }
 

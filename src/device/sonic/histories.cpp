@@ -63,7 +63,7 @@ void Histories::see(const watchdog::Sample& sample, WallTime now)
     if (has(sample.known, Field::pause_us)) {
         look.pause_us = sample[Field::pause_us];
     }
-    changed = history.see(look) || changed;
+    changed = history.see(look);
 }
 
 Result<void> Histories::write(db::RedisStore& store, const Layout& layout)
