@@ -17,8 +17,9 @@ bool owner_has_tables(Desk& desk)
 [[noreturn]] void refuse(const Error& error, const std::vector<std::string>& cleared)
 {
     stop_with(fmt::format("Error: {}\n{}", error.what,
-                          cleared.empty() ? "Nothing was cleared: who counts for this switch has to be asked"
-                                          : fmt::format("Cleared were: {}", fmt::join(cleared, ", "))));
+                          cleared.empty()
+                              ? "Nothing was cleared: the agent has counts of its own, and has to be asked first"
+                              : fmt::format("Cleared were: {}", fmt::join(cleared, ", "))));
 }
 
 // Where no agent owns the switch, there need not be any.

@@ -161,10 +161,11 @@ TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
     };
     answer(tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"}));
     for (const auto* line : {"pfcwd clear", "pfcwd clear Ethernet4:3"}) {
-        EXPECT_EQ(run(line), (Outcome{"",
-                                      "Error: no agent answers\n"
-                                      "Nothing was cleared: who counts for this switch has to be asked\n",
-                                      1}));
+        EXPECT_EQ(run(line),
+                  (Outcome{"",
+                           "Error: no agent answers\n"
+                           "Nothing was cleared: the agent has counts of its own, and has to be asked first\n",
+                           1}));
         EXPECT_EQ(detected(), "2");
     }
 }
