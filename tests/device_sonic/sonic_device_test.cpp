@@ -120,20 +120,27 @@ TEST_F(SonicDeviceTest, AnotherLayoutIsAnotherGenerationAndPutsNothing)
     EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3"));
     intake_.emplace(device().inventory(), device().capabilities());
     EXPECT_EQ(look().touched.size(), 3U);
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3,4");
+    look();
+    intake_.emplace(device().inventory(), device().capabilities());
+    EXPECT_EQ(look().touched.size(), 4U) << "of the same poll: these rows were not read";
 }
 
 TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
 {
-    redis::Pipeline off;
-    off.add({"CONFIG", "SET", "notify-keyspace-events", ""});
-    ASSERT_TRUE(on_->server_.connect(0)->run(off));
-    open();
-    poll();
-    sonic().set(Db::config, "PORT|Ethernet4", "speed", "400000");
-    for (int i = 0; i != 5; ++i) {
+    for (const auto* events : {"", "AE"}) {  // none, and none by key
+        begin({});
+        redis::Pipeline setting;
+        setting.add({"CONFIG", "SET", "notify-keyspace-events", events});
+        ASSERT_TRUE(on_->server_.connect(0)->run(setting));
+        open();
         poll();
+        sonic().set(Db::config, "PORT|Ethernet4", "speed", "400000");
+        for (int i = 0; i != 5; ++i) {
+            poll();
+        }
+        EXPECT_EQ(device().inventory().rows[2].speed, BitRate{400'000'000'000}) << events;
     }
-    EXPECT_EQ(device().inventory().rows[2].speed, BitRate{400'000'000'000});
 }
 
 // ---- what is known of them
@@ -292,6 +299,12 @@ TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)
     const auto failed = ask("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.error().what, HasSubstr("PFC_WD_SW_STATE_TABLE|Ethernet0:3 is 'failed'"));
+    sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
+    sonic().hold();
+    const auto late = ask("Ethernet0:3", Treatment::none);
+    sonic().release();
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "it was not the restore that failed";
 }
 
 TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
