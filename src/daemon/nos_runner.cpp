@@ -143,6 +143,7 @@ void NosRunner::exchange()
     if (std::exchange(under_way_, true)) {
         return;
     }
+    last_told_ = static_cast<bool>(stopping_);
     // There is always room: one exchange at a time.
     [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
         auto heard = nos_->exchange(std::move(told));
@@ -159,7 +160,7 @@ void NosRunner::take(Nos::Heard heard)
     under_way_ = false;
     follow(std::move(heard));
     if (stopping_) {
-        return finish();
+        return last_told_ ? finish() : exchange();
     }
     timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
 }

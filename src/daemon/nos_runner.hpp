@@ -75,6 +75,7 @@ private:
     std::optional<runtime::EventLoop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
+    bool last_told_{};     // what the stop has brought about is in the exchange under way, or was in the last one
     std::size_t asked_{};  // for tables, and not answered yet
     std::optional<Duration> counts_every_;
     std::string trouble_;

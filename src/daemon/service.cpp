@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <future>
+#include <ranges>
 #include <system_error>
 
 #include "base/complaint_text.hpp"
@@ -49,6 +50,20 @@ std::string_view signal_name(int signal)
 }
 
 std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
+
+// "pfcwd-drop-400-2000 on 32 ports", of a few sets; nobody reads a line with all of many.
+std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
+{
+    constexpr std::size_t kShown = 5;
+    std::string text;
+    for (const auto& [policy, ports, others] : sets | std::views::take(kShown)) {
+        text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", policy.name, count_text(ports.size(), "port"));
+    }
+    if (sets.size() > kShown) {
+        text += fmt::format(" and {} more", count_text(sets.size() - kShown, "set"));
+    }
+    return text.empty() ? "nothing" : text;
+}
 
 // Policies of somebody else, with the limits and roles of the agent's own file.
 codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
@@ -243,11 +258,13 @@ void Service::configured(codec::PolicyFile policies)
         return;
     }
     policies = with_own(std::move(policies), config_.policies);
+    nos_refused_.clear();
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(policies); !fits) {
-            return note(Log::Level::error, "nos_configuration_bad",
-                        fmt::format("what {} configures does not fit {}, what was configured before stays in force: {}",
-                                    nos_->name(), runner->name(), to_text(fits.error(), "; ")));
+            nos_refused_ =
+                fmt::format("what {} configures does not fit {}, what was configured before stays in force: {}",
+                            nos_->name(), runner->name(), to_text(fits.error(), "; "));
+            return note(Log::Level::error, "nos_configuration_bad", nos_refused_);
         }
     }
     policies_ = std::make_shared<codec::PolicyFile>(std::move(policies));
@@ -255,8 +272,7 @@ void Service::configured(codec::PolicyFile policies)
         runner->change(policies_);
     }
     note(Log::Level::notice, "nos_configured",
-         fmt::format("{} configures {}", nos_->name(),
-                     count_text(policies_->policies.size(), "set") + " of parameters"));
+         fmt::format("{} configures {}", nos_->name(), sets_text(policies_->policies)));
     if (!runners_started_) {
         start_runners();
     }
@@ -519,7 +535,7 @@ codec::StatusReport Service::status() const
     report.red_switch = policies_->big_red_switch;
     if (nos_) {
         report.nos = nos_->name();
-        report.nos_trouble = nos_->trouble();
+        report.nos_trouble = nos_->trouble().empty() ? nos_refused_ : nos_->trouble();
     }
     report.state_errors = state_errors_;
     if (!state_errors_now_.empty()) {

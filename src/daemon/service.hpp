@@ -83,6 +83,7 @@ private:
     codec::AgentConfig config_;
     ServiceOptions options_;
     std::shared_ptr<const codec::PolicyFile> policies_;
+    std::string nos_refused_;  // why what the NOS configures now is not in force
     std::unique_ptr<runtime::EventLoop> loop_;
     Instant started_;
     std::unique_ptr<runtime::Signals> signals_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <set>
 
@@ -291,6 +292,26 @@ TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
         return *answers;
     });
     EXPECT_THAT(at_once, ElementsAre("too many ask for tables at once: try again"));
+}
+
+// What the stop itself brings about comes after what was being told when it came.
+TEST_F(NosConversation, TheLastThingsAreToldThoughAnExchangeWasUnderWay)
+{
+    begin({});
+    all_queues();
+    diary.hold(true);
+    diary.next(1);
+    watchdog::Event event;
+    event.kind = watchdog::EventKind::storm_released;
+    event.target.priority = Priority{3};
+    hear(event);
+    std::promise<void> left;
+    loop.in_loop([&] { nos->stop([&] { left.set_value(); }); });
+    diary.hold(false);
+    left.get_future().wait();
+    const auto told = diary.next(0);
+    ASSERT_THAT(told, testing::SizeIs(1));
+    EXPECT_THAT(told.front().events, testing::SizeIs(1));
 }
 
 }  // namespace
