@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ std::optional<PrivateRedis> PrivateRedis::start()
     PETREL_ASSERT(child >= 0, "cannot fork");
     const auto socket = (folder / "redis.sock").string();
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a bench that aborts leaves none behind
         ::dup2(ends[1], STDOUT_FILENO);
         ::close(ends[0]);
         ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--dir", folder.c_str(),

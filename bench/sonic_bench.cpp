@@ -47,10 +47,13 @@ public:
         fill_counters();
     }
 
-    // syncd has polled.
+    // syncd has polled: of what it writes, what shows that.
     void stamp(Instant at)
     {
         Pipeline write;
+        for (const auto q : {0U, queues_ - 1}) {
+            write.add({"HSET", "COUNTERS:" + queue_oid(q), "SAI_QUEUE_STAT_BYTES", "98765432101"});
+        }
         write.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp",
                    std::to_string(at.time_since_epoch().count())});
         send(*counters_, write);
