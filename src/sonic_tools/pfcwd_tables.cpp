@@ -100,9 +100,8 @@ void need_interval_below(std::int64_t interval_ms, const Entries& entries)
 std::vector<std::string> lossless_ports(Tables& tables, const std::vector<std::string>& ports, std::string& skipped)
 {
     std::vector<std::string> keys;
-    for (const auto& port : ports) {
-        keys.push_back(fmt::format("PORT_QOS_MAP|{}", port));
-    }
+    std::transform(ports.begin(), ports.end(), std::back_inserter(keys),
+                   [](const std::string& port) { return fmt::format("PORT_QOS_MAP|{}", port); });
     const auto maps = tables.hashes(Db::config, keys);
     std::vector<std::string> lossless;
     for (std::size_t i = 0; i != ports.size(); ++i) {
