@@ -17,6 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+constexpr int kCounters = 2;
 constexpr int kConfig = 4;
 constexpr std::size_t kMostUnsaid = 10'000;
 
@@ -98,6 +99,28 @@ TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
     const auto said = storms_in(nos->exchange({}));
     ASSERT_THAT(said, SizeIs(kMostUnsaid));
     EXPECT_THAT(said.front(), HasSubstr("detected PFC storm"));
+}
+
+TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
+{
+    const auto listener = redis->connect(kCounters);
+    redis::Pipeline subscribe;
+    subscribe.add({"SUBSCRIBE", "sonic-events-swss"});
+    ASSERT_TRUE(listener->run(subscribe));
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    detector.exchange(told({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
+    std::string first;
+    while (first.empty()) {
+        pollfd ready{listener->fd(), POLLIN, 0};
+        ::poll(&ready, 1, -1);
+        ASSERT_TRUE(listener->messages([&](redis::View message) {
+            if (first.empty()) {
+                first = message[2].text();
+            }
+        }));
+    }
+    EXPECT_THAT(first, HasSubstr("pfc-storm-restored"));
+    EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
 }
 
 TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)
