@@ -162,15 +162,30 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(TornPolls, AreSeenByTheLookInWhichTheyEnd)
 {
     PETREL_NEEDS_REDIS();
-    for (const int queues_before : {0, 9}) {
-        TornPolls torn{{}};
-        for (const auto& interval : {kSends, kSends, kSends, kPaused}) {
-            torn.poll(interval, 0, queues_before);
+    OnSwitch on;
+    std::mutex mutex;
+    int commands = 0;  // until the queues are written
+    const RedisGate gate{on.server_.address(), [&] {
+                             const std::scoped_lock lock{mutex};
+                             if (--commands == 0) {
+                                 on.sonic_->poll_queues();
+                             }
+                         }};
+    on.through_ = gate.address();
+    ASSERT_TRUE(on.open());
+    watchdog::Intake intake{on.device_->inventory(), on.device_->capabilities()};
+    for (int i = 0; i != 3; ++i) {
+        on.clock_.advance(200ms);
+        {
+            const std::scoped_lock lock{mutex};
+            on.sonic_->poll_ports(on.clock_.now().mono);
+            commands = 9;  // its first visit takes seven
         }
-        EXPECT_EQ(torn.storms(), 0) << queues_before;
-        torn.poll(kPaused, 0, queues_before);
-        EXPECT_EQ(torn.storms(), 1) << queues_before;
+        intake.begin();
+        ASSERT_TRUE(on.device_->look({}, intake));
+        EXPECT_EQ(intake.view().touched.size(), 4U) << i;
     }
+    on.device_.reset();
 }
 
 }  // namespace
