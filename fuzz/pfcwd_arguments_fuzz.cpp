@@ -60,6 +60,7 @@ private:
                                                        {{"PFC_WD|GLOBAL", {{"POLL_INTERVAL", "200"}}},
                                                         {"PORT|Ethernet0", {{"admin_status", "up"}}},
                                                         {"PORT_QOS_MAP|Ethernet0", {{"pfc_enable", "3,4"}}},
+                                                        {"PFC_WD|Ethernet0", {{"detection_time", "400a"}}},
                                                         {"BUFFER_PROFILE|p", {{"dynamic_th", "0"}}}}},
                                                       {Db::counters,
                                                        {{"COUNTERS_PORT_NAME_MAP", {{"Ethernet0", "oid:0x1"}}},
@@ -68,7 +69,7 @@ private:
 
 }  // namespace
 
-// The first byte is the tool; words end with a line.
+// The first byte is the tool, and whether an agent answers, with the last word; words end with a line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) {
@@ -87,8 +88,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     around.open_store = [](const auto&) -> Result<std::unique_ptr<petrel::sonic::Store>> {
         return std::make_unique<MemoryStore>();
     };
-    around.ask_agent = [](const auto&, const auto&) -> Result<std::vector<std::string>> {
-        return tl::unexpected(petrel::Error{petrel::ErrorKind::unreachable, "no agent"});
+    around.ask_agent = [&](const auto&, const auto&) -> Result<std::vector<std::string>> {
+        if (data[0] < 128 || words.empty()) {
+            return tl::unexpected(petrel::Error{petrel::ErrorKind::unreachable, "no agent"});
+        }
+        return std::vector{words.back()};
     };
     around.may_write = true;
     around.cache = "/proc/nowhere";
