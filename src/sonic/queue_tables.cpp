@@ -24,7 +24,7 @@ const std::string kMarkField = "run";
 const std::map<Db, std::string>& marks()
 {
     static const std::map<Db, std::string> kKeys{
-        {Db::appl, "PETREL_PFC_WD:agent"}, {Db::counters, "PETREL_PFC_WD:agent"}, {Db::state, "PETREL_PFC_WD|agent"}};
+        {Db::appl, "PETREL_PFC_WD:agent"}, {Db::counters, "PETREL_PFC_WD:agent"}, {Db::state, kAgentMark}};
     return kKeys;
 }
 

@@ -18,6 +18,9 @@
 
 namespace petrel::sonic {
 
+// In STATE_DB from the first word of an agent that keeps these tables until it stops; it stays if the agent dies.
+inline constexpr auto kAgentMark = "PETREL_PFC_WD|agent";
+
 // As SONiC names objects: "oid:0x15000000000003".
 struct QueueObject {
     std::string queue;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sonic/queue_tables.hpp"
 #include "sonic_tools/agent_orders.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/queue_stats.hpp"
@@ -8,10 +9,10 @@ namespace petrel::sonic_tools {
 namespace {
 
 // An agent that owns its switch counts for itself, and would write what it has again: these tables are then zero only
-// if its counts are. Its mark in STATE_DB is there from its first word until it stops, and stays if it dies.
+// if its counts are.
 bool owner_has_tables(Desk& desk)
 {
-    return desk.tables_are_agents() || !desk.tables.hash(Db::state, "PETREL_PFC_WD|agent").empty();
+    return desk.tables_are_agents() || !desk.tables.hash(Db::state, sonic::kAgentMark).empty();
 }
 
 [[noreturn]] void refuse(const Error& error, const std::vector<std::string>& cleared)
