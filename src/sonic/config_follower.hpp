@@ -18,6 +18,9 @@ public:
         : place_(std::move(place)), role_(role), patience_(patience)
     {}
 
+    // What an earlier life knew, for entries that are bad at the first read.
+    void remember(Config config) { remembered_ = std::move(config); }
+
     // None: it is as it was when it was last returned. After an error everything is asked for anew.
     Result<std::optional<Config>> follow(Store&, Instant now);
 
@@ -30,6 +33,7 @@ private:
     Duration patience_;
     std::unique_ptr<redis::Connection> listener_;
     Instant read_again_{};
+    std::optional<Config> remembered_;
     std::optional<Config> known_;  // what was last returned
 };
 

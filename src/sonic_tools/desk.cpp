@@ -78,12 +78,22 @@ std::vector<std::pair<std::string, std::string>> named_ports(Tables& tables, Dis
     return ports;
 }
 
+// Those that are configured as ports, and without a configuration those whose names say so.
 std::vector<std::string> physical_ports(Tables& tables, Display wanted)
 {
     std::vector<std::string> names;
+    std::vector<std::string> others;
+    std::vector<std::string> keys;
     for (const auto& [name, id] : named_ports(tables, wanted)) {
-        if (is_physical(name)) {
-            names.push_back(name);
+        (is_physical(name) ? names : others).push_back(name);
+        if (!is_physical(name)) {
+            keys.push_back(fmt::format("PORT|{}", name));
+        }
+    }
+    const auto configured = keys.empty() ? std::vector<Hash>{} : tables.hashes(Db::config, keys);
+    for (std::size_t i = 0; i != configured.size(); ++i) {
+        if (!configured[i].empty()) {
+            names.push_back(others[i]);
         }
     }
     return names;

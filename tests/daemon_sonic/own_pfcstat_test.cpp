@@ -75,5 +75,22 @@ TEST_F(OwnPfcstat, FramesAndPausesOfAStormAreCounted)
     EXPECT_THAT(text, ContainsRegex("Ethernet0 +PFC3 +0 +0 "));
 }
 
+TEST_F(OwnPfcstat, PortsNeedNotHaveSonicsNames)
+{
+    std::ofstream{folder / "sai.profile"} << "petrel.scenario=" << (folder / "fabric.toml").string() << '\n';
+    AgentProcess agent{{.folder = folder.path(),
+                        .config = "[[device]]\nname = \"tor\"\ndriver = \"sai:" PETREL_BIN_DIR
+                                  "/../lib/libsai-petrel.so,profile=" +
+                                  (folder / "sai.profile").string() + "\"\n",
+                        .arguments = {"--nos", "own"}}};
+    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    const auto pfcwd = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--socket", (folder / "control.sock").string()});
+        return run({.program = PETREL_BIN_DIR "/pfcwd", .arguments = std::move(arguments)});
+    };
+    EXPECT_EQ(pfcwd({"start", "--action", "drop", "all", "400", "--restoration-time", "2000"}).exit_code, 0);
+    EXPECT_THAT(pfcwd({"show", "config"}).out, ContainsRegex("port1 +drop +400 +2000"));
+}
+
 }  // namespace
 }  // namespace petrel::test

@@ -203,7 +203,8 @@ TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)
     for (const std::string queue : {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"}) {
         sonic->set_of_queue(queue, "BIG_RED_SWITCH_MODE", "enable");
     }
-    EXPECT_THAT(agent->wait_for(std::vector<std::string>{"nos_configured", "configures nothing"}), testing::Not(IsEmpty()));
+    EXPECT_THAT(agent->wait_for(std::vector<std::string>{"nos_configured", "configures nothing"}),
+                testing::Not(IsEmpty()));
     stormed = {"Ethernet0:3"};
     int polls = 0;
     run_until([&] { return ++polls == 10; });  // twice as long as a detection takes

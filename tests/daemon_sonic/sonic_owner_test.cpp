@@ -259,7 +259,7 @@ TEST_F(SonicOwner, ABadEntryIsSaidAndLeavesTheOthersAlone)
 
 TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
 {
-    const auto agent = live();
+    auto agent = live();
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
@@ -268,6 +268,8 @@ TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
+    agent.reset();
+    agent = live();
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
 }

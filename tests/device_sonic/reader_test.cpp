@@ -1,4 +1,5 @@
 // What a poll tells of frames and pause, on a calm switch and on one that pauses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "device_sonic/on_switch.hpp"
@@ -71,6 +72,38 @@ TEST_F(SonicReader, StampsThatAreOffDoNotBreakAPause)
         const auto& seen = poll(after);
         EXPECT_EQ(seen.column(Field::pause_us)[0], seen.dt_us[0]) << after.count();
     }
+}
+
+// syncd does not write it any more, and it was the one that shows when a poll is over.
+TEST_F(SonicReader, EveryPollIsSeenThoughTheLastQueueIsNoLongerWatched)
+{
+    poll();
+    on->sonic_->unwatch("Ethernet4");
+    poll();
+    poll();
+    for (int i = 0; i != 4; ++i) {
+        EXPECT_EQ(poll().touched.size(), 2U) << i;
+    }
+}
+
+// A COUNTERS_DB that is filled again after CONFIG_DB has no names for a while. The ports are the same.
+TEST_F(SonicReader, NamesThatAreGoneAllAtOnceAreWaitedFor)
+{
+    constexpr auto kMap = "COUNTERS_QUEUE_NAME_MAP";
+    poll();
+    const auto generation = on->device_->inventory().generation;
+    on->sonic_->remove(sonic::Db::counters, kMap);
+    on->clock_.advance(200ms);
+    intake->begin();
+    const auto looked = on->device_->look({}, *intake);
+    ASSERT_FALSE(looked);
+    EXPECT_THAT(looked.error().what, testing::HasSubstr(kMap));
+    for (const std::string queue : {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"}) {
+        on->sonic_->set(sonic::Db::counters, kMap, queue, SonicSwitch::queue_oid(queue));
+    }
+    poll();
+    EXPECT_EQ(poll().touched.size(), 4U);
+    EXPECT_EQ(on->device_->inventory().generation, generation);
 }
 
 }  // namespace

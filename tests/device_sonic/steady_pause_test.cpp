@@ -87,6 +87,25 @@ TEST(SteadyPause, APauseThatEndedIsToldAsItWas)
     EXPECT_EQ(other.see(broken), 190'000U);
 }
 
+TEST(SteadyPause, AQueueThatSendsIsNotPausedThroughout)
+{
+    const auto told = [](std::uint64_t packets, std::int64_t pause_us) {
+        SteadyPause steady;
+        auto before = poll(0, 0);
+        auto now = poll(200'000, pause_us);
+        before.known |= bit(Field::tx_packets);
+        now.known |= bit(Field::tx_packets);
+        now[Field::tx_packets] = packets;
+        steady.see(before);
+        return steady.see(now);
+    };
+    EXPECT_EQ(told(0, 199'000), 200'000U);
+    EXPECT_EQ(told(1, 199'000), 200'000U) << "it was under way";
+    EXPECT_EQ(told(2, 199'000), 196'000U);
+    EXPECT_EQ(told(1020, 200'000), 196'000U);
+    EXPECT_EQ(told(1020, 100'000), 100'000U);
+}
+
 TEST(SteadyPause, APollSeenTwiceSaysTheSame)
 {
     SteadyPause steady;

@@ -172,6 +172,9 @@ void SonicSwitch::poll_queues()
     }
     Pipeline write;
     for (const auto& queue : queues_) {
+        if (unwatched_.contains(queue)) {
+            continue;
+        }
         const auto& now = counters_[queue];
         const auto key = counters_key(queue_oid(queue));
         write.add({"HSET", key, "SAI_QUEUE_STAT_PACKETS", std::to_string(now.tx), "SAI_QUEUE_STAT_DROPPED_PACKETS",
@@ -239,6 +242,7 @@ void SonicSwitch::counter_poll(const std::string& status)
 
 void SonicSwitch::register_queue(const std::string& name, const std::string& action)
 {
+    unwatched_.erase(name);
     const auto key = counters_key(queue_oid(name));
     Pipeline write;
     const auto history = get(Db::config, "PFC_WD|" + split(name, ':')[0], "pfc_stat_history");
@@ -266,6 +270,7 @@ void SonicSwitch::unwatch(const std::string& port)
     remove(Db::config, "PFC_WD|" + port);
     for (const auto& queue : queues_) {
         if (queue.starts_with(port + ":")) {
+            unwatched_.insert(queue);
             const std::scoped_lock lock{mutex_};
             if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
                 act(queue, false);

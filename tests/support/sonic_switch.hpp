@@ -93,6 +93,7 @@ private:
     Setup setup_;
     std::vector<std::string> ports_;
     std::vector<std::string> queues_;
+    std::set<std::string> unwatched_;  // any more: syncd does not poll them
     std::map<std::string, QueueCounters> counters_;
     std::map<sonic::Db, std::unique_ptr<redis::Connection>> connections_;  // of the test's thread
     std::set<std::string> plugins_;                                        // syncd's

@@ -93,9 +93,15 @@ Nos::Heard SonicNos::exchange(Told told)
 
 Result<void> SonicNos::follow_configuration(Heard& heard)
 {
-    auto config = follower_.follow(store_, runtime::SystemClock{}.now().mono);
     const bool asked = std::exchange(memory_asked_, true);
-    memory_right_ = config.has_value();
+    if (role_ == Role::owner && !asked) {
+        if (auto kept = memory_.recall(); kept && *kept) {
+            follower_.remember(std::move((*kept)->config));
+        }
+    }
+    auto config = follower_.follow(store_, runtime::SystemClock{}.now().mono);
+    memory_good_ = config && *config ? (*config)->problems.empty() : memory_good_;
+    memory_right_ = config && memory_good_;
     if (!config) {
         if (role_ == Role::owner && !asked) {
             remember_configuration(heard);
@@ -105,7 +111,7 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     if (!*config) {
         return {};
     }
-    if (role_ == Role::owner) {
+    if (role_ == Role::owner && memory_right_) {
         if (const auto kept = memory_.keep(**config); !kept) {
             heard.lines.push_back(
                 {Log::Level::error,

@@ -46,7 +46,8 @@ private:
     sonic::ConfigFollower follower_;
     ConfigMemory memory_;
     bool memory_asked_{};  // or not needed any more
-    bool memory_right_{};  // CONFIG_DB could be read just now
+    bool memory_good_{};   // nothing was bad in CONFIG_DB when it last changed: what is bad is not worth keeping
+    bool memory_right_{};  // and it could be read just now
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_;

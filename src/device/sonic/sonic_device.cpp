@@ -144,6 +144,12 @@ Result<bool> SonicDevice::follow()
         if (!layout) {
             return tl::unexpected(std::move(layout.error()));
         }
+        // Names that are gone all at once are those of a COUNTERS_DB that is being filled again.
+        if (layout->queues.empty() && !rows_.empty()) {
+            return tl::unexpected(
+                Error{ErrorKind::unreachable,
+                      "COUNTERS_DB has no names of queues (COUNTERS_QUEUE_NAME_MAP): orchagent has not filled it yet"});
+        }
         if (*layout != reader_->layout()) {
             adopt(std::move(*layout));
             changes_.start_over();  // of new ports the links are not known
@@ -218,6 +224,9 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
             if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
+            if (rows.empty()) {
+                watch_canaries();  // which queues are watched may be others now
+            }
             return after->at;
         }
         before = std::move(after);
@@ -248,18 +257,29 @@ Result<void> SonicDevice::choose_canaries()
         return tl::unexpected(group.error());
     }
     group_ = *group;
-    if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
-        return read;
-    }
-    std::vector<std::string> keys;
+    return reader_->read(store_, {}, clock_.now().mono).map([&] { watch_canaries(); });
+}
+
+void SonicDevice::watch_canaries()
+{
+    const auto& queues = reader_->layout().queues;
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair{queues[a].oid.size(), std::string_view{queues[a].oid}} <
+               std::pair{queues[b].oid.size(), std::string_view{queues[b].oid}};
+    };
+    std::optional<std::uint32_t> first;
+    std::optional<std::uint32_t> last;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
         if ((*reader_)[Slot{row}].status != Status::unwatched) {
-            keys.push_back("COUNTERS:" + reader_->layout().queues[row].oid);
+            first = first && before(*first, row) ? first : row;
+            last = last && before(row, *last) ? last : row;
         }
     }
-    std::ranges::sort(keys, {}, [](const std::string& key) { return std::pair{key.size(), std::string_view{key}}; });
-    if (keys.size() > 2) {
-        keys.erase(keys.begin() + 1, keys.end() - 1);
+    std::vector<std::string> keys;
+    for (const auto row : {first, last}) {
+        if (row && (keys.empty() || first != last)) {
+            keys.push_back("COUNTERS:" + queues[*row].oid);
+        }
     }
     if (const bool any = !keys.empty(); any != queues_watched_) {
         queues_watched_ = any;
@@ -267,7 +287,6 @@ Result<void> SonicDevice::choose_canaries()
     }
     const bool by_queues = has(capabilities_.fields, Field::pause_state);  // a stamp tells of ports
     stamp_.watch(std::move(keys), group_.interval, !by_queues);
-    return {};
 }
 
 Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watchdog::Intake& into)

@@ -72,6 +72,7 @@ private:
     Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
     Result<PollStamp::Seen> wait_for_poll();
     Result<void> choose_canaries();
+    void watch_canaries();
     Result<void> sees_polls() const;
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, watchdog::Intake&);

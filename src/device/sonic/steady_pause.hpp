@@ -4,6 +4,8 @@
 // pause: what comes late by a stamp comes back, what was not paused does not.
 //
 // How much is lent depends on what else is known: more where the queue was paused at both ends and no pause has ended.
+// A queue that has sent had a break, whatever its counters make of it: a little is taken off then, so that nobody takes
+// it for paused throughout.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +26,11 @@ private:
         watchdog::Fields known{};
         bool paused{};
         std::uint64_t on2off{};
+        std::uint64_t tx_packets{};
         std::uint64_t pause_us{};
     };
     static bool proven(const Poll& before, const Poll& now);
+    static bool has_sent(const Poll& before, const Poll& now);
 
     Poll last_;
     std::uint64_t told_us_{};
