@@ -229,10 +229,11 @@ Result<void> Service::run()
         }
     }
     if (!left.empty()) {
-        Error error{ErrorKind::timed_out,
-                    fmt::format("not everything could be brought to its end in {}: {}; what is in force there is in "
-                                "the journal, and the next start (or `petrel release-all`) deals with it",
-                                seconds_text(config_.stop_timeout), left)};
+        Error error{
+            ErrorKind::timed_out,
+            fmt::format("not everything could be brought to its end (for which there are {}): {}; what is in force "
+                        "there is in the journal, and the next start (or `petrel release-all`) deals with it",
+                        seconds_text(config_.stop_timeout), left)};
         note(Log::Level::error, "stop_incomplete", error.what);
         return tl::unexpected(std::move(error));
     }

@@ -21,6 +21,8 @@ public:
     // What an earlier life knew, for entries that are bad at the first read.
     void remember(Config config) { remembered_ = std::move(config); }
 
+    void start_over() { listener_.reset(); }  // after an error of somebody else's
+
     // None: it is as it was when it was last returned. After an error everything is asked for anew.
     Result<std::optional<Config>> follow(Store&, Instant now);
 

@@ -34,6 +34,8 @@ constexpr int kCounters = 2;
 constexpr int kConfig = 4;
 constexpr int kState = 6;
 
+constexpr auto kServerAway = "SONiC: Redis at ";
+
 class SonicOwner : public testing::Test {
 protected:
     void SetUp() override
@@ -382,6 +384,9 @@ TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
     redis->start();
     fill();
     agent->wait_for("nos_good");
+    const auto log = agent->log_text();
+    const auto told = log.find(kServerAway);
+    EXPECT_EQ(log.find(kServerAway, told + 1), std::string::npos) << "said once: " << log;
     EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     const auto over = wait_for_status(1, "operational");
     EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));

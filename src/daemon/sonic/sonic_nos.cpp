@@ -50,6 +50,7 @@ std::string decimal(std::string_view object)
 
 SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem::path memory)
     : role_(role),
+      databases_(databases),
       store_(databases, kPatience),
       follower_(place_of(databases, Db::config), role, kPatience),
       memory_(std::move(memory)),
@@ -88,7 +89,22 @@ Nos::Heard SonicNos::exchange(Told told)
             break;
         }
     }
+    // A server that goes away is refusals, broken pipes and silence, one after the other: the first tells it all.
+    const auto of_server = [](const std::string& trouble) { return trouble.starts_with("Redis at "); };
+    if (of_server(heard.trouble) && of_server(trouble_)) {
+        heard.trouble = trouble_;
+    }
+    if (std::exchange(trouble_, heard.trouble) != heard.trouble) {
+        start_over();
+    }
     return heard;
+}
+
+// Where one connection broke the others have, too: found one by one, each would be another trouble.
+void SonicNos::start_over()
+{
+    store_ = sonic::RedisStore{databases_, kPatience};
+    follower_.start_over();
 }
 
 Result<void> SonicNos::follow_configuration(Heard& heard)

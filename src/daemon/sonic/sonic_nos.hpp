@@ -32,6 +32,7 @@ private:
         bool logged{};
     };
 
+    void start_over();
     Result<void> follow_configuration(Heard&);
     void remember_configuration(Heard&);
     void put_in_force(sonic::Config, Heard&);
@@ -42,6 +43,7 @@ private:
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
 
     sonic::Role role_;
+    sonic::Databases databases_;
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
     ConfigMemory memory_;
@@ -52,6 +54,7 @@ private:
     sonic::PortCounters counters_;
     SonicLog log_;
     std::string concern_;  // about what is configured
+    std::string trouble_;  // with Redis, as of the last exchange
     std::vector<Unsaid> unsaid_;
 };
 
