@@ -45,16 +45,17 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
     if (!std::filesystem::exists(file, failed) && !failed) {
         return std::unique_ptr<OwnTables>{new OwnTables{file, {}}};
     }
-    return runtime::read_whole_file(file)
-        .and_then([&](const std::string& text) {
-            return codec::read_table_file(text).map_error([&](const Error& error) {
-                return Error{error.kind,
-                             fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove "
-                                         "it to begin with nothing",
-                                         file.string(), error.what)};
-            });
-        })
-        .map([&](TableContent config) { return std::unique_ptr<OwnTables>{new OwnTables{file, std::move(config)}}; });
+    auto config = runtime::read_whole_file(file).and_then([&](const std::string& text) {
+        return codec::read_table_file(text).map_error([&](const Error& error) {
+            return Error{error.kind, fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove "
+                                                 "it to begin with nothing",
+                                                 file.string(), error.what)};
+        });
+    });
+    if (!config) {
+        return tl::unexpected(std::move(config.error()));
+    }
+    return std::unique_ptr<OwnTables>{new OwnTables{file, std::move(*config)}};
 }
 
 OwnTables::OwnTables(const std::filesystem::path& file, TableContent config)
