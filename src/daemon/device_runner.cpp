@@ -284,8 +284,7 @@ void DeviceRunner::tell_events()
     const auto now = loop_.now();
     const auto& list = agent_->watchdog().watchlist();
     for (const auto& event : output_.box.events) {
-        const auto wall = now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - event.at);
-        unwritten_.push_back({event.seq, codec::event_json(event, wall, list, name())});
+        unwritten_.push_back({event.seq, codec::event_json(event, wall_time(now, event.at), list, name())});
         last_[event.target] = event;
         host_.heard(*this, event, unwritten_.back().json);
     }

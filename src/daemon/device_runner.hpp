@@ -35,6 +35,12 @@ inline bool at_rest(watchdog::Phase phase)
     return phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
 }
 
+// When that was by the clock on the wall.
+inline WallTime wall_time(const Now& now, Instant at)
+{
+    return now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - at);
+}
+
 // What the owner of runners hears, in the loop.
 class RunnerHost {
 public:

@@ -42,7 +42,6 @@ public:
         std::vector<codec::QueueReport> queues;  // that have changed
         std::vector<NosEvent> events;            // of queues, in their order
         std::vector<NosCounts> counts;           // of a part of the queues, whose turn it is
-        WallTime now;
     };
     struct Heard {
         std::optional<codec::PolicyFile> policies;  // if others are configured now

@@ -20,11 +20,6 @@ constexpr std::uint32_t kRowsAtOnce = 2048;
 // An exchange, the end, and so many that ask for tables.
 constexpr std::size_t kMostAsked = 64;
 
-WallTime wall_time(Now now, Instant at)
-{
-    return now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - at);
-}
-
 }  // namespace
 
 NosRunner::NosRunner(runtime::EventLoop& loop, std::unique_ptr<Nos> nos,
@@ -62,7 +57,6 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
 Nos::Told NosRunner::collect()
 {
     Nos::Told told;
-    told.now = loop_.now().wall;
     told.events = std::exchange(events_, {});
     for (const auto& runner : runners_) {
         if (runner->agent() != nullptr) {
@@ -200,11 +194,10 @@ void NosRunner::tables(codec::ControlRequest request, Answered done)
     ++asked_;
     [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect(),
                                                      request = std::move(request), done = std::move(done)]() mutable {
-        const auto now = told.now;
         std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
         auto answer = nos_->tables(request);
         if (request.command == codec::ControlRequest::Command::table_change) {
-            heard.push_back(nos_->exchange({{}, {}, {}, now}));
+            heard.push_back(nos_->exchange({}));
         }
         loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
             if (alive.lock()) {

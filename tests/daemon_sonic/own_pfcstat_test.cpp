@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <functional>
+#include <memory>
 #include <string>
 
 #include "support/agent_process.hpp"
@@ -41,6 +41,15 @@ protected:
                                               << '\n';
     }
 
+    std::unique_ptr<AgentProcess> live() const
+    {
+        return std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = "[[device]]\nname = \"tor\"\ndriver = \"sai:" PETREL_BIN_DIR "/../lib/libsai-petrel.so,profile=" +
+                      (folder / "sai.profile").string() + "\"\n",
+            .arguments = {"--nos", "own"}});
+    }
+
     std::string shown(std::vector<std::string> arguments = {}) const
     {
         arguments.insert(arguments.end(), {"--socket", (folder / "control.sock").string()});
@@ -57,12 +66,8 @@ protected:
 // Though nobody is watched.
 TEST_F(OwnPfcstat, FramesAndPausesOfAStormAreCounted)
 {
-    AgentProcess agent{{.folder = folder.path(),
-                        .config = "[[device]]\nname = \"tor\"\ndriver = \"sai:" PETREL_BIN_DIR
-                                  "/../lib/libsai-petrel.so,profile=" +
-                                  (folder / "sai.profile").string() + "\"\n",
-                        .arguments = {"--nos", "own"}}};
-    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    const auto agent = live();
+    ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
     std::string text;
     do {
         text = shown();
@@ -78,12 +83,8 @@ TEST_F(OwnPfcstat, FramesAndPausesOfAStormAreCounted)
 TEST_F(OwnPfcstat, PortsNeedNotHaveSonicsNames)
 {
     std::ofstream{folder / "sai.profile"} << "petrel.scenario=" << (folder / "fabric.toml").string() << '\n';
-    AgentProcess agent{{.folder = folder.path(),
-                        .config = "[[device]]\nname = \"tor\"\ndriver = \"sai:" PETREL_BIN_DIR
-                                  "/../lib/libsai-petrel.so,profile=" +
-                                  (folder / "sai.profile").string() + "\"\n",
-                        .arguments = {"--nos", "own"}}};
-    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    const auto agent = live();
+    ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
     const auto pfcwd = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.end(), {"--socket", (folder / "control.sock").string()});
         return run({.program = PETREL_BIN_DIR "/pfcwd", .arguments = std::move(arguments)});
