@@ -283,7 +283,7 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
     sonic().release();
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().kind, ErrorKind::timed_out);
-    sonic().wait_for_words(1);
+    sonic().catch_up();
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
 }
 
@@ -294,7 +294,7 @@ TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)
     ASSERT_FALSE(ask("Ethernet0:3", Treatment::drop));
     sonic().become_unable();
     sonic().release();
-    sonic().wait_for_words(1);
+    sonic().catch_up();
     EXPECT_EQ(sonic().get(Db::state, "PFC_WD_SW_STATE_TABLE|Ethernet0:3", "status"), "failed");
     const auto failed = ask("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(failed);
@@ -315,9 +315,9 @@ TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
     word.add({"PUBLISH", "PFC_WD_ACTION",
               "[\"" + SonicSwitch::queue_oid("Ethernet4:4") + "\",\"storm\",\"from\",\"elsewhere\"]"});
     ASSERT_TRUE(on_->server_.connect(2)->run(word));
-    sonic().wait_for_words(1);
+    sonic().catch_up();
     poll();
-    sonic().wait_for_words(2);
+    sonic().catch_up();
     EXPECT_EQ(sonic().of_queue("Ethernet4:4", "PFC_WD_STATUS"), "operational");
 }
 

@@ -61,6 +61,7 @@ protected:
     void ends_well()
     {
         quiet(3);
+        sonic().catch_up();
         EXPECT_EQ(status(), "operational");
         EXPECT_EQ(on_->told(EventKind::storm_restored), on_->told(EventKind::storm_detected));
         EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
@@ -78,7 +79,7 @@ TEST_F(SonicTrouble, OrchagentComesBackAndKnowsNothingOfTheStorm)
     sonic().orchagent_comes(false);
     EXPECT_EQ(status(), "operational");
     storms(1);
-    sonic().wait_for_words(2);
+    sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(2);
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
@@ -107,7 +108,7 @@ TEST_F(SonicTrouble, AStormThatEndsWhileOrchagentIsAwayIsRestoredWhenItIsBack)
     sonic().orchagent_comes(true);
     EXPECT_EQ(status(), "stormed");
     quiet(1);
-    sonic().wait_for_words(2);
+    sonic().catch_up();
     quiet(20);  // its next attempt, at the latest
     EXPECT_EQ(status(), "operational");
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
@@ -123,7 +124,7 @@ TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
     EXPECT_GT(on_->told(EventKind::mitigation_failed), 0);
     sonic().orchagent_comes(false);
     storms(1);
-    sonic().wait_for_words(1);
+    sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(20);
     ends_well();
@@ -137,7 +138,7 @@ TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollo
     EXPECT_EQ(status(), "");
     sonic().watch("Ethernet0");
     storms(1);
-    sonic().wait_for_words(2);
+    sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(2);
     ends_well();
@@ -235,7 +236,7 @@ TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwit
     on_->restart_switch();
     sonic().queue(kQueue) = before;
     storms(2);
-    sonic().wait_for_words(1);
+    sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(2);
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
@@ -253,7 +254,7 @@ TEST_F(SonicTrouble, FlushedDatabasesSayNothingUntilTheyAreFilledAgain)
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << "no quiet was seen";
     on_->restart_switch();
     quiet(3);
-    sonic().wait_for_words(1);  // as was asked before; and then quiet is proven
+    sonic().catch_up();  // as was asked before; and then quiet is proven
     quiet(3);
     ends_well();
 }

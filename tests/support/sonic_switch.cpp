@@ -20,6 +20,8 @@ using sonic::Db;
 constexpr std::array kAll{Db::appl, Db::counters, Db::config, Db::flex_counter, Db::state};
 constexpr auto kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE";
 constexpr auto kGroup = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
+constexpr auto kWords = "PFC_WD_ACTION";
+constexpr auto kMark = R"(["mark"])";  // among the words: who hears it has done all before it
 
 std::vector<std::string> split(const std::string& text, char at)
 {
@@ -314,7 +316,7 @@ void SonicSwitch::orchagent_comes(bool warm)
     own_ = server_.connect(static_cast<int>(Db::counters));
     auto ears = server_.connect(static_cast<int>(Db::counters));
     Pipeline subscribe;
-    subscribe.add({"SUBSCRIBE", "PFC_WD_ACTION"});
+    subscribe.add({"SUBSCRIBE", kWords});
     run(*ears, subscribe, [](std::size_t, View) {});
     for (const auto& queue : in_storm) {
         if (warm) {
@@ -334,8 +336,13 @@ void SonicSwitch::orchagent_comes(bool warm)
 
 void SonicSwitch::hear(View message)
 {
-    const auto texts = texts_of(message[2].text());
     std::unique_lock lock{mutex_};
+    if (message[2].text() == kMark) {
+        ++marks_heard_;
+        changed_.notify_all();
+        return;
+    }
+    const auto texts = texts_of(message[2].text());
     const auto queue = std::ranges::find(queues_, texts[0], queue_oid);
     const auto name = queue != queues_.end() ? *queue : texts[0];
     words_.push_back(name + " " + texts[1]);
@@ -344,8 +351,6 @@ void SonicSwitch::hear(View message)
     if (queue != queues_.end()) {
         act(name, texts[1] == "storm");
     }
-    ++done_;
-    changed_.notify_all();
 }
 
 // What is so already is ignored.
@@ -407,10 +412,12 @@ void SonicSwitch::become_unable()
     unable_ = true;
 }
 
-void SonicSwitch::wait_for_words(int count)
+void SonicSwitch::catch_up()
 {
+    ask(*connections_.at(Db::counters), {"PUBLISH", kWords, kMark});
+    ++marks_;
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [&] { return done_ >= count; });
+    changed_.wait(lock, [&] { return marks_heard_ == marks_; });
 }
 
 std::vector<std::string> SonicSwitch::words() const
@@ -428,10 +435,17 @@ std::string SonicSwitch::get(Db db, const std::string& key, const std::string& f
 
 void SonicSwitch::set(Db db, const std::string& key, const std::string& field, const std::string& value) const
 {
-    ask(*connections_.at(db), {"HSET", key, field, value});
+    change(db, {"HSET", key, field, value});
 }
 
-void SonicSwitch::remove(Db db, const std::string& key) const { ask(*connections_.at(db), {"DEL", key}); }
+void SonicSwitch::remove(Db db, const std::string& key) const { change(db, {"DEL", key}); }
+
+// Who follows the keys may be told after the one who changed them, but before anybody's next command.
+void SonicSwitch::change(Db db, const std::vector<std::string_view>& words) const
+{
+    ask(*connections_.at(db), words);
+    ask(*connections_.at(db), {"PING"});
+}
 
 std::string SonicSwitch::of_queue(const std::string& name, const std::string& field) const
 {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -65,10 +66,10 @@ public:
     void counter_poll(const std::string& status);  // enable or disable, as `pfcwd counter_poll` has it
     void orchagent_leaves();
     void orchagent_comes(bool warm);
-    void hold();                     // it hears, and does not act yet
-    void release();                  // now it does
-    void become_unable();            // its actions fail from now on: the hardware has no room for them
-    void wait_for_words(int count);  // heard and done, since the beginning
+    void hold();           // it hears, and does not act yet
+    void release();        // now it does
+    void become_unable();  // its actions fail from now on: the hardware has no room for them
+    void catch_up();       // until it has done all that it was told
 
     // ---- the databases
     std::string get(sonic::Db, const std::string& key, const std::string& field) const;
@@ -84,6 +85,7 @@ private:
     void fill();
     bool polls() const;
     void send(sonic::Db, const redis::Pipeline&) const;
+    void change(sonic::Db, const std::vector<std::string_view>& words) const;
     void register_queue(const std::string& name, const std::string& action);
     void install_plugins();
     void hear(redis::View);
@@ -98,12 +100,13 @@ private:
     std::map<sonic::Db, std::unique_ptr<redis::Connection>> connections_;  // of the test's thread
     std::set<std::string> plugins_;                                        // syncd's
     int plugin_runs_{};
+    int marks_{};  // set among orchagent's words
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool held_{};
     bool unable_{};
-    int done_{};
+    int marks_heard_{};
     std::vector<std::string> words_;
     std::unique_ptr<redis::Connection> own_;  // orchagent's thread
     std::thread thread_;
