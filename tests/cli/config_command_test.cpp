@@ -1,6 +1,7 @@
 // `petrel config` in a real environment: what golden transcripts cannot set.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "petrel_program.hpp"
@@ -58,6 +59,17 @@ TEST(ConfigCommand, AFileIsCheckedAlone)
     auto call = test::petrel({"config", "check", "agent.toml"});
     call.environment = {{"PETREL_LOG_FORMAT", "nonsense"}};
     EXPECT_EQ(petrel::test::run(call).exit_code, 0);
+}
+
+TEST(ConfigCommand, WithoutAFileTheUsualOneIsShownIfThereIsOne)
+{
+    const auto ended = petrel::test::run(test::petrel({"config", "show"}));
+    if (std::filesystem::exists("/etc/petrel/agent.toml")) {
+        EXPECT_EQ(ended.err.find("which file?"), std::string::npos) << ended.err;
+    } else {
+        EXPECT_EQ(ended.exit_code, 2);
+        EXPECT_EQ(ended.err, "--config: which file? Or --effective, for all that the agent would go by\n");
+    }
 }
 
 }  // namespace
