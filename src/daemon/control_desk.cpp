@@ -69,6 +69,16 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
     return words;
 }
 
+// Whoever releases under it should know that this does not last.
+void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
+{
+    if (runner.agent()->watchdog().watchlist().big_red_switch) {
+        words.push_back(fmt::format("{}: the big red switch is still on: the next change of the configuration and the "
+                                    "next start mitigate every watched queue again",
+                                    runner.name()));
+    }
+}
+
 // Of one target or of all. What is not zero then is being counted.
 Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
                                             const std::string& by)
@@ -234,7 +244,11 @@ Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, con
     if (const auto taken = runner->order(order); !taken) {
         return tl::unexpected(taken.error());
     }
-    return codec::OrderReport{states(*runner, target)};
+    codec::OrderReport report{states(*runner, target)};
+    if (order.kind == Order::Kind::release) {
+        add_red_switch(*runner, report.words);
+    }
+    return report;
 }
 
 Result<codec::OrderReport> ControlDesk::clear(const ControlRequest& request, const std::string& by) const
@@ -274,6 +288,9 @@ Result<codec::OrderReport> ControlDesk::release_all(const std::string& by) const
                                    ? fmt::format("{}: nothing was mitigated", runner->name())
                                    : fmt::format("{}: {} released; a storm that still goes on proves itself anew",
                                                  runner->name(), count_text(before, "queue")));
+        if (taken && before != 0) {
+            add_red_switch(*runner, report.words);
+        }
     }
     if (!all) {
         return tl::unexpected(

@@ -149,6 +149,10 @@ TEST_F(ConfigChange, TheBigRedSwitchTreatsEverythingAndTakesItBack)
     for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
         expect_treated(Treatment::drop, port);
     }
+    for (const std::vector<std::string>& order :
+         {std::vector<std::string>{"release", "Ethernet1:3"}, {"release-all"}}) {
+        EXPECT_NE(agent->ask(order).out.find("the big red switch is still on"), std::string::npos);
+    }
     sw.calm(kPort);
     change_to(kPolicy);
     for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
