@@ -227,6 +227,18 @@ TEST_F(SonicDeviceTest, ALinkThatIsDownOrWasIsAnotherEpoch)
     EXPECT_TRUE(has(intake_->view().known[2], Field::rx_pfc));
 }
 
+TEST_F(SonicDeviceTest, StampsOfDifferentClocksAreNotCompared)
+{
+    open();
+    poll();
+    EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
+    on_->setup_.stamps = false;  // an older syncd takes over
+    on_->restart_switch();
+    sonic().remove(Db::counters, "COUNTERS:TIME_STAMP");
+    EXPECT_EQ(poll().known[0], 0U);
+    EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
+}
+
 TEST_F(SonicDeviceTest, WhatOrchagentTreatsByItsBigRedSwitchIsNotJudged)
 {
     open();

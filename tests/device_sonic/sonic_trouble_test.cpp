@@ -173,6 +173,34 @@ TEST_F(SonicTrouble, WhatAMitigationFreezesIsNoQuiet)
     ends_well();
 }
 
+// The look was late: when the mitigation came, syncd was past its next poll, and the pause in between is of before.
+TEST_F(SonicTrouble, APollFromBeforeTheMitigationTellsNothingOfIt)
+{
+    on_->start(OnSwitch::policy());
+    quiet(2);
+    storms(1);
+    auto& queue = sonic().queue(kQueue);
+    const auto storm_seen_at = [&](Instant poll, Instant look) {
+        queue.rx += 100;
+        queue.pause_us += 200'000;
+        sonic().poll(poll);
+        on_->clock_.set(look);
+        on_->runner_->run_until(look);
+    };
+    const auto proof = on_->clock_.now().mono + 200ms;
+    storm_seen_at(proof, proof + 250ms);
+    storm_seen_at(proof + 200ms, proof + 400ms);
+    ASSERT_EQ(status(), "stormed");
+    queue.pause_us += 50'000;
+    for (int i = 0; i != 10; ++i) {
+        queue.rx += 100;
+        quiet(1);
+    }
+    EXPECT_EQ(status(), "stormed");
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    ends_well();
+}
+
 // ---- SONiC's own detector
 
 TEST_F(SonicTrouble, NoScriptRunsThoughOrchagentPutsThemInAgain)
