@@ -1,11 +1,11 @@
 #include "sonic/queue_tables.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -26,6 +26,13 @@ const std::map<Db, std::string>& marks()
     static const std::map<Db, std::string> kKeys{
         {Db::appl, "PETREL_PFC_WD:agent"}, {Db::counters, "PETREL_PFC_WD:agent"}, {Db::state, kAgentMark}};
     return kKeys;
+}
+
+// Another one for every run, also of processes that are numbered alike.
+std::string new_mark()
+{
+    std::random_device chance;
+    return fmt::format("{:08x}{:08x}", chance(), chance());
 }
 
 std::string name_of(const QueueReport& queue) { return fmt::format("{}:{}", queue.port, *queue.priority); }
@@ -169,18 +176,27 @@ Result<bool> QueueTables::left_alone(Store& store)
 Result<void> QueueTables::write(Store& store)
 {
     if (mark_.empty()) {
-        mark_ = fmt::format("{}", ::getpid());
+        mark_ = new_mark();
     }
     const auto same = left_alone(store);
     if (!same) {
         return tl::unexpected(same.error());
     }
+    Batch batch{store};
+    using Kind = Change::Kind;
     if (!*same) {
         ++beginnings_;
         known_objects_ = false;
         mark_all();
+        // Before all others: a database that is flushed from now on loses its mark with them.
+        for (const auto& [db, key] : marks()) {
+            batch.add(db, {Kind::set, key, {{kMarkField, mark_}}});
+        }
+        if (auto marked = batch.end(); !marked) {
+            return marked;
+        }
     }
-    if (unwritten_.empty() && *same) {
+    if (unwritten_.empty()) {
         return {};
     }
     if (!known_objects_) {
@@ -188,8 +204,6 @@ Result<void> QueueTables::write(Store& store)
             return learned;
         }
     }
-    Batch batch{store};
-    using Kind = Change::Kind;
     for (const auto& name : unwritten_) {
         const auto& row = rows_.at(name);
         const auto& queue = row.queue;
@@ -213,9 +227,6 @@ Result<void> QueueTables::write(Store& store)
                              {{fmt::format("{}", *queue.priority), "storm"}}});
         batch.add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
                               watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
-    }
-    for (const auto& [db, key] : marks()) {
-        batch.add(db, {Kind::set, key, {{kMarkField, mark_}}});
     }
     return batch.end().map([&] { unwritten_.clear(); });
 }

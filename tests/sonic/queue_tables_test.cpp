@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "interrupted_store.hpp"
 #include "support/memory_store.hpp"
 
 namespace petrel::sonic {
@@ -176,6 +177,40 @@ TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
     EXPECT_EQ(tables_.beginnings(), 4U);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_EQ(tables_.beginnings(), 4U) << "and only then";
+}
+
+// Whenever it happens, the next write mends it: nothing is missing behind a mark.
+TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain)
+{
+    for (const bool is_first : {true, false}) {
+        for (const auto db : {Db::appl, Db::counters, Db::state}) {
+            bool was_interrupted = true;
+            for (int call = 0; was_interrupted; ++call) {
+                test::MemoryStore memory;
+                QueueTables tables;
+                tables.configure(config_);
+                auto queue = watching("Ethernet0", 3);
+                queue.phase = "mitigated";
+                tables.tell(queue);
+                if (!is_first) {
+                    ASSERT_TRUE(tables.write(memory));
+                    queue.detected = 1;
+                    tables.tell(queue);
+                }
+                test::InterruptedStore store{memory, call, [&] { memory.content[db].clear(); }};
+                ASSERT_TRUE(tables.write(store));
+                was_interrupted = store.was_interrupted();
+                ASSERT_TRUE(tables.write(memory));
+                const auto found = memory.content;
+
+                for (const auto every : {Db::appl, Db::counters, Db::state}) {
+                    memory.content[every].clear();
+                }
+                ASSERT_TRUE(tables.write(memory));
+                EXPECT_EQ(found, memory.content) << "database " << static_cast<int>(db) << ", before call " << call;
+            }
+        }
+    }
 }
 
 TEST_F(SonicQueueTables, ALeftOverRowOfAStormThatIsOverIsTakenAway)
