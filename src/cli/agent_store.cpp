@@ -56,9 +56,10 @@ Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string>
 // An agent that answers has filled its tables.
 Result<bool> AgentStore::is_set(Db db, const std::string& key)
 {
-    return ask(request(ControlRequest::Command::table_keys, db)).map([&](const codec::TableReport&) {
-        return db == Db::config && key == sonic::kConfigFilled;
-    });
+    auto question = request(ControlRequest::Command::table_keys, db);
+    question.prefix = key;
+    return ask(question).map(
+        [&](const codec::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
 }
 
 Result<void> AgentStore::apply(Db db, std::span<const sonic::Change> changes)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <grp.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,26 +34,35 @@ std::string variable(const char* name)
     return value == nullptr ? "" : value;
 }
 
-bool may_write()
+bool may_write(const group* writers)
 {
-    if (::geteuid() == 0) {
-        return true;
-    }
-    const auto* group = ::getgrnam(sonic_tools::kWriters);
-    if (group == nullptr) {
-        return false;
+    if (writers == nullptr) {
+        return ::geteuid() == 0;
     }
     std::vector<gid_t> mine(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
     const auto got = ::getgroups(static_cast<int>(mine.size()), mine.data());
     mine.resize(static_cast<std::size_t>(std::max(got, 0)));
-    return ::getegid() == group->gr_gid || std::find(mine.begin(), mine.end(), group->gr_gid) != mine.end();
+    return ::getegid() == writers->gr_gid || std::find(mine.begin(), mine.end(), writers->gr_gid) != mine.end();
 }
 
+// Units and `env -i` have no HOME; the user has one all the same.
+std::filesystem::path home()
+{
+    if (const std::filesystem::path given{variable("HOME")}; given.is_absolute()) {
+        return given;
+    }
+    const auto* user = ::getpwuid(::geteuid());
+    return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+}
+
+// None, rather than one that depends on where somebody stands.
 std::filesystem::path cache()
 {
-    const auto given = variable("XDG_CACHE_HOME");
-    return (given.empty() ? std::filesystem::path{variable("HOME")} / ".cache" : std::filesystem::path{given}) /
-           "petrel";
+    if (const std::filesystem::path given{variable("XDG_CACHE_HOME")}; given.is_absolute()) {
+        return given / "petrel";
+    }
+    const auto its_home = home();
+    return its_home.is_absolute() ? its_home / ".cache" / "petrel" : "";
 }
 
 std::string redis_of(const Where& where) { return where.redis.empty() ? variable("PETREL_REDIS") : where.redis; }
@@ -110,11 +120,14 @@ Result<std::vector<std::string>> ask(const Where& where, const codec::ControlReq
 ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> words)
 {
     const std::vector<std::string> arguments{words.begin(), words.end()};
+    // Who is root need not ask for a group, which may take its time.
+    const auto* writers = ::geteuid() == 0 ? nullptr : ::getgrnam(sonic_tools::kWriters);
     const auto outcome = sonic_tools::run_tool(tool, program, arguments,
                                                {.open_store = open_store,
                                                 .agent_keeps_tables = agent_keeps_tables,
                                                 .ask_agent = ask,
-                                                .may_write = may_write(),
+                                                .may_write = may_write(writers),
+                                                .writers_exist = writers != nullptr,
                                                 .cache = cache(),
                                                 .now = std::chrono::system_clock::now()});
     if (!outcome.err.empty()) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/natural_order.hpp"
 
 namespace petrel::sonic_tools {
@@ -22,12 +24,44 @@ bool leaves_the_box(std::string_view name, const Hash& port)
     return port.empty() ? is_physical(name) : !internal.contains(field(port, "role"));
 }
 
+// "Ethernet4:3" is "43".
+std::string digits_of(std::string_view name)
+{
+    std::string digits;
+    std::copy_if(name.begin(), name.end(), std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+    return digits;
+}
+
+// Letters are misspelt; a port of another number is another port.
+std::string meant_by(std::string_view name, std::span<const std::string> known)
+{
+    std::vector<std::string_view> candidates;
+    std::copy_if(known.begin(), known.end(), std::back_inserter(candidates),
+                 [digits = digits_of(name)](const std::string& one) { return digits_of(one) == digits; });
+    return nearest(name, candidates);
+}
+
 }  // namespace
 
 void need_writer(const Desk& desk, std::string_view complaint)
 {
     if (!desk.around.may_write) {
-        stop_with(fmt::format("{}\nMembers of the group '{}' have them as well", complaint, kWriters));
+        stop_with(desk.around.writers_exist
+                      ? fmt::format("{}\nMembers of the group '{}' have them as well", complaint, kWriters)
+                      : std::string{complaint});
+    }
+}
+
+// SONiC's services wait until it is filled, and the agent goes by what it last knew: an order would be kept, if at all,
+// and not be in force.
+void need_configurable(Desk& desk, std::string_view complaint)
+{
+    need_writer(desk, complaint);
+    if (!desk.tables.is_set(Db::config, sonic::kConfigFilled)) {
+        stop_with(
+            fmt::format("Error: nothing was changed: CONFIG_DB is not filled yet ({} is not set), and nobody goes by "
+                        "what it has\nWait until SONiC has filled it; after a restart of Redis: config reload",
+                        sonic::kConfigFilled));
     }
 }
 
@@ -115,9 +149,16 @@ void need_known(std::span<const std::string> names, std::span<const std::string>
             unknown.push_back(name);
         }
     }
-    if (!unknown.empty()) {
-        throw Stop{{fmt::format("Failed to run command, invalid options:\n{}\n", fmt::join(unknown, "\n")), {}, 1}};
+    if (unknown.empty()) {
+        return;
     }
+    Outcome outcome{fmt::format("Failed to run command, invalid options:\n{}\n", fmt::join(unknown, "\n")), {}, 1};
+    for (const auto& name : unknown) {
+        if (const auto near = meant_by(name, known); !near.empty()) {
+            outcome.err += fmt::format("{}: the nearest is {}\n", escaped(name), near);
+        }
+    }
+    throw Stop{std::move(outcome)};
 }
 
 bool means_all(std::span<const std::string> names)

@@ -24,8 +24,12 @@ struct Desk {
     bool tables_are_agents() const { return around.agent_keeps_tables(where); }
 };
 
+inline constexpr std::string_view kNeedsRoot = "Root privileges are required for this operation";
+
 // Those who may not change anything are stopped.
-void need_writer(const Desk&, std::string_view complaint = "Root privileges are required for this operation");
+void need_writer(const Desk&, std::string_view complaint = kNeedsRoot);
+// Before anything is changed in CONFIG_DB: so are those who may, while nobody would go by what they change.
+void need_configurable(Desk&, std::string_view complaint = kNeedsRoot);
 
 // Of a switch with one ASIC there is one namespace, and it has no name.
 Option namespace_option(std::vector<std::string_view> names = {"--namespace", "-n"});
@@ -46,7 +50,7 @@ std::vector<std::string> only_shown(Tables&, std::vector<std::string> names, Dis
 bool means(std::string_view name, std::string_view queue);
 std::string port_of(const std::string& queue);
 
-// Names that are not among the known ones end the command.
+// Names that are not among the known ones end the command; a known one that is spelt nearly so is named.
 void need_known(std::span<const std::string> names, std::span<const std::string> known);
 // No name, or "all" among them.
 bool means_all(std::span<const std::string> names);

@@ -88,7 +88,7 @@ Outcome set(const Given& given, Desk& desk)
     if (fields.empty()) {
         return usage_error(desk.command, desk.path, "Nothing to set: give -a, -s or -t.");
     }
-    need_writer(desk, "Root privileges required for this operation");
+    need_configurable(desk, "Root privileges required for this operation");
     const auto key = fmt::format("BUFFER_PROFILE|{}", profile);
     const auto before = desk.tables.hash(Db::config, key);
     if (before.empty()) {

@@ -43,7 +43,7 @@ std::string with(const std::string& list, const std::string& priority, bool on)
 // What is lossless is watched, and what is not lossless needs nobody to watch it: both lists change together.
 Outcome config_priority(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const std::string port{*given.text("INTERFACE")};
     const std::string priority{*given.text("PRIORITY")};
     const bool on = given.text("STATUS") == "on";
@@ -66,7 +66,7 @@ Outcome config_priority(const Given& given, Desk& desk)
 
 Outcome config_asymmetric(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const auto port = *given.text("INTERFACE");
     const auto key = fmt::format("PORT|{}", port);
     if (desk.tables.hash(Db::config, key).empty()) {

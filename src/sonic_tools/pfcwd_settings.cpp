@@ -35,7 +35,7 @@ std::string switch_of(const Given& given, std::string_view name) { return std::s
 
 Outcome set_interval(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const auto entries = watched_ports(desk.tables);
     for (const auto& [port, entry] : entries) {
         need_restoration_time(port, entry, desk.tables);
@@ -48,19 +48,19 @@ Outcome set_interval(const Given& given, Desk& desk)
 
 Outcome set_counter_poll(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     return set_field(desk, "FLEX_COUNTER_TABLE|PFCWD", "FLEX_COUNTER_STATUS", switch_of(given, "COUNTER_POLL"));
 }
 
 Outcome set_big_red_switch(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     return set_field(desk, watch_key(kGlobal), kBigRedSwitch, switch_of(given, "BIG_RED_SWITCH"));
 }
 
 Outcome set_stat_history(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const auto wanted = given.words("PORTS");
     const auto known = physical_ports(desk.tables, Display::all);
     need_known(wanted, known);

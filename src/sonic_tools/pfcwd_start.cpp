@@ -73,7 +73,7 @@ std::vector<std::string> active_ports(Tables& tables)
 
 Outcome start(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const auto wanted = without_filling_words(given.words("PORTS"));
     const auto known = physical_ports(desk.tables, Display::all);
     need_known(wanted, known);
@@ -112,7 +112,7 @@ Outcome start(const Given& given, Desk& desk)
 
 Outcome start_default(const Given&, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     auto status = field(desk.tables.hash(Db::config, "DEVICE_METADATA|localhost"), "default_pfcwd_status");
     std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return std::tolower(c); });
     if (status != "enable") {
@@ -143,7 +143,7 @@ Outcome start_default(const Given&, Desk& desk)
 // What is configured for a port that is gone can be stopped too.
 Outcome stop(const Given& given, Desk& desk)
 {
-    need_writer(desk);
+    need_configurable(desk);
     const auto wanted = given.words("PORTS");
     auto known = physical_ports(desk.tables, Display::all);
     for (const auto& [port, entry] : watched_ports(desk.tables)) {

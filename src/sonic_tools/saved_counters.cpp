@@ -16,15 +16,20 @@ std::filesystem::path file_in(const std::filesystem::path& folder) { return fold
 
 Result<void> save(const std::filesystem::path& folder, const SavedCounters& saved)
 {
+    if (folder.empty()) {
+        return tl::unexpected(Error{ErrorKind::invalid, "there is no folder for them: whoever runs this has no home; "
+                                                        "XDG_CACHE_HOME can name a folder"});
+    }
     const auto file = file_in(folder);
     const auto failed = [&](const std::error_code& why) {
         return tl::unexpected(
             Error{ErrorKind::exhausted, fmt::format("cannot write {}: {}", file.string(), why.message())});
     };
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-        return failed(error);
+    for (const auto& wanted : {folder.parent_path(), folder}) {
+        if (std::filesystem::create_directory(wanted, error); error) {
+            return failed(error);
+        }
     }
     auto text = saved.time + '\n';
     for (const auto& [which, counts] : saved.counts) {
@@ -46,6 +51,9 @@ Result<void> save(const std::filesystem::path& folder, const SavedCounters& save
 
 std::optional<SavedCounters> load(const std::filesystem::path& folder)
 {
+    if (folder.empty()) {
+        return std::nullopt;
+    }
     std::ifstream in{file_in(folder), std::ios::binary};
     SavedCounters saved;
     if (!std::getline(in, saved.time)) {
@@ -70,8 +78,10 @@ std::optional<SavedCounters> load(const std::filesystem::path& folder)
 
 void forget(const std::filesystem::path& folder)
 {
-    std::error_code error;
-    std::filesystem::remove(file_in(folder), error);
+    if (!folder.empty()) {
+        std::error_code error;
+        std::filesystem::remove(file_in(folder), error);
+    }
 }
 
 }  // namespace petrel::sonic_tools

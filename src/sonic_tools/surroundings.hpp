@@ -30,7 +30,8 @@ struct Surroundings {
     // The lines of the agent's answer.
     std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
     bool may_write{};             // whoever runs it may change the configuration
-    std::filesystem::path cache;  // a folder of the user's own
+    bool writers_exist{};         // there is such a group
+    std::filesystem::path cache;  // a folder of the user's own; empty: there is none
     std::chrono::system_clock::time_point now;
 };
 

@@ -38,6 +38,8 @@ std::vector<Hash> Tables::hashes(Db db, const std::vector<std::string>& keys)
     return or_stop(store().hashes(db, keys));
 }
 
+bool Tables::is_set(Db db, const std::string& key) { return or_stop(store().is_set(db, key)); }
+
 std::vector<std::pair<std::string, Hash>> Tables::table(std::string_view name)
 {
     const auto prefix = fmt::format("{}|", name);

@@ -23,6 +23,7 @@ public:
 
     Hash hash(Db, const std::string& key);
     std::vector<Hash> hashes(Db, const std::vector<std::string>& keys);
+    bool is_set(Db, const std::string& key);
     // The entries of a table of CONFIG_DB by name, in natural order.
     std::vector<std::pair<std::string, Hash>> table(std::string_view name);
     void apply(Db, const std::vector<Change>&);

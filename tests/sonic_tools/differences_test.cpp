@@ -228,6 +228,54 @@ TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
     EXPECT_EQ(run("pfc show asymmetric Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
 }
 
+// Theirs: written, exit code 0, and nothing of it is in force; what is filled in later knows nothing of it.
+TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
+{
+    bench().empty();
+    bench().set(Db::config, "PORT|Ethernet0", {{"admin_status", "up"}});
+    bench().set(Db::config, "PORT_QOS_MAP|Ethernet0", {{"pfc_enable", "3,4"}});
+    bench().set(Db::config, "BUFFER_PROFILE|lossless", {{"dynamic_th", "0"}});
+    bench().set(Db::config, "DEVICE_METADATA|localhost", {{"default_pfcwd_status", "enable"}});
+    bench().set(Db::counters, "COUNTERS_PORT_NAME_MAP", {{"Ethernet0", "oid:0x1"}});
+    bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x2"}});
+    const Outcome refused{"",
+                          "Error: nothing was changed: CONFIG_DB is not filled yet (CONFIG_DB_INITIALIZED is not set), "
+                          "and nobody goes by what it has\n"
+                          "Wait until SONiC has filled it; after a restart of Redis: config reload\n",
+                          1};
+    for (const auto* line :
+         {"pfcwd start all 400", "pfcwd start Ethernet0 400", "pfcwd start Ethernet99 400", "pfcwd start_default",
+          "pfcwd stop", "pfcwd stop Ethernet0", "pfcwd interval 100", "pfcwd counter_poll disable",
+          "pfcwd big_red_switch enable", "pfcwd pfc_stat_history enable", "pfc config priority on Ethernet0 5",
+          "pfc config asymmetric on Ethernet0", "mmuconfig -p lossless -a 1"}) {
+        EXPECT_EQ(run(line), refused) << line;
+    }
+    EXPECT_TRUE(config("PFC_WD|Ethernet0").empty());
+    EXPECT_TRUE(config("PFC_WD|GLOBAL").empty());
+    EXPECT_TRUE(config("FLEX_COUNTER_TABLE|PFCWD").empty());
+    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3,4");
+    EXPECT_EQ(config("BUFFER_PROFILE|lossless").at("dynamic_th"), "0");
+    for (const auto* line : {"pfcwd show config", "pfcwd show stats", "pfc show priority", "mmuconfig -l", "pfcstat",
+                             "pfcstat -c", "pfcwd clear"}) {
+        EXPECT_EQ(run(line).exit_code, 0) << line << ": what is there can be read, and counters are no configuration";
+    }
+    bench().may_write = false;
+    EXPECT_THAT(run("pfcwd stop").err, StartsWith("Root privileges are required"));
+}
+
+// Theirs: they name what is wrong, and leave it at that.
+TEST_F(Difference, AMisspeltPortIsNamedWithTheOneThatWasMeant)
+{
+    const auto hint = [](const std::string& name, const std::string& near) {
+        return Outcome{fmt::format("{}{}\n", kUnknown, name), fmt::format("{}: the nearest is {}\n", name, near), 1};
+    };
+    EXPECT_EQ(run("pfcwd start ethernet0 400"), hint("ethernet0", "Ethernet0"));
+    EXPECT_EQ(run("pfcwd stop Etherent4"), hint("Etherent4", "Ethernet4"));
+    EXPECT_EQ(run("pfcwd show config ethernet0"), hint("ethernet0", "Ethernet0"));
+    EXPECT_EQ(run("pfcwd show stats ethernet0:3"), hint("ethernet0:3", "Ethernet0:3"));
+    EXPECT_EQ(run("pfcwd show config Ethernet40").err, "") << "the wrong number is no slip of the pen";
+}
+
 // Theirs: writes, if Redis lets them.
 TEST_F(Difference, PfcNeedsTheSameRightsAsTheOthers)
 {
@@ -239,6 +287,8 @@ TEST_F(Difference, PfcNeedsTheSameRightsAsTheOthers)
     EXPECT_EQ(run("pfc config priority on Ethernet0 5"), refused);
     EXPECT_EQ(run("pfc config asymmetric on Ethernet0"), refused);
     EXPECT_EQ(run("pfcwd clear"), refused);
+    bench().writers_exist = false;
+    EXPECT_EQ(run("pfcwd clear"), (Outcome{"", "Root privileges are required for this operation\n", 1}));
 }
 
 // Theirs: creates the profile.

@@ -93,6 +93,33 @@ TEST(SavedCounters, AFileThatSaysSomethingElseIsNone)
     EXPECT_FALSE(load(folder.path()));
 }
 
+TEST(SavedCounters, NobodyGetsAHomeOnlyForThem)
+{
+    const SavedCounters saved{"now", {}};
+    const test::TemporaryFolder folder;
+    const auto home = folder / "home";
+    EXPECT_EQ(save(home / ".cache/petrel", saved).error().what,
+              fmt::format("cannot write {}/.cache/petrel/pfcstat: No such file or directory", home.string()));
+    EXPECT_FALSE(std::filesystem::exists(home));
+    std::filesystem::create_directory(home);
+    EXPECT_TRUE(save(home / ".cache/petrel", saved)) << "of a home, the rest is made";
+}
+
+TEST(SavedCounters, WithoutAFolderThereAreNone)
+{
+    const SavedCounters saved{"now", {}};
+    EXPECT_EQ(save("", saved).error().what,
+              "there is no folder for them: whoever runs this has no home; XDG_CACHE_HOME can name a folder");
+    const test::TemporaryFolder here;
+    ASSERT_TRUE(save(here.path(), saved));
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(here.path());
+    EXPECT_FALSE(load(""));
+    forget("");
+    std::filesystem::current_path(before);
+    EXPECT_TRUE(load(here.path())) << "what lies around is not theirs";
+}
+
 TEST(SavedCounters, WhyTheyCannotBeWrittenIsSaid)
 {
     const SavedCounters saved{"now", {}};

@@ -1,6 +1,7 @@
 // The real program, by the names that SONiC's operators know.
 #include <gmock/gmock.h>
 
+#include "sonic_tools/saved_counters.hpp"
 #include "sonic_tools/transcript.hpp"
 #include "support/subprocess.hpp"
 
@@ -8,6 +9,7 @@ namespace petrel::sonic_tools {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Program : public testing::Test {
@@ -19,14 +21,29 @@ protected:
     }
     Bench& bench() { return *bench_; }
 
-    test::Ended run(const std::string& name, std::vector<std::string> arguments)
+    test::Invocation call(const std::string& name, std::vector<std::string> arguments)
     {
-        test::Invocation call{PETREL_BIN_DIR "/" + name};
-        call.arguments = std::move(arguments);
-        call.environment = {{"PETREL_REDIS", redis::to_text(bench().address())},
+        test::Invocation made{PETREL_BIN_DIR "/" + name};
+        made.arguments = std::move(arguments);
+        made.environment = {{"PETREL_REDIS", redis::to_text(bench().address())},
                             {"XDG_CACHE_HOME", cache_.path()},
                             {"PETREL_CONTROL_SOCKET", cache_ / "no agent"}};
-        return test::run(call);
+        return made;
+    }
+
+    test::Ended run(const std::string& name, std::vector<std::string> arguments)
+    {
+        return test::run(call(name, std::move(arguments)));
+    }
+
+    // In a folder, as somebody with this home.
+    test::Ended run_at_home(const std::string& home, const std::filesystem::path& folder, std::string argument)
+    {
+        auto made = call("pfcstat", {std::move(argument)});
+        made.environment.emplace_back("XDG_CACHE_HOME", "");
+        made.environment.emplace_back("HOME", home);
+        made.folder = folder;
+        return test::run(made);
     }
 
     // The same command within this process and by the program.
@@ -70,6 +87,21 @@ TEST_F(Program, KeepsCountersInTheCacheOfTheUser)
 {
     EXPECT_EQ(run("pfcstat", {"-c"}).out, "Clear saved PFC counters and history\n");
     EXPECT_THAT(run("pfcstat", {}).out, StartsWith("Last cached time was 20"));
+}
+
+TEST_F(Program, LeavesNothingInTheFolderOfSomebodyWithoutAHome)
+{
+    const test::TemporaryFolder folder;
+    const auto refused = run_at_home(folder / "no home", folder.path(), "-c");
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, StartsWith("Error: cannot write "));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+
+    SavedCounters saved{"somebody was here", {}};
+    std::filesystem::create_directory(folder / ".cache");
+    ASSERT_TRUE(save(folder / ".cache/petrel", saved));
+    EXPECT_THAT(run_at_home(folder.path(), "/", "-sfrontend").out, HasSubstr("somebody was here"));
+    EXPECT_THAT(run_at_home("", folder.path(), "-sfrontend").out, Not(HasSubstr("somebody was here")));
 }
 
 TEST_F(Program, SaysWhereItHasLookedForADatabaseOrAnAgent)

@@ -24,6 +24,7 @@
 #include "sonic_tools/tools.hpp"
 #include "support/golden.hpp"
 #include "support/redis_server.hpp"
+#include "support/redis_wait.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::sonic_tools {
@@ -31,7 +32,11 @@ namespace petrel::sonic_tools {
 // A switch to try the tools on, as state.txt has it; the test may be anybody.
 class Bench {
 public:
-    Bench() { play(test::content(test::golden("sonic/state.txt"))); }
+    Bench()
+    {
+        play(test::content(test::golden("sonic/state.txt")));
+        test::run_command(server_, static_cast<int>(sonic::Db::config), {"SET", sonic::kConfigFilled, "1"});
+    }
 
     Outcome run(const std::string& line)
     {
@@ -43,6 +48,14 @@ public:
             arguments.push_back(word);
         }
         return run_tool(tool, tool, arguments, around());
+    }
+
+    // As after a restart of Redis.
+    void empty() const
+    {
+        for (std::size_t db = 0; db != sonic::kDatabases; ++db) {
+            test::run_command(server_, static_cast<int>(db), {"FLUSHDB"});
+        }
     }
 
     redis::Address address() const { return server_.address(); }
@@ -69,6 +82,7 @@ public:
     }
 
     bool may_write{true};
+    bool writers_exist{true};
     std::vector<codec::ControlRequest> asked;  // of the agent
     std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent = [](const auto&) {
         return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
@@ -142,6 +156,7 @@ private:
             return agent(request);
         };
         around.may_write = may_write;
+        around.writers_exist = writers_exist;
         around.cache = folder_ / "cache";
         around.now = std::chrono::system_clock::time_point{std::chrono::seconds{1'800'000'000}};
         return around;
