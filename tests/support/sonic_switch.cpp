@@ -96,7 +96,11 @@ SonicSwitch::SonicSwitch(const RedisServer& server, Setup setup) : server_(serve
     poll(Instant{});
 }
 
-SonicSwitch::~SonicSwitch() { orchagent_leaves(); }
+SonicSwitch::~SonicSwitch()
+{
+    release();  // a test that failed may have left it held
+    orchagent_leaves();
+}
 
 void SonicSwitch::fill()
 {

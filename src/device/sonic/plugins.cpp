@@ -23,6 +23,7 @@ constexpr std::string_view kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QU
 constexpr std::string_view kChannel = "FLEX_COUNTER_GROUP_TABLE_CHANNEL";
 constexpr auto kPlugins = "QUEUE_PLUGIN_LIST";
 constexpr auto kKept = "PETREL_PFC_WD|plugins";
+constexpr Duration kStayEvery = std::chrono::seconds{1};
 
 Result<db::Hash> read_hash(db::RedisStore& store, Db database, const std::string& key)
 {
@@ -95,33 +96,102 @@ Result<CounterGroup> read_group(db::RedisStore& store)
     });
 }
 
-// A set only ever adds plug-ins; all of them leave with the group, whose counters stay with the queues.
-Result<bool> take_plugins_out(db::RedisStore& store, const db::Databases& databases)
+Result<void> Plugins::claim()
 {
-    auto group = read_hash(store, Db::flex_counter, kGroupKey);
+    return mark_.hold(store_)
+        .and_then([&] { return read_hash(store_, Db::state, kKept); })
+        .map([&](const db::Hash& kept) {
+            const auto plugins = kept.find(kPlugins);
+            kept_ = plugins != kept.end() ? plugins->second : "";
+        });
+}
+
+// STATE_DB may have been flushed, and the switch be another's since we last looked.
+Result<void> Plugins::stay(Instant now)
+{
+    if (ours() && now < stay_again_) {
+        return {};
+    }
+    stay_again_ = now + kStayEvery;
+    return mark_.hold(store_)
+        .and_then([&] { return read_hash(store_, Db::state, kKept); })
+        .and_then(
+            [&](const db::Hash& kept) { return kept.empty() && !kept_.empty() ? write_kept(kept_) : Result<void>{}; });
+}
+
+Result<bool> Plugins::keep_out(bool heard, Instant now)
+{
+    to_take_out_ = to_take_out_ || heard;
+    if (auto staying = stay(now); !staying) {
+        return tl::unexpected(std::move(staying.error()));
+    }
+    if (!to_take_out_) {
+        return false;
+    }
+    return take_out().map([&](Out out) {
+        to_take_out_ = out == Out::behind;
+        return out != Out::behind && !kept_.empty();
+    });
+}
+
+// A set only ever adds plug-ins; all of them leave with the group, whose counters stay with the queues. Of a syncd that
+// has not yet done what it was last asked for nobody knows whether that was this: it is asked when it has.
+Result<Plugins::Out> Plugins::take_out()
+{
+    auto group = read_hash(store_, Db::flex_counter, kGroupKey);
     if (!group) {
         return tl::unexpected(std::move(group.error()));
     }
     const auto plugins = group->extract(kPlugins);
     if (plugins.empty() || plugins.mapped().empty()) {
-        return false;
+        return Out::already;
     }
-    const auto behind = syncd_is_behind(store);
+    const auto behind = syncd_is_behind(store_);
     if (!behind || *behind) {
-        return behind.map([](bool) { return false; });
+        return behind.map([](bool) { return Out::behind; });
     }
-    return write_hash(store, Db::state, kKept, {{kPlugins, plugins.mapped()}})
-        .and_then([&] { return ask_syncd(store, databases, {remove(), set(*group)}); })
-        .map([] { return true; });
+    return write_kept(plugins.mapped())
+        .and_then([&] { return ask_syncd(store_, databases_, {remove(), set(*group)}); })
+        .map([] { return Out::asked; });
 }
 
-Result<void> put_back(db::RedisStore& store, const db::Databases& databases)
+Result<void> Plugins::write_kept(const std::string& plugins)
 {
-    auto kept = read_hash(store, Db::state, kKept);
-    if (!kept || kept->empty()) {
-        return kept.map([](const db::Hash&) {});
+    kept_ = plugins;
+    return write_hash(store_, Db::state, kKept, {{kPlugins, plugins}});
+}
+
+Result<bool> Plugins::put_back()
+{
+    auto back = mark_.hold(store_).and_then([&] { return put_back_kept(); });
+    if (!back && !ours() && back.error().kind == ErrorKind::denied) {
+        return false;
     }
-    return ask_syncd(store, databases, {set(*kept)}).and_then([&] { return write_hash(store, Db::state, kKept, {}); });
+    [[maybe_unused]] const auto given_up = mark_.give_up(store_);  // or it expires
+    return back.map_error([](const Error& error) {
+        return Error{error.kind,
+                     fmt::format("SONiC's own detector is not put back: {}; `petrel release-all` does it", error.what)};
+    });
+}
+
+Result<bool> Plugins::put_back_kept()
+{
+    auto kept = read_hash(store_, Db::state, kKept);
+    if (!kept) {
+        return tl::unexpected(std::move(kept.error()));
+    }
+    if (kept->empty() && !kept_.empty()) {
+        kept->emplace(kPlugins, kept_);
+    }
+    if (kept->empty()) {
+        return false;
+    }
+    return ask_syncd(store_, databases_, {set(*kept)})
+        .and_then([&] { return write_hash(store_, Db::state, kKept, {}); })
+        .map([&] {
+            kept_.clear();
+            return true;
+        });
 }
 
 }  // namespace petrel::device::sonic

@@ -35,6 +35,7 @@ SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const Time
       note_(std::move(note)),
       settings_(settings),
       store_(databases, settings.redis),
+      plugins_(store_, databases_),
       changes_(databases, settings.redis),
       stamp_(databases, settings.redis)
 {}
@@ -43,12 +44,12 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
                                                        const TimeSource& clock, Note note, const Settings& settings)
 {
     std::unique_ptr<SonicDevice> device{new SonicDevice{databases, id, clock, std::move(note), settings}};
-    return device->start().map([&] { return std::move(device); });
+    return device->plugins_.claim().and_then([&] { return device->start(); }).map([&] { return std::move(device); });
 }
 
 SonicDevice::~SonicDevice()
 {
-    if (capabilities_.fields != 0 && !closed_) {  // it was opened: then nobody else looks after the switch
+    if (plugins_.ours() && !closed_) {  // nobody else looks after the switch, also if it could not be opened
         if (const auto back = close(); !back) {
             note_once(back.error().what);
         }
@@ -58,9 +59,10 @@ SonicDevice::~SonicDevice()
 Result<void> SonicDevice::close()
 {
     closed_ = true;
-    return put_back(store_, databases_).map_error([](const Error& error) {
-        return Error{error.kind,
-                     fmt::format("SONiC's own detector is not put back: {}; `petrel release-all` does it", error.what)};
+    return plugins_.put_back().map([&](bool any) {
+        if (any) {
+            note_once("SONiC's own detector is back");
+        }
     });
 }
 
@@ -130,14 +132,12 @@ Result<bool> SonicDevice::follow()
     if (!heard) {
         return tl::unexpected(heard.error());
     }
-    if (heard->plugins) {
-        const auto out = take_plugins_out(store_, databases_);
-        if (!out) {
-            return out;
-        }
-        if (*out) {
-            note_once("SONiC's own detector rests while this agent watches");
-        }
+    const auto out = plugins_.keep_out(heard->plugins, clock_.now().mono);
+    if (!out) {
+        return out;
+    }
+    if (*out) {
+        note_once("SONiC's own detector rests while this agent watches");
     }
     if (heard->layout) {
         auto layout = read_layout(store_);

@@ -35,6 +35,7 @@ struct Settings {
 class SonicDevice final : public Device {
 public:
     // Fails until orchagent watches a queue and syncd has read its counters: before, nobody knows what can be told.
+    // Denied while another detector has the switch.
     static Result<std::unique_ptr<SonicDevice>> open(const db::Databases&, DeviceId, const TimeSource&, Note,
                                                      const Settings& = {});
     ~SonicDevice() override;  // SONiC's own detector comes back
@@ -91,6 +92,7 @@ private:
     Settings settings_;
     std::set<std::string> noted_;
     db::RedisStore store_;
+    Plugins plugins_;
     Changes changes_;
     PollStamp stamp_;
     std::optional<Reader> reader_;

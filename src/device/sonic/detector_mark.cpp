@@ -1,0 +1,162 @@
+#include "device/sonic/detector_mark.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using db::Db;
+
+constexpr std::string_view kKey = "PETREL_PFC_WD|detector";
+constexpr std::string_view kLastsMs = "5000";
+
+// Answers who had it. Whoever expected that one, or found none, has it now; with no name it is given up.
+constexpr std::string_view kSwap = R"(
+local holder = redis.call('GET', KEYS[1]) or ''
+if holder == '' or holder == ARGV[1] then
+    if ARGV[2] == '' then
+        redis.call('DEL', KEYS[1])
+    else
+        redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+    end
+end
+return holder
+)";
+
+// A process, as a mark names it.
+struct Holder {
+    std::string host;
+    std::string place;  // where its number means that process: one boot of one machine, and a namespace of it
+    pid_t pid{};
+    std::string since;  // by the kernel's clock: numbers are used again
+};
+
+struct Process {
+    char state{};
+    std::string since;
+};
+
+std::optional<Process> read_process(pid_t pid)
+{
+    std::ifstream file{fmt::format("/proc/{}/stat", pid)};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto name_ends = text.rfind(')');  // a name may have anything in it
+    if (name_ends == std::string::npos) {
+        return std::nullopt;
+    }
+    constexpr int kStart = 19;  // fields after the state
+    std::istringstream fields{text.substr(name_ends + 1)};
+    Process process;
+    fields >> process.state;
+    for (int i = 0; i != kStart; ++i) {
+        fields >> process.since;
+    }
+    return fields ? std::optional{process} : std::nullopt;
+}
+
+std::string here()
+{
+    std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+    std::string boot;
+    file >> boot;
+    std::error_code none;
+    return fmt::format("{}/{}", boot, std::filesystem::read_symlink("/proc/self/ns/pid", none).string());
+}
+
+std::string host_name()
+{
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "?";
+}
+
+std::optional<Holder> parse(const std::string& mark)
+{
+    std::istringstream text{mark};
+    Holder holder;
+    text >> holder.host >> holder.pid >> holder.since >> holder.place;
+    return text ? std::optional{holder} : std::nullopt;
+}
+
+// Certainly: of a process elsewhere nothing is known, nor of one that may not be looked at.
+bool is_dead(const Holder& holder)
+{
+    if (holder.place != here() || holder.pid <= 0) {
+        return false;
+    }
+    if (::kill(holder.pid, 0) != 0 && errno == ESRCH) {
+        return true;
+    }
+    const auto process = read_process(holder.pid);
+    return process && (process->since != holder.since || process->state == 'Z');
+}
+
+Result<std::string> swap(db::RedisStore& store, std::string_view before, std::string_view after)
+{
+    redis::Pipeline pipeline;
+    pipeline.add({"EVAL", kSwap, "1", kKey, before, after, kLastsMs});
+    std::string holder;
+    std::optional<Error> refused;
+    auto asked = ask(store, Db::state, pipeline, [&](std::size_t, redis::View reply) {
+        if (reply.error()) {
+            refused = Error{ErrorKind::unreachable, fmt::format("Redis refuses: {}", reply.text())};
+        }
+        holder = reply.text();
+    });
+    if (asked && refused) {
+        return tl::unexpected(std::move(*refused));
+    }
+    return asked.map([&] { return holder; });
+}
+
+}  // namespace
+
+DetectorMark::DetectorMark()
+{
+    static std::atomic<unsigned> count{};  // one process may have several devices, by mistake on the same switch
+    const auto pid = ::getpid();
+    const auto self = read_process(pid);
+    mine_ = fmt::format("{} {} {} {} {}", host_name(), pid, self ? self->since : "?", here(), ++count);
+}
+
+Result<void> DetectorMark::hold(db::RedisStore& store)
+{
+    auto expected = mine_;
+    for (;;) {
+        const auto found = swap(store, expected, mine_);
+        if (!found) {
+            return tl::unexpected(found.error());
+        }
+        held_ = found->empty() || *found == expected;
+        if (held_) {
+            return {};
+        }
+        const auto other = parse(*found);
+        if (!other || !is_dead(*other)) {
+            return tl::unexpected(
+                Error{ErrorKind::denied,
+                      fmt::format("another Petrel decides for this switch: {} ({} in STATE_DB)",
+                                  other ? fmt::format("process {} on {}", other->pid, other->host) : *found, kKey)});
+        }
+        expected = *found;
+    }
+}
+
+Result<void> DetectorMark::give_up(db::RedisStore& store)
+{
+    held_ = false;
+    return swap(store, mine_, "").map([](const std::string&) {});
+}
+
+}  // namespace petrel::device::sonic

@@ -1,0 +1,66 @@
+// An agent on a SONiC switch, and a queue that is in a storm or not: what tests of trouble begin with.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+
+class SonicTrouble : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        on_.emplace();
+    }
+
+    static constexpr auto kQueue = "Ethernet0:3";
+
+    SonicSwitch& sonic() { return *on_->sonic_; }
+    std::string status() { return sonic().of_queue(kQueue, "PFC_WD_STATUS"); }
+    std::string detected() { return sonic().of_queue(kQueue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"); }
+
+    void storms(int polls)
+    {
+        for (int i = 0; i != polls; ++i) {
+            auto& queue = sonic().queue(kQueue);
+            queue.rx += 100;
+            queue.paused = true;
+            queue.pause_us += 200'000;
+            queue.occupancy = 4096;
+            on_->poll();
+        }
+    }
+
+    void quiet(int polls)
+    {
+        for (int i = 0; i != polls; ++i) {
+            sonic().queue(kQueue).paused = false;
+            sonic().queue(kQueue).occupancy = 0;
+            on_->poll();
+        }
+    }
+
+    void start_and_storm()
+    {
+        on_->start(OnSwitch::policy());
+        quiet(2);
+        storms(3);
+        ASSERT_EQ(status(), "stormed");
+        ASSERT_EQ(on_->told(watchdog::EventKind::storm_detected), 1);
+    }
+
+    void ends_well()
+    {
+        quiet(3);
+        sonic().catch_up();
+        EXPECT_EQ(status(), "operational");
+        EXPECT_EQ(on_->told(watchdog::EventKind::storm_restored), on_->told(watchdog::EventKind::storm_detected));
+        EXPECT_THAT(on_->journal_.active().value(), testing::IsEmpty());
+    }
+
+    std::optional<OnSwitch> on_;
+};
+
+}  // namespace petrel::test
