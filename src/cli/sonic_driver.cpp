@@ -53,4 +53,12 @@ Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEnt
     });
 }
 
+Result<void> SonicDriver::put_back(const codec::DeviceEntry& entry)
+{
+    return databases_of(entry).and_then([&](const sonic::Databases& databases) {
+        sonic::RedisStore store{databases, device::sonic::Settings{}.redis};
+        return device::sonic::Plugins{store, databases}.put_back().map([](bool) {});
+    });
+}
+
 }  // namespace petrel::cli

@@ -21,6 +21,7 @@ public:
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;
+    Result<void> put_back(const codec::DeviceEntry&) override;
 
 private:
     Result<sonic::Databases> databases_of(const codec::DeviceEntry&) const;

@@ -38,6 +38,10 @@ public:
     // Of an expanded entry; from the thread in which the device will be used. May block and fail: it is tried again.
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                          Say) = 0;
+
+    // What a device was left with beside its mitigations, as by a process that died, without opening it: nobody else
+    // would put it back if it cannot be opened.
+    virtual Result<void> put_back(const codec::DeviceEntry&) { return {}; }
 };
 
 // The one that an entry names, or null.

@@ -88,6 +88,9 @@ private:
         }
         auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& words) { say(entry, words); });
         if (!device) {
+            if (const auto back = driver.put_back(entry); !back) {
+                say(entry, back.error().what);
+            }
             return tl::unexpected(std::move(device.error()));
         }
         (*device)->listen(deaf_);

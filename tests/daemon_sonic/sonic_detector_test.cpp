@@ -1,97 +1,15 @@
 // The agent as the detector of a SONiC switch, whole: a real agent, a real redis-server, and stand-ins for syncd and
 // orchagent that write what theirs write, at their own pace.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <poll.h>
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "runtime/event_loop.hpp"
-#include "support/agent_process.hpp"
-#include "support/redis_server.hpp"
-#include "support/sonic_switch.hpp"
-#include "support/temporary_folder.hpp"
+#include "daemon_sonic/sonic_detector.hpp"
 
 namespace petrel::daemon {
 namespace {
 
-using test::AgentProcess;
-using test::SonicSwitch;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int kPollMs = 100;
-
-class SonicDetector : public testing::Test {
-protected:
-    void SetUp() override
-    {
-        PETREL_NEEDS_REDIS();
-        redis = std::make_unique<test::RedisServer>();
-    }
-
-    void build(SonicSwitch::Setup setup = {})
-    {
-        setup.poll = std::chrono::milliseconds{kPollMs};
-        sonic = std::make_unique<SonicSwitch>(*redis, std::move(setup));
-    }
-
-    std::unique_ptr<AgentProcess> live() const
-    {
-        return std::make_unique<AgentProcess>(
-            AgentProcess::Options{.folder = folder.path(),
-                                  .config = "[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n",
-                                  .arguments = {"--redis", to_text(redis->address())}});
-    }
-
-    test::Ended release_all(const AgentProcess& agent, const std::vector<std::string>& more = {}) const
-    {
-        std::vector<std::string> arguments{
-            "release-all",          "--config", agent.file().string(), "--redis", to_text(redis->address()), "--socket",
-            agent.socket().string()};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return test::run({.program = PETREL_BIN_DIR "/petrel", .arguments = std::move(arguments)});
-    }
-
-    // syncd's life goes on until something is the case: a queue in storm counts frames and time, and its packets stay.
-    void run_until(const std::function<bool()>& done)
-    {
-        for (;;) {
-            for (const auto& name : stormed) {
-                auto& queue = sonic->queue(name);
-                queue.rx += 100;
-                queue.paused = true;
-                queue.occupancy = 4096;
-                queue.pause_us += kPollMs * 1000;
-            }
-            sonic->poll(clock.now().mono);
-            if (done()) {
-                return;
-            }
-            ::poll(nullptr, 0, kPollMs);  // syncd's own timer
-        }
-    }
-    void calm(const std::string& name)
-    {
-        std::erase(stormed, name);
-        sonic->queue(name).paused = false;
-        sonic->queue(name).occupancy = 0;
-    }
-    void wait_for_status(const std::string& queue, const std::string& status)
-    {
-        run_until([&] { return sonic->of_queue(queue, "PFC_WD_STATUS") == status; });
-    }
-
-    runtime::SystemClock clock;
-    test::TemporaryFolder folder;
-    std::unique_ptr<test::RedisServer> redis;
-    std::unique_ptr<SonicSwitch> sonic;
-    std::vector<std::string> stormed;
-};
 
 TEST_F(SonicDetector, DecidesWhileSonicsOwnScriptsRestAndComeBackWithTheStop)
 {
@@ -106,7 +24,7 @@ TEST_F(SonicDetector, DecidesWhileSonicsOwnScriptsRestAndComeBackWithTheStop)
     EXPECT_EQ(sonic->of_queue("Ethernet0:4", "PFC_WD_STATUS"), "operational");
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
-    EXPECT_THAT(sonic->words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
     EXPECT_EQ(sonic->plugin_runs(), runs) << "nobody decided besides us";
 
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
@@ -122,7 +40,7 @@ TEST_F(SonicDetector, AnAlertIsOneStormAndOneRestore)
     wait_for_status("Ethernet4:3", "stormed");
     calm("Ethernet4:3");
     wait_for_status("Ethernet4:3", "operational");
-    EXPECT_THAT(sonic->words(), ElementsAre("Ethernet4:3 storm", "Ethernet4:3 restore"));
+    EXPECT_THAT(words(), ElementsAre("Ethernet4:3 storm", "Ethernet4:3 restore"));
 }
 
 TEST_F(SonicDetector, WatchesWhatIsStartedWhileItRuns)
@@ -208,7 +126,7 @@ TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)
     stormed = {"Ethernet0:3"};
     int polls = 0;
     run_until([&] { return ++polls == 10; });  // twice as long as a detection takes
-    EXPECT_THAT(sonic->words(), IsEmpty());
+    EXPECT_THAT(words(), IsEmpty());
 }
 
 }  // namespace

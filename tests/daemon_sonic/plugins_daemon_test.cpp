@@ -1,0 +1,107 @@
+// SONiC's own detector around the life of an agent: it is never gone together with the agent, and never decides beside
+// it.
+#include <gmock/gmock.h>
+
+#include "daemon_sonic/sonic_detector.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class PluginsOfAgents : public SonicDetector {
+protected:
+    // A killed agent has left them out, and then nothing is watched any more: no device can be opened.
+    std::unique_ptr<test::AgentProcess> die_before_pfcwd_stop()
+    {
+        build();
+        auto agent = live();
+        run_until([&] { return !sonic->has_plugins(); });
+        agent->kill();
+        sonic->unwatch("Ethernet0");
+        sonic->unwatch("Ethernet4");
+        sonic->serve_requests();
+        EXPECT_FALSE(sonic->has_plugins());
+        return agent;
+    }
+
+    void expect_back()
+    {
+        sonic->serve_requests();
+        EXPECT_TRUE(sonic->has_plugins());
+        EXPECT_EQ(sonic->get(sonic::Db::state, "PETREL_PFC_WD|plugins", "QUEUE_PLUGIN_LIST"), "");
+    }
+};
+
+TEST_F(PluginsOfAgents, WhoRemovesADeadOnePutsThemBackThoughNothingIsWatched)
+{
+    const auto agent = die_before_pfcwd_stop();
+    const auto released = release_all(*agent);
+    EXPECT_EQ(released.exit_code, 1) << "whether orchagent has let go cannot be seen";
+    EXPECT_THAT(released.out, AllOf(HasSubstr("sw: SONiC's own detector is back"), HasSubstr("no queue has counters")));
+    expect_back();
+}
+
+TEST_F(PluginsOfAgents, WhoRemovesADeadOneIsToldWhatCannotBePutBack)
+{
+    const auto agent = die_before_pfcwd_stop();
+    redis->kill();
+    const auto released = release_all(*agent);
+    EXPECT_EQ(released.exit_code, 1);
+    EXPECT_THAT(released.out, HasSubstr("SONiC's own detector is not put back"));
+}
+
+TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
+{
+    const auto agent = die_before_pfcwd_stop();
+    agent->start();
+    EXPECT_NE(agent->wait_for("no queue has counters of PFC yet"), "");
+    expect_back();
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    expect_back();
+}
+
+// One storm would be treated by the one and let go by the other.
+TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
+{
+    build();
+    const auto first = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    const auto pid = std::to_string(first->pid());
+    const test::TemporaryFolder elsewhere;
+    const auto second = live_in(elsewhere.path());
+    EXPECT_NE(second->wait_for({"device_failing", "another Petrel decides for this switch: process " + pid + " on "}),
+              "");
+
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    calm("Ethernet0:3");
+    wait_for_status("Ethernet0:3", "operational");
+    EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+
+    EXPECT_EQ(first->stop(), 0) << first->log_text();
+    run_until([&] { return second->ask({"status"}).out.find("all well") != std::string::npos; });
+    run_until([&] { return !sonic->has_plugins(); });
+    EXPECT_EQ(second->stop(), 0) << second->log_text();
+    expect_back();
+}
+
+TEST_F(PluginsOfAgents, WhoeverReleasesAllBesideALivingAgentIsRefused)
+{
+    build();
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    const test::TemporaryFolder elsewhere;
+    const auto released = test::run(
+        {.program = PETREL_BIN_DIR "/petrel",
+         .arguments = {"release-all", "--device", "sonic:local", "--redis", to_text(redis->address()), "--state-dir",
+                       elsewhere.path().string(), "--socket", (elsewhere / "control.sock").string()}});
+    EXPECT_EQ(released.exit_code, 1);
+    EXPECT_THAT(released.out, HasSubstr("another Petrel decides for this switch"));
+    sonic->serve_requests();
+    EXPECT_FALSE(sonic->has_plugins());
+}
+
+}  // namespace
+}  // namespace petrel::daemon
