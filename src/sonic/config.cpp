@@ -229,7 +229,8 @@ private:
         policy.priorities = port.watched;
         auto& entries = config_.policies.policies;
         const auto same = [&](const codec::PolicyEntry& entry) {
-            return entry.policy.name == policy.name && entry.policy.priorities == policy.priorities;
+            return entry.policy.name == policy.name && entry.policy.priorities == policy.priorities &&
+                   entry.policy.poll == policy.poll;
         };
         auto at = std::ranges::find_if(entries, same);
         if (at == entries.end()) {
@@ -257,6 +258,16 @@ std::vector<Alpha> alphas_of(const Table& profiles)
         }
     }
     return alphas;
+}
+
+Result<void> check_filled(Store& store)
+{
+    return store.is_set(Db::config, kConfigFilled).and_then([](bool filled) -> Result<void> {
+        if (!filled) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"});
+        }
+        return {};
+    });
 }
 
 }  // namespace
@@ -294,8 +305,8 @@ std::string concern(const Config& config)
 
 Result<Config> read_config(Store& store, Role role, const std::optional<Config>& before)
 {
-    if (const auto filled = store.is_set(Db::config, kConfigFilled); !filled || !*filled) {
-        return tl::unexpected(filled ? Error{ErrorKind::unreachable, "CONFIG_DB is not filled yet"} : filled.error());
+    if (const auto filled = check_filled(store); !filled) {
+        return tl::unexpected(filled.error());
     }
     std::array<Table, 5> tables;
     codec::TableContent content;
@@ -310,6 +321,10 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
             content.emplace(fmt::format("{}|{}", kNames[i], key), hash);
         }
         tables[i] = std::move(*table);
+    }
+    // One that was flushed meanwhile has said less than it meant.
+    if (const auto filled = check_filled(store); !filled) {
+        return tl::unexpected(filled.error());
     }
     auto config = Reader{tables[0], tables[1], tables[2], role, before}.read(tables[4]);
     config.alphas = alphas_of(tables[3]);

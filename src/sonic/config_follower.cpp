@@ -56,6 +56,7 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     if (!*heard && now < read_again_) {
         return std::nullopt;
     }
+    read_again_ = {};  // whatever was heard is not followed before it could be read
     return read_config(store, role_, known_ ? known_ : remembered_).map([&](Config config) -> std::optional<Config> {
         read_again_ = now + kReadAnyway;
         if (known_ && known_->tables == config.tables) {

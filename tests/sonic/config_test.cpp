@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "interrupted_store.hpp"
 #include "support/memory_store.hpp"
 
 namespace petrel::sonic {
@@ -165,6 +166,21 @@ TEST_F(SonicConfig, ABadPollIntervalIsSaidOnceAndTheOneBeforeStays)
     EXPECT_EQ(config.policies.policies[0].policy.poll, std::chrono::milliseconds{200});
 }
 
+// One that keeps its old policy keeps its old interval, and for itself.
+TEST_F(SonicConfig, ABadEntryDoesNotSlowOthersDown)
+{
+    for (const std::string port : {"Ethernet0", "Ethernet4"}) {
+        table()["PFC_WD|" + port] = {{"detection_time", "400"}, {"restoration_time", "400"}};
+    }
+    const std::optional before{read(Role::owner)};
+    table()["PFC_WD|GLOBAL"]["POLL_INTERVAL"] = "100";
+    table()["PFC_WD|Ethernet0"]["detection_time"] = "40";
+    const auto config = read_config(store_, Role::owner, before).value();
+    ASSERT_EQ(config.policies.policies.size(), 2U);
+    EXPECT_EQ(config.policies.policies[1].ports[0].name, "Ethernet4");
+    EXPECT_EQ(config.policies.policies[1].policy.poll, std::chrono::milliseconds{100});
+}
+
 TEST_F(SonicConfig, CountersThatAreNotToBeReadAreNot)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
@@ -203,6 +219,25 @@ TEST_F(SonicConfig, AnUnfilledDatabaseIsNotTakenForAnEmptyOne)
 {
     store_.flags.clear();
     EXPECT_FALSE(read_config(store_, Role::detector));
+}
+
+TEST_F(SonicConfig, NorIsOneThatIsFlushedWhileItIsRead)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
+    const auto filled = store_;
+    for (int call = 0;; ++call) {
+        store_ = filled;
+        test::InterruptedStore store{store_, call, [&] {
+                                         table().clear();
+                                         store_.flags.clear();
+                                     }};
+        const auto config = read_config(store, Role::detector);
+        if (!store.was_interrupted()) {
+            EXPECT_TRUE(config);
+            break;
+        }
+        EXPECT_FALSE(config) << "before call " << call;
+    }
 }
 
 TEST_F(SonicConfig, TellsTheAlphas)
