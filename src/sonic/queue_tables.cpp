@@ -19,6 +19,7 @@ using codec::QueueReport;
 
 constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
 const std::string kMarkField = "run";
+const std::string kRedSwitch = "BIG_RED_SWITCH_MODE";
 
 // One in each database that is written: they are flushed one by one, too.
 const std::map<Db, std::string>& marks()
@@ -35,10 +36,7 @@ std::string new_mark()
     return fmt::format("{:08x}{:08x}", chance(), chance());
 }
 
-std::string name_of(const QueueReport& queue) { return fmt::format("{}:{}", queue.port, *queue.priority); }
-
-// Until it is restored: one that is tried out with its treatment lifted still is.
-bool in_storm(const QueueReport& queue) { return queue.phase != "off" && queue.phase != "watching"; }
+std::string name_of(std::string_view port, std::uint8_t priority) { return fmt::format("{}:{}", port, priority); }
 
 bool watched(const QueueReport& queue) { return !queue.policy.empty(); }
 
@@ -85,6 +83,8 @@ std::string made_up_queue(std::string_view port, std::uint8_t priority)
 
 }  // namespace
 
+bool in_storm(const QueueReport& queue) { return queue.phase != "off" && queue.phase != "watching"; }
+
 void QueueTables::configure(const Config& config)
 {
     settings_.clear();
@@ -106,11 +106,29 @@ void QueueTables::configure(const Config& config)
 
 void QueueTables::tell(const QueueReport& queue)
 {
-    const auto name = name_of(queue);
+    const auto name = name_of(queue.port, *queue.priority);
     auto [at, is_new] = rows_.try_emplace(name);
     at->second.queue = queue;
+    at->second.gone = false;
     known_objects_ = known_objects_ && !is_new;
     unwritten_.insert(name);
+}
+
+void QueueTables::forget(std::string_view port, std::uint8_t priority)
+{
+    const auto at = rows_.find(name_of(port, priority));
+    if (at == rows_.end()) {
+        return;
+    }
+    if (at->second.object.queue.empty()) {  // nobody has heard of it
+        unwritten_.erase(at->first);
+        rows_.erase(at);
+        return;
+    }
+    unwritten_.insert(at->first);
+    at->second.gone = true;
+    at->second.queue.policy.clear();
+    at->second.queue.phase = "off";
 }
 
 void QueueTables::mark_all()
@@ -220,7 +238,7 @@ Result<void> QueueTables::write(Store& store)
             batch.add(Db::counters, {Kind::remove, counters, of_watched_queues()});
         }
         const bool red = red_switch_ && watched(queue);
-        batch.add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{"BIG_RED_SWITCH_MODE", "enable"}}});
+        batch.add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{kRedSwitch, "enable"}}});
         batch.add(Db::counters, {Kind::set, counters, std::move(fields)});
         batch.add(Db::appl, {in_storm(queue) ? Kind::set : Kind::remove,
                              fmt::format("{}:{}", kInStorm, queue.port),
@@ -228,16 +246,21 @@ Result<void> QueueTables::write(Store& store)
         batch.add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),
                               watched(queue) ? Hash{{"status", "configured"}} : Hash{}});
     }
-    return batch.end().map([&] { unwritten_.clear(); });
+    return batch.end().map([&] {
+        unwritten_.clear();
+        std::erase_if(rows_, [](const auto& row) { return row.second.gone; });
+    });
 }
 
 Result<void> QueueTables::retire(Store& store)
 {
     Batch batch{store};
     for (const auto& [name, row] : rows_) {
-        if (!in_storm(row.queue) && !row.object.queue.empty()) {
+        if (!row.object.queue.empty()) {
+            auto fields = in_storm(row.queue) ? Hash{} : of_watched_queues();
+            fields.emplace(kRedSwitch, "");
             batch.add(Db::counters,
-                      {Change::Kind::remove, fmt::format("COUNTERS:{}", row.object.queue), of_watched_queues()});
+                      {Change::Kind::remove, fmt::format("COUNTERS:{}", row.object.queue), std::move(fields)});
         }
         batch.add(Db::state, {Change::Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name), Hash{}});
     }
@@ -258,7 +281,7 @@ void QueueTables::each(const std::function<void(const QueueReport&, const QueueO
 
 const QueueObject* QueueTables::object(std::string_view port, std::uint8_t priority) const
 {
-    const auto at = rows_.find(fmt::format("{}:{}", port, priority));
+    const auto at = rows_.find(name_of(port, priority));
     return at != rows_.end() && !at->second.object.queue.empty() ? &at->second.object : nullptr;
 }
 

@@ -21,6 +21,9 @@ namespace petrel::sonic {
 // In STATE_DB from the first word of an agent that keeps these tables until it stops; it stays if the agent dies.
 inline constexpr auto kAgentMark = "PETREL_PFC_WD|agent";
 
+// Until it is restored: one that is tried out with its treatment lifted still is.
+bool in_storm(const codec::QueueReport&);
+
 // As SONiC names objects: "oid:0x15000000000003".
 struct QueueObject {
     std::string queue;
@@ -31,6 +34,11 @@ class QueueTables {
 public:
     void configure(const Config&);
     void tell(const codec::QueueReport&);
+    // There is no such queue any more: what was told of it is taken back, as by retire().
+    void forget(std::string_view port, std::uint8_t priority);
+
+    // The databases may be older than what was written, whatever their marks say: the next write is one of everything.
+    void start_over() { mark_.clear(); }
 
     // Everything that is not in the databases yet; all of it if they are not as they were left.
     Result<void> write(Store&);
@@ -59,6 +67,7 @@ private:
     struct Row {
         codec::QueueReport queue;
         QueueObject object;
+        bool gone{};
     };
 
     Result<void> learn_objects(Store&);

@@ -213,6 +213,56 @@ TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain
     }
 }
 
+TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.phase = "mitigated";
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    const auto saved = store_.content;
+    tables_.tell(watching("Ethernet0", 3));
+    ASSERT_TRUE(tables_.write(store_));
+    store_.content = saved;
+    tables_.start_over();
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
+    EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
+}
+
+TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.phase = "mitigated";
+    queue.detected = 1;
+    config_.big_red_switch = true;
+    tables_.configure(config_);
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    const auto key = "COUNTERS:" + tables_.object("Ethernet0", 3)->queue;
+    tables_.forget("Ethernet0", 3);
+    ASSERT_TRUE(tables_.write(store_));
+    const auto& left = store_.content[Db::counters][key];
+    EXPECT_THAT(left, Not(Contains(Key("PFC_WD_STATUS"))));
+    EXPECT_THAT(left, Not(Contains(Key("BIG_RED_SWITCH_MODE"))));
+    EXPECT_THAT(left, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"))) << "statistics stay";
+    EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
+    EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
+    EXPECT_EQ(tables_.object("Ethernet0", 3), nullptr);
+
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << "it came back";
+}
+
+TEST_F(SonicQueueTables, AQueueThatIsGoneBeforeAnybodyHeardOfItLeavesNothing)
+{
+    tables_.tell(watching("Ethernet0", 3));
+    tables_.forget("Ethernet0", 3);
+    tables_.forget("Ethernet4", 3);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(store_.content[Db::counters], Not(Contains(Key("COUNTERS_QUEUE_NAME_MAP"))));
+}
+
 TEST_F(SonicQueueTables, ALeftOverRowOfAStormThatIsOverIsTakenAway)
 {
     appl()["PFC_WD_TABLE_INSTORM:Ethernet0"] = {{"3", "storm"}, {"4", "storm"}};
@@ -240,11 +290,15 @@ TEST_F(SonicQueueTables, AtTheEndNobodyReadsThatSomebodyWatches)
     held.phase = "mitigated";
     tables_.tell(watching("Ethernet0", 3));
     tables_.tell(held);
+    config_.big_red_switch = true;
+    tables_.configure(config_);
     ASSERT_TRUE(tables_.write(store_));
     ASSERT_TRUE(tables_.retire(store_));
     EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_STATUS"))));
+    EXPECT_THAT(counters(), Not(Contains(Key("BIG_RED_SWITCH_MODE")))) << "SONiC's own watchdog leaves such queues out";
     const auto held_key = "COUNTERS:" + tables_.object("Ethernet0", 4)->queue;
     EXPECT_THAT(store_.content[Db::counters][held_key], Contains(Pair("PFC_WD_STATUS", "stormed")));
+    EXPECT_THAT(store_.content[Db::counters][held_key], Not(Contains(Key("BIG_RED_SWITCH_MODE"))));
     EXPECT_THAT(store_.content[Db::state], IsEmpty());
     EXPECT_THAT(store_.content[Db::counters], Not(Contains(Key("PETREL_PFC_WD:agent"))));
 }
