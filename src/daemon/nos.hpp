@@ -3,6 +3,8 @@
 // away.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,11 +20,17 @@
 
 namespace petrel::daemon {
 
+struct NosQueue {
+    std::string port;
+    std::uint8_t priority{};
+    auto operator<=>(const NosQueue&) const = default;
+};
+
 struct NosEvent {
     watchdog::EventKind kind{};
     std::string port;
     std::uint8_t priority{};
-    watchdog::Treatment action{};
+    watchdog::Treatment configured{};  // what its policy wants to be done; none = only told
     WallTime at;
     watchdog::Reason reason{};
 };
@@ -40,6 +48,7 @@ public:
     // Since the last exchange.
     struct Told {
         std::vector<codec::QueueReport> queues;  // that have changed
+        std::vector<NosQueue> gone;              // that were told of, and are no more
         std::vector<NosEvent> events;            // of queues, in their order
         std::vector<NosCounts> counts;           // of a part of the queues, whose turn it is
     };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace petrel::daemon {
@@ -19,6 +20,17 @@ constexpr Duration kStatisticsEvery = 1s;
 constexpr std::uint32_t kRowsAtOnce = 2048;
 // An exchange, the end, and so many that ask for tables.
 constexpr std::size_t kMostAsked = 64;
+
+std::set<NosQueue> queues_of(const watchdog::Inventory& inventory)
+{
+    std::set<NosQueue> queues;
+    for (const auto& row : inventory.rows) {
+        if (row.target.priority) {
+            queues.insert({inventory.ports[row.target.port.index].name, row.target.priority->value});
+        }
+    }
+    return queues;
+}
 
 }  // namespace
 
@@ -38,7 +50,8 @@ void NosRunner::start() { exchange(); }
 
 void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
 {
-    const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
+    const auto& watchlist = runner.agent()->watchdog().watchlist();
+    const auto& inventory = watchlist.inventory;
     for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
         const auto& target = inventory.rows[row].target;
         // An event of a port is one of all its queues.
@@ -49,8 +62,10 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
         }
     }
     if (event.target.priority) {
+        const auto& policies = watchlist.policies;
         events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
-                           event.action, wall_time(loop_.now(), event.at), event.reason});
+                           event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none,
+                           wall_time(loop_.now(), event.at), event.reason});
     }
 }
 
@@ -74,7 +89,9 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     const auto& dog = runner.agent()->watchdog();
     const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
     if (progress.watchlist != runner.watchlists()) {
-        progress = Progress{runner.watchlists(), 0, {}, now, 0, now};
+        auto queues = queues_of(dog.watchlist().inventory);
+        std::ranges::set_difference(progress.queues, queues, std::back_inserter(told.gone));
+        progress = Progress{runner.watchlists(), std::move(queues), 0, {}, now, 0, now};
     }
     if (now >= progress.next_statistics) {
         progress.next_statistics = now + kStatisticsEvery;

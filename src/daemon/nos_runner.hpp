@@ -50,6 +50,7 @@ private:
     // What of a device was told already.
     struct Progress {
         std::uint64_t watchlist{};
+        std::set<NosQueue> queues;   // that it has
         std::uint32_t next_row{};    // those from here on were not yet
         std::set<Slot> changed;      // of those before
         Instant next_statistics{};   // of what is mitigated, which change without an event

@@ -17,6 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+constexpr int kAppl = 0;
 constexpr int kCounters = 2;
 constexpr int kConfig = 4;
 constexpr std::size_t kMostUnsaid = 10'000;
@@ -45,16 +46,49 @@ protected:
         event.priority = 3;
         return event;
     }
-    static Nos::Told told(std::vector<NosEvent> events)
+    static codec::QueueReport queue(const std::string& phase)
     {
         codec::QueueReport queue;
         queue.port = "Ethernet0";
         queue.priority = 3;
-        queue.phase = "mitigated";
+        queue.policy = "pfcwd";
+        queue.phase = phase;
+        return queue;
+    }
+    static Nos::Told told(std::vector<NosEvent> events)
+    {
         Nos::Told told;
-        told.queues = {queue};
+        told.queues = {queue("mitigated")};
         told.events = std::move(events);
         return told;
+    }
+    static Nos::Told told(const codec::QueueReport& queue)
+    {
+        Nos::Told told;
+        told.queues = {queue};
+        return told;
+    }
+
+    std::unique_ptr<redis::Connection> listen_to(std::initializer_list<std::string_view> channels) const
+    {
+        auto listener = redis->connect(kCounters);
+        redis::Pipeline subscribe;
+        for (const auto channel : channels) {
+            subscribe.add({"SUBSCRIBE", channel});
+        }
+        EXPECT_TRUE(listener->run(subscribe));
+        return listener;
+    }
+    // All that has come, as soon as something has.
+    static std::vector<std::string> heard_by(redis::Connection& listener)
+    {
+        std::vector<std::string> words;
+        while (words.empty()) {
+            pollfd ready{listener.fd(), POLLIN, 0};
+            ::poll(&ready, 1, -1);
+            EXPECT_TRUE(listener.messages([&](redis::View message) { words.emplace_back(message[2].text()); }));
+        }
+        return words;
     }
 
     // Storms in SONiC's words.
@@ -73,6 +107,43 @@ protected:
     std::unique_ptr<test::RedisServer> redis;
     std::unique_ptr<SonicNos> nos;
 };
+
+TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
+{
+    const auto set = [&](const std::string& key, const test::Fields& fields) {
+        test::write_hash(*redis, kConfig, key, fields);
+    };
+    // What is heard first that is worth a word: notifications take their time.
+    const auto hear = [&] {
+        for (;;) {
+            if (auto heard = nos->exchange({}); heard.policies || !heard.lines.empty()) {
+                return heard;
+            }
+        }
+    };
+    EXPECT_TRUE(hear().policies) << "that nothing is configured is the first word";
+    set("BUFFER_PROFILE|lossless", {{"dynamic_th", "0"}});
+    set("PORT|Ethernet0", {{"admin_status", "up"}});
+    set("PORT_QOS_MAP|Ethernet0", {{"pfc_enable", "3,4"}, {"pfcwd_sw_enable", "3,4"}});
+    const auto news = [&](const std::string& key, const test::Fields& fields) {
+        set(key, fields);
+        return hear().policies.has_value();
+    };
+    EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"restoration_time", "400"}, {"detection_time", "400"}}));
+
+    set("PORT|Ethernet0", {{"description", "to server 1"}});
+    set("BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
+    const auto alpha = hear();
+    EXPECT_FALSE(alpha.policies);
+    ASSERT_THAT(alpha.lines, SizeIs(1));
+    EXPECT_EQ(alpha.lines.front().event, "alpha_changed");
+
+    EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"detection_time", "401"}}));
+    EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"action", "alert"}}));
+    EXPECT_TRUE(news("PFC_WD|GLOBAL", {{"POLL_INTERVAL", "101"}}));
+    EXPECT_TRUE(news("PORT_QOS_MAP|Ethernet0", {{"pfcwd_sw_enable", "3"}}));
+    EXPECT_TRUE(news("PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}}));
+}
 
 TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
 {
@@ -103,24 +174,102 @@ TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
 
 TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
 {
-    const auto listener = redis->connect(kCounters);
-    redis::Pipeline subscribe;
-    subscribe.add({"SUBSCRIBE", "sonic-events-swss"});
-    ASSERT_TRUE(listener->run(subscribe));
+    const auto listener = listen_to({"sonic-events-swss"});
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
     detector.exchange(told({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
-    std::string first;
-    while (first.empty()) {
-        pollfd ready{listener->fd(), POLLIN, 0};
-        ::poll(&ready, 1, -1);
-        ASSERT_TRUE(listener->messages([&](redis::View message) {
-            if (first.empty()) {
-                first = message[2].text();
-            }
-        }));
-    }
-    EXPECT_THAT(first, HasSubstr("pfc-storm-restored"));
+    EXPECT_THAT(heard_by(*listener).front(), HasSubstr("pfc-storm-restored"));
     EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
+}
+
+// A limit that spares a queue its action would be none if orchagent heard of the storm.
+TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
+{
+    test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
+    const auto listener = listen_to({"PFC_WD_ACTION"});
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    auto spared = event(watchdog::EventKind::storm_alert);
+    spared.configured = watchdog::Treatment::drop;
+    spared.reason = watchdog::Reason::blast_radius;
+    auto restored = spared;
+    restored.kind = watchdog::EventKind::storm_restored;
+    auto refused = spared;
+    refused.reason = watchdog::Reason::refused;
+    detector.exchange(told({spared, restored, refused, event(watchdog::EventKind::storm_alert)}));
+    EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x15","storm"])"));
+}
+
+TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
+{
+    test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
+    test::write_hash(*redis, kCounters, "COUNTERS:oid:0x15", {{"PFC_WD_STATUS", "operational"}});
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    auto alerted = queue("alerted");
+    alerted.configured = "alert";
+    detector.exchange(told(alerted));
+    const auto orchagent = listen_to({"PFC_WD_ACTION"});
+    for (pollfd ready{orchagent->fd(), POLLIN, 0}; ::poll(&ready, 1, 0) == 0;) {
+        EXPECT_EQ(detector.exchange({}).trouble, "");
+    }
+    EXPECT_THAT(heard_by(*orchagent).front(), R"(["oid:0x15","storm"])");
+}
+
+TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
+{
+    nos->exchange(told(queue("mitigated")));
+    test::run_command(*redis, kCounters, {"SAVE"});
+    nos->exchange(told(queue("watching")));
+    redis->kill();
+    redis->start();
+    const auto object = test::read_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP").at("Ethernet0:3");
+    const auto status = [&] { return test::read_hash(*redis, kCounters, "COUNTERS:" + object)["PFC_WD_STATUS"]; };
+    EXPECT_EQ(status(), "stormed");
+    EXPECT_NE(nos->exchange({}).trouble, "");
+    EXPECT_EQ(nos->exchange({}).trouble, "");
+    EXPECT_EQ(status(), "operational");
+    EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet0"), IsEmpty());
+}
+
+TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
+{
+    nos->exchange(told(queue("watching")));
+    redis->kill();
+    const auto away = nos->exchange(told({event(watchdog::EventKind::storm_detected)}));
+    EXPECT_NE(away.trouble, "");
+    EXPECT_THAT(storms_in(away), testing::ElementsAre(HasSubstr("detected PFC storm on port Ethernet0")));
+    redis->start();
+    fill();
+    EXPECT_THAT(storms_in(nos->exchange({})), IsEmpty()) << "once";
+}
+
+TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
+{
+    SonicLog log{sonic::Role::owner};
+    sonic::Config config;
+    const auto words = [&] {
+        SonicLog::Lines lines;
+        log.configured(config, {}, lines);
+        std::vector<std::string> said;
+        for (const auto& line : lines) {
+            said.push_back(line.words);
+        }
+        return said;
+    };
+    const std::string kStarted = "Started PFC Watchdog on port Ethernet";
+    const std::string kStopped = "Stopped PFC Watchdog on port Ethernet";
+    codec::PolicyEntry entry;
+    entry.policy.name = "pfcwd-drop-400-400";
+    entry.ports = {{"Ethernet0", {}}, {"Ethernet4", {}}};
+    config.policies.policies = {entry};
+    EXPECT_THAT(words(), testing::ElementsAre(kStarted + "0", kStarted + "4"));
+    EXPECT_THAT(words(), IsEmpty());
+    config.policies.policies.front().policy.name = "pfcwd-alert-400-400";
+    config.policies.policies.front().ports.pop_back();
+    EXPECT_THAT(words(), testing::ElementsAre(kStarted + "0", kStopped + "4"));
+    config.policies.policies.clear();
+    config.idle = "counters are not to be read";
+    EXPECT_THAT(words(), testing::ElementsAre(config.idle)) << "it is configured as before";
+    config.idle = {};
+    EXPECT_THAT(words(), testing::ElementsAre(kStopped + "0"));
 }
 
 TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)

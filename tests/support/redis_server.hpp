@@ -1,5 +1,4 @@
-// A real redis-server of one test, on a socket in a folder of its own: started, killed, started again. Nothing of it
-// is kept on disk.
+// A real redis-server of one test, on a socket in a folder of its own: started, killed, started again.
 #pragma once
 
 #include <fcntl.h>
@@ -31,7 +30,7 @@ public:
 
     redis::Address address() const { return {(folder_ / "redis.sock").string(), {}, 0}; }
 
-    // Empty again. Returns when it takes connections.
+    // As it was when it was last told to SAVE; empty if it never was. Returns when it takes connections.
     void start()
     {
         auto pipe = detail::make_pipe();

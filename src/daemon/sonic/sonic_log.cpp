@@ -9,9 +9,13 @@ namespace petrel::daemon {
 
 namespace {
 
+Log::Line in_sonics_words(std::string target, std::string words)
+{
+    return {Log::Level::notice, "pfcwd", {}, std::move(target), std::move(words), {}};
+}
 Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::string words)
 {
-    return {Log::Level::notice, "pfcwd", {}, fmt::format("{}:{}", port, priority), std::move(words), {}};
+    return in_sonics_words(fmt::format("{}:{}", port, priority), std::move(words));
 }
 
 // "oid:0x15000000000003" is "0x15000000000003" in the log.
@@ -64,6 +68,30 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
         log_red_switch(red_switch_, tables, lines);
     }
     configured_ = true;
+    if (role_ == sonic::Role::owner && !config.big_red_switch && config.idle.empty()) {
+        log_ports(config, lines);
+    }
+}
+
+// A port that is watched otherwise than before is started again, as by orchagent.
+void SonicLog::log_ports(const sonic::Config& config, Lines& lines)
+{
+    const auto before = std::exchange(ports_, {});
+    for (const auto& entry : config.policies.policies) {
+        for (const auto& port : entry.ports) {
+            ports_.emplace(port.name, entry.policy.name);
+        }
+    }
+    for (const auto& [port, policy] : ports_) {
+        if (const auto at = before.find(port); at == before.end() || at->second != policy) {
+            lines.push_back(in_sonics_words(port, fmt::format("Started PFC Watchdog on port {}", port)));
+        }
+    }
+    for (const auto& [port, policy] : before) {
+        if (!ports_.contains(port)) {
+            lines.push_back(in_sonics_words(port, fmt::format("Stopped PFC Watchdog on port {}", port)));
+        }
+    }
 }
 
 void SonicLog::happened(const NosEvent& event, const sonic::QueueTables& tables, Lines& lines) const

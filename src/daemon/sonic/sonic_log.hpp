@@ -1,8 +1,9 @@
-// What operators of SONiC expect in the log of a watchdog: storms and the big red switch in SONiC's words, entries of
-// the configuration that are not in force, thresholds of buffers that have changed. The same wherever the tables are
-// kept.
+// What operators of SONiC expect in the log of a watchdog: storms, ports whose watch begins or ends and the big red
+// switch in SONiC's words, entries of the configuration that are not in force, thresholds of buffers that have changed.
+// The same wherever the tables are kept.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,12 @@ public:
     void happened(const NosEvent&, const sonic::QueueTables&, Lines&) const;
 
 private:
+    void log_ports(const sonic::Config&, Lines&);
+
     sonic::Role role_;
-    std::vector<std::string> problems_;  // that were told
-    std::string idle_;                   // the same
+    std::map<std::string, std::string> ports_;  // that are watched, each with the name of its policy
+    std::vector<std::string> problems_;         // that were told
+    std::string idle_;                          // the same
     std::vector<sonic::Alpha> alphas_;
     bool red_switch_{};
     bool configured_{};

@@ -46,6 +46,29 @@ std::string decimal(std::string_view object)
     return fmt::format("{}", id);
 }
 
+void add_word(redis::Pipeline& pipeline, const Alerts::Word& word)
+{
+    pipeline.add(
+        {"PUBLISH", kActionChannel, fmt::format(R"(["{}","{}"])", word.object, word.storm ? "storm" : "restore")});
+}
+
+// All that decides who is watched and how. The tables have more than that: thresholds of buffers, names of ports.
+std::string text_of(const sonic::Config& config)
+{
+    auto text = fmt::format("{} {}\n", config.poll_ms, config.big_red_switch);
+    for (const auto& entry : config.policies.policies) {
+        text += entry.policy.name;
+        for (const auto& parameter : watchdog::parameters()) {
+            text += ' ' + watchdog::parameter_text(entry.policy, parameter.key);
+        }
+        for (const auto& port : entry.ports) {
+            text += '\n' + port.name;
+        }
+        text += "\n\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem::path memory)
@@ -57,7 +80,7 @@ SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem
       log_(role)
 {}
 
-Nos::Heard SonicNos::exchange(Told told)
+void SonicNos::take(Told told)
 {
     for (auto& event : told.events) {
         unsaid_.push_back({std::move(event), false});
@@ -65,15 +88,31 @@ Nos::Heard SonicNos::exchange(Told told)
     if (unsaid_.size() > kMostUnsaid) {
         unsaid_.erase(unsaid_.begin(), unsaid_.end() - kMostUnsaid);
     }
-    Heard heard;
-    if (role_ == Role::owner) {
+    if (role_ == Role::detector) {
+        const auto now = runtime::SystemClock{}.now().mono;
         for (const auto& queue : told.queues) {
-            tables_.tell(queue);
+            alerts_.tell(queue, now);
         }
-        for (const auto& [port, priority, at, counts] : told.counts) {
-            counters_.tell(port, priority, at, counts);
+        for (const auto& queue : told.gone) {
+            alerts_.forget(queue);
         }
+        return;
     }
+    for (const auto& queue : told.queues) {
+        tables_.tell(queue);
+    }
+    for (const auto& [port, priority] : told.gone) {
+        tables_.forget(port, priority);
+    }
+    for (const auto& [port, priority, at, counts] : told.counts) {
+        counters_.tell(port, priority, at, counts);
+    }
+}
+
+Nos::Heard SonicNos::exchange(Told told)
+{
+    take(std::move(told));
+    Heard heard;
     // Each for itself: a CONFIG_DB that is not filled yet is no reason to leave the others empty.
     const auto followed = follow_configuration(heard);
     Result<void> written;
@@ -82,46 +121,50 @@ Nos::Heard SonicNos::exchange(Told told)
         heard.counts_every = counters_.every();
     }
     heard.concern = concern_;
-    const auto said = written ? tell_events(heard) : written;
+    log_events(heard);
+    const auto said = written ? tell_events().and_then([&] { return repeat_alerts(); }) : written;
+    const auto of_server = [](const std::string& trouble) { return trouble.starts_with("Redis at "); };
+    bool server_lost = false;
     for (const auto& done : {followed, written, said}) {
         if (!done) {
-            heard.trouble = done.error().what;
-            break;
+            server_lost = server_lost || of_server(done.error().what);
+            heard.trouble = heard.trouble.empty() ? done.error().what : heard.trouble;
         }
     }
     // A server that goes away is refusals, broken pipes and silence, one after the other: the first tells it all.
-    const auto of_server = [](const std::string& trouble) { return trouble.starts_with("Redis at "); };
     if (of_server(heard.trouble) && of_server(trouble_)) {
         heard.trouble = trouble_;
     }
-    if (std::exchange(trouble_, heard.trouble) != heard.trouble) {
+    trouble_ = heard.trouble;
+    if (server_lost) {
         start_over();
     }
     return heard;
 }
 
-// Where one connection broke the others have, too: found one by one, each would be another trouble.
+// Where one connection broke the others have, too: found one by one, each would be another trouble. And the server may
+// come back as it was when it last saved.
 void SonicNos::start_over()
 {
     store_ = sonic::RedisStore{databases_, kPatience};
     follower_.start_over();
+    tables_.start_over();
 }
 
 Result<void> SonicNos::follow_configuration(Heard& heard)
 {
-    const bool asked = std::exchange(memory_asked_, true);
-    if (role_ == Role::owner && !asked) {
-        if (auto kept = memory_.recall(); kept && *kept) {
-            follower_.remember(std::move((*kept)->config));
+    Result<std::optional<ConfigMemory::Kept>> memory;
+    if (role_ == Role::owner && !std::exchange(memory_asked_, true)) {
+        memory = memory_.recall();
+        if (memory && *memory) {
+            follower_.remember((*memory)->config);
         }
     }
     auto config = follower_.follow(store_, runtime::SystemClock{}.now().mono);
     memory_good_ = config && *config ? (*config)->problems.empty() : memory_good_;
     memory_right_ = config && memory_good_;
     if (!config) {
-        if (role_ == Role::owner && !asked) {
-            remember_configuration(heard);
-        }
+        remember_configuration(std::move(memory), heard);
         return tl::unexpected(std::move(config.error()));
     }
     if (!*config) {
@@ -143,9 +186,8 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
 }
 
 // Since the start nobody could say what is configured.
-void SonicNos::remember_configuration(Heard& heard)
+void SonicNos::remember_configuration(Result<std::optional<ConfigMemory::Kept>> kept, Heard& heard)
 {
-    auto kept = memory_.recall();
     if (!kept) {
         heard.lines.push_back({Log::Level::error,
                                "nos_memory_bad",
@@ -174,7 +216,10 @@ void SonicNos::put_in_force(sonic::Config config, Heard& heard)
     tables_.configure(config);
     counters_.configure(config);
     concern_ = concern(config);
-    heard.policies = std::move(config.policies);
+    if (auto text = text_of(config); text != in_force_) {
+        in_force_ = std::move(text);
+        heard.policies = std::move(config.policies);
+    }
 }
 
 Result<void> SonicNos::write_tables()
@@ -182,15 +227,23 @@ Result<void> SonicNos::write_tables()
     return tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
 }
 
+// Whatever becomes of Redis: only a queue that never had a name has to wait for one.
+void SonicNos::log_events(Heard& heard)
+{
+    for (auto& [event, logged] : unsaid_) {
+        if (!logged && tables_.object(event.port, event.priority) != nullptr) {
+            logged = true;
+            log_.happened(event, tables_, heard.lines);
+        }
+    }
+}
+
 // One after the other: where one cannot be said, those behind it wait.
-Result<void> SonicNos::tell_events(Heard& heard)
+Result<void> SonicNos::tell_events()
 {
     Result<void> said;
     auto next = unsaid_.begin();
     for (; said && next != unsaid_.end(); ++next) {
-        if (!std::exchange(next->logged, true)) {
-            log_.happened(next->event, tables_, heard.lines);
-        }
         if (said = publish(next->event); !said) {
             break;
         }
@@ -200,7 +253,7 @@ Result<void> SonicNos::tell_events(Heard& heard)
 }
 
 // The storm's event is orchagent's where there is one; that a storm is over nobody else tells. Storms that are only
-// watched go to orchagent the way those go that it acts on.
+// to be watched go to orchagent the way those go that it acts on; not those that are spared what is configured.
 Result<void> SonicNos::publish(const NosEvent& event)
 {
     if (!storm_begins(event) && !storm_ends(event)) {
@@ -225,14 +278,25 @@ Result<void> SonicNos::publish(const NosEvent& event)
                       fmt::format(R"({{"sonic-events-swss:{}":{}}})",
                                   storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
     }
-    if (role_ == Role::detector && event.action == watchdog::Treatment::none && !object->queue.empty()) {
-        pipeline.add({"PUBLISH", kActionChannel,
-                      fmt::format(R"(["{}","{}"])", object->queue, storm_begins(event) ? "storm" : "restore")});
+    if (role_ == Role::detector && event.configured == watchdog::Treatment::none && !object->queue.empty()) {
+        add_word(pipeline, {object->queue, storm_begins(event)});
     }
     if (pipeline.empty()) {
         return {};
     }
     return run(pipeline, [](std::size_t, redis::View) {});
+}
+
+Result<void> SonicNos::repeat_alerts()
+{
+    return alerts_.unheard(store_, runtime::SystemClock{}.now().mono)
+        .and_then([&](const std::vector<Alerts::Word>& words) -> Result<void> {
+            redis::Pipeline pipeline;
+            for (const auto& word : words) {
+                add_word(pipeline, word);
+            }
+            return pipeline.empty() ? Result<void>{} : run(pipeline, [](std::size_t, redis::View) {});
+        });
 }
 
 // As the maps of COUNTERS_DB have it; empty where they do not.

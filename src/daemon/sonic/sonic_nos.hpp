@@ -4,9 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "daemon/nos.hpp"
+#include "daemon/sonic/alerts.hpp"
 #include "daemon/sonic/config_memory.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "sonic/config_follower.hpp"
@@ -32,13 +35,16 @@ private:
         bool logged{};
     };
 
+    void take(Told);
     void start_over();
     Result<void> follow_configuration(Heard&);
-    void remember_configuration(Heard&);
+    void remember_configuration(Result<std::optional<ConfigMemory::Kept>>, Heard&);
     void put_in_force(sonic::Config, Heard&);
     Result<void> write_tables();
-    Result<void> tell_events(Heard&);
+    void log_events(Heard&);
+    Result<void> tell_events();
     Result<void> publish(const NosEvent&);
+    Result<void> repeat_alerts();
     Result<sonic::QueueObject> object_of(const NosEvent&);
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
 
@@ -53,8 +59,10 @@ private:
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_;
-    std::string concern_;  // about what is configured
-    std::string trouble_;  // with Redis, as of the last exchange
+    Alerts alerts_;
+    std::optional<std::string> in_force_;  // policies, as text; none: nothing was said yet
+    std::string concern_;                  // about what is configured
+    std::string trouble_;                  // with Redis, as of the last exchange
     std::vector<Unsaid> unsaid_;
 };
 

@@ -1,0 +1,39 @@
+// The limit of what is mitigated at once, where orchagent acts: a storm above it is the agent's secret.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sonic_detector.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using testing::ElementsAre;
+
+TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
+{
+    build();
+    const auto listener = redis->connect(static_cast<int>(sonic::Db::counters));
+    redis::Pipeline subscribe;
+    subscribe.add({"SUBSCRIBE", "sonic-events-swss"});
+    ASSERT_TRUE(listener->run(subscribe));
+    const test::AgentProcess agent{
+        {.folder = folder.path(),
+         .config = "[limits]\nmax_mitigated = 1\n[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n",
+         .arguments = {"--redis", to_text(redis->address())}}};
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    stormed.emplace_back("Ethernet4:3");
+    run_until([&] { return agent.ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
+    calm("Ethernet4:3");
+    // Said after all that was said of the storm.
+    std::string said;
+    run_until([&] {
+        EXPECT_TRUE(listener->messages([&](redis::View message) { said += message[2].text(); }));
+        return said.find(R"(pfc-storm-restored":{"ifname":"Ethernet4")") != std::string::npos;
+    });
+    sonic->catch_up();
+    EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm"));
+}
+
+}  // namespace
+}  // namespace petrel::daemon
