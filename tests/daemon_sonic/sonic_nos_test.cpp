@@ -229,6 +229,19 @@ TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
     EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet0"), IsEmpty());
 }
 
+TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
+{
+    EXPECT_EQ(nos->exchange({}).trouble, "");
+    test::run_command(*redis, kConfig, {"DEL", "CONFIG_DB_INITIALIZED"});
+    while (nos->exchange({}).trouble.empty()) {
+        // the server tells it in its own time
+    }
+    EXPECT_EQ(nos->exchange({}).trouble, "CONFIG_DB is not filled yet");
+    EXPECT_EQ(nos->exchange({}).trouble, "CONFIG_DB is not filled yet");
+    fill();
+    EXPECT_EQ(nos->exchange({}).trouble, "");
+}
+
 TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
 {
     nos->exchange(told(queue("watching")));

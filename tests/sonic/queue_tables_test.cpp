@@ -252,6 +252,10 @@ TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
     tables_.tell(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << "it came back";
+    tables_.forget("Ethernet0", 3);
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    ASSERT_NE(tables_.object("Ethernet0", 3), nullptr) << "before anybody has missed it";
 }
 
 TEST_F(SonicQueueTables, AQueueThatIsGoneBeforeAnybodyHeardOfItLeavesNothing)
