@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/complaint_text.hpp"
 #include "cli/agent_arguments.hpp"
@@ -327,6 +328,20 @@ void complain_unknown_flags(const CLI::App& app, std::vector<Complaint>& complai
     }
 }
 
+// Without the program's name. CLI11 takes the word behind "--flag=" for its value: an empty one has to be a word.
+std::vector<std::string> words_of(std::span<const char* const> given)
+{
+    std::vector<std::string> words;
+    for (const std::string_view word : given.subspan(std::min<std::size_t>(1, given.size()))) {
+        const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+        words.emplace_back(empty_value ? word.substr(0, word.size() - 1) : word);
+        if (empty_value) {
+            words.emplace_back();
+        }
+    }
+    return words;
+}
+
 class CommandLine {
 public:
     CommandLine()
@@ -343,9 +358,9 @@ public:
 
     Parsed<Request> parse(int argc, const char* const* argv)
     {
-        words_.assign(argv, argv + argc);
+        words_ = words_of({argv, static_cast<std::size_t>(argc)});
         try {
-            petrel_.parse(argc, argv);
+            petrel_.parse(std::vector<std::string>{words_.rbegin(), words_.rend()});  // CLI11 wants the last first
         } catch (const CLI::CallForHelp&) {
             auto text = petrel_.help();  // of the command, if there is one
             text.erase(text.find_last_not_of('\n') + 1);

@@ -60,7 +60,7 @@ void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
 }
 
 // A poll now and then comes too late anywhere; one in a hundred is a pattern.
-void add_lateness(const DeviceReport& device, std::vector<Problem>& problems)
+void add_lateness(const DeviceReport& device, std::string_view interval, std::vector<Problem>& problems)
 {
     constexpr std::uint64_t kOneIn = 100;
     if (device.polls_missed > device.looks / kOneIn) {
@@ -68,9 +68,26 @@ void add_lateness(const DeviceReport& device, std::vector<Problem>& problems)
             {fmt::format("{} of {} polls of {} were missed", device.polls_missed, device.polls_missed + device.looks,
                          escaped(device.name)),
              {},
-             fmt::format(
-                 "storms are found later than configured; looks take up to {}: a longer poll_ms, or fewer queues",
-                 ms_text(std::chrono::microseconds{device.longest_look_us}))});
+             fmt::format("storms are found later than configured; looks take up to {}: a longer {}, or fewer queues",
+                         ms_text(std::chrono::microseconds{device.longest_look_us}), interval)});
+    }
+}
+
+// That everything is well with nothing would be believed. A device that does not answer, or an operating system that
+// does not, is told on its own.
+void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
+{
+    const bool idle = std::any_of(status.devices.begin(), status.devices.end(),
+                                  [](const DeviceReport& device) { return device.condition == Condition::watching; }) &&
+                      std::all_of(status.devices.begin(), status.devices.end(),
+                                  [](const DeviceReport& device) { return device.watched == 0; });
+    if (idle && status.nos_trouble.empty()) {
+        problems.push_back({"nothing is configured to be watched",
+                            {},
+                            status.nos.empty()
+                                ? "add a [[policy]] for queues that are there (petrel config check FILE), then petrel "
+                                  "reload"
+                                : "to watch: pfcwd start; which ports have PFC: pfc show priority"});
     }
 }
 
@@ -124,13 +141,14 @@ std::vector<Problem> problems_of(const StatusReport& status)
     for (const auto& device : status.devices) {
         add_condition(device, problems);
     }
+    add_idleness(status, problems);
     add_configuration(status, problems);
     for (const auto& device : status.devices) {
         add_storms(device, problems);
     }
     add_keeping(status, problems);
     for (const auto& device : status.devices) {
-        add_lateness(device, problems);
+        add_lateness(device, status.nos.empty() ? "poll_ms" : "pfcwd interval", problems);
     }
     return problems;
 }

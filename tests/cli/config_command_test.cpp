@@ -42,6 +42,17 @@ TEST(ConfigCommand, TheEnvironmentIsStrongerThanTheFileAndWeakerThanFlags)
     EXPECT_EQ(line_of(ended.out, "log.format"), "log.format text agent.toml:15:10");
 }
 
+TEST(ConfigCommand, AnEmptyValueIsOneHoweverItIsGiven)
+{
+    for (const auto& given : {std::vector<std::string>{"--metrics-listen=", "--name", "flag"},
+                              std::vector<std::string>{"--metrics-listen", "", "--name=flag"}}) {
+        const auto ended = show({}, given);
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        EXPECT_EQ(line_of(ended.out, "metrics.listen"), "metrics.listen \"\" --metrics-listen");
+        EXPECT_EQ(line_of(ended.out, "agent.name"), "agent.name flag --name");
+    }
+}
+
 TEST(ConfigCommand, AVariableThatNobodyKnowsIsAProblemAsAnyOther)
 {
     const auto ended = show({{"PETREL_LOG_FROMAT", "json"}, {"PETREL_HANG_MS", "1"}}, {"--stop", "halt"});

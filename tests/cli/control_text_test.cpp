@@ -1,6 +1,7 @@
 // What people read about a running agent, word by word: tests/golden/control/*.txt.
 #include "cli/control_text.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -130,6 +131,32 @@ TEST(ControlText, Status)
     StatusReport bare;
     bare.name = "tor-17";
     expect_text("status-bare.txt", status_text(bare, kPlain));
+}
+
+// Nobody shall sleep well over queues that nobody watches, and the way out is the one of this switch.
+TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
+{
+    auto idle = status();
+    idle.devices[0].watched = 0;
+    auto late = status();
+    late.devices[0].polls_missed = 100'000;
+    std::string text;
+    for (const auto* nos : {"", "sonic"}) {
+        idle.nos = late.nos = nos;
+        text += fmt::format("---- {}\n{}\n{}\n", *nos == 0 ? "the file" : nos, status_text(idle, kPlain),
+                            status_text(late, kPlain));
+    }
+    expect_text("status-advice.txt", text);
+
+    idle.nos_trouble = "CONFIG_DB is not filled yet";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "that is why";
+    idle.nos_trouble.clear();
+    idle.devices[0].condition = Condition::opening;
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "that nothing is watched yet is no matter of the configuration";
+    idle = status();
+    idle.devices.push_back(device("sw2"));
+    idle.devices[0].watched = 0;
+    EXPECT_TRUE(problems_of(idle).empty()) << "one of several may be there for other reasons";
 }
 
 // Whatever is wrong, somebody is told what to do about it.

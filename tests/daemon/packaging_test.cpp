@@ -199,9 +199,9 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
         GTEST_SKIP() << "cmake or the program is not there";
     }
     const Folder folder;
-    const auto install = [&] {
+    const auto install = [&](const std::string& prefix = "/usr") {
         return test::run({.program = cmake,
-                          .arguments = {"--install", program.parent_path().parent_path(), "--prefix", "/usr"},
+                          .arguments = {"--install", program.parent_path().parent_path(), "--prefix", prefix},
                           .environment = {{"DESTDIR", folder.path.string()}}});
     };
     const auto first = install();
@@ -222,6 +222,20 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
     std::ofstream{folder.path / "etc/petrel/agent.toml"} << "# mine\n";
     ASSERT_EQ(install().exit_code, 0);
     EXPECT_EQ(test::content(folder.path / "etc/petrel/agent.toml"), "# mine\n");
+
+    // Elsewhere, what names other files of the install names those.
+    std::filesystem::remove(folder.path / "etc/petrel/agent.toml");
+    ASSERT_EQ(install("/opt/petrel").exit_code, 0);
+    const auto unit = test::content(folder.path / "opt/petrel/lib/systemd/system/petrel-agent.service");
+    EXPECT_THAT(unit, HasSubstr("\nExecStart=/opt/petrel/bin/petrel agent --config /etc/petrel/agent.toml\n"));
+    EXPECT_THAT(unit, HasSubstr("\nExecReload=/opt/petrel/bin/petrel reload\n"));
+    const auto sample = test::content(folder.path / "etc/petrel/agent.toml");
+    const auto scenario = matches(sample, std::regex{"\ndriver = \"twin:(/opt/petrel/.*)\"\n"});
+    ASSERT_EQ(scenario.size(), 1U) << sample;
+    EXPECT_TRUE(std::filesystem::exists(folder.path / scenario.front()[1].str().substr(1)));
+    for (const auto& text : {unit, sample}) {
+        EXPECT_THAT(text, testing::Not(HasSubstr("/usr/")));
+    }
 }
 
 }  // namespace
