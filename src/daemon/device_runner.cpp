@@ -199,6 +199,27 @@ void DeviceRunner::stop_if_done()
     } else if (*stopping_ == codec::StopPolicy::restore) {
         left_behind_ = journaled();
     }
+    close_device();
+}
+
+void DeviceRunner::give_up()
+{
+    if (closing_ || stopped()) {
+        return;
+    }
+    left_behind_ = std::max<std::size_t>(journaled(), 1);
+    if (agent_) {
+        remember();
+        stop_watching();
+    }
+    close_device();
+}
+
+// A device may have something of its own to put back, whatever becomes of the mitigations; one that hangs is not waited
+// for.
+void DeviceRunner::close_device()
+{
+    closing_ = true;
     const auto closed = [this](const Result<void>& done) {
         cancel(retry_);
         if (stopped()) {
@@ -211,17 +232,21 @@ void DeviceRunner::stop_if_done()
         become(Condition::stopped, "");
         host_.settled(*this);
     };
-    if (*stopping_ == codec::StopPolicy::hold) {
-        return closed({});  // everything stays as it is
-    }
-    // A device may have something of its own to put back; one that hangs is not waited for.
-    closing_ = true;
     plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
         closed(setup_.driver->journal_tells_all()
                    ? Result<void>{}
                    : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing of it is put back"}));
     });
-    thread_.close(closed);
+    thread_.close(*stopping_, closed);
+}
+
+void DeviceRunner::stop_watching()
+{
+    agent_.reset();
+    for (auto* timer : {&wake_, &overdue_, &save_}) {
+        cancel(*timer);
+    }
+    next_look_.reset();
 }
 
 // What the journal says is in force, without the device that it belongs to.

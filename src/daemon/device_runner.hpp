@@ -82,6 +82,8 @@ public:
 
     // What is mitigated is restored, or held; then the runner has stopped().
     void stop(codec::StopPolicy, const std::string& by);
+    // The time for that is over: what could not be restored stays in the journal.
+    void give_up();
     bool stopped() const { return condition_ == Condition::stopped; }
     std::size_t left_behind() const { return left_behind_; }  // what is in force and should not be
 
@@ -142,6 +144,8 @@ private:
     void command(const watchdog::Command&);
     void watch_thread();
     void stop_if_done();
+    void stop_watching();
+    void close_device();
     std::size_t journaled() const;
 
     void become(Condition, std::string why);

@@ -158,12 +158,14 @@ void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::u
         Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
-void DeviceThread::close(std::function<void(Result<void>)> then)
+void DeviceThread::close(codec::StopPolicy policy, std::function<void(Result<void>)> then)
 {
     ask(
-        [this] {
+        [this, policy] {
             auto closed = device_ ? device_->close() : Result<void>{};
-            device_.reset();
+            if (policy == codec::StopPolicy::restore) {
+                device_.reset();
+            }
             return closed;
         },
         Result<void>{tl::unexpected(no_room())}, std::move(then));

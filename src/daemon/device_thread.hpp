@@ -63,8 +63,8 @@ public:
     void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
                          std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
-    // The last call: the device is let go.
-    void close(std::function<void(Result<void>)> then);
+    // The last call: the device is let go, unless what is in force is held.
+    void close(codec::StopPolicy, std::function<void(Result<void>)> then);
 
     // How long the call under way takes already; zero if there is none.
     Duration busy_for() const;

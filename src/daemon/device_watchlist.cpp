@@ -178,11 +178,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
     if (agent_ && !unwritten_.empty()) {
         remember();
     }
-    agent_.reset();
-    for (auto* timer : {&wake_, &overdue_, &save_}) {
-        cancel(*timer);
-    }
-    next_look_.reset();
+    stop_watching();
     become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 

@@ -300,9 +300,16 @@ void Service::stop(const std::string& why)
     stopping_ = why;
     const bool hold = config_.stop == codec::StopPolicy::hold;
     const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
-    notify_stopping(words, config_.stop_timeout);
+    const auto to_close = 2 * config_.hang_after;  // a device that hangs is waited for once
+    notify_stopping(words, config_.stop_timeout + to_close);
     note(Log::Level::notice, "agent_stopping", words);
-    loop_->at(loop_->now().mono + config_.stop_timeout, [this] { loop_->stop(); });
+    const auto end = loop_->now().mono + config_.stop_timeout;
+    loop_->at(end, [this] {
+        for (const auto& runner : runners_) {
+            runner->give_up();
+        }
+    });
+    loop_->at(end + to_close, [this] { loop_->stop(); });
     for (const auto& runner : runners_) {
         runner->stop(config_.stop, why);
     }

@@ -76,6 +76,8 @@ public:
     virtual Result<Undo> prepare(const watchdog::Command&) = 0;
     virtual Result<void> apply(const watchdog::Command&, const Undo&) = 0;
     virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
+    // Whether others treat its queues, too, for reasons of their own: that goes on until quiet is proven.
+    virtual bool treated_by_others() const { return false; }
     virtual void listen(NoticeSink&) = 0;
     virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>)
     {

@@ -1,5 +1,6 @@
 #include "runtime/start.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,11 @@ std::set<Target> all_targets(const watchdog::Inventory& inventory)
         all.insert({row.target.port, std::nullopt});
     }
     return all;
+}
+
+bool is_journaled(const agent::Start& start, const Target& target)
+{
+    return std::ranges::find(start.journaled, target, &device::Active::target) != start.journaled.end();
 }
 
 }  // namespace
@@ -35,6 +41,9 @@ Result<agent::Start> gather_start(device::Device& device, device::Journal& journ
             const auto shown = device.read_back(target);
             if (shown && *shown != watchdog::Treatment::none) {
                 start.found.emplace_back(target, *shown);
+                if (device.treated_by_others() && !is_journaled(start, target)) {
+                    start.journaled.push_back({target, *shown, {}, {}});  // whoever did it had a reason
+                }
             }
             return shown.has_value();
         });

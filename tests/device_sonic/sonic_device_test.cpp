@@ -126,6 +126,42 @@ TEST_F(SonicDeviceTest, AnotherLayoutIsAnotherGenerationAndPutsNothing)
     EXPECT_EQ(look().touched.size(), 4U) << "of the same poll: these rows were not read";
 }
 
+// A port that loses its classes in the midst of a storm; somebody has to end what orchagent does there.
+TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
+{
+    open();
+    poll();
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    sonic().remove(Db::config, "PORT_QOS_MAP|Ethernet0");
+    look();
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet4:3", "Ethernet4:4"));
+    open();  // also for one who has just come
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop);
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
+    sonic().set(Db::config, "PORT|Ethernet4", "speed", "400000");
+    look();
+    EXPECT_THAT(queues(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
+}
+
+TEST_F(SonicDeviceTest, CountersThatAreAllGoneAreMissed)
+{
+    open();
+    poll();
+    redis::Pipeline flush;
+    flush.add({"FLUSHDB"});
+    ASSERT_TRUE(on_->server_.connect(static_cast<int>(Db::counters))->run(flush));
+    for (int i = 0; i != 10; ++i) {
+        on_->clock_.advance(200ms);
+        intake_->begin();
+        if (const auto looked = device().look({}, *intake_); !looked) {
+            EXPECT_THAT(looked.error().what, HasSubstr("COUNTERS_QUEUE_NAME_MAP"));
+            return;
+        }
+    }
+    FAIL() << "an empty database looks like a calm switch";
+}
+
 TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
 {
     for (const auto* events : {"", "AE"}) {  // none, and none by key
@@ -251,7 +287,18 @@ TEST_F(SonicDeviceTest, WhatOrchagentTreatsByItsBigRedSwitchIsNotJudged)
     const auto refused = ask("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::denied);
-    EXPECT_FALSE(device().read_back(on_->target("Ethernet0:3")));
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
+}
+
+TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
+{
+    open();
+    poll();
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    sonic().set_of_queue("Ethernet0:3", "BIG_RED_SWITCH_MODE", "enable");
+    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to tell anybody";
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
 }
 
 // ---- words to orchagent

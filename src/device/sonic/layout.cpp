@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <set>
 #include <tuple>
 
+#include "device/sonic/reader.hpp"
 #include "sonic/config.hpp"
 
 namespace petrel::device::sonic {
@@ -19,6 +22,11 @@ std::string_view find(const db::Hash& map, const std::string& name)
     return at != map.end() ? std::string_view{at->second} : std::string_view{};
 }
 
+std::string queue_name(const db::PortConfig& port, std::uint8_t priority)
+{
+    return fmt::format("{}:{}", port.name, priority);
+}
+
 // The order of rows tells which policy covers long stretches of them: ports of a switch follow each other.
 void sort_by_number(std::vector<db::PortConfig>& ports)
 {
@@ -26,6 +34,36 @@ void sort_by_number(std::vector<db::PortConfig>& ports)
         return std::tuple{a.name.size(), std::string_view{a.name}} <
                std::tuple{b.name.size(), std::string_view{b.name}};
     });
+}
+
+bool is_wanted(const db::PortConfig& port, std::uint8_t priority)
+{
+    return ((unsigned{port.lossless} | unsigned{port.watched}) >> priority & 1U) != 0;
+}
+
+// Of the queues that nobody wants (any more), by their objects.
+Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
+                                                        const db::Hash& oids)
+{
+    redis::Pipeline get;
+    std::vector<std::string_view> asked;
+    for (const auto& port : ports) {
+        for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+            const auto oid = find(oids, queue_name(port, priority));
+            if (!is_wanted(port, priority) && !oid.empty()) {
+                get.add({"HGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_STATUS"});
+                asked.push_back(oid);
+            }
+        }
+    }
+    std::set<std::string, std::less<>> stormed;
+    return ask(store, db::Db::counters, get,
+               [&](std::size_t command, redis::View reply) {
+                   if (status_of(reply.text()) == Status::stormed) {
+                       stormed.emplace(asked[command]);
+                   }
+               })
+        .map([&] { return stormed; });
 }
 
 }  // namespace
@@ -41,6 +79,10 @@ Result<Layout> read_layout(db::RedisStore& store)
     if (!maps) {
         return tl::unexpected(maps.error());
     }
+    const auto stormed = read_stormed(store, config->ports, (*maps)[0]);
+    if (!stormed) {
+        return tl::unexpected(stormed.error());
+    }
     sort_by_number(config->ports);
     Layout layout;
     for (const auto& port : config->ports) {
@@ -48,9 +90,8 @@ Result<Layout> read_layout(db::RedisStore& store)
                         static_cast<std::uint32_t>(layout.queues.size()), 0};
         const auto index = static_cast<std::uint16_t>(layout.ports.size());
         for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
-            const bool wanted = ((unsigned{port.lossless} | unsigned{port.watched}) >> priority & 1U) != 0;
-            const auto oid = find((*maps)[0], fmt::format("{}:{}", port.name, priority));
-            if (wanted && !oid.empty()) {
+            const auto oid = find((*maps)[0], queue_name(port, priority));
+            if (!oid.empty() && (is_wanted(port, priority) || stormed->contains(oid))) {
                 layout.queues.push_back({index, Priority{priority}, std::string{oid}});
                 ++place.count;
             }

@@ -1,5 +1,6 @@
 // Which lossless queues the switch has and where their counters are: CONFIG_DB says which classes of a port are
 // lossless or watched, COUNTERS_DB by which object each queue and port is known. What is not mapped there is left out.
+// A queue that orchagent treats is there whatever is configured by now: somebody has to end that.
 #pragma once
 
 #include <cstdint>

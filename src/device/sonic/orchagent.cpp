@@ -55,11 +55,6 @@ Result<State> read_state(db::RedisStore& store, const std::string& oid)
         .map([&] { return state; });
 }
 
-Error red_switch_is_on()
-{
-    return {ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and listens to nobody"};
-}
-
 std::string message(const Word& word, const std::vector<std::string>& evidence = {})
 {
     std::vector<std::string> texts{word.oid, word.storm ? "storm" : "restore"};
@@ -112,8 +107,12 @@ Result<void> have_done(db::RedisStore& store, const Word& word, const std::strin
     if (!state) {
         return tl::unexpected(state.error());
     }
+    if (state->red_switch && word.storm) {
+        return tl::unexpected(Error{
+            ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and listens to nobody"});
+    }
     if (state->red_switch) {
-        return tl::unexpected(red_switch_is_on());
+        return {};  // what was asked for ended with the switch
     }
     if (word.storm && state->status == Status::unwatched) {
         return tl::unexpected(
@@ -150,11 +149,8 @@ Result<void> have_done(db::RedisStore& store, const Word& word, const std::strin
 
 Result<Treatment> in_force(db::RedisStore& store, const std::string& oid)
 {
-    return read_state(store, oid).and_then([](const State& state) -> Result<Treatment> {
-        if (state.red_switch) {
-            return tl::unexpected(red_switch_is_on());
-        }
-        if (state.status != Status::stormed || state.action == "alert") {
+    return read_state(store, oid).map([](const State& state) {
+        if (state.red_switch || state.status != Status::stormed || state.action == "alert") {
             return Treatment::none;
         }
         return state.action == "forward" ? Treatment::ignore_pause : Treatment::drop;

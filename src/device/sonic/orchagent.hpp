@@ -19,11 +19,12 @@ struct Word {
 // To be heard; it is not waited for. How many heard all of it: none = orchagent is away.
 Result<std::int64_t> tell(db::RedisStore&, std::span<const Word>);
 
-// Tells, and waits for as long as `patience` until it is done. What is done already is not told again. `queue`: its
-// name, by which newer orchagents say that an action has failed.
+// Tells, and waits for as long as `patience` until it is done. What is done already is not told again; while its big
+// red switch is on, orchagent treats every queue and listens to nobody: no storm can begin then, and each is over.
+// `queue`: its name, by which newer orchagents say that an action has failed.
 Result<void> have_done(db::RedisStore&, const Word&, const std::string& queue, Duration patience);
 
-// What is in force. Refused where orchagent listens to nobody (its big red switch is on).
+// What is in force of what it was asked for.
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);
 
 }  // namespace petrel::device::sonic

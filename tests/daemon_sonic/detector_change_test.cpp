@@ -1,0 +1,75 @@
+// What becomes of a storm when the switch is configured otherwise in the midst of it, or the agent is stopped.
+#include <gmock/gmock.h>
+
+#include "daemon_sonic/sonic_detector.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using testing::HasSubstr;
+
+class DetectorChange : public SonicDetector {
+protected:
+    static constexpr auto kQueue = "Ethernet0:3";
+
+    void storm(const std::vector<std::string>& flags = {})
+    {
+        build();
+        agent = live_in(folder.path(), flags);
+        run_until([&] { return !sonic->has_plugins(); });
+        stormed = {kQueue};
+        wait_for_status(kQueue, "stormed");
+    }
+
+    void red_switch(bool on) const
+    {
+        sonic->set(sonic::Db::config, "PFC_WD|GLOBAL", "BIG_RED_SWITCH", on ? "enable" : "disable");
+        for (const std::string queue : {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"}) {
+            sonic->set_of_queue(queue, "BIG_RED_SWITCH_MODE", on ? "enable" : "");
+            sonic->set_of_queue(queue, "PFC_WD_STATUS", on ? "stormed" : "operational");
+        }
+    }
+
+    std::unique_ptr<test::AgentProcess> agent;
+};
+
+TEST_F(DetectorChange, AQueueThatIsNoLongerLosslessIsRestoredAndItsStormIsClosed)
+{
+    storm();
+    for (const auto* field : {"pfc_enable", "pfcwd_sw_enable"}) {
+        sonic->set(sonic::Db::config, "PORT_QOS_MAP|Ethernet0", field, "4");
+    }
+    wait_for_status(kQueue, "operational");
+    EXPECT_THAT(agent->wait_for(std::vector<std::string>{"storm_re", kQueue}), HasSubstr("reconfigured"));
+}
+
+TEST_F(DetectorChange, TheBigRedSwitchEndsAStormAndLeavesNothingBehind)
+{
+    storm();
+    red_switch(true);
+    EXPECT_THAT(agent->wait_for(std::vector<std::string>{"storm_re", kQueue}), HasSubstr("reconfigured"));
+    red_switch(false);
+    wait_for_status(kQueue, "stormed");
+    EXPECT_THAT(agent->log_text(), testing::Not(HasSubstr("restore_failed")));
+}
+
+TEST_F(DetectorChange, AStopThatCannotRestoreEverythingPutsTheScriptsBack)
+{
+    storm({"--stop-timeout-ms", "300"});
+    sonic->hold();
+    EXPECT_NE(agent->stop(), 0);
+    EXPECT_THAT(agent->log_text(), HasSubstr("stop_incomplete"));
+    run_until([&] { return sonic->has_plugins(); });
+    sonic->release();
+}
+
+TEST_F(DetectorChange, WhatIsHeldIsLeftToTheScripts)
+{
+    storm({"--stop", "hold"});
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    run_until([&] { return sonic->has_plugins(); });
+    EXPECT_EQ(sonic->of_queue(kQueue, "PFC_WD_STATUS"), "stormed");
+}
+
+}  // namespace
+}  // namespace petrel::daemon
