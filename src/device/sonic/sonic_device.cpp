@@ -284,6 +284,9 @@ void SonicDevice::watch_canaries()
     if (const bool any = !keys.empty(); any != queues_watched_) {
         queues_watched_ = any;
         polled_ = clock_.now().mono;
+        if (!any) {
+            changes_.start_over();  // a database that was flushed tells nobody
+        }
     }
     const bool by_queues = has(capabilities_.fields, Field::pause_state);  // a stamp tells of ports
     stamp_.watch(std::move(keys), group_.interval, !by_queues);

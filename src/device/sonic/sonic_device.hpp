@@ -46,6 +46,7 @@ public:
     Result<Undo> prepare(const watchdog::Command&) override { return Undo{}; }
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
+    bool treated_by_others() const override { return true; }  // SONiC's own detector, before us
     void listen(NoticeSink&) override {}
     Result<void> close() override;
 
