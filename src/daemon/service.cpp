@@ -47,13 +47,19 @@ std::string_view signal_name(int signal)
 
 std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
 
-// "pfcwd-drop-400-2000 on 32 ports", of a few sets; nobody reads a line with all of many.
+// "pfcwd-drop-400-2000 on 32 ports", of a few sets; nobody reads a line with all of many. Sets of one name differ in
+// their priorities: "pfcwd-drop-400-2000 (priorities 3) on 1 port".
 std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
 {
     constexpr std::size_t kShown = 5;
     std::string text;
     for (const auto& [policy, ports, others] : sets | std::views::take(kShown)) {
-        text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", policy.name, count_text(ports.size(), "port"));
+        const auto same_name = [&name = policy.name](const codec::PolicyEntry& set) { return set.policy.name == name; };
+        const auto which = std::ranges::count_if(sets, same_name) < 2
+                               ? ""
+                               : fmt::format(" (priorities {})", watchdog::parameter_text(policy, "priorities"));
+        text +=
+            fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", policy.name, which, count_text(ports.size(), "port"));
     }
     if (sets.size() > kShown) {
         text += fmt::format(" and {} more", count_text(sets.size() - kShown, "set"));
