@@ -143,6 +143,7 @@ private:
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
     void watch_thread();
+    void say_what_goes_on() const;
     void stop_if_done();
     void stop_watching();
     void close_device();

@@ -2,8 +2,10 @@
 // has other ports than before.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -90,10 +92,32 @@ void DeviceRunner::begin(const agent::Start& start)
     output_.clear();
     ++watchlists_;
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
+    say_what_goes_on();
     save_now_and_then();
     collect();
     for (const auto& notice : std::exchange(early_, {})) {
         step(notice);
+    }
+}
+
+// Storms of an earlier life are no events of this one.
+void DeviceRunner::say_what_goes_on() const
+{
+    constexpr std::size_t kNamed = 8;
+    const auto& dog = agent_->watchdog();
+    const auto& rows = dog.watchlist().inventory.rows;
+    std::vector<std::string> queues;
+    for (std::uint32_t row = 0; row != rows.size(); ++row) {
+        if (!at_rest(dog.phase(Slot{row}))) {
+            queues.push_back(to_string(dog.watchlist().inventory, rows[row].target));
+        }
+    }
+    if (!queues.empty()) {
+        const auto unnamed = queues.size() - std::min(queues.size(), kNamed);
+        say(Log::Level::notice, "storms_go_on",
+            fmt::format("{} found in a storm or mitigated at the start: {}{}", count_text(queues.size(), "queue"),
+                        fmt::join(queues | std::views::take(kNamed), ", "),
+                        unnamed == 0 ? "" : fmt::format(", and {} more", unnamed)));
     }
 }
 

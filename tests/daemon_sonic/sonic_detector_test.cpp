@@ -67,6 +67,8 @@ TEST_F(SonicDetector, AStormGoesOnOverADeath)
     EXPECT_FALSE(sonic->has_plugins()) << "a death puts nothing back";
     agent = live();
     run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet0") != std::string::npos; });
+    EXPECT_THAT(agent->wait_for("storms_go_on"),
+                HasSubstr("1 queue found in a storm or mitigated at the start: Ethernet0:3"));
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
     EXPECT_EQ(sonic->of_queue("Ethernet0:3", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "1") << "one storm, not two";
