@@ -1,0 +1,64 @@
+// Storms that nobody acts on, and an orchagent that is not there when it is told of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sonic_detector.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+class SonicAlertsOfAnAgent : public SonicDetector {
+protected:
+    void SetUp() override
+    {
+        SonicDetector::SetUp();
+        if (!IsSkipped()) {
+            build({.action = "alert"});
+            listener = redis->connect(static_cast<int>(sonic::Db::counters));
+            redis::Pipeline subscribe;
+            subscribe.add({"SUBSCRIBE", "PFC_WD_ACTION"});
+            ASSERT_TRUE(listener->run(subscribe));
+            agent = live();
+            run_until([&] { return !sonic->has_plugins(); });
+        }
+    }
+
+    // Whoever is there to hear it.
+    void wait_for_word(const std::string& word)
+    {
+        std::string said;
+        run_until([&] {
+            EXPECT_TRUE(listener->messages([&](redis::View message) { said += message[2].text(); }));
+            return said.find(word) != std::string::npos;
+        });
+    }
+
+    std::unique_ptr<redis::Connection> listener;
+    std::unique_ptr<test::AgentProcess> agent;
+};
+
+TEST_F(SonicAlertsOfAnAgent, ReachAnOrchagentThatComesLater)
+{
+    sonic->orchagent_leaves();
+    stormed = {"Ethernet4:3"};
+    wait_for_word("storm");
+    sonic->orchagent_comes(false);
+    wait_for_status("Ethernet4:3", "stormed");
+    calm("Ethernet4:3");
+    wait_for_status("Ethernet4:3", "operational");
+}
+
+TEST_F(SonicAlertsOfAnAgent, EndForAnOrchagentThatRemembersThem)
+{
+    stormed = {"Ethernet4:3"};
+    wait_for_status("Ethernet4:3", "stormed");
+    sonic->orchagent_leaves();
+    calm("Ethernet4:3");
+    wait_for_word("restore");
+    sonic->orchagent_comes(true);
+    wait_for_status("Ethernet4:3", "operational");
+    EXPECT_EQ(sonic->get(sonic::Db::appl, "PFC_WD_TABLE_INSTORM:Ethernet4", "3"), "");
+}
+
+}  // namespace
+}  // namespace petrel::daemon
