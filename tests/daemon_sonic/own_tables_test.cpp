@@ -137,6 +137,16 @@ TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
     wait_for_treatment(1, Treatment::none);
 }
 
+TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
+{
+    const auto agent = ready();
+    say({"start", "all", "100"});
+    sw.storm(1);
+    agent->wait_for("PFC Watchdog detected PFC storm");
+    sw.have_ports({0, 2, 3});
+    EXPECT_TRUE(sw.wait_until([&] { return run("pfcwd", {"show", "stats", "--check-storm"}).exit_code == 0; }));
+}
+
 TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
 {
     const auto agent = ready();

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "support/agent_process.hpp"
+#include "support/redis_gate.hpp"
 #include "support/redis_wait.hpp"
 #include "support/shared_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -70,7 +73,7 @@ protected:
 
     std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {}) const
     {
-        flags.insert(flags.end(), {"--nos", "sonic", "--redis", to_text(redis->address())});
+        flags.insert(flags.end(), {"--nos", "sonic", "--redis", to_text(through.value_or(redis->address()))});
         return std::make_unique<AgentProcess>(AgentProcess::Options{
             .folder = folder.path(),
             .config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n",
@@ -106,6 +109,7 @@ protected:
 
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;
+    std::optional<redis::Address> through;  // somebody on the way to it
     SharedSwitch sw{folder / "switch"};
 };
 
@@ -454,6 +458,23 @@ TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)
     EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("no answer in time"));
     redis->thaw();
     wait_for_status(1, "stormed");
+}
+
+// Each command takes it some milliseconds, so that what is written of a few queues takes longer than a poll.
+TEST_F(SonicOwner, ASlowRedisDelaysTheTablesAndNotTheWatch)
+{
+    const test::RedisGate gate{redis->address(), [] { ::poll(nullptr, 0, 3); }};
+    through = gate.address();
+    const auto agent = live();
+    key_of(1);  // what is configured was read
+    for (int i = 0; i != 2; ++i) {
+        sw.storm(1);
+        wait_for_treatment(1, Treatment::drop);
+        sw.calm(1);
+        wait_for_treatment(1, Treatment::none);
+    }
+    test::wait_for_field(*redis, kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "2");
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("nos_trouble")));
 }
 
 TEST_F(SonicOwner, WithoutAWordOfSonicNothingIsBegun)

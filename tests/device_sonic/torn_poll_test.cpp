@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "device_sonic/on_switch.hpp"
-#include "device_sonic/redis_gate.hpp"
+#include "support/redis_gate.hpp"
 
 namespace petrel::test {
 namespace {

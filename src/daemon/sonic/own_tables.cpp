@@ -69,6 +69,9 @@ Nos::Heard OwnTables::exchange(Told told)
     for (const auto& queue : told.queues) {
         tables_.tell(queue);
     }
+    for (const auto& [port, priority] : told.gone) {
+        tables_.forget(port, priority);
+    }
     for (const auto& [port, priority, at, counts] : told.counts) {
         counters_.tell(port, priority, at, counts);
     }
