@@ -62,6 +62,29 @@ TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
     expect_back();
 }
 
+TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
+{
+    const auto agent = die_before_pfcwd_stop();
+    redis->kill();
+    agent->start();
+    EXPECT_NE(agent->wait_for("nos_trouble"), "");
+    EXPECT_NE(agent->stop(), 0);
+    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel release-all")));
+}
+
+TEST_F(PluginsOfAgents, AnAgentThatOnlyWaitedForAnotherEndsWell)
+{
+    build();
+    const auto first = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    const test::TemporaryFolder elsewhere;
+    const auto second = live_in(elsewhere.path());
+    EXPECT_NE(second->wait_for("another Petrel decides for this switch"), "");
+    EXPECT_EQ(second->stop(), 0) << second->log_text();
+    sonic->serve_requests();
+    EXPECT_FALSE(sonic->has_plugins());
+}
+
 // One storm would be treated by the one and let go by the other.
 TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
 {
