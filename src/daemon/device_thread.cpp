@@ -163,9 +163,6 @@ void DeviceThread::close(codec::StopPolicy policy, std::function<void(Result<voi
     ask(
         [this, policy] {
             auto closed = device_ ? device_->close() : driver_.put_back(entry_);
-            if (!closed && closed.error().kind == ErrorKind::denied) {
-                closed = {};  // another one has the device, and looks after it
-            }
             if (policy == codec::StopPolicy::restore) {
                 device_.reset();
             }

@@ -40,7 +40,7 @@ public:
                                                          Say) = 0;
 
     // What a device was left with beside its mitigations, as by a process that died, without opening it: nobody else
-    // would put it back if it cannot be opened.
+    // would put it back if it cannot be opened. Nothing is done to one that another process has.
     virtual Result<void> put_back(const codec::DeviceEntry&) { return {}; }
 };
 
