@@ -87,6 +87,12 @@ void DeviceRunner::start()
     become(Condition::opening,
            fmt::format("the agent was started too often: waits {}", seconds_text(setup_.open_after)));
     plan(retry_, loop_.now().mono + setup_.open_after, [this] { open(); });
+    // Nobody watches until then, unless somebody did before us.
+    thread_.put_back([this](const Result<void>& done) {
+        if (!done) {
+            say(Log::Level::error, "device_not_put_back", done.error().what);
+        }
+    });
 }
 
 void DeviceRunner::open()

@@ -158,6 +158,11 @@ void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::u
         Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
+void DeviceThread::put_back(std::function<void(Result<void>)> then)
+{
+    ask([this] { return driver_.put_back(entry_); }, Result<void>{tl::unexpected(no_room())}, std::move(then));
+}
+
 void DeviceThread::close(codec::StopPolicy policy, std::function<void(Result<void>)> then)
 {
     ask(

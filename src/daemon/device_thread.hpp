@@ -63,6 +63,9 @@ public:
     void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
                          std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
+    // Before it is opened: what another process left behind.
+    void put_back(std::function<void(Result<void>)>);
+
     // The last call: the device is let go, unless what is in force is held.
     void close(codec::StopPolicy, std::function<void(Result<void>)> then);
 

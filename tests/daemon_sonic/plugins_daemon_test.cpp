@@ -62,6 +62,20 @@ TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
     expect_back();
 }
 
+// It waits before it opens the switch once more, and nobody else would watch meanwhile.
+TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
+{
+    build();
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    const auto began = [&] { return agent->wait_for(std::vector<std::string>{"device_"}); };
+    do {
+        agent->kill();
+        agent->start();
+    } while (began().find("waits 16.000 s") == std::string::npos);
+    run_until([&] { return sonic->has_plugins(); });
+}
+
 TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
 {
     const auto agent = die_before_pfcwd_stop();

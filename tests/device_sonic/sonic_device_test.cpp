@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "device_sonic/on_switch.hpp"
+#include "support/redis_gate.hpp"
 
 namespace petrel::test {
 namespace {
@@ -344,6 +347,30 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
     EXPECT_EQ(late.error().kind, ErrorKind::timed_out);
     sonic().catch_up();
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
+}
+
+// What is waited for is asked again and again; whoever waits for each queue tells the last one much later.
+TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
+{
+    std::atomic<int> commands{0};
+    const RedisGate gate{on_->server_.address(), [&] { ++commands; }};
+    on_->through_ = gate.address();
+    open({60s, 100ms});
+    sonic().hold();
+    const auto cost = [&](const std::string& queue) {
+        const int before = commands;
+        EXPECT_FALSE(ask(queue, Treatment::drop));
+        return commands - before;
+    };
+    EXPECT_GT(cost("Ethernet0:3"), 40);
+    EXPECT_LT(cost("Ethernet0:4"), 10);
+    sonic().release();
+    sonic().catch_up();
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:4 storm"));
+    EXPECT_TRUE(ask("Ethernet0:3", Treatment::drop)) << "it is done";
+    sonic().hold();
+    EXPECT_GT(cost("Ethernet4:3"), 40) << "it answered in between";
+    sonic().release();
 }
 
 TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)

@@ -439,9 +439,14 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
     return row_of(command.target).and_then([&](std::uint32_t row) {
         rows_[row].asked = storm;
         const Word word{reader_->layout().queues[row].oid, storm};
-        return have_done(store_, word, to_string(inventory_, command.target), settings_.orchagent).map([&] {
+        // Of one that is slow nobody is told later for waiting: it is told of all queues, and asked again later.
+        const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
+        const auto done = have_done(store_, word, to_string(inventory_, command.target), patience);
+        orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
+        if (done) {
             rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;
-        });
+        }
+        return done;
     });
 }
 

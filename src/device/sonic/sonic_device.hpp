@@ -110,6 +110,7 @@ private:
     Instant polled_;         // when a new poll was last seen, or began to be waited for
     std::uint32_t stamp_changes_{};
     bool by_syncd_{};
+    bool orchagent_answers_{true};  // in time, when it was last waited for
     bool closed_{};
 };
 
