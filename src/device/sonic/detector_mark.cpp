@@ -13,6 +13,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/complaint_text.hpp"
+
 namespace petrel::device::sonic {
 
 namespace {
@@ -144,10 +146,11 @@ Result<void> DetectorMark::hold(db::RedisStore& store)
         }
         const auto other = parse(*found);
         if (!other || !is_dead(*other)) {
-            return tl::unexpected(
-                Error{ErrorKind::denied,
-                      fmt::format("another Petrel decides for this switch: {} ({} in STATE_DB)",
-                                  other ? fmt::format("process {} on {}", other->pid, other->host) : *found, kKey)});
+            return tl::unexpected(Error{
+                ErrorKind::denied, fmt::format("another Petrel decides for this switch: {} ({} in STATE_DB)",
+                                               other ? fmt::format("process {} on {}", other->pid, escaped(other->host))
+                                                     : escaped(found->substr(0, 40)),
+                                               kKey)});
         }
         expected = *found;
     }
