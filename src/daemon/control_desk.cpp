@@ -216,7 +216,8 @@ Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, con
     if (!place) {
         return tl::unexpected(place.error());
     }
-    const auto& [runner, target] = *place;
+    const auto& runner = place->runner;
+    const auto& target = place->target;
     const auto refuse = [&](std::string_view why) {
         return tl::unexpected(
             Error{ErrorKind::invalid, fmt::format("{} of {} {}", request.queue, runner->name(), why)});

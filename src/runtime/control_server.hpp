@@ -63,9 +63,9 @@ public:
 
     struct Limits {
         std::size_t connections{64};
-        std::size_t request{256 * 1024};
-        std::size_t waiting{1024 * 1024};              // for one client, besides its first answer
-        std::size_t waiting_in_all{64 * 1024 * 1024};  // beyond this, one answer waits at a time
+        std::size_t request{std::size_t{256} * 1024};
+        std::size_t waiting{std::size_t{1024} * 1024};              // for one client, besides its first answer
+        std::size_t waiting_in_all{std::size_t{64} * 1024 * 1024};  // beyond this, one answer waits at a time
         Duration patience{std::chrono::seconds{10}};
     };
 

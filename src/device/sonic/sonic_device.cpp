@@ -132,7 +132,7 @@ Result<bool> SonicDevice::follow()
     if (!heard) {
         return tl::unexpected(heard.error());
     }
-    const auto out = plugins_.keep_out(heard->plugins, clock_.now().mono);
+    auto out = plugins_.keep_out(heard->plugins, clock_.now().mono);
     if (!out) {
         return out;
     }
