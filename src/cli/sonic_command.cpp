@@ -81,9 +81,11 @@ Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
     if (agent_keeps_tables(where)) {
         return std::make_unique<AgentStore>(control_socket(where.socket));
     }
-    return sonic::find_databases(redis_of(where)).map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
-        return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);
-    });
+    auto databases = sonic::find_databases(redis_of(where));
+    if (!databases) {
+        return tl::unexpected(std::move(databases.error()));
+    }
+    return std::make_unique<sonic::RedisStore>(std::move(*databases), kPatience);
 }
 
 // Events come until the agent says that none is missing; all else is answered with one line.
