@@ -306,7 +306,7 @@ void Service::stop(const std::string& why)
     stopping_ = why;
     const bool hold = config_.stop == codec::StopPolicy::hold;
     const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
-    const auto to_close = 2 * config_.hang_after;  // a device that hangs is waited for once
+    const auto to_close = 2 * config_.hang_after;  // each device has half of it to be closed, the NOS the rest
     notify_stopping(words, config_.stop_timeout + to_close);
     note(Log::Level::notice, "agent_stopping", words);
     const auto end = loop_->now().mono + config_.stop_timeout;

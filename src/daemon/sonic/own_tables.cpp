@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codec/table_file.hpp"
+#include "daemon/sonic/take_told.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::daemon {
@@ -66,15 +67,7 @@ OwnTables::OwnTables(const std::filesystem::path& file, TableContent config)
 // Each for itself, as far as it goes: a disk that is full is no reason to tell nobody of a storm.
 Nos::Heard OwnTables::exchange(Told told)
 {
-    for (const auto& queue : told.queues) {
-        tables_.tell(queue);
-    }
-    for (const auto& [port, priority] : told.gone) {
-        tables_.forget(port, priority);
-    }
-    for (const auto& [port, priority, at, counts] : told.counts) {
-        counters_.tell(port, priority, at, counts);
-    }
+    take_told(told, tables_, counters_);
     Heard heard;
     const auto known = know_ports(told.queues);
     const auto followed = follow_configuration(heard);

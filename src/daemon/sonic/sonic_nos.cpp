@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codec/flat_json.hpp"
+#include "daemon/sonic/take_told.hpp"
 #include "runtime/event_loop.hpp"
 
 namespace petrel::daemon {
@@ -98,15 +99,7 @@ void SonicNos::take(Told told)
         }
         return;
     }
-    for (const auto& queue : told.queues) {
-        tables_.tell(queue);
-    }
-    for (const auto& [port, priority] : told.gone) {
-        tables_.forget(port, priority);
-    }
-    for (const auto& [port, priority, at, counts] : told.counts) {
-        counters_.tell(port, priority, at, counts);
-    }
+    take_told(told, tables_, counters_);
 }
 
 Nos::Heard SonicNos::exchange(Told told)
