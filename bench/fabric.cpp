@@ -13,7 +13,7 @@ using watchdog::PauseState;
 
 namespace {
 
-constexpr std::uint32_t kPriorities = petrel::kPriorities;
+constexpr std::uint32_t kQueuesPerPort = kPriorities;
 constexpr std::uint32_t kPortsPerDevice = 1U << 16U;  // ids are narrow: more queues than that are two devices
 
 enum class Role : std::uint8_t { quiet, brief, paused_now, running, near_limit };
@@ -69,9 +69,9 @@ watchdog::Inventory inventory(std::uint32_t rows)
     watchdog::Inventory all;
     all.rows.reserve(rows);
     for (std::uint32_t row = 0; row < rows; ++row) {
-        const auto port = row / kPriorities;
+        const auto port = row / kQueuesPerPort;
         const PortId id{DeviceId{port / kPortsPerDevice}, static_cast<std::uint16_t>(port % kPortsPerDevice)};
-        const auto priority = static_cast<std::uint8_t>(row % kPriorities);
+        const auto priority = static_cast<std::uint8_t>(row % kQueuesPerPort);
         all.rows.push_back({Target{id, Priority{priority}}, BitRate{100'000'000'000}, true});
     }
     return all;

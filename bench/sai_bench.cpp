@@ -31,8 +31,8 @@ public:
         query(sai::Api::buffer, table(&buffers_));
         const sai::SwitchApi* switches = nullptr;
         query(sai::Api::switch_, table(&switches));
-        constexpr sai::ObjectId kSwitch = 0x21;
-        list(switches->get, kSwitch, sai::switch_attr::port_list, kPorts, port_ids_);
+        constexpr sai::ObjectId kSwitchId = 0x21;
+        list(switches->get, kSwitchId, sai::switch_attr::port_list, kPorts, port_ids_);
         for (const auto port : port_ids_) {
             list(ports_->get, port, sai::port_attr::qos_queue_list, kPriorities, queue_ids_);
             list(ports_->get, port, sai::port_attr::ingress_priority_group_list, kPriorities, group_ids_);

@@ -27,10 +27,10 @@ using redis::Pipeline;
 using sonic::Db;
 
 constexpr std::uint32_t kPerPort = 2;  // lossless classes
-constexpr int kRounds = 3;
+constexpr int kSonicRounds = 3;
 constexpr auto kPoll = 100ms;
-constexpr int kPolls = 1s / kPoll;  // of the polls of a second one reads more than the others
-constexpr double kGoal = 5;         // times cheaper than the script
+constexpr int kPollsPerSecond = 1s / kPoll;  // of the polls of a second one reads more than the others
+constexpr double kGoal = 5;                  // times cheaper than the script
 constexpr std::uint32_t kOtherPortFields = 40;
 
 struct Cost {
@@ -258,9 +258,9 @@ void measure(Report& report, std::uint32_t queues)
         Cost second;
         Cost script;
         Cost few_calls;
-        for (int round = 0; round != kRounds; ++round) {
+        for (int round = 0; round != kSonicRounds; ++round) {
             time_once(second, [&] {
-                for (int poll = 0; poll != kPolls; ++poll) {
+                for (int poll = 0; poll != kPollsPerSecond; ++poll) {
                     sonic.stamp(own.next(kPoll));
                     own.run();
                 }
@@ -269,12 +269,12 @@ void measure(Report& report, std::uint32_t queues)
             time_once(few_calls, [&] { scripted.run(in_few_calls); });
         }
         PETREL_ASSERT(own.saw_all(), "{} queues, {}", queues, state);
-        const double cpu_s = second.cpu_s / kPolls;
+        const double cpu_s = second.cpu_s / kPollsPerSecond;
         const auto metric = [&](std::string_view name, double value, std::optional<Goal> goal = std::nullopt) {
             report.metric(fmt::format("{}_{}", state, name), value, goal);
         };
         const auto us_per_queue = [&](double s) { return s * 1e6 / queues; };
-        metric("poll_ms", second.wall_s / kPolls * 1e3);
+        metric("poll_ms", second.wall_s / kPollsPerSecond * 1e3);
         metric("script_ms", script.wall_s * 1e3);
         metric("cpu_us_per_queue", us_per_queue(cpu_s));
         metric("script_cpu_us_per_queue", us_per_queue(script.cpu_s));

@@ -17,10 +17,10 @@ namespace petrel::bench {
 
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kTwinRounds = 7;
 constexpr twin::NodeId kStorming{0};
 
-struct Figures {
+struct TwinFigures {
     double cpu_s{};
     double wall_s{};
     double peak_rss_mb{};
@@ -62,7 +62,7 @@ std::uint64_t data_packet_hops(const twin::Twin& twin)
     return hops;
 }
 
-Figures measure(const Run& run)
+TwinFigures measure(const Run& run)
 {
     const auto built = twin::Twin::build(setup_of(run.work, run.threads));
     PETREL_ASSERT(built, "{}", built.error().what);
@@ -73,7 +73,7 @@ Figures measure(const Run& run)
         twin.at(kStorming, 0, [&twin, storm](twin::Ps now) { twin.nic_view(kStorming).start_storm(storm, now); });
     }
 
-    Figures figures;
+    TwinFigures figures;
     const auto wall = std::chrono::steady_clock::now();
     const auto cpu = std::clock();
     if (run.work.frozen)
@@ -92,10 +92,10 @@ Figures measure(const Run& run)
 }
 
 // By run, then by round.
-std::vector<std::vector<Figures>> in_rounds(const std::vector<Run>& runs)
+std::vector<std::vector<TwinFigures>> in_rounds(const std::vector<Run>& runs)
 {
-    std::vector<std::vector<Figures>> all(runs.size());
-    for (int round = 0; round != kRounds; ++round) {
+    std::vector<std::vector<TwinFigures>> all(runs.size());
+    for (int round = 0; round != kTwinRounds; ++round) {
         for (std::size_t i = 0; i != runs.size(); ++i) {
             all[i].push_back(run_alone([&] { return measure(runs[i]); }));
             PETREL_ASSERT(all[i].back().totals.digest == all[i].front().totals.digest, "two runs of {} differ",
@@ -112,13 +112,13 @@ double median(std::vector<double> values)
 }
 
 // Of the fastest round; the median tells how much the machine had to do besides.
-void report_run(Report& report, const std::vector<Figures>& rounds, const Goals& goals)
+void report_run(Report& report, const std::vector<TwinFigures>& rounds, const Goals& goals)
 {
-    const Figures& best =
+    const TwinFigures& best =
         *std::min_element(rounds.begin(), rounds.end(), [](const auto& a, const auto& b) { return a.cpu_s < b.cpu_s; });
     std::vector<double> speeds;
     speeds.reserve(rounds.size());
-    for (const Figures& each : rounds)
+    for (const TwinFigures& each : rounds)
         speeds.push_back(each.per_cpu_s());
     const auto& totals = best.totals;
     report.metric("packet_hops_per_cpu_s", best.per_cpu_s(), goals.per_cpu_s);
@@ -138,8 +138,8 @@ void report_run(Report& report, const std::vector<Figures>& rounds, const Goals&
 }
 
 // How many times faster than the other run of the same round, in the middle of all rounds.
-double median_ratio(const std::vector<Figures>& rounds, const std::vector<Figures>& others,
-                    double (*speed)(const Figures&))
+double median_ratio(const std::vector<TwinFigures>& rounds, const std::vector<TwinFigures>& others,
+                    double (*speed)(const TwinFigures&))
 {
     std::vector<double> ratios;
     ratios.reserve(rounds.size());
@@ -158,7 +158,7 @@ void two_threads(Report& report, const TwinWork& work, std::optional<Goal> speed
     const auto rounds = in_rounds({{work, 2}, {work, 1}});
     PETREL_ASSERT(rounds[0][0].totals.digest == rounds[1][0].totals.digest, "{} depends on its threads", work.name);
     report_run(report, rounds[0], {});
-    report.metric("speedup_to_1", median_ratio(rounds[0], rounds[1], [](const Figures& f) { return 1 / f.wall_s; }),
+    report.metric("speedup_to_1", median_ratio(rounds[0], rounds[1], [](const TwinFigures& f) { return 1 / f.wall_s; }),
                   speedup);
 }
 
@@ -167,7 +167,8 @@ void large(Report& report)
     const auto rounds = in_rounds({{perm1024(), 1}, {perm128(), 1}});
     report_run(report, rounds[0], {});
     report.metric("hop_speed_to_perm128",
-                  median_ratio(rounds[0], rounds[1], [](const Figures& f) { return f.per_cpu_s(); }), at_least(0.5));
+                  median_ratio(rounds[0], rounds[1], [](const TwinFigures& f) { return f.per_cpu_s(); }),
+                  at_least(0.5));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto kAbout = "Watch the queues of a switch until told to stop: the service.";
 
-constexpr auto kExamples = R"(Examples:
+constexpr auto kAgentExamples = R"(Examples:
   petrel agent --config /etc/petrel/agent.toml
   petrel agent --device twin:scenarios/agent/storm.toml --state-dir state --control-socket ./petrel.sock
 
@@ -18,7 +18,7 @@ the configuration says so. While it runs: petrel status, queues, events, explain
 
 AgentArguments::AgentArguments(CLI::App& petrel) : app(petrel.add_subcommand("agent", kAbout)), flags_(*app)
 {
-    app->footer(kExamples);
+    app->footer(kAgentExamples);
 }
 
 }  // namespace petrel::cli

@@ -7,7 +7,7 @@
 namespace petrel::cli {
 namespace {
 
-constexpr auto kExamples = R"(Examples:
+constexpr auto kConfigExamples = R"(Examples:
   petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
   petrel config show --config agent.toml            what the file says
   petrel config show --effective                    what the agent would go by, and who said so
@@ -21,12 +21,12 @@ Flags are stronger than the environment, the environment than the file, the file
 ConfigArguments::ConfigArguments(CLI::App& petrel)
     : app(petrel.add_subcommand("config", "Check the agent's configuration, or show it."))
 {
-    app->footer(kExamples);
+    app->footer(kConfigExamples);
     app->require_subcommand(0, 1);
     check_ = app->add_subcommand("check", "Read the agent's file and say every problem; start nothing.");
     check_->add_option("FILE", check_options_.files, "The file; several are checked one by one")->type_name("");
     show_ = app->add_subcommand("show", "Show what the file says or, with --effective, what the agent would go by.");
-    show_->footer(kExamples);
+    show_->footer(kConfigExamples);
     show_->add_flag("--effective", show_options_.effective,
                     "All values, with flags, environment and defaults, and who said each");
     show_->add_flag("--json", show_options_.json, "As one JSON object");

@@ -13,16 +13,16 @@
 namespace petrel::cli {
 namespace {
 
-using Drivers = std::vector<std::unique_ptr<daemon::Driver>>;
+using DriverList = std::vector<std::unique_ptr<daemon::Driver>>;
 
-std::vector<daemon::Driver*> pointers(const Drivers& drivers)
+std::vector<daemon::Driver*> pointers(const DriverList& drivers)
 {
     std::vector<daemon::Driver*> all;
     std::transform(drivers.begin(), drivers.end(), std::back_inserter(all), [](const auto& d) { return d.get(); });
     return all;
 }
 
-std::vector<Complaint> device_problems(const codec::AgentConfig& config, const Drivers& drivers)
+std::vector<Complaint> device_problems(const codec::AgentConfig& config, const DriverList& drivers)
 {
     std::vector<Complaint> problems;
     for (const auto& entry : config.devices) {
@@ -35,7 +35,7 @@ std::vector<Complaint> device_problems(const codec::AgentConfig& config, const D
 }
 
 // What is wrong with a file is wrong whatever flags and the environment say.
-Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const Drivers& drivers)
+Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const DriverList& drivers)
 {
     const auto text = runtime::read_whole_file(file);
     if (!text) {
@@ -46,7 +46,7 @@ Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const Driver
     return codec::read_agent_config(*text, file, {}, kinds);
 }
 
-Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const Drivers& drivers)
+Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const DriverList& drivers)
 {
     return read_config(options, pointers(drivers));
 }

@@ -14,7 +14,7 @@ namespace {
 
 using codec::DeviceReport;
 using codec::StatusReport;
-using Condition = DeviceReport::Condition;
+using DeviceCondition = DeviceReport::Condition;
 
 void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
 {
@@ -26,16 +26,17 @@ void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
              std::move(next)});
     };
     switch (device.condition) {
-    case Condition::not_answering:
+    case DeviceCondition::not_answering:
         return say("does not answer", "nothing on it is watched until it does, and what is mitigated stays so; look at "
                                       "the switch's own software");
-    case Condition::failing:
+    case DeviceCondition::failing:
         return say("fails", "it is tried again by itself; if that does not help, look at its driver and at the log");
-    case Condition::stopped: return say("is not watched any more", "restart the agent: systemctl restart petrel-agent");
-    case Condition::opening:
-    case Condition::starting: return say("is not watched yet", "wait; if it takes long, look at the log");
-    case Condition::watching:
-    case Condition::count_: break;
+    case DeviceCondition::stopped:
+        return say("is not watched any more", "restart the agent: systemctl restart petrel-agent");
+    case DeviceCondition::opening:
+    case DeviceCondition::starting: return say("is not watched yet", "wait; if it takes long, look at the log");
+    case DeviceCondition::watching:
+    case DeviceCondition::count_: break;
     }
 }
 
@@ -77,10 +78,11 @@ void add_lateness(const DeviceReport& device, std::string_view interval, std::ve
 // does not, is told on its own.
 void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
 {
-    const bool idle = std::any_of(status.devices.begin(), status.devices.end(),
-                                  [](const DeviceReport& device) { return device.condition == Condition::watching; }) &&
-                      std::all_of(status.devices.begin(), status.devices.end(),
-                                  [](const DeviceReport& device) { return device.watched == 0; });
+    const bool idle =
+        std::any_of(status.devices.begin(), status.devices.end(),
+                    [](const DeviceReport& device) { return device.condition == DeviceCondition::watching; }) &&
+        std::all_of(status.devices.begin(), status.devices.end(),
+                    [](const DeviceReport& device) { return device.watched == 0; });
     if (idle && status.nos_trouble.empty()) {
         problems.push_back({"nothing is configured to be watched",
                             {},
@@ -153,7 +155,7 @@ std::vector<Problem> problems_of(const StatusReport& status)
     return problems;
 }
 
-std::string condition_words(Condition condition)
+std::string condition_words(DeviceCondition condition)
 {
     std::string words{codec::name(condition)};
     std::replace(words.begin(), words.end(), '_', ' ');

@@ -63,7 +63,7 @@ void sort_worst_first(std::vector<QueueReport>& queues)
 }
 
 // "200/200/300 ms": configured, programmed, observed.
-std::string interval_text(const codec::IntervalReport& interval)
+std::string interval_cell(const codec::IntervalReport& interval)
 {
     const auto ms = [](std::optional<std::int64_t> us) {
         return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : "-";
@@ -108,8 +108,8 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
                                        seconds_or_dash(queue.proven_us),
                                        seconds_or_dash(queue.longest_pause_us)};
         if (with_intervals) {
-            cells.push_back(interval_text(queue.detect_interval));
-            cells.push_back(interval_text(queue.restore_interval));
+            cells.push_back(interval_cell(queue.detect_interval));
+            cells.push_back(interval_cell(queue.restore_interval));
         }
         table.add(std::move(cells));
     }
@@ -205,7 +205,7 @@ std::string intervals_line(const QueueReport& queue)
 {
     if (is_programmed(queue)) {
         return fmt::format("intervals (configured/programmed/observed): detect {}, restore {}\n",
-                           interval_text(queue.detect_interval), interval_text(queue.restore_interval));
+                           interval_cell(queue.detect_interval), interval_cell(queue.restore_interval));
     }
     const auto time = [](const codec::IntervalReport& interval) {
         return limit_text(std::chrono::microseconds{interval.configured_us});

@@ -2,25 +2,25 @@
 
 #include <algorithm>
 
+#include "base/ids.hpp"
+
 namespace petrel::cli {
 namespace {
 
 using twin::NodeId;
 using twin::Ps;
 
-constexpr std::uint8_t kPriorities = 8;
-
 // The sending side of a port, all priorities together.
-struct Side {
+struct SendingSide {
     bool paused{};
     Ps paused_for{};
     std::uint64_t pause_frames{};
     std::uint64_t lost{};
 };
 
-Side side_of(const twin::Twin& twin, const topology::End& end)
+SendingSide side_of(const twin::Twin& twin, const topology::End& end)
 {
-    Side side;
+    SendingSide side;
     const auto port = static_cast<std::uint8_t>(end.port);
     for (std::uint8_t i = 0; i < kPriorities; ++i) {
         const auto add = [&side](const auto& reading) {

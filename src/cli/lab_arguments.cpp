@@ -11,7 +11,7 @@
 namespace petrel::cli {
 namespace {
 
-constexpr auto kExamples = R"(Examples:
+constexpr auto kLabExamples = R"(Examples:
   petrel lab run scenarios/nic-storm-leaf-spine.toml
   petrel lab run scenarios/*.toml                                many at once, on all cores
   petrel lab run scenarios/incast.toml --repeat 20 --json
@@ -48,7 +48,7 @@ void take_number(const std::string& flag, const std::string& text, T least, T mo
 LabArguments::LabArguments(CLI::App& petrel)
     : app(petrel.add_subcommand("lab", "Run experiments on the twin of a fabric."))
 {
-    app->footer(kExamples);
+    app->footer(kLabExamples);
     app->require_subcommand(0, 1);
     add_run();
     list_ = add_files_command("list", "The scenarios in a folder, with their parameters.");
@@ -73,7 +73,7 @@ void LabArguments::add_table()
 void LabArguments::add_run()
 {
     run_ = app->add_subcommand("run", "Run scenarios and show what happened, and whether it was as expected.");
-    run_->footer(kExamples);
+    run_->footer(kLabExamples);
     run_->allow_extras();
     run_->add_option("FILE", options_.files, "The scenarios; - reads one from stdin")->type_name("");
     run_->add_option("--set", options_.settings, "A parameter of the scenario")

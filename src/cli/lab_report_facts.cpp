@@ -13,6 +13,7 @@ namespace petrel::cli {
 namespace {
 
 using lab::ToldEvent;
+using Verdict = lab::Finding::Verdict;
 using twin::Ps;
 using watchdog::EventKind;
 using watchdog::Phase;
@@ -336,7 +337,6 @@ std::vector<Sentence> story(const ReportedRun& run) { return Story{run}.tell(); 
 
 std::string verdict_words(const lab::Outcome& outcome)
 {
-    using Verdict = lab::Finding::Verdict;
     const auto count = [&](Verdict verdict) {
         return std::count_if(outcome.judgements.begin(), outcome.judgements.end(),
                              [&](const lab::Judgement& one) { return one.verdict == verdict; });

@@ -30,9 +30,9 @@ using std::chrono::steady_clock;
 constexpr twin::Ps kTraceEvery = 10 * twin::kMs;
 constexpr unsigned kPieces = 200;  // of an unpaced run, to say how far it is
 
-class Story {
+class LabStory {
 public:
-    Story(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment, twin::Ps end)
+    LabStory(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment, twin::Ps end)
         : planned_(planned), options_(options), experiment_(experiment), end_(end), paint_(stdout_wants_colour())
     {
         // What happens on other processes' nodes is not seen here.
@@ -231,7 +231,7 @@ ExitCode tell_run(const PlannedRun& planned, const LabOptions& options)
     if (options.trace) {
         recorder.emplace((*experiment)->twin(), kTraceEvery);
     }
-    const auto code = Story{planned, options, **experiment, end}.tell();
+    const auto code = LabStory{planned, options, **experiment, end}.tell();
     if (code != ExitCode::ok && code != ExitCode::expectation) {
         return code;
     }

@@ -84,14 +84,6 @@ std::string drops(const twin::DropCounts& counts)
     return causes.empty() ? "none" : fmt::format("{}", fmt::join(causes, ", "));
 }
 
-std::string painted(watchdog::EventKind kind, const std::string& text, const Paint& paint)
-{
-    if (begins_storm(kind)) {
-        return paint.red(text);
-    }
-    return ends_storm(kind) ? paint.green(text) : paint.yellow(text);
-}
-
 }  // namespace
 
 std::string lab_heading(const scenario::Scenario& scenario)

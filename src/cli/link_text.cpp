@@ -30,7 +30,7 @@ std::string registers_text(std::span<const LinkStory> links)
     return table.text();
 }
 
-std::string ms_text(WallTime at)
+std::string wall_ms_text(WallTime at)
 {
     return fmt::format("{:.3f} ms", static_cast<double>(at.time_since_epoch().count()) / 1e3);
 }
@@ -46,8 +46,8 @@ std::string histories_text(std::span<const LinkStory> links)
     for (const auto& link : links) {
         for (const auto& end : link.ends) {
             for (const auto& event : end.history) {
-                table.add({end.port, fmt::format("{}", event.seq), ms_text(event.event_at), ms_text(event.observed_at),
-                           reason_cell(event.ldr), reason_cell(event.nldr)});
+                table.add({end.port, fmt::format("{}", event.seq), wall_ms_text(event.event_at),
+                           wall_ms_text(event.observed_at), reason_cell(event.ldr), reason_cell(event.nldr)});
             }
         }
     }

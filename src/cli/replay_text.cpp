@@ -38,14 +38,6 @@ std::string comparison(const ReplayReport& report)
     return table.empty() ? "No policy saw a storm.\n" : table.text();
 }
 
-std::string painted(watchdog::EventKind kind, const std::string& text, const Paint& paint)
-{
-    if (begins_storm(kind)) {
-        return paint.red(text);
-    }
-    return ends_storm(kind) ? paint.green(text) : paint.yellow(text);
-}
-
 struct Words {
     std::string time, event, queue, policy, action, why;
 };

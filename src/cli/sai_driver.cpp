@@ -116,7 +116,7 @@ Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::P
 }
 
 // All that is in files.
-Result<device::sai::LibraryPlace> read(const Place& place)
+Result<device::sai::LibraryPlace> read_place(const Place& place)
 {
     return read_profile(place.profile).and_then([&](const device::sai::Profile& profile) {
         return read_port_names(profile).map([&](std::vector<device::sai::NamedPort> names) {
@@ -136,7 +136,7 @@ Result<void> SaiDriver::check(const codec::DeviceEntry& entry) const
 Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
 {
     return place_of(entry)
-        .and_then([](const Place& place) { return read(place); })
+        .and_then([](const Place& place) { return read_place(place); })
         .map([&](const device::sai::LibraryPlace& place) {
             auto named = entry;
             if (named.name.empty()) {
@@ -149,7 +149,7 @@ Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEnt
 Result<std::unique_ptr<device::Device>> SaiDriver::open(const codec::DeviceEntry& entry, DeviceId id,
                                                         const device::TimeSource& clock, Say say)
 {
-    return place_of(entry).and_then(read).and_then([&](const device::sai::LibraryPlace& place) {
+    return place_of(entry).and_then(read_place).and_then([&](const device::sai::LibraryPlace& place) {
         return device::sai::SaiDevice::open(place, id, clock, std::move(say))
             .map([](std::unique_ptr<device::sai::SaiDevice> device) -> std::unique_ptr<device::Device> {
                 return device;

@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using sonic_tools::Where;
 
-constexpr auto kPatience = 10s;
+constexpr auto kDatabasePatience = 10s;
 
 std::string variable(const char* name)
 {
@@ -85,7 +85,7 @@ Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
     if (!databases) {
         return tl::unexpected(std::move(databases.error()));
     }
-    return std::make_unique<sonic::RedisStore>(std::move(*databases), kPatience);
+    return std::make_unique<sonic::RedisStore>(std::move(*databases), kDatabasePatience);
 }
 
 // Events come until the agent says that none is missing; all else is answered with one line.

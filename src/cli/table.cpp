@@ -8,7 +8,7 @@
 namespace petrel::cli {
 namespace {
 
-constexpr std::string_view kGap = "  ";
+constexpr std::string_view kColumnGap = "  ";
 
 // Characters, not bytes: a dash in a cell is three bytes wide in UTF-8 and one on the screen.
 std::size_t shown_width(std::string_view text)
@@ -37,7 +37,7 @@ std::vector<std::size_t> Table::widths() const
         std::size_t last = i;
         std::size_t room = widths[i];
         while (last + 1 < columns_.size() && columns_[last + 1].group.empty()) {
-            room += kGap.size() + widths[++last];
+            room += kColumnGap.size() + widths[++last];
         }
         widths[last] += std::max(room, shown_width(columns_[i].group)) - room;
     }
@@ -52,7 +52,7 @@ std::string Table::group_line(const std::vector<std::size_t>& widths) const
         if (!columns_[i].group.empty()) {
             line += std::string(column_begin - shown_width(line), ' ') + columns_[i].group;
         }
-        column_begin += widths[i] + kGap.size();
+        column_begin += widths[i] + kColumnGap.size();
     }
     return line.empty() ? line : line + '\n';
 }
@@ -66,7 +66,7 @@ std::string Table::text() const
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const std::string cell = cell_at(i);
             const std::string padding(width[i] - shown_width(cell), ' ');
-            line += i == 0 ? "" : kGap;
+            line += i == 0 ? "" : kColumnGap;
             line += columns_[i].align == Align::left ? cell + padding : padding + cell;
         }
         line.erase(line.find_last_not_of(' ') + 1);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/complaint_text.hpp"
+#include "words/words.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -73,6 +74,14 @@ bool somebody_watches() { return isatty(STDERR_FILENO) == 1; }
 std::string Paint::with(std::string_view code, std::string_view text) const
 {
     return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string{text};
+}
+
+std::string painted(watchdog::EventKind kind, const std::string& text, const Paint& paint)
+{
+    if (begins_storm(kind)) {
+        return paint.red(text);
+    }
+    return ends_storm(kind) ? paint.green(text) : paint.yellow(text);
 }
 
 Result<bool> write_stdout(std::string_view text)

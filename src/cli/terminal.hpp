@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "cli/exit_code.hpp"
+#include "watchdog/event.hpp"
 
 namespace petrel::cli {
 
@@ -43,6 +44,9 @@ private:
     std::string with(std::string_view code, std::string_view text) const;
     bool on_;
 };
+
+// In the colour of the event: red if it begins a storm, green if it ends one, else yellow.
+std::string painted(watchdog::EventKind, const std::string& text, const Paint&);
 
 // False: the reader has gone away, which is its right; nothing more needs to be written. A full disk is an error.
 Result<bool> write_stdout(std::string_view text);

@@ -13,10 +13,10 @@
 namespace petrel::cli {
 namespace {
 
-constexpr double kLabelHeight = 16;
+constexpr double kSignalLabelHeight = 16;
 constexpr double kSignalHeight = 44;
 constexpr double kLaneLabelHeight = 22;  // marks stand on the lane and need room below its label
-constexpr double kGap = 6;
+constexpr double kLaneGap = 6;
 constexpr std::size_t kColumns = 500;  // of the curve: two pixels each
 
 // The mean of every column: a curve of a million reads is no better than its pixels.
@@ -35,7 +35,7 @@ std::string curve(const std::vector<PauseInterval>& signal, const TimeScale& sca
             known[column] += part;
         }
     }
-    constexpr double kBase = kLabelHeight + kSignalHeight;
+    constexpr double kBase = kSignalLabelHeight + kSignalHeight;
     std::string path = fmt::format("M0 {}", kBase);
     double last = -1;
     for (std::size_t column = 0; column < kColumns; ++column) {
@@ -92,8 +92,8 @@ std::string timeline_svg(const ReplayReport& report, QueueRef queue, const std::
                          const Period& shown)
 {
     const TimeScale scale{shown.from, shown.to};
-    const double first_lane = kLabelHeight + kSignalHeight + kGap;
-    const double per_lane = kLaneLabelHeight + kLaneHeight + kGap;
+    const double first_lane = kSignalLabelHeight + kSignalHeight + kLaneGap;
+    const double per_lane = kLaneLabelHeight + kLaneHeight + kLaneGap;
     const double height = first_lane + per_lane * static_cast<double>(report.runs.size()) + kAxisHeight;
     const auto name = html(queue_text(report, queue));
     auto svg = fmt::format(
@@ -101,7 +101,7 @@ std::string timeline_svg(const ReplayReport& report, QueueRef queue, const std::
         R"(<desc>The pause signal of the trace, and for each policy the phases of the queue and its events; )"
         R"(the events are listed below in words.</desc>)",
         kDrawingWidth, height, name);
-    svg += axis_svg(scale, kLabelHeight, height) + curve(signal, scale);
+    svg += axis_svg(scale, kSignalLabelHeight, height) + curve(signal, scale);
     for (std::size_t i = 0; i < report.runs.size(); ++i) {
         svg += lane(report.runs[i], queue, scale, shown.to, first_lane + per_lane * static_cast<double>(i));
     }

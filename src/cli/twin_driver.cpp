@@ -12,13 +12,13 @@ namespace petrel::cli {
 
 namespace {
 
-struct Place {
+struct TwinPlace {
     std::string file;
     std::string node;  // empty = every switch that is watched
 };
 
 // KIND:FILE#NODE
-Place place_of(const codec::DeviceEntry& entry)
+TwinPlace twin_place_of(const codec::DeviceEntry& entry)
 {
     const auto rest = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
     const auto hash = rest.rfind('#');
@@ -33,7 +33,7 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
         .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
 }
 
-Result<scenario::NodeId> find_node(const topology::Topology& topology, const Place& place)
+Result<scenario::NodeId> find_node(const topology::Topology& topology, const TwinPlace& place)
 {
     if (const auto node = topology::Lookup{topology}.node(place.node)) {
         return *node;
@@ -62,7 +62,7 @@ std::vector<std::string> watched_switches(const scenario::Scenario& scenario)
 
 Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEntry& entry)
 {
-    const auto place = place_of(entry);
+    const auto place = twin_place_of(entry);
     const auto named = [&](const std::string& name, const std::string& node) {
         return codec::DeviceEntry{name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at};
     };
@@ -89,7 +89,7 @@ Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEn
 Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntry& entry, DeviceId id,
                                                          const device::TimeSource& clock, Say say)
 {
-    const auto place = place_of(entry);
+    const auto place = twin_place_of(entry);
     return twin_of(place.file, clock, std::move(say)).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
         return find_node(twin->topology(), place).and_then([&](scenario::NodeId node) {
             return twin->open(node, id, clock);

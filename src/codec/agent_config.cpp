@@ -13,7 +13,6 @@ namespace petrel::codec {
 
 namespace {
 
-constexpr std::string_view kDefault = "default";
 constexpr std::string_view kDefaultPreset = "sonic";
 constexpr std::size_t kLongestDeviceName = 64;
 
@@ -45,7 +44,7 @@ public:
         config_.policies.file = file;
         for (const auto& setting : agent_settings()) {
             setting.set(config_, setting.standard);
-            config_.values.push_back({setting.key, setting.standard, std::string{kDefault}});
+            config_.values.push_back({setting.key, setting.standard, std::string{kDefaultOrigin}});
         }
     }
 

@@ -7,17 +7,16 @@ namespace petrel::codec {
 
 namespace {
 
-constexpr std::string_view kDefault = "default";
-
 class PolicyValues {
 public:
     PolicyValues(const PolicyFile& policies, const toml::table& top) : policies_(policies), top_(top) {}
 
     std::vector<EffectiveValue> list() &&
     {
-        add("big_red_switch", policies_.big_red_switch ? "true" : "false", from(top_.get("big_red_switch"), kDefault));
+        add("big_red_switch", policies_.big_red_switch ? "true" : "false",
+            from(top_.get("big_red_switch"), kDefaultOrigin));
         add("limits.max_mitigated", fmt::format("{}", policies_.max_mitigated),
-            from(top_["limits"]["max_mitigated"].node(), kDefault));
+            from(top_["limits"]["max_mitigated"].node(), kDefaultOrigin));
         const auto* tables = top_["policy"].as_array();
         for (std::size_t i = 0; i < policies_.policies.size(); ++i) {
             static const toml::table kNothing;
@@ -46,12 +45,12 @@ private:
         const auto key = fmt::format("policy.{}", entry.policy.name);
         const auto* preset = table.get("preset");
         const auto preset_name = preset != nullptr ? shown(*preset) : entry.policy.name;
-        add(key + ".preset", preset_name, from(preset, kDefault));
+        add(key + ".preset", preset_name, from(preset, kDefaultOrigin));
         std::vector<std::string_view> ports;
         std::transform(entry.ports.begin(), entry.ports.end(), std::back_inserter(ports),
                        [](const PortName& port) -> std::string_view { return port.name; });
         add(key + ".ports", ports.empty() ? "all" : fmt::format("{}", fmt::join(ports, ",")),
-            from(table.get("ports"), kDefault));
+            from(table.get("ports"), kDefaultOrigin));
         const auto of_preset = fmt::format("preset {}", preset_name);
         for (const auto& parameter : watchdog::parameters()) {
             add(fmt::format("{}.{}", key, parameter.key), watchdog::parameter_text(entry.policy, parameter.key),
@@ -70,7 +69,7 @@ private:
         for (const auto& parameter : watchdog::parameters()) {
             if (const auto* node = table.get(parameter.key)) {
                 add(fmt::format("{}.{}", key, parameter.key), watchdog::parameter_text(policy, parameter.key),
-                    from(node, kDefault));
+                    from(node, kDefaultOrigin));
             }
         }
     }

@@ -9,6 +9,8 @@
 
 namespace petrel::codec {
 
+// Where a value came from that nobody gave.
+inline constexpr std::string_view kDefaultOrigin = "default";
 // "agent.toml:4:10"
 std::string origin(std::string_view file, Place);
 

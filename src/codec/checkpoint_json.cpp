@@ -19,14 +19,12 @@ namespace petrel::codec {
 
 namespace {
 
-using nlohmann::json;
 using watchdog::Checkpoint;
 using watchdog::QueueStats;
 
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kVersionKey = "petrel_checkpoint";
 constexpr auto kMostAgeNs = static_cast<std::uint64_t>(watchdog::kOldestAge.count());
-constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMostStorms = 1'024;
 
 constexpr std::array<std::pair<const char*, std::uint64_t QueueStats::*>, 10> kCounts{{
@@ -54,9 +52,9 @@ std::optional<Instant> as_instant(const std::optional<Duration>& age)
 
 // Written number by number: a large switch has a hundred thousand of them, and its loop waits. Text goes through the
 // library.
-class Writer {
+class CheckpointWriter {
 public:
-    explicit Writer(const watchdog::Inventory& inventory) : inventory_(inventory) {}
+    explicit CheckpointWriter(const watchdog::Inventory& inventory) : inventory_(inventory) {}
 
     std::string write(const Checkpoint& checkpoint)
     {
@@ -86,7 +84,7 @@ private:
     {
         if (row.target.port != port_) {
             port_ = row.target.port;
-            port_name_ = to_line(json(watchdog::to_string(inventory_, {row.target.port, std::nullopt})));
+            port_name_ = to_line(nlohmann::json(watchdog::to_string(inventory_, {row.target.port, std::nullopt})));
         }
         const auto queue = row.target.priority ? std::to_string(row.target.priority->value) : "null";
         put("{{\"port\":{},\"queue\":{},\"phase\":\"{}\",\"treatment\":\"{}\",\"ordered\":{}", port_name_, queue,
@@ -115,7 +113,7 @@ private:
 };
 
 // Only scalars are shown in full: writing out what is nested goes as deep on the stack as the text asks for.
-std::string shown(const json& value)
+std::string shown_scalar(const nlohmann::json& value)
 {
     if (value.is_structured()) {
         return value.is_array() ? "[...]" : "{...}";
@@ -126,11 +124,12 @@ std::string shown(const json& value)
 // Takes values out of one JSON object, and complains with their path about those that are not there or wrong.
 class ObjectReader {
 public:
-    ObjectReader(const json& object, std::string path, ComplaintList& complaints)
+    ObjectReader(const nlohmann::json& object, std::string path, ComplaintList& complaints)
         : object_(object), path_(std::move(path)), complaints_(complaints)
     {
         if (!object.is_object()) {
-            complaints_.add({}, path_.empty() ? shown(object) : fmt::format("{} = {}", path_, shown(object)),
+            complaints_.add({},
+                            path_.empty() ? shown_scalar(object) : fmt::format("{} = {}", path_, shown_scalar(object)),
                             "an object");
         }
     }
@@ -140,9 +139,9 @@ public:
         return path_.empty() ? std::string{key} : fmt::format("{}.{}", path_, key);
     }
 
-    const json& value(std::string_view key) const
+    const nlohmann::json& value(std::string_view key) const
     {
-        static const json kNothing;
+        static const nlohmann::json kNothing;
         const auto at = object_.is_object() ? object_.find(key) : object_.end();
         return at == object_.end() ? kNothing : *at;
     }
@@ -151,7 +150,7 @@ public:
     void complain(std::string_view key, std::string allowed)
     {
         if (object_.is_object()) {
-            complaints_.add({}, fmt::format("{} = {}", path(key), shown(value(key))), std::move(allowed));
+            complaints_.add({}, fmt::format("{} = {}", path(key), shown_scalar(value(key))), std::move(allowed));
         }
     }
 
@@ -164,7 +163,7 @@ public:
         return value(key).get<bool>();
     }
 
-    std::uint64_t number(std::string_view key, std::uint64_t most = kMostU64)
+    std::uint64_t number(std::string_view key, std::uint64_t most = std::numeric_limits<std::uint64_t>::max())
     {
         return number_in(value(key), key, most);
     }
@@ -184,7 +183,7 @@ public:
         }
         std::vector<Duration> ages;
         std::transform(list.begin(), list.end(), std::back_inserter(ages),
-                       [&](const json& age) { return duration_in(age, key); });
+                       [&](const nlohmann::json& age) { return duration_in(age, key); });
         return ages;
     }
 
@@ -201,7 +200,7 @@ public:
     }
 
 private:
-    std::uint64_t number_in(const json& given, std::string_view key, std::uint64_t most)
+    std::uint64_t number_in(const nlohmann::json& given, std::string_view key, std::uint64_t most)
     {
         if (!given.is_number_unsigned() || given.get<std::uint64_t>() > most) {
             complain(key, fmt::format("0..{}", most));
@@ -210,12 +209,12 @@ private:
         return given.get<std::uint64_t>();
     }
 
-    Duration duration_in(const json& given, std::string_view key)
+    Duration duration_in(const nlohmann::json& given, std::string_view key)
     {
         return Duration{static_cast<Duration::rep>(number_in(given, key, kMostAgeNs))};
     }
 
-    const json& object_;
+    const nlohmann::json& object_;
     std::string path_;
     ComplaintList& complaints_;
 };
@@ -243,7 +242,7 @@ public:
         }
     }
 
-    Checkpoint read(const json& document)
+    Checkpoint read(const nlohmann::json& document)
     {
         Checkpoint checkpoint;
         ObjectReader reader{document, {}, complaints_};
@@ -331,7 +330,7 @@ Place place_of_byte(std::string_view text, std::size_t byte)
 
 std::string checkpoint_json(const Checkpoint& checkpoint, const watchdog::Inventory& inventory)
 {
-    return Writer{inventory}.write(checkpoint);
+    return CheckpointWriter{inventory}.write(checkpoint);
 }
 
 Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory& inventory,
@@ -340,9 +339,9 @@ Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file,
     ComplaintList complaints{file};
     Checkpoint checkpoint;
     try {
-        checkpoint = CheckpointReader{inventory, complaints, gone}.read(json::parse(text));
-    } catch (const json::exception& error) {
-        const auto* broken = dynamic_cast<const json::parse_error*>(&error);
+        checkpoint = CheckpointReader{inventory, complaints, gone}.read(nlohmann::json::parse(text));
+    } catch (const nlohmann::json::exception& error) {
+        const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&error);
         complaints.add(broken != nullptr ? place_of_byte(text, broken->byte) : Place{}, {}, "a checkpoint as JSON");
     }
     if (!complaints.empty()) {

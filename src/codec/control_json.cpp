@@ -181,7 +181,7 @@ std::string answer(std::string_view key, const T& value)
 // ---------------------------------------------------------------------------------------------------------- reading
 
 // Only scalars are shown: writing out what is nested goes as deep on the stack as the text asks for.
-std::string shown(const Json& value)
+std::string shown_briefly(const Json& value)
 {
     constexpr std::size_t kLongest = 60;
     if (value.is_structured()) {
@@ -207,7 +207,7 @@ Json parse(std::string_view line)
         }
         const bool key = depth == 1 && event == Json::parse_event_t::key;
         if (key && !keys.insert(value.get<std::string>()).second) {
-            throw Misread{fmt::format("{} stands there twice", shown(value))};
+            throw Misread{fmt::format("{} stands there twice", shown_briefly(value))};
         }
         return true;
     });
@@ -218,7 +218,8 @@ public:
     Reader(const Json& object, std::string path) : object_(object), path_(std::move(path))
     {
         if (!object.is_object()) {
-            throw Misread{fmt::format("{}{}: allowed an object", path_.empty() ? "" : path_ + " = ", shown(object))};
+            throw Misread{
+                fmt::format("{}{}: allowed an object", path_.empty() ? "" : path_ + " = ", shown_briefly(object))};
         }
     }
 
@@ -233,7 +234,7 @@ public:
 private:
     [[noreturn]] static void refuse(const Json& value, const std::string& path, std::string_view allowed)
     {
-        throw Misread{fmt::format("{} = {}: allowed {}", path, shown(value), allowed)};
+        throw Misread{fmt::format("{} = {}: allowed {}", path, shown_briefly(value), allowed)};
     }
 
     static void take(const Json& value, const std::string& path, std::string& into)

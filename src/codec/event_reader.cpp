@@ -10,16 +10,15 @@
 namespace petrel::codec {
 namespace {
 
-using nlohmann::json;
 using watchdog::Criterion;
 
-std::string text(const json& object, const char* key)
+std::string text(const nlohmann::json& object, const char* key)
 {
     const auto at = object.find(key);
     return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
 
-std::int64_t number(const json& object, const char* key)
+std::int64_t number(const nlohmann::json& object, const char* key)
 {
     const auto at = object.find(key);
     return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
@@ -37,7 +36,7 @@ std::optional<Enum> named(std::string_view word, Enum end)
 }
 
 // None if its rule is not known to us.
-std::optional<watchdog::Evidence> evidence(const json& given)
+std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
 {
     const auto criterion =
         named(text(given, "criterion"), static_cast<Criterion>(static_cast<int>(Criterion::device) + 1));
@@ -56,7 +55,7 @@ std::optional<watchdog::Evidence> evidence(const json& given)
     return read;
 }
 
-std::optional<watchdog::Event> known_event(const json& object)
+std::optional<watchdog::Event> known_event(const nlohmann::json& object)
 {
     const auto kind = named(text(object, "event"), watchdog::EventKind::count_);
     const auto reason = named(text(object, "reason"), watchdog::Reason::count_);
@@ -77,7 +76,7 @@ std::optional<watchdog::Event> known_event(const json& object)
     return event;
 }
 
-EventLine event_of(const json& object)
+EventLine event_of(const nlohmann::json& object)
 {
     EventLine line;
     line.time_us = number(object, "time_us");
@@ -97,7 +96,7 @@ EventLine event_of(const json& object)
 
 Result<EventLine> read_event(std::string_view line)
 {
-    const auto object = json::parse(line, nullptr, false);
+    const auto object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object() || text(object, "event").empty()) {
         return tl::unexpected(Error{ErrorKind::corrupt, "a line that is no event"});
     }

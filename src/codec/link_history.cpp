@@ -13,10 +13,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kVersionKey = "petrel_link_history";
-constexpr std::uint64_t kVersion = 1;
-
-std::int64_t us(WallTime at) { return at.time_since_epoch().count(); }
+constexpr std::string_view kHistoryVersionKey = "petrel_link_history";
+constexpr std::uint64_t kHistoryVersion = 1;
 
 ordered_json to_json(const std::string& port, const link::DownEvent& event)
 {
@@ -24,8 +22,8 @@ ordered_json to_json(const std::string& port, const link::DownEvent& event)
                       {"seq", event.seq},
                       {"ldr", event.ldr},
                       {"nldr", event.nldr},
-                      {"event_us", us(event.event_at)},
-                      {"observed_us", us(event.observed_at)},
+                      {"event_us", wall_us(event.event_at)},
+                      {"observed_us", wall_us(event.observed_at)},
                       {"correlated_cause", nullptr},
                       {"suppressed", event.suppressed},
                       {"protocol_violation", event.protocol_violation}};
@@ -92,7 +90,7 @@ void read_port_line(LinkJsonLine& line, std::map<std::string, PortLines>& ports)
 
 std::string link_history_text(const NamedHistories& histories)
 {
-    auto text = to_line(ordered_json{{kVersionKey, kVersion}}) + '\n';
+    auto text = to_line(ordered_json{{kHistoryVersionKey, kHistoryVersion}}) + '\n';
     for (const auto& [port, history] : histories) {
         text += to_line(ordered_json{{"port", port}, {"forgotten", history.forgotten()}}) + '\n';
         for (const auto& event : history.events()) {
@@ -117,15 +115,15 @@ Parsed<NamedHistories> read_link_history(std::string_view text, std::string_view
         LinkJsonLine json{*line, complaints};
         if (!heading) {
             heading = true;
-            if (json.is_object() && json.number(kVersionKey) != kVersion) {
-                json.complain(kVersionKey, fmt::format("{}", kVersion));
+            if (json.is_object() && json.number(kHistoryVersionKey) != kHistoryVersion) {
+                json.complain(kHistoryVersionKey, fmt::format("{}", kHistoryVersion));
             }
         } else if (json.is_object()) {
             read_port_line(json, ports);
         }
     }
     if (!heading) {
-        complaints.add({1, 1}, {}, fmt::format("a heading with the key {}", kVersionKey));
+        complaints.add({1, 1}, {}, fmt::format("a heading with the key {}", kHistoryVersionKey));
     }
     if (!complaints.empty()) {
         return tl::make_unexpected(std::move(complaints).take());

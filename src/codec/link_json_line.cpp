@@ -12,37 +12,27 @@
 
 namespace petrel::codec {
 
-using nlohmann::json;
-
-namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-}  // namespace
-
 LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(line), complaints_(complaints)
 {
     std::size_t broken_at = 1;
     std::set<std::string> keys;
     std::optional<std::string> repeated;
-    const auto once = [&](int depth, json::parse_event_t event, const json& key) {
-        if (depth == 1 && event == json::parse_event_t::key && !keys.insert(key.get<std::string>()).second) {
+    const auto once = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& key) {
+        if (depth == 1 && event == nlohmann::json::parse_event_t::key && !keys.insert(key.get<std::string>()).second) {
             repeated = key.get<std::string>();
         }
         return true;
     };
     try {
-        json_ = json::parse(line.text, once);
-    } catch (const json::exception& error) {  // which may also be a number that no double can hold, at no place
-        if (const auto* broken = dynamic_cast<const json::parse_error*>(&error)) {
+        json_ = nlohmann::json::parse(line.text, once);
+    } catch (const nlohmann::json::exception& error) {
+        // It may also be a number that no double can hold, at no place.
+        if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&error)) {
             broken_at = std::min(std::max<std::size_t>(broken->byte, 1), line.text.size() + 1);
         }
     }
     if (!json_.is_object()) {
-        const auto* at = line.text.data() + broken_at - 1;
-        while (at != line.text.data() && is_letter(at[-1])) {
-            --at;  // the parser stops inside a word
-        }
+        const auto* at = line.word_begin(line.text.data() + broken_at - 1);  // the parser stops inside a word
         complaints.add(line.place(at), {at, line.text.data() + line.text.size()}, "one JSON object a line");
     } else if (repeated) {
         complain(*repeated, "each key once");
@@ -144,9 +134,9 @@ void LinkJsonLine::refuse_other_keys(std::initializer_list<std::string_view> kno
     }
 }
 
-const json& LinkJsonLine::value(std::string_view key) const
+const nlohmann::json& LinkJsonLine::value(std::string_view key) const
 {
-    static const json kNothing;
+    static const nlohmann::json kNothing;
     const auto at = json_.is_object() ? json_.find(key) : json_.end();
     return at == json_.end() ? kNothing : *at;
 }

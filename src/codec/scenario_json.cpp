@@ -13,8 +13,6 @@ using nlohmann::ordered_json;
 // Times round down, as everywhere at the twin's edge.
 std::uint64_t ns(twin::Ps time) { return time / twin::kNs; }
 
-std::int64_t us(WallTime at) { return at.time_since_epoch().count(); }
-
 ordered_json to_json(const scenario::LinkEndStory& end)
 {
     const auto& registers = end.reading.registers;
@@ -30,8 +28,8 @@ ordered_json to_json(const scenario::LinkEndStory& end)
         json["history"].push_back({{"seq", event.seq},
                                    {"ldr", event.ldr},
                                    {"nldr", event.nldr},
-                                   {"event_us", us(event.event_at)},
-                                   {"observed_us", us(event.observed_at)},
+                                   {"event_us", wall_us(event.event_at)},
+                                   {"observed_us", wall_us(event.observed_at)},
                                    {"suppressed", event.suppressed}});
     }
     return json;

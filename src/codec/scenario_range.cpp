@@ -40,7 +40,7 @@ std::optional<double> number_in(std::string_view text, Unit unit)
     return std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text)
+std::string_view without_blanks(std::string_view text)
 {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -50,8 +50,8 @@ std::string_view trimmed(std::string_view text)
 
 std::optional<Range> range_in(std::string_view text, Unit unit)
 {
-    const auto number = [&](std::string_view part) { return number_in(trimmed(part), unit); };
-    text = trimmed(text);
+    const auto number = [&](std::string_view part) { return number_in(without_blanks(part), unit); };
+    text = without_blanks(text);
     if (text.starts_with(">=") || text.starts_with("<=")) {
         const auto bound = number(text.substr(2));
         if (!bound) {

@@ -13,7 +13,7 @@ namespace {
 using topology::NodeId;
 using watchdog::PolicyBook;
 
-constexpr std::size_t kMostPolicies = 1'000;
+constexpr std::size_t kMostPolicyTables = 1'000;
 constexpr std::array<std::string_view, 1> kOwnKeys{"devices"};
 
 class Watches {
@@ -110,12 +110,12 @@ void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::
     Watches watches{top.text(), names};
     std::size_t count = 0;
     top.text().each_table(*tables, "[[policy]]", [&](const toml::table& table) {
-        if (++count <= kMostPolicies) {
+        if (++count <= kMostPolicyTables) {
             watches.read(table);
         }
     });
-    if (count > kMostPolicies) {
-        top.text().wrong(*tables, fmt::format("at most {} tables [[policy]]", kMostPolicies));
+    if (count > kMostPolicyTables) {
+        top.text().wrong(*tables, fmt::format("at most {} tables [[policy]]", kMostPolicyTables));
     }
     for (auto [node, book] : watches.books()) {
         book.max_mitigated = max_mitigated;

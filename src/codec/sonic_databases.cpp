@@ -9,11 +9,9 @@ namespace petrel::codec {
 
 namespace {
 
-using nlohmann::json;
-
 // A member that may be missing or of another kind than it should be.
 template <class T>
-T member_or(const json& object, const char* key, T otherwise)
+T member_or(const nlohmann::json& object, const char* key, T otherwise)
 {
     const auto at = object.find(key);
     const bool right =
@@ -21,9 +19,9 @@ T member_or(const json& object, const char* key, T otherwise)
     return right ? at->get<T>() : otherwise;
 }
 
-const json& table(const json& config, const char* key)
+const nlohmann::json& table(const nlohmann::json& config, const char* key)
 {
-    static const json kNone = json::object();
+    static const nlohmann::json kNone = nlohmann::json::object();
     const auto at = config.find(key);
     return at != config.end() && at->is_object() ? *at : kNone;
 }
@@ -35,7 +33,7 @@ constexpr std::int64_t kMostDatabases = 1024;
 Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_view text, std::string_view file)
 {
     ComplaintList complaints{file};
-    const auto config = json::parse(text, nullptr, false);
+    const auto config = nlohmann::json::parse(text, nullptr, false);
     if (!config.is_object()) {
         complaints.say({}, "is no JSON object");
         return tl::make_unexpected(std::move(complaints).take());
@@ -74,7 +72,7 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
 
 std::vector<std::string> read_asic_names(std::string_view database_global)
 {
-    const auto global = json::parse(database_global, nullptr, false);
+    const auto global = nlohmann::json::parse(database_global, nullptr, false);
     std::vector<std::string> names;
     if (!global.is_object() || !global.contains("INCLUDES")) {
         return names;

@@ -10,8 +10,6 @@ namespace petrel::codec {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr char kSeparator = '|';
 constexpr int kDeepest = 3;  // tables, entries, fields
 
@@ -21,17 +19,17 @@ Error wrong(std::string_view where, std::string_view allowed)
 }
 
 // Nothing, for text that is no JSON or is nested deeper than tables are.
-Json parse(std::string_view text)
+nlohmann::json parse_tables(std::string_view text)
 {
     bool too_deep = false;
-    auto json = Json::parse(
+    auto tables = nlohmann::json::parse(
         text,
-        [&](int depth, Json::parse_event_t, const Json&) {
+        [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
             too_deep = too_deep || depth > kDeepest;
             return depth <= kDeepest;
         },
         false);
-    return too_deep ? Json{Json::value_t::discarded} : json;
+    return too_deep ? nlohmann::json{nlohmann::json::value_t::discarded} : tables;
 }
 
 }  // namespace
@@ -44,17 +42,17 @@ bool fits_table_file(std::string_view key)
 
 std::string table_file_text(const TableContent& content)
 {
-    Json tables = Json::object();
+    nlohmann::json tables = nlohmann::json::object();
     for (const auto& [key, hash] : content) {
         const auto at = key.find(kSeparator);
         tables[key.substr(0, at)][key.substr(at + 1)] = hash;
     }
-    return tables.dump(4, ' ', false, Json::error_handler_t::replace) + '\n';
+    return tables.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 Result<TableContent> read_table_file(std::string_view text)
 {
-    const auto tables = parse(text);
+    const auto tables = parse_tables(text);
     if (!tables.is_object()) {
         return tl::unexpected(wrong("the file", "one JSON object of tables, whole"));
     }

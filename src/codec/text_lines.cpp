@@ -12,6 +12,15 @@ Place Line::place(const char* at) const
     return {number, static_cast<std::uint32_t>(characters) + 1};
 }
 
+const char* Line::word_begin(const char* at) const
+{
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    while (at != text.data() && is_letter(at[-1])) {
+        --at;
+    }
+    return at;
+}
+
 TextLines::TextLines(std::string_view text) : rest_(text)
 {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";

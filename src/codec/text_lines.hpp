@@ -16,6 +16,8 @@ struct Line {
 
     // `at` points into text, or to its end. Columns count characters, not bytes.
     Place place(const char* at) const;
+    // Where the letters begin that stand right before `at`; `at` itself if there are none.
+    const char* word_begin(const char* at) const;
 };
 
 class TextLines {

@@ -14,8 +14,6 @@ namespace petrel::codec {
 
 namespace {
 
-using nlohmann::json;
-
 // Lets the handler know how far the parser has read: its callbacks come without positions.
 class WatchedIterator {
 public:
@@ -40,10 +38,8 @@ private:
     const char** seen_;
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // Collects the cells of one line. Numbers are taken as they are written, so that none passes through a double.
-class CellCollector : public json::json_sax_t {
+class CellCollector : public nlohmann::json::json_sax_t {
 public:
     CellCollector(const Line& line, std::set<std::string, std::less<>>& unknown_names, ComplaintList& complaints)
         : line_(line), unknown_names_(unknown_names), complaints_(complaints), value_at_(line.text.data())
@@ -86,12 +82,10 @@ public:
         return true;
     }
 
-    bool parse_error(std::size_t position, const std::string&, const json::exception&) override
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override
     {
-        const auto* at = line_.text.data() + std::min(position == 0 ? 0 : position - 1, line_.text.size());
-        while (at != line_.text.data() && is_letter(at[-1])) {
-            --at;  // the parser stops inside a word
-        }
+        const auto* stop = line_.text.data() + std::min(position == 0 ? 0 : position - 1, line_.text.size());
+        const auto* at = line_.word_begin(stop);  // the parser stops inside a word
         complaints_.add(line_.place(at), {at, end()}, "one JSON object a line");
         return false;
     }
@@ -169,7 +163,7 @@ void read_json_rows(std::string_view text, TraceBuilder& builder, ComplaintList&
         CellCollector collector{*line, unknown_names, complaints};
         const WatchedIterator first{line->text.data(), collector.seen()};
         const WatchedIterator last{line->text.data() + line->text.size(), collector.seen()};
-        if (!json::sax_parse(first, last, &collector)) {
+        if (!nlohmann::json::sax_parse(first, last, &collector)) {
             continue;
         }
         const auto& cells = collector.cells();

@@ -18,16 +18,12 @@
 
 namespace petrel::daemon {
 
-namespace {
-
-constexpr std::size_t kMostWaiting = 4096;  // lines: every queue of a large switch may speak at once
-
-enum class Prefix : std::uint8_t { none, journal, syslog };
+enum class LogPrefix : std::uint8_t { none, journal, syslog };
 
 // The log's own thread is the only one in log().
-class Sink final : public spdlog::sinks::sink {
+class LogSink final : public spdlog::sinks::sink {
 public:
-    explicit Sink(runtime::LogWriter writer) : writer_(std::move(writer)) {}
+    explicit LogSink(runtime::LogWriter writer) : writer_(std::move(writer)) {}
 
     void log(const spdlog::details::log_msg& line) override
     {
@@ -50,6 +46,10 @@ private:
     std::atomic<std::uint64_t> lost_{};
 };
 
+namespace {
+
+constexpr std::size_t kMostWaiting = 4096;  // lines: every queue of a large switch may speak at once
+
 // systemd says where it reads the stderr of a service: "device:inode".
 bool is_journal(const runtime::LogWriter& writer)
 {
@@ -64,12 +64,12 @@ bool is_journal(const runtime::LogWriter& writer)
 }
 
 // RFC 5424 says itself how bad a line is; the others are told to who wants to know.
-Prefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
+LogPrefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
 {
     if (writer.is_socket()) {
-        return format == codec::LogFormat::rfc5424 ? Prefix::none : Prefix::syslog;
+        return format == codec::LogFormat::rfc5424 ? LogPrefix::none : LogPrefix::syslog;
     }
-    return is_journal(writer) && format != codec::LogFormat::rfc5424 ? Prefix::journal : Prefix::none;
+    return is_journal(writer) && format != codec::LogFormat::rfc5424 ? LogPrefix::journal : LogPrefix::none;
 }
 
 // In /dev somebody else makes the names: a file of ours there would keep a collector from its place.
@@ -91,8 +91,8 @@ Result<runtime::LogWriter> open_writer(std::string_view to)
 struct Log::Parts {
     codec::LogFormat format{};
     LogSource source;
-    Prefix prefix{};
-    std::shared_ptr<Sink> sink;
+    LogPrefix prefix{};
+    std::shared_ptr<LogSink> sink;
     std::shared_ptr<spdlog::details::thread_pool> thread;
     std::shared_ptr<spdlog::async_logger> logger;
 };
@@ -107,7 +107,7 @@ Result<std::unique_ptr<Log>> Log::open(codec::LogFormat format, std::string_view
     parts->format = format;
     parts->source = {std::string{agent_name}, ::getpid()};
     parts->prefix = prefix_for(format, *writer);
-    parts->sink = std::make_shared<Sink>(std::move(*writer));
+    parts->sink = std::make_shared<LogSink>(std::move(*writer));
     try {
         parts->thread = std::make_shared<spdlog::details::thread_pool>(kMostWaiting, 1);
     } catch (const std::system_error& failed) {
@@ -130,9 +130,9 @@ void Log::write(const Line& line, const Now& now)
 {
     std::string text;
     switch (parts_->prefix) {
-    case Prefix::none: break;
-    case Prefix::journal: text = journal_prefix(line.level); break;
-    case Prefix::syslog: text = syslog_prefix(line.level, parts_->source); break;
+    case LogPrefix::none: break;
+    case LogPrefix::journal: text = journal_prefix(line.level); break;
+    case LogPrefix::syslog: text = syslog_prefix(line.level, parts_->source); break;
     }
     text += log_text(parts_->format, line, now.wall, parts_->source);
     parts_->logger->log(spdlog::level::info, spdlog::string_view_t{text});

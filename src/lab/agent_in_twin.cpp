@@ -12,7 +12,6 @@ namespace petrel::lab {
 namespace {
 
 using watchdog::Command;
-using watchdog::Outcome;
 
 // Agents live on whole nanoseconds: what happens in between is heard at the next.
 twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
@@ -160,7 +159,7 @@ void AgentInTwin::collect()
     auto& output = process_->output;
     for (const auto& command : output.box.commands) {
         enqueue(command, options_.command_takes, command.deadline,
-                Outcome{command.id, watchdog::Verdict::timed_out, {}, command.deadline, "no answer in time"});
+                watchdog::Outcome{command.id, watchdog::Verdict::timed_out, {}, command.deadline, "no answer in time"});
     }
     if (const auto& look = output.look) {
         enqueue(Look{look->look, {look->rows.begin(), look->rows.end()}}, options_.look_takes, look->deadline,

@@ -123,6 +123,18 @@ Status create_with(const Place& place, std::span<const Attribute> attributes)
     return status::success;
 }
 
+Status get_port(const Place& p, sai::Value& value)
+{
+    value.oid = p.device.id_of(sai::ObjectType::port, p.at.port());
+    return status::success;
+}
+
+Status get_index(const Place& p, sai::Value& value)
+{
+    value.u8 = p.at.index();
+    return status::success;
+}
+
 Status get_interval_range(const Place&, sai::Value& value)
 {
     value.u32range = kIntervals_ms;

@@ -85,6 +85,10 @@ inline constexpr sai::Status kBadValue = sai::status::invalid_attr_value_0;
 inline constexpr std::array kPacketActions{static_cast<std::int32_t>(sai::PacketAction::drop),
                                            static_cast<std::int32_t>(sai::PacketAction::forward)};
 
+// Of a queue or a priority group: the port it is on, and its index there.
+sai::Status get_port(const Place&, sai::Value&);
+sai::Status get_index(const Place&, sai::Value&);
+
 // Maps of intervals, traffic class to milliseconds.
 sai::Status get_interval_range(const Place&, sai::Value&);
 sai::Status get_intervals(const PerClass&, sai::Value&);

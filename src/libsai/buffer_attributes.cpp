@@ -14,8 +14,8 @@ namespace status = sai::status;
 namespace {
 
 constexpr std::array kPoolTypes{static_cast<std::int32_t>(sai::PoolType::ingress)};
-constexpr std::array kModes{static_cast<std::int32_t>(sai::ThresholdMode::static_),
-                            static_cast<std::int32_t>(sai::ThresholdMode::dynamic)};
+constexpr std::array kThresholdModes{static_cast<std::int32_t>(sai::ThresholdMode::static_),
+                                     static_cast<std::int32_t>(sai::ThresholdMode::dynamic)};
 constexpr std::array kPoolModes{static_cast<std::int32_t>(sai::ThresholdMode::dynamic)};
 constexpr std::int8_t kMostAlpha = 8;
 
@@ -36,18 +36,6 @@ std::optional<std::uint32_t> number_of(const Place& p, ObjectType type, const Ob
 bool fits(const Place& p, std::uint64_t bytes) { return bytes <= p.view().profile().buffer_bytes; }
 
 // ---- priority group
-
-Status get_port(const Place& p, Value& value)
-{
-    value.oid = p.device.id_of(ObjectType::port, p.at.port());
-    return status::success;
-}
-
-Status get_index(const Place& p, Value& value)
-{
-    value.u8 = p.at.index();
-    return status::success;
-}
 
 Status get_group_profile(const Place& p, Value& value)
 {
@@ -142,13 +130,13 @@ Status set_pool(const Place& p, const Value& value)
     return status::success;
 }
 
-Status get_mode(const Place& p, Value& value)
+Status get_threshold_mode(const Place& p, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(profile(p).mode);
     return status::success;
 }
 
-Status set_mode(const Place& p, const Value& value)
+Status set_threshold_mode(const Place& p, const Value& value)
 {
     profile(p).mode = static_cast<sai::ThresholdMode>(value.s32);
     p.device.program_buffers(p.now);
@@ -196,18 +184,19 @@ Status set_xoff(const Place& p, const Value& value)
     return set_bytes<&BufferProfile::xoff_bytes>(p, value);
 }
 
-namespace attr = sai::profile_attr;
+namespace profile_attr = sai::profile_attr;
 constexpr Row kProfileRows[] = {
-    {attr::pool_id, Use::on_create, get_pool, set_pool},
-    {attr::reserved_buffer_size, Use::create_and_set, get_bytes<&BufferProfile::reserved_bytes>,
+    {profile_attr::pool_id, Use::on_create, get_pool, set_pool},
+    {profile_attr::reserved_buffer_size, Use::create_and_set, get_bytes<&BufferProfile::reserved_bytes>,
      set_bytes<&BufferProfile::reserved_bytes>},
-    {attr::threshold_mode, Use::create_only, get_mode, set_mode, kModes},
-    {attr::shared_dynamic_th, Use::create_and_set, get_alpha, set_alpha},
-    {attr::shared_static_th, Use::create_and_set, get_bytes<&BufferProfile::static_bytes>,
+    {profile_attr::threshold_mode, Use::create_only, get_threshold_mode, set_threshold_mode, kThresholdModes},
+    {profile_attr::shared_dynamic_th, Use::create_and_set, get_alpha, set_alpha},
+    {profile_attr::shared_static_th, Use::create_and_set, get_bytes<&BufferProfile::static_bytes>,
      set_bytes<&BufferProfile::static_bytes>},
-    {attr::xoff_th, Use::create_and_set, get_bytes<&BufferProfile::xoff_bytes>, set_xoff},
-    {attr::xon_th, Use::create_and_set, get_bytes<&BufferProfile::xon_bytes>, set_bytes<&BufferProfile::xon_bytes>},
-    {attr::xon_offset_th, Use::create_and_set, get_bytes<&BufferProfile::xon_offset_bytes>,
+    {profile_attr::xoff_th, Use::create_and_set, get_bytes<&BufferProfile::xoff_bytes>, set_xoff},
+    {profile_attr::xon_th, Use::create_and_set, get_bytes<&BufferProfile::xon_bytes>,
+     set_bytes<&BufferProfile::xon_bytes>},
+    {profile_attr::xon_offset_th, Use::create_and_set, get_bytes<&BufferProfile::xon_offset_bytes>,
      set_bytes<&BufferProfile::xon_offset_bytes>},
 };
 

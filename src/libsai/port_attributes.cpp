@@ -9,16 +9,16 @@ using sai::QosMapType;
 using sai::Status;
 using sai::Value;
 using Use = Row::Use;
-namespace attr = sai::port_attr;
+namespace port_attr = sai::port_attr;
 namespace status = sai::status;
 
 namespace {
 
-constexpr std::array kModes{static_cast<std::int32_t>(sai::PfcMode::combined),
-                            static_cast<std::int32_t>(sai::PfcMode::separate)};
+constexpr std::array kPfcModes{static_cast<std::int32_t>(sai::PfcMode::combined),
+                               static_cast<std::int32_t>(sai::PfcMode::separate)};
 constexpr std::uint64_t kMbit = 1'000'000;
 
-Status get_type(const Place&, Value& value)
+Status get_port_type(const Place&, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(sai::PortType::logical);
     return status::success;
@@ -113,13 +113,13 @@ Status set_map(const Place& p, const Value& value)
     return status::success;
 }
 
-Status get_mode(const Place& p, Value& value)
+Status get_pfc_mode(const Place& p, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(p.port().mode);
     return status::success;
 }
 
-Status set_mode(const Place& p, const Value& value)
+Status set_pfc_mode(const Place& p, const Value& value)
 {
     p.port().mode = static_cast<sai::PfcMode>(value.s32);
     p.device.program_port(p.at.port(), p.now);
@@ -160,36 +160,36 @@ constexpr auto kToGroup = QosMapType::pfc_priority_to_priority_group;
 constexpr auto kClassToQueue = QosMapType::tc_to_queue;
 constexpr auto kClassToGroup = QosMapType::tc_to_priority_group;
 
-constexpr Row kRows[] = {
-    {attr::type, Use::read_only, get_type},
-    {attr::oper_status, Use::read_only, get_oper_status},
-    {attr::qos_number_of_queues, Use::read_only, get_eight},
-    {attr::qos_queue_list, Use::read_only, get_list<sai::ObjectType::queue>},
-    {attr::number_of_ingress_priority_groups, Use::read_only, get_eight},
-    {attr::ingress_priority_group_list, Use::read_only, get_list<sai::ObjectType::ingress_priority_group>},
-    {attr::oper_speed, Use::read_only, get_speed},
-    {attr::hw_lane_list, Use::read_only, get_lanes},
-    {attr::speed, Use::read_only, get_speed},
-    {attr::admin_state, Use::create_and_set, get_admin_state, set_admin_state},
-    {attr::mtu, Use::create_and_set, get_mtu, set_mtu},
-    {attr::qos_tc_to_queue_map, Use::create_and_set, get_map<kClassToQueue>, set_map<kClassToQueue>},
-    {attr::qos_tc_to_priority_group_map, Use::create_and_set, get_map<kClassToGroup>, set_map<kClassToGroup>},
-    {attr::qos_pfc_priority_to_priority_group_map, Use::create_and_set, get_map<kToGroup>, set_map<kToGroup>},
-    {attr::qos_pfc_priority_to_queue_map, Use::create_and_set, get_map<kToQueue>, set_map<kToQueue>},
-    {attr::priority_flow_control_mode, Use::create_and_set, get_mode, set_mode, kModes},
-    {attr::priority_flow_control, Use::create_and_set, get_mask<&Port::pfc>, set_mask<&Port::pfc>},
-    {attr::priority_flow_control_rx, Use::create_and_set, get_mask<&Port::pfc_rx>, set_mask<&Port::pfc_rx>},
-    {attr::priority_flow_control_tx, Use::create_and_set, get_mask<&Port::pfc_tx>, set_mask<&Port::pfc_tx>},
-    {attr::pfc_tc_dld_interval_range, Use::read_only, get_interval_range},
-    {attr::pfc_tc_dld_interval, Use::create_and_set, get_interval_map<&Intervals::detect_ms>,
+constexpr Row kPortRows[] = {
+    {port_attr::type, Use::read_only, get_port_type},
+    {port_attr::oper_status, Use::read_only, get_oper_status},
+    {port_attr::qos_number_of_queues, Use::read_only, get_eight},
+    {port_attr::qos_queue_list, Use::read_only, get_list<sai::ObjectType::queue>},
+    {port_attr::number_of_ingress_priority_groups, Use::read_only, get_eight},
+    {port_attr::ingress_priority_group_list, Use::read_only, get_list<sai::ObjectType::ingress_priority_group>},
+    {port_attr::oper_speed, Use::read_only, get_speed},
+    {port_attr::hw_lane_list, Use::read_only, get_lanes},
+    {port_attr::speed, Use::read_only, get_speed},
+    {port_attr::admin_state, Use::create_and_set, get_admin_state, set_admin_state},
+    {port_attr::mtu, Use::create_and_set, get_mtu, set_mtu},
+    {port_attr::qos_tc_to_queue_map, Use::create_and_set, get_map<kClassToQueue>, set_map<kClassToQueue>},
+    {port_attr::qos_tc_to_priority_group_map, Use::create_and_set, get_map<kClassToGroup>, set_map<kClassToGroup>},
+    {port_attr::qos_pfc_priority_to_priority_group_map, Use::create_and_set, get_map<kToGroup>, set_map<kToGroup>},
+    {port_attr::qos_pfc_priority_to_queue_map, Use::create_and_set, get_map<kToQueue>, set_map<kToQueue>},
+    {port_attr::priority_flow_control_mode, Use::create_and_set, get_pfc_mode, set_pfc_mode, kPfcModes},
+    {port_attr::priority_flow_control, Use::create_and_set, get_mask<&Port::pfc>, set_mask<&Port::pfc>},
+    {port_attr::priority_flow_control_rx, Use::create_and_set, get_mask<&Port::pfc_rx>, set_mask<&Port::pfc_rx>},
+    {port_attr::priority_flow_control_tx, Use::create_and_set, get_mask<&Port::pfc_tx>, set_mask<&Port::pfc_tx>},
+    {port_attr::pfc_tc_dld_interval_range, Use::read_only, get_interval_range},
+    {port_attr::pfc_tc_dld_interval, Use::create_and_set, get_interval_map<&Intervals::detect_ms>,
      set_interval_map<&Intervals::detect_ms>},
-    {attr::pfc_tc_dlr_interval_range, Use::read_only, get_interval_range},
-    {attr::pfc_tc_dlr_interval, Use::create_and_set, get_interval_map<&Intervals::recover_ms>,
+    {port_attr::pfc_tc_dlr_interval_range, Use::read_only, get_interval_range},
+    {port_attr::pfc_tc_dlr_interval, Use::create_and_set, get_interval_map<&Intervals::recover_ms>,
      set_interval_map<&Intervals::recover_ms>},
 };
 
 }  // namespace
 
-std::span<const Row> port_rows() { return kRows; }
+std::span<const Row> port_rows() { return kPortRows; }
 
 }  // namespace petrel::libsai

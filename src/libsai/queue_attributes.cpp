@@ -8,7 +8,7 @@ namespace petrel::libsai {
 using sai::Status;
 using sai::Value;
 using Use = Row::Use;
-namespace attr = sai::queue_attr;
+namespace queue_attr = sai::queue_attr;
 namespace status = sai::status;
 
 namespace {
@@ -17,21 +17,9 @@ constexpr std::array kStates{static_cast<std::int32_t>(sai::DeadlockState::not_p
                              static_cast<std::int32_t>(sai::DeadlockState::paused),
                              static_cast<std::int32_t>(sai::DeadlockState::paused_not_continuous)};
 
-Status get_type(const Place&, Value& value)
+Status get_queue_type(const Place&, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(sai::QueueType::unicast);
-    return status::success;
-}
-
-Status get_port(const Place& p, Value& value)
-{
-    value.oid = p.device.id_of(sai::ObjectType::port, p.at.port());
-    return status::success;
-}
-
-Status get_index(const Place& p, Value& value)
-{
-    value.u8 = p.at.index();
     return status::success;
 }
 
@@ -72,32 +60,32 @@ Status set_treated(const Place& p, const Value& value)
     return status::success;
 }
 
-Status get_action(const Place& p, Value& value)
+Status get_queue_action(const Place& p, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(p.device.action_of(p.queue()));
     return status::success;
 }
 
-Status set_action(const Place& p, const Value& value)
+Status set_queue_action(const Place& p, const Value& value)
 {
     p.queue().action = static_cast<sai::PacketAction>(value.s32);
     p.device.program_port(p.at.port(), p.now);
     return status::success;
 }
 
-constexpr Row kRows[] = {
-    {attr::type, Use::read_only, get_type},
-    {attr::port, Use::read_only, get_port},
-    {attr::index, Use::read_only, get_index},
-    {attr::pause_status, Use::read_only, get_paused},
-    {attr::enable_pfc_dldr, Use::create_and_set, get_flag<&Queue::watched>, set_watched},
-    {attr::pfc_dlr_init, Use::create_and_set, get_flag<&Queue::treated>, set_treated},
-    {attr::pfc_dlr_packet_action, Use::create_and_set, get_action, set_action, kPacketActions},
-    {attr::pfc_continuous_deadlock_state, Use::read_only, get_state, nullptr, kStates},
+constexpr Row kQueueRows[] = {
+    {queue_attr::type, Use::read_only, get_queue_type},
+    {queue_attr::port, Use::read_only, get_port},
+    {queue_attr::index, Use::read_only, get_index},
+    {queue_attr::pause_status, Use::read_only, get_paused},
+    {queue_attr::enable_pfc_dldr, Use::create_and_set, get_flag<&Queue::watched>, set_watched},
+    {queue_attr::pfc_dlr_init, Use::create_and_set, get_flag<&Queue::treated>, set_treated},
+    {queue_attr::pfc_dlr_packet_action, Use::create_and_set, get_queue_action, set_queue_action, kPacketActions},
+    {queue_attr::pfc_continuous_deadlock_state, Use::read_only, get_state, nullptr, kStates},
 };
 
 }  // namespace
 
-std::span<const Row> queue_rows() { return kRows; }
+std::span<const Row> queue_rows() { return kQueueRows; }
 
 }  // namespace petrel::libsai

@@ -142,11 +142,11 @@ void Switch::program_detectors(std::uint8_t port, Ps now)
 
 void Switch::hear(const twin::Interrupt& told, Ps now)
 {
-    using Kind = twin::Interrupt::Kind;
-    const bool begins = told.kind == Kind::deadlock;
+    using InterruptKind = twin::Interrupt::Kind;
+    const bool begins = told.kind == InterruptKind::deadlock;
     switch (told.kind) {
-    case Kind::deadlock:
-    case Kind::recovered: {
+    case InterruptKind::deadlock:
+    case InterruptKind::recovered: {
         auto& queue = ports[told.port].queues[told.queue];
         queue.recovering = begins;
         queue.resumed |= !begins;
@@ -157,14 +157,14 @@ void Switch::hear(const twin::Interrupt& told, Ps now)
             sai::DeadlockNotice{id_of(ObjectType::queue, number), static_cast<std::int32_t>(event), false});
         return;
     }
-    case Kind::link_up:
-    case Kind::link_down: {
-        const auto state = told.kind == Kind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
+    case InterruptKind::link_up:
+    case InterruptKind::link_down: {
+        const auto state = told.kind == InterruptKind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
         notices_.emplace_back(
             sai::PortStateNotice{id_of(ObjectType::port, told.port), static_cast<std::int32_t>(state)});
         return;
     }
-    case Kind::pause_too_long: return;  // not one of SAI's
+    case InterruptKind::pause_too_long: return;  // not one of SAI's
     }
 }
 

@@ -8,7 +8,7 @@ namespace petrel::libsai {
 using sai::Status;
 using sai::Value;
 using Use = Row::Use;
-namespace attr = sai::switch_attr;
+namespace switch_attr = sai::switch_attr;
 namespace status = sai::status;
 
 namespace {
@@ -39,13 +39,13 @@ std::uint32_t lossless_count(const Place& p)
 }
 
 template <PerClass Intervals::* which>
-Status get_map(const Place& p, Value& value)
+Status get_switch_intervals(const Place& p, Value& value)
 {
     return get_intervals(p.device.intervals.*which, value);
 }
 
 template <PerClass Intervals::* which>
-Status set_map(const Place& p, const Value& value)
+Status set_switch_intervals(const Place& p, const Value& value)
 {
     const auto status = set_intervals(p.device.intervals.*which, value);
     for (std::uint8_t port = 0; port != p.view().ports(); ++port) {
@@ -54,13 +54,13 @@ Status set_map(const Place& p, const Value& value)
     return status;
 }
 
-Status get_action(const Place& p, Value& value)
+Status get_switch_action(const Place& p, Value& value)
 {
     value.s32 = static_cast<std::int32_t>(p.device.action);
     return status::success;
 }
 
-Status set_action(const Place& p, const Value& value)
+Status set_switch_action(const Place& p, const Value& value)
 {
     p.device.action = static_cast<sai::PacketAction>(value.s32);
     for (std::uint8_t port = 0; port != p.view().ports(); ++port) {
@@ -107,35 +107,37 @@ Status set_callback(const Place& p, const Value& value)
     return status::success;
 }
 
-constexpr Row kRows[] = {
-    {attr::number_of_active_ports, Use::read_only, get_u32<port_count>},
-    {attr::max_number_of_supported_ports, Use::read_only, get_u32<port_count>},
-    {attr::port_list, Use::read_only, get_ports},
-    {attr::number_of_unicast_queues, Use::read_only, get_u32<queue_count>},
-    {attr::number_of_multicast_queues, Use::read_only, get_u32<none>},
-    {attr::number_of_queues, Use::read_only, get_u32<queue_count>},
-    {attr::oper_status, Use::read_only, get_status},
-    {attr::qos_max_number_of_traffic_classes, Use::read_only, get_classes},
-    {attr::total_buffer_size, Use::read_only, get_buffer},
-    {attr::ingress_buffer_pool_num, Use::read_only, get_u32<pool_count>},
-    {attr::egress_buffer_pool_num, Use::read_only, get_u32<none>},
-    {attr::switch_profile_id, Use::create_only},
-    {attr::switch_hardware_info, Use::create_only},
-    {attr::init_switch, Use::on_create, get_init},
-    {attr::port_state_change_notify, Use::create_and_set, get_callback<&Switch::on_port_state>,
+constexpr Row kSwitchRows[] = {
+    {switch_attr::number_of_active_ports, Use::read_only, get_u32<port_count>},
+    {switch_attr::max_number_of_supported_ports, Use::read_only, get_u32<port_count>},
+    {switch_attr::port_list, Use::read_only, get_ports},
+    {switch_attr::number_of_unicast_queues, Use::read_only, get_u32<queue_count>},
+    {switch_attr::number_of_multicast_queues, Use::read_only, get_u32<none>},
+    {switch_attr::number_of_queues, Use::read_only, get_u32<queue_count>},
+    {switch_attr::oper_status, Use::read_only, get_status},
+    {switch_attr::qos_max_number_of_traffic_classes, Use::read_only, get_classes},
+    {switch_attr::total_buffer_size, Use::read_only, get_buffer},
+    {switch_attr::ingress_buffer_pool_num, Use::read_only, get_u32<pool_count>},
+    {switch_attr::egress_buffer_pool_num, Use::read_only, get_u32<none>},
+    {switch_attr::switch_profile_id, Use::create_only},
+    {switch_attr::switch_hardware_info, Use::create_only},
+    {switch_attr::init_switch, Use::on_create, get_init},
+    {switch_attr::port_state_change_notify, Use::create_and_set, get_callback<&Switch::on_port_state>,
      set_callback<sai::PortStateCallback, &Switch::on_port_state>},
-    {attr::qos_num_lossless_queues, Use::read_only, get_u32<lossless_count>},
-    {attr::queue_pfc_deadlock_notify, Use::create_and_set, get_callback<&Switch::on_deadlock>,
+    {switch_attr::qos_num_lossless_queues, Use::read_only, get_u32<lossless_count>},
+    {switch_attr::queue_pfc_deadlock_notify, Use::create_and_set, get_callback<&Switch::on_deadlock>,
      set_callback<sai::DeadlockCallback, &Switch::on_deadlock>},
-    {attr::pfc_dlr_packet_action, Use::create_and_set, get_action, set_action, kPacketActions},
-    {attr::pfc_tc_dld_interval_range, Use::read_only, get_interval_range},
-    {attr::pfc_tc_dld_interval, Use::create_and_set, get_map<&Intervals::detect_ms>, set_map<&Intervals::detect_ms>},
-    {attr::pfc_tc_dlr_interval_range, Use::read_only, get_interval_range},
-    {attr::pfc_tc_dlr_interval, Use::create_and_set, get_map<&Intervals::recover_ms>, set_map<&Intervals::recover_ms>},
+    {switch_attr::pfc_dlr_packet_action, Use::create_and_set, get_switch_action, set_switch_action, kPacketActions},
+    {switch_attr::pfc_tc_dld_interval_range, Use::read_only, get_interval_range},
+    {switch_attr::pfc_tc_dld_interval, Use::create_and_set, get_switch_intervals<&Intervals::detect_ms>,
+     set_switch_intervals<&Intervals::detect_ms>},
+    {switch_attr::pfc_tc_dlr_interval_range, Use::read_only, get_interval_range},
+    {switch_attr::pfc_tc_dlr_interval, Use::create_and_set, get_switch_intervals<&Intervals::recover_ms>,
+     set_switch_intervals<&Intervals::recover_ms>},
 };
 
 }  // namespace
 
-std::span<const Row> switch_rows() { return kRows; }
+std::span<const Row> switch_rows() { return kSwitchRows; }
 
 }  // namespace petrel::libsai

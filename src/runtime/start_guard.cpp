@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kWindow = 60s;
-constexpr std::size_t kFree = 3;    // so many starts within the window wait for nothing
-constexpr std::size_t kMost = 100;  // are remembered
+constexpr std::size_t kFree = 3;          // so many starts within the window wait for nothing
+constexpr std::size_t kMostStarts = 100;  // are remembered
 constexpr Duration kLongest = 30s;
 
 // One time a line, microseconds since 1970; what is no number, or lies in the future, is nothing.
@@ -46,7 +46,7 @@ Duration note_start(const std::filesystem::path& file, WallTime now)
     auto times = recent(read_whole_file(file).value_or(""), now_us);
     const auto before = times.size();
     times.push_back(now_us);
-    const auto kept = times.size() > kMost ? times.end() - kMost : times.begin();
+    const auto kept = times.size() > kMostStarts ? times.end() - kMostStarts : times.begin();
     [[maybe_unused]] const auto written =
         write_atomically(file, fmt::format("{}\n", fmt::join(kept, times.end(), "\n")));
     if (before < kFree) {

@@ -10,10 +10,10 @@
 namespace petrel::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "PETRELS\n";
-using BodyLength = std::uint32_t;
+constexpr std::string_view kStateMagic = "PETRELS\n";
+using StateLength = std::uint32_t;
 using Mark = std::uint32_t;  // what a record begins with
-constexpr std::size_t kFrame = sizeof(Mark) + kSealSize<BodyLength>;
+constexpr std::size_t kStateFrame = sizeof(Mark) + kSealSize<StateLength>;
 
 // A checksum is the last thing in a header.
 std::span<const std::byte> mark_of(std::span<const std::byte> header) { return header.last(sizeof(Mark)); }
@@ -33,7 +33,7 @@ std::optional<Found> next_record(std::span<const std::byte> bytes, std::size_t f
             return std::nullopt;
         }
         const auto at = from + static_cast<std::size_t>(there.begin() - rest.begin());
-        if (const auto body = unsealed<BodyLength>(bytes.subspan(at + mark.size()))) {
+        if (const auto body = unsealed<StateLength>(bytes.subspan(at + mark.size()))) {
             return Found{at, *body};
         }
         from = at + 1;
@@ -71,7 +71,7 @@ bool take_record(std::span<const std::byte> body, StateContent& content)
 std::string header_problem(std::span<const std::byte> bytes, std::string_view device)
 {
     RecordReader reader{bytes};
-    if (!std::ranges::equal(reader.raw(kMagic.size()), std::as_bytes(std::span{kMagic}))) {
+    if (!std::ranges::equal(reader.raw(kStateMagic.size()), std::as_bytes(std::span{kStateMagic}))) {
         return "it does not begin with PETRELS: no state file, or damaged at its beginning";
     }
     if (const auto version = reader.number<std::uint16_t>(); reader.ok() && version != kStateVersion) {
@@ -88,7 +88,7 @@ std::string header_problem(std::span<const std::byte> bytes, std::string_view de
 
 }  // namespace
 
-Bytes state_header(std::string_view device) { return record_file_header(kMagic, kStateVersion, device); }
+Bytes state_header(std::string_view device) { return record_file_header(kStateMagic, kStateVersion, device); }
 
 Bytes state_record(std::string_view device, const Remembered& remembered, std::span<const StoredEvent> events)
 {
@@ -104,7 +104,7 @@ Bytes state_record(std::string_view device, const Remembered& remembered, std::s
     }
     RecordWriter record;
     record.raw(mark_of(state_header(device)));
-    record.raw(sealed<BodyLength>(body.bytes()));
+    record.raw(sealed<StateLength>(body.bytes()));
     return record.take();
 }
 
@@ -122,7 +122,7 @@ StateContent parse_state(std::span<const std::byte> bytes, std::string_view devi
         if ((!take_record(found->body, content) || gap) && content.damage.empty()) {
             content.damage = fmt::format("damaged at byte {}", content.size);
         }
-        content.size = found->at + kFrame + found->body.size();
+        content.size = found->at + kStateFrame + found->body.size();
     }
     content.dropped = bytes.size() - content.size;
     return content;

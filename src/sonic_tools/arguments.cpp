@@ -127,7 +127,7 @@ private:
             std::transform(group.commands.begin(), group.commands.end(), std::back_inserter(names),
                            [](const Command& one) { return one.name; });
             const auto near = nearest(name, names);
-            refuse(fmt::format("No such command {}.{}", quoted(name),
+            refuse(fmt::format("No such command {}.{}", sonic_tools::quoted(name),
                                near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
         }
         path_ += fmt::format(" {}", name);

@@ -12,8 +12,6 @@
 namespace petrel::sonic_tools {
 namespace {
 
-using Entries = std::vector<std::pair<std::string, Hash>>;
-
 std::string hash_text(std::string_view title, const Hash& hash)
 {
     SimpleTable table;
@@ -108,7 +106,7 @@ Outcome set(const Given& given, Desk& desk)
     return outcome;
 }
 
-Outcome run(const Given& given, Desk& desk)
+Outcome run_mmuconfig(const Given& given, Desk& desk)
 {
     if (given.has("--list")) {
         return {given.has("--json") ? list_json(desk.tables) : list_text(desk.tables, given.has("--verbose")), {}, 0};
@@ -123,7 +121,7 @@ const Command& mmuconfig()
     static const Command command{
         .name = "mmuconfig",
         .about = "The buffers of the switch: shows pools and profiles, changes a profile.",
-        .run = run,
+        .run = run_mmuconfig,
         .options = {{{"-l", "--list"}, Flag{}, "Show pools and profiles."},
                     {{"-p", "--profile"}, Text{}, "The profile to change."},
                     {{"-a", "--alpha"}, Range{-8, 8}, "Its dynamic threshold: alpha is 2 to the power of this."},

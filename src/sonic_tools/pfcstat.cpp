@@ -228,7 +228,7 @@ Outcome clear(Desk& desk)
     return {"Clear saved PFC counters and history\n", {}, 0};
 }
 
-Outcome run(const Given& given, Desk& desk)
+Outcome run_pfcstat(const Given& given, Desk& desk)
 {
     if (given.has("--delete")) {
         forget(desk.around.cache);
@@ -252,7 +252,7 @@ const Command& pfcstat()
     static const Command command{
         .name = "pfcstat",
         .about = "PFC frames that ports have received and sent, by priority.",
-        .run = run,
+        .run = run_pfcstat,
         .options = {{{"-c", "--clear"}, Flag{}, "Count from now on: later calls show what has come since."},
                     {{"-d", "--delete"}, Flag{}, "Count from the beginning again."},
                     {{"-s", "--show"}, Choice{{"all", "frontend"}}, "Also ports inside of the box."},

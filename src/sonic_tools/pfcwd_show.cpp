@@ -27,7 +27,7 @@ const std::array<ConfigColumn, 4>& config_columns()
     return columns;
 }
 
-std::vector<std::string> cells_of(const Queue& queue)
+std::vector<std::string> cells_of_queue(const Queue& queue)
 {
     std::vector<std::string> cells{queue.name, queue.status()};
     for (const auto& column : stat_columns()) {
@@ -42,7 +42,7 @@ std::string stats_text(const std::vector<Queue>& queues)
     for (const auto& column : stat_columns()) {
         table.heading.emplace_back(column.title);
     }
-    std::transform(queues.begin(), queues.end(), std::back_inserter(table.rows), cells_of);
+    std::transform(queues.begin(), queues.end(), std::back_inserter(table.rows), cells_of_queue);
     return to_text(table);
 }
 

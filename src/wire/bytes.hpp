@@ -12,6 +12,8 @@ namespace petrel::wire {
 using Bytes = std::vector<std::byte>;
 using MacAddress = std::array<std::uint8_t, 6>;
 
+inline constexpr std::uint32_t kFcsBytes = 4;  // the checksum at the end of every frame
+
 class FrameWriter {
 public:
     explicit FrameWriter(Bytes& out) : out_(out) {}

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint16_t kMacControlType = 0x8808;
 constexpr std::uint16_t kPortPauseOpcode = 0x0001;
 constexpr std::uint16_t kClassPauseOpcode = 0x0101;
-constexpr std::size_t kFcsBytes = 4;
 
 tl::unexpected<Error> refuse(std::string what)
 {

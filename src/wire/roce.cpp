@@ -11,7 +11,6 @@ constexpr std::uint32_t kBthBytes = 12;
 constexpr std::uint32_t kAethBytes = 4;
 constexpr std::uint32_t kCnpBytes = 16;  // reserved, behind the BTH
 constexpr std::uint32_t kIcrcBytes = 4;
-constexpr std::uint32_t kFcsBytes = 4;
 constexpr std::uint32_t kLongestIp = 65'535;
 
 constexpr std::uint32_t kRocePort = 4791;

@@ -15,7 +15,6 @@ namespace {
 using codec::DeviceReport;
 using codec::QueueReport;
 using codec::StatusReport;
-using Condition = DeviceReport::Condition;
 
 const Paint kPlain{false};
 
@@ -24,7 +23,7 @@ DeviceReport device(std::string name)
     DeviceReport report;
     report.name = std::move(name);
     report.driver = "twin:x.toml";
-    report.condition = Condition::watching;
+    report.condition = DeviceReport::Condition::watching;
     report.condition_ms = 275'000'000;
     report.ports = 32;
     report.queues = 256;
@@ -66,11 +65,11 @@ StatusReport trouble()
     report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
     report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is done without"};
     report.devices.push_back(device("sw2"));
-    report.devices[1].condition = Condition::not_answering;
+    report.devices[1].condition = DeviceReport::Condition::not_answering;
     report.devices[1].condition_ms = 12'345;
     report.devices[1].why = "reading counters takes longer than 2000 ms";
     report.devices.push_back(device("sw3"));
-    report.devices[2].condition = Condition::failing;
+    report.devices[2].condition = DeviceReport::Condition::failing;
     report.devices[2].why = "gone";
     report.devices[2].condition_ms = 90'000;
     report.devices[2].polls_missed = 100'000;
@@ -151,7 +150,7 @@ TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
     idle.nos_trouble = "CONFIG_DB is not filled yet";
     EXPECT_EQ(problems_of(idle).size(), 1U) << "that is why";
     idle.nos_trouble.clear();
-    idle.devices[0].condition = Condition::opening;
+    idle.devices[0].condition = DeviceReport::Condition::opening;
     EXPECT_EQ(problems_of(idle).size(), 1U) << "that nothing is watched yet is no matter of the configuration";
     idle = status();
     idle.devices.push_back(device("sw2"));
@@ -210,7 +209,7 @@ TEST(ControlText, Events)
     expect_text("events.txt", text);
 }
 
-std::size_t lines_of(const std::string& text)
+std::size_t line_count(const std::string& text)
 {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -222,8 +221,8 @@ TEST(ControlText, WatchFitsTheScreen)
         many.push_back(queue("Ethernet" + std::to_string(i), 3, i % 3 == 0 ? "mitigated" : "alerted"));
     }
     for (std::size_t lines = 1; lines < 120; ++lines) {
-        EXPECT_LE(lines_of(watch_text(trouble(), many, lines, kPlain)), lines);
-        EXPECT_LE(lines_of(watch_text(status(), {}, lines, kPlain)), lines);
+        EXPECT_LE(line_count(watch_text(trouble(), many, lines, kPlain)), lines);
+        EXPECT_LE(line_count(watch_text(status(), {}, lines, kPlain)), lines);
     }
     expect_text("watch.txt", watch_text(status(), {many.begin(), many.begin() + 12}, 12, kPlain) + "----\n" +
                                  watch_text(trouble(), many, 24, kPlain) + "----\n" +

@@ -15,7 +15,7 @@ using test::petrel;
 
 constexpr auto kArrives = "../tests/golden/cli/input/lab/arrives.toml";
 constexpr auto kFails = "../tests/golden/cli/input/lab/not-as-expected.toml";
-constexpr auto kStorm = "../tests/golden/cli/input/lab/storm.toml";
+constexpr auto kStormScenario = "../tests/golden/cli/input/lab/storm.toml";
 
 Ended lab_run(std::vector<std::string> arguments)
 {
@@ -74,7 +74,7 @@ TEST(LabBatch, OneWorkerOrManySayTheSame)
 TEST(LabBatch, ARunThatCannotBeMadeIsAFailure)
 {
     const auto ended =
-        lab_run({kStorm, "--sweep", "detected_by=device,petrel", "--set", "policy=sai", "--until", "1us"});
+        lab_run({kStormScenario, "--sweep", "detected_by=device,petrel", "--set", "policy=sai", "--until", "1us"});
     EXPECT_EQ(ended.exit_code, 5);
     EXPECT_NE(ended.out.find("FAILED  "), std::string::npos);
     EXPECT_NE(ended.out.find("storm: s0: policy sai"), std::string::npos);

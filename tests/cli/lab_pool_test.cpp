@@ -6,7 +6,7 @@
 namespace petrel::cli {
 namespace {
 
-constexpr auto kText = R"(name = "x"
+constexpr auto kTwoHosts = R"(name = "x"
 duration = "100ms"
 [parameters]
 stop = "1us"
@@ -31,7 +31,7 @@ kind = "drops"
 frames = 0
 )";
 
-struct Told {
+struct ToldRun {
     std::string label;
     bool made{};
     bool failed{};
@@ -39,11 +39,11 @@ struct Told {
     std::string problems;
 };
 
-std::vector<Told> run(const LabOptions& options)
+std::vector<ToldRun> run(const LabOptions& options)
 {
-    const auto runs = plan_runs(options, {kText});
+    const auto runs = plan_runs(options, {kTwoHosts});
     EXPECT_TRUE(runs);
-    std::vector<Told> all;
+    std::vector<ToldRun> all;
     run_all(runs.value(), options, [&](const PlannedRun& planned, const RunDone& done) {
         all.push_back({planned.label(), done.outcome.has_value(), done.failed(),
                        done.outcome ? done.outcome->summary.totals.digest : 0, done.problems});

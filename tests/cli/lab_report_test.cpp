@@ -67,8 +67,10 @@ const ReportedRun& storm()
 // What is left to read: no tags, no style, one line for each that has words.
 std::string text_of(std::string page)
 {
-    page = std::regex_replace(page, std::regex{R"(<style>[^<]*</style>)"}, "");
-    page = std::regex_replace(page, std::regex{R"(<[^<>]*>)"}, " ");
+    page = test::without_style(page);
+    for (const auto& tag : test::tags_of(page)) {
+        page.replace(page.find('<' + tag + '>'), tag.size() + 2, " ");
+    }
     std::istringstream lines{page};
     std::string text;
     for (std::string line; std::getline(lines, line);) {
@@ -124,7 +126,7 @@ std::map<std::string, double> sums(const std::string& csv, std::string_view by, 
     return all;
 }
 
-std::filesystem::path new_folder(std::string_view name)
+std::filesystem::path unused_path(std::string_view name)
 {
     const auto folder = std::filesystem::path{testing::TempDir()} / name;
     std::filesystem::remove_all(folder);
@@ -235,7 +237,7 @@ TEST(LabReport, ARunThatIsCutShortSaysSo)
 
 TEST(LabReport, OneRunIsOnePage)
 {
-    const auto folder = new_folder("report-of-one");
+    const auto folder = unused_path("report-of-one");
     ASSERT_TRUE(write_report(folder, {&storm(), 1}));
     for (const auto* file : {"index.html", "report.json", "queues.csv", "links.csv", "traffic.csv"}) {
         EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
@@ -246,7 +248,7 @@ TEST(LabReport, OneRunIsOnePage)
 
 TEST(LabReport, ManyRunsHaveAnIndexWhoseLinksLeadSomewhere)
 {
-    const auto folder = new_folder("report-of-many");
+    const auto folder = unused_path("report-of-many");
     const std::vector<ReportedRun> runs{storm(), storm(), storm()};
     ASSERT_TRUE(write_report(folder, runs));
     const auto index = petrel::test::content(folder / "index.html");
@@ -262,7 +264,7 @@ TEST(LabReport, ManyRunsHaveAnIndexWhoseLinksLeadSomewhere)
 
 TEST(LabReport, AFolderThatCannotBeMadeIsAnError)
 {
-    const auto file = new_folder("report-in-the-way");
+    const auto file = unused_path("report-in-the-way");
     std::ofstream{file} << "a file";
     const auto written = write_report(file / "below", {&storm(), 1});
     ASSERT_FALSE(written);

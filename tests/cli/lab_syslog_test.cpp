@@ -14,7 +14,6 @@
 namespace petrel::cli {
 namespace {
 
-using ::petrel::test::golden;
 using ::petrel::test::run;
 
 const std::string kScenario = "../scenarios/pause-too-long.toml";
@@ -39,7 +38,7 @@ TEST_F(LabSyslog, AddsToAFile)
         const auto ended = run(test::petrel({"lab", "run", kScenario, "--syslog", file.string()}));
         ASSERT_EQ(ended.exit_code, 0) << ended.err;
     }
-    const auto once = test::content(golden("lab") / "pause-too-long-syslog.txt");
+    const auto once = test::content(petrel::test::golden("lab") / "pause-too-long-syslog.txt");
     EXPECT_EQ(test::content(file), once + once);
 }
 
@@ -60,7 +59,7 @@ TEST_F(LabSyslog, SendsToASocket)
         log += std::string{line.data(), static_cast<std::size_t>(size)} + '\n';
     }
     ::close(socket);
-    EXPECT_EQ(log, test::content(golden("lab") / "pause-too-long-syslog.txt"));
+    EXPECT_EQ(log, test::content(petrel::test::golden("lab") / "pause-too-long-syslog.txt"));
 }
 
 TEST_F(LabSyslog, SaysWhereItCannotWrite)

@@ -12,16 +12,16 @@ using petrel::test::run;
 using test::content;
 using test::petrel;
 
-class Folder {
+class OutputFolder {
 public:
-    Folder()
+    OutputFolder()
     {
         std::string name = testing::TempDir() + "petrel-cli-XXXXXX";
         path_ = ::mkdtemp(name.data());
     }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
+    ~OutputFolder() { std::filesystem::remove_all(path_); }
+    OutputFolder(const OutputFolder&) = delete;
+    OutputFolder& operator=(const OutputFolder&) = delete;
     std::filesystem::path operator/(const char* name) const { return path_ / name; }
     std::size_t files() const
     {
@@ -36,7 +36,7 @@ void put(const std::filesystem::path& path, std::string_view text) { std::ofstre
 
 TEST(Program, OutputFileHoldsWhatStdoutWould)
 {
-    const Folder folder;
+    const OutputFolder folder;
     const auto file = folder / "events.jsonl";
     put(file, "something older");
     const auto to_file = run(petrel({"replay", "storm.csv", "--policy", "sonic", "--json", "-o", file.string()}));
@@ -50,7 +50,7 @@ TEST(Program, OutputFileHoldsWhatStdoutWould)
 
 TEST(Program, BadInputLeavesTheOutputFileAlone)
 {
-    const Folder folder;
+    const OutputFolder folder;
     const auto file = folder / "events.jsonl";
     put(file, "something older");
     const auto ended =
@@ -62,7 +62,7 @@ TEST(Program, BadInputLeavesTheOutputFileAlone)
 
 TEST(Program, OutputThroughALinkKeepsTheLink)
 {
-    const Folder folder;
+    const OutputFolder folder;
     const auto real = folder / "real.txt";
     const auto link = folder / "link.txt";
     put(real, "something older");
@@ -81,7 +81,7 @@ TEST(Program, EmptyOutputNameIsRefused)
 
 TEST(Program, NewOutputFileHasTheModeThatTheUmaskLeaves)
 {
-    const Folder folder;
+    const OutputFolder folder;
     const auto file = folder / "report.txt";
     const auto before = ::umask(0002);
     EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", file.string()})).exit_code, 0);
@@ -91,7 +91,7 @@ TEST(Program, NewOutputFileHasTheModeThatTheUmaskLeaves)
 
 TEST(Program, OutputThatCannotBeWrittenIsNamedAsItWasGiven)
 {
-    const Folder folder;
+    const OutputFolder folder;
     const auto file = (folder / "").string() + "./" + std::string(252, 'x');
     const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", file}));
     EXPECT_EQ(ended.exit_code, 2);

@@ -11,11 +11,9 @@
 namespace petrel::cli {
 namespace {
 
-std::filesystem::path golden(std::string_view name) { return petrel::test::golden("report") / name; }
-
 std::string story(std::string_view file)
 {
-    const auto scenario = codec::read_scenario(petrel::test::content(golden(file)), file);
+    const auto scenario = codec::read_scenario(petrel::test::content(petrel::test::golden("report") / file), file);
     if (!scenario) {
         ADD_FAILURE() << to_text(scenario.error().front());
         return {};
@@ -23,7 +21,10 @@ std::string story(std::string_view file)
     return fmt::format("{}\n", fmt::join(explain(*scenario), "\n"));
 }
 
-TEST(ScenarioWords, EverythingHasItsSentence) { petrel::test::expect_golden(golden("words.txt"), story("words.toml")); }
+TEST(ScenarioWords, EverythingHasItsSentence)
+{
+    petrel::test::expect_golden(petrel::test::golden("report/words.txt"), story("words.toml"));
+}
 
 TEST(ScenarioWords, ValuesKeepTheDigitsThatCount)
 {

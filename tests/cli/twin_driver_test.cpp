@@ -65,7 +65,7 @@ struct TwinDriverTest : testing::Test {
                            [](const std::string& said) { ADD_FAILURE() << said; });
     }
 
-    test::TemporaryFolder folder;
+    petrel::test::TemporaryFolder folder;
     std::string fabric = file("fabric.toml", std::string{kFabric}.append(kWatched));
     device::ManualClock clock;
     TwinDriver driver;

@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 2> kDrivers{"twin", "sai"};
 
 constexpr std::string_view kPolicy = "[[policy]]\npreset = \"sonic\"\n";
 
-AgentConfig read(std::string_view text, const std::vector<Given>& given = {}, std::string_view file = "agent.toml")
+AgentConfig read_config(std::string_view text, const std::vector<Given>& given = {},
+                        std::string_view file = "agent.toml")
 {
     const auto config = read_agent_config(text, file, given, kDrivers);
     EXPECT_TRUE(config.has_value()) << (config ? "" : golden::lines(config.error()));
@@ -99,7 +100,7 @@ role = "host"
 
 TEST(AgentConfig, AWholeFile)
 {
-    const auto config = read(kWhole);
+    const auto config = read_config(kWhole);
     EXPECT_EQ(config.file, "agent.toml");
     EXPECT_EQ(config.name, "tor-17");
     EXPECT_EQ(config.state_dir, "/srv/petrel");
@@ -127,12 +128,12 @@ TEST(AgentConfig, AWholeFile)
 TEST(AgentConfig, EveryValueKnowsWhereItCameFrom)
 {
     const std::vector<Given> given{{"log.format", "json", "PETREL_LOG_FORMAT"}, {"agent.hang_ms", "500", "--hang-ms"}};
-    test::expect_golden(golden::folder("agent") / "effective.txt", shown(read(kWhole, given)));
+    test::expect_golden(golden::folder("agent") / "effective.txt", shown(read_config(kWhole, given)));
 }
 
 TEST(AgentConfig, WithoutAFileEverythingIsAsItIsByDefault)
 {
-    const auto config = read("", {}, "");
+    const auto config = read_config("", {}, "");
     EXPECT_EQ(config.state_dir, "/var/lib/petrel");
     EXPECT_EQ(config.stop, StopPolicy::restore);
     EXPECT_EQ(config.log_format, LogFormat::text);
@@ -156,8 +157,8 @@ TEST(AgentSettings, EveryDefaultCanBeWritten)
         const auto value = setting.is_number ? setting.standard : '"' + setting.standard + '"';
         text += setting.key.substr(dot + 1) + " = " + value + '\n';
     }
-    const auto written = read(text + std::string{kPolicy});
-    const auto by_default = read(kPolicy);
+    const auto written = read_config(text + std::string{kPolicy});
+    const auto by_default = read_config(kPolicy);
     for (const auto& setting : agent_settings()) {
         EXPECT_EQ(value_of(written, setting.key).value, value_of(by_default, setting.key).value) << setting.key;
         EXPECT_EQ(value_of(by_default, setting.key).origin, "default") << setting.key;
@@ -208,7 +209,7 @@ TEST(AgentConfig, TheStrongestWins)
             given.push_back({"agent.history_events", "303", "--history-events"});
             says(2, "--history-events");
         }
-        const auto config = read(text, given);
+        const auto config = read_config(text, given);
         const auto value = value_of(config, "agent.history_events");
         EXPECT_EQ(value.value, wanted) << who;
         EXPECT_EQ(value.origin, from) << who;
@@ -218,7 +219,7 @@ TEST(AgentConfig, TheStrongestWins)
 
 TEST(AgentConfig, DevicesOfFlagsReplaceThoseOfTheFile)
 {
-    const auto config = read(kWhole, {{"device", "twin:a", "--device"}, {"device", "twin:b", "--device"}});
+    const auto config = read_config(kWhole, {{"device", "twin:a", "--device"}, {"device", "twin:b", "--device"}});
     ASSERT_EQ(config.devices.size(), 2U);
     EXPECT_EQ(config.devices[0].driver, "twin:a");
     EXPECT_EQ(config.devices[1].driver, "twin:b");
@@ -228,9 +229,9 @@ TEST(AgentConfig, DevicesOfFlagsReplaceThoseOfTheFile)
 
 TEST(AgentConfig, AProfileIsThatOfTheLibrariesGivenByFlags)
 {
-    const auto config = read(kWhole, {{"device", "twin:a", "--device"},
-                                      {"device", "sai:libsai.so,version=1.9", "--device"},
-                                      {"profile", "sai.profile", "--profile"}});
+    const auto config = read_config(kWhole, {{"device", "twin:a", "--device"},
+                                             {"device", "sai:libsai.so,version=1.9", "--device"},
+                                             {"profile", "sai.profile", "--profile"}});
     EXPECT_EQ(config.devices[0].driver, "twin:a");
     EXPECT_EQ(config.devices[1].driver, "sai:libsai.so,version=1.9,profile=sai.profile");
     EXPECT_EQ(value_of(config, "device.2.driver").value, config.devices[1].driver);

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 
-PolicyFile read(std::string_view text)
+PolicyFile read_policies(std::string_view text)
 {
     const auto file = read_policy_file(text, "t");
     EXPECT_TRUE(file.has_value()) << (file ? "" : golden::lines(file.error()));
@@ -30,7 +30,7 @@ watchdog::PolicyBook bound(const PolicyFile& file, watchdog::Inventory& inventor
 
 TEST(PolicyReader, APresetIsEnough)
 {
-    const auto file = read("[[policy]]\npreset = \"rdma-switch\"\n");
+    const auto file = read_policies("[[policy]]\npreset = \"rdma-switch\"\n");
     ASSERT_EQ(file.policies.size(), 1U);
     const auto& policy = file.policies[0].policy;
     for (const auto& parameter : watchdog::parameters()) {
@@ -54,7 +54,7 @@ TEST(PolicyReader, EveryParameterCanBeWritten)
                 value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
             text += std::string{parameter.key} + " = " + (bare ? value : '"' + value + '"') + '\n';
         }
-        const auto file = read(text);
+        const auto file = read_policies(text);
         ASSERT_EQ(file.policies.size(), 1U) << text;
         for (const auto& parameter : watchdog::parameters()) {
             EXPECT_EQ(parameter_text(file.policies[0].policy, parameter.key),
@@ -63,7 +63,7 @@ TEST(PolicyReader, EveryParameterCanBeWritten)
     }
 }
 
-constexpr std::string_view kWhole = R"(
+constexpr std::string_view kWholePolicyFile = R"(
 big_red_switch = true
 
 [limits]
@@ -94,7 +94,7 @@ role = "switch"
 
 TEST(PolicyReader, AWholeFile)
 {
-    const auto file = read(kWhole);
+    const auto file = read_policies(kWholePolicyFile);
     EXPECT_TRUE(file.big_red_switch);
     EXPECT_EQ(file.max_mitigated, 8U);
     ASSERT_EQ(file.policies.size(), 2U);
@@ -118,7 +118,7 @@ TEST(PolicyBind, NamesBecomeNumbersAndOverridesPolicies)
     for (auto& row : inventory.rows) {
         row.host_facing = row.target.port.index == 1;  // what the file says wins
     }
-    const auto book = bound(read(kWhole), inventory);
+    const auto book = bound(read_policies(kWholePolicyFile), inventory);
     EXPECT_EQ(book.max_mitigated, 8U);
     EXPECT_TRUE(book.big_red_switch);
 
@@ -141,7 +141,7 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
 {
     auto inventory = two_ports();
     inventory.rows[1].host_facing = true;
-    bound(read("[[policy]]\npreset = \"sonic\"\n"), inventory);
+    bound(read_policies("[[policy]]\npreset = \"sonic\"\n"), inventory);
     EXPECT_TRUE(inventory.rows[1].host_facing);
     EXPECT_FALSE(inventory.rows[2].host_facing);
 }
@@ -149,8 +149,8 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
 TEST(PolicyBind, NothingHalfDone)
 {
     auto inventory = two_ports();
-    const auto book = bind_ports(read("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
-                                      "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
+    const auto book = bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
+                                               "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
                                  std::array{&inventory});
     ASSERT_FALSE(book.has_value());
     EXPECT_EQ(book.error().size(), 1U);
@@ -162,8 +162,8 @@ TEST(PolicyBind, AFileMaySpeakOfPortsThatOnlyOneOfTheDevicesHas)
     auto here = two_ports();
     auto there = two_ports();
     there.ports[0].name = "Ethernet100";
-    const auto books = bind_ports(read("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet100\"]\n"
-                                       "[[port]]\nname = \"Ethernet100\"\nrole = \"host\"\n"),
+    const auto books = bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet100\"]\n"
+                                                "[[port]]\nname = \"Ethernet100\"\nrole = \"host\"\n"),
                                   std::array{&here, &there});
     ASSERT_TRUE(books.has_value());
     EXPECT_TRUE(books->at(0).policies.empty());

@@ -44,7 +44,7 @@ std::vector<Complaint> complaints(std::string_view more)
     return parsed ? std::vector<Complaint>{} : parsed.error();
 }
 
-Scenario read(std::string_view more)
+Scenario read_dumbbell(std::string_view more)
 {
     auto parsed = read_scenario(std::string{kDumbbell} + std::string{more}, "test.toml");
     EXPECT_TRUE(parsed) << golden::lines(parsed ? std::vector<Complaint>{} : parsed.error());
@@ -53,7 +53,7 @@ Scenario read(std::string_view more)
 
 std::vector<Expectation> expectations(std::string_view keys)
 {
-    return read("[[expect]]\n" + std::string{keys}).expectations;
+    return read_dumbbell("[[expect]]\n" + std::string{keys}).expectations;
 }
 
 // The only expectation of a table.
@@ -72,7 +72,7 @@ T quantity(std::string_view keys)
     return std::holds_alternative<T>(one.quantity) ? std::get<T>(one.quantity) : T{};
 }
 
-TEST(ScenarioExpect, NobodyHasToExpectAnything) { EXPECT_TRUE(read("").expectations.empty()); }
+TEST(ScenarioExpect, NobodyHasToExpectAnything) { EXPECT_TRUE(read_dumbbell("").expectations.empty()); }
 
 TEST(ScenarioExpect, AnEventIsExpectedOnceAtLeastAndAnywhere)
 {
@@ -357,7 +357,7 @@ TEST(ScenarioExpect, MoreThanAnybodyReads)
     for (int i = 0; i < 10'000; ++i) {
         text += "[[expect]]\nkind=\"drops\"\nframes=0\n";
     }
-    EXPECT_EQ(read(text).expectations.size(), 10'000U);
+    EXPECT_EQ(read_dumbbell(text).expectations.size(), 10'000U);
     const auto all = complaints(text + "[[expect]]\nkind=\"drops\"\nframes=0\n");
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all[0].allowed, "at most 10000 tables [[expect]]");
@@ -365,7 +365,7 @@ TEST(ScenarioExpect, MoreThanAnybodyReads)
 
 TEST(ScenarioTruth, WhereAndWhenThereIsAStorm)
 {
-    const auto truth = read(R"([[truth]]
+    const auto truth = read_dumbbell(R"([[truth]]
 port = "s0:Ethernet1"
 [[truth]]
 port = "h3"
@@ -387,7 +387,7 @@ until = "3us"
 
 TEST(ScenarioPorts, IntervalsOfItsOwn)
 {
-    const auto s = read(R"([[port]]
+    const auto s = read_dumbbell(R"([[port]]
 port = "s0:Ethernet1"
 deadlock_detect = "200ms"
 deadlock_recover = "1ns"

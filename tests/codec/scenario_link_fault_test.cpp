@@ -26,7 +26,7 @@ std::string file(std::string_view more)
            std::string{more};
 }
 
-Scenario read(std::string_view more)
+Scenario read_single_switch(std::string_view more)
 {
     auto parsed = read_scenario(file(more), "test.toml");
     EXPECT_TRUE(parsed) << golden::lines(parsed ? std::vector<Complaint>{} : parsed.error());
@@ -35,7 +35,7 @@ Scenario read(std::string_view more)
 
 Scenario read_fault(std::string_view more)
 {
-    return read("[[fault]]\nat = \"1ms\"\nport = \"s0:Ethernet1\"\n" + std::string{more});
+    return read_single_switch("[[fault]]\nat = \"1ms\"\nport = \"s0:Ethernet1\"\n" + std::string{more});
 }
 
 template <class T>
@@ -76,7 +76,7 @@ TEST(ScenarioLinkFaults, UpAtOneEndOrBoth)
 {
     for (const std::string kind : {"kind = \"link-up\"\n", "kind = \"manager-enable\"\n"}) {
         expect_up(read_fault(kind), 0, kPort, kMs);
-        const auto both = read("[[fault]]\nat = \"1ms\"\nlink = \"h1\"\n" + kind);
+        const auto both = read_single_switch("[[fault]]\nat = \"1ms\"\nlink = \"h1\"\n" + kind);
         ASSERT_EQ(both.faults.size(), 2U);
         expect_up(both, 0, kNic, kMs);
         expect_up(both, 1, kPort, kMs);
@@ -100,9 +100,9 @@ TEST(ScenarioLinkFaults, BouncesAndFlapsAreDownsAndUps)
 
 TEST(ScenarioLinkFaults, AManagerSweepsOnlyIfThereIsOne)
 {
-    EXPECT_EQ(read("").manager_sweep, 0U);
-    EXPECT_EQ(read("[manager]").manager_sweep, 10 * kMs);
-    EXPECT_EQ(read("[manager]\nsweep = \"250us\"").manager_sweep, 250 * twin::kUs);
+    EXPECT_EQ(read_single_switch("").manager_sweep, 0U);
+    EXPECT_EQ(read_single_switch("[manager]").manager_sweep, 10 * kMs);
+    EXPECT_EQ(read_single_switch("[manager]\nsweep = \"250us\"").manager_sweep, 250 * twin::kUs);
 }
 
 }  // namespace

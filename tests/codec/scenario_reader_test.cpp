@@ -27,7 +27,7 @@ host_links = { speed = "10G", delay = "500ns" }
 fabric_links = { speed = "40G", cable_m = 100 }
 )";
 
-Scenario read(std::string_view more = {})
+Scenario read_small(std::string_view more = {})
 {
     auto parsed = read_scenario(std::string{kSmall} + std::string{more}, "test.toml");
     EXPECT_TRUE(parsed) << golden::lines(parsed ? std::vector<Complaint>{} : parsed.error());
@@ -42,7 +42,7 @@ const T& fault(const Scenario& scenario, std::size_t i)
 
 TEST(ScenarioReader, TopologyAndDefaults)
 {
-    const auto s = read();
+    const auto s = read_small();
     EXPECT_EQ(s.name, "small");
     EXPECT_EQ(s.duration, 2 * twin::kMs);
     EXPECT_EQ(s.setup.seed, 7U);
@@ -102,7 +102,7 @@ delay = "3us"
 
 TEST(ScenarioReader, Profiles)
 {
-    const auto s = read(R"(
+    const auto s = read_small(R"(
 [[switch]]
 buffer = "4MiB"
 lossless = [3]
@@ -154,7 +154,7 @@ drain = "5G"
 
 TEST(ScenarioReader, Traffic)
 {
-    const auto s = read(R"(
+    const auto s = read_small(R"(
 [[traffic]]
 name = "one"
 from = "h0"
@@ -206,7 +206,7 @@ shift = 2
 
 TEST(ScenarioReader, Faults)
 {
-    const auto s = read(R"(
+    const auto s = read_small(R"(
 [[fault]]
 at = "20us"
 kind = "storm"
@@ -302,7 +302,7 @@ down = "20ms"
 
 TEST(ScenarioReader, PoliciesOfTheirDevices)
 {
-    const auto s = read(R"(
+    const auto s = read_small(R"(
 [limits]
 max_mitigated = 2
 
@@ -336,7 +336,7 @@ preset = "rdma-nic"
 
 TEST(ScenarioReader, Captures)
 {
-    const auto s = read("[[capture]]\nlink = [\"leaf0\", \"h1\"]\nframes = 10\n");
+    const auto s = read_small("[[capture]]\nlink = [\"leaf0\", \"h1\"]\nframes = 10\n");
     ASSERT_EQ(s.captures.size(), 1U);
     EXPECT_EQ(s.captures[0].link, 1U);
     EXPECT_EQ(s.captures[0].frames, 10U);

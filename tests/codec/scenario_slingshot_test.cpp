@@ -7,7 +7,7 @@
 namespace petrel::codec {
 namespace {
 
-constexpr std::string_view kText = R"(
+constexpr std::string_view kSlingshotLeaf = R"(
 name = "slingshot"
 duration = "1ms"
 
@@ -37,7 +37,7 @@ preset = "pause-too-long"
 
 TEST(ScenarioSlingshot, SwitchesWithItsRegisters)
 {
-    const auto s = read_scenario(kText, "test.toml");
+    const auto s = read_scenario(kSlingshotLeaf, "test.toml");
     ASSERT_TRUE(s.has_value());
     ASSERT_EQ(s->watches.size(), 3U);
     EXPECT_TRUE(s->watches[0].hardware.slingshot);
@@ -47,7 +47,7 @@ TEST(ScenarioSlingshot, SwitchesWithItsRegisters)
 
 TEST(ScenarioSlingshot, NamesOfPorts)
 {
-    const auto s = read_scenario(kText, "test.toml");
+    const auto s = read_scenario(kSlingshotLeaf, "test.toml");
     ASSERT_TRUE(s.has_value());
     const auto& leaf0 = s->setup.topology.nodes[2].ports;
     EXPECT_EQ(leaf0[0].name, "Ethernet0");

@@ -13,7 +13,7 @@ using watchdog::Field;
 using watchdog::PauseState;
 using watchdog::Treatment;
 
-device::Trace read(std::string_view text)
+device::Trace trace_of(std::string_view text)
 {
     const auto trace = read_trace(text, "t");
     EXPECT_TRUE(trace.has_value()) << (trace ? "" : golden::lines(trace.error()));
@@ -22,7 +22,7 @@ device::Trace read(std::string_view text)
 
 device::DeviceTrace read_one(std::string_view text)
 {
-    auto trace = read(text);
+    auto trace = trace_of(text);
     EXPECT_EQ(trace.devices.size(), 1U);
     trace.devices.resize(1);
     return trace.devices[0];
@@ -124,7 +124,7 @@ TEST(TraceReader, QueueAfterQueueBecomesLookAfterLook)
 
 TEST(TraceReader, DevicesAreApart)
 {
-    const auto trace = read("time_us,port,queue,device\n1,e0,3,sw2\n1,e0,3,sw1\n0,e1,3,\n2,e0,3,sw2\n");
+    const auto trace = trace_of("time_us,port,queue,device\n1,e0,3,sw2\n1,e0,3,sw1\n0,e1,3,\n2,e0,3,sw2\n");
     ASSERT_EQ(trace.devices.size(), 3U);
     EXPECT_EQ(trace.devices[0].device, "sw2");
     EXPECT_EQ(trace.devices[1].device, "sw1");
@@ -203,7 +203,7 @@ TEST(TraceReader, AJsonLineWithoutQueueIsAPortLevelRow)
         ElementsAre("e0"));
 }
 
-TEST(TraceReader, AHeaderAloneIsATraceWithoutDevices) { EXPECT_TRUE(read("time_us,port,queue\n").devices.empty()); }
+TEST(TraceReader, AHeaderAloneIsATraceWithoutDevices) { EXPECT_TRUE(trace_of("time_us,port,queue\n").devices.empty()); }
 
 TEST(TraceReader, MorePortsThanNumbersIsAComplaint)
 {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -19,7 +20,6 @@ using test::SharedSwitch;
 using testing::HasSubstr;
 using watchdog::Treatment;
 
-constexpr std::uint16_t kPort = 1;
 constexpr auto kPolicy = "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n";  // drops
 
 class ConfigChange : public testing::Test {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -20,8 +21,6 @@ using testing::HasSubstr;
 using testing::Not;
 using watchdog::Treatment;
 using Fault = SharedSwitch::Fault;
-
-constexpr std::uint16_t kPort = 1;
 
 class FaultyDevice : public testing::Test {
 protected:

@@ -21,6 +21,7 @@
 #include "daemon/log_text.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 #include "wire/rfc5424.hpp"
 
 namespace petrel::daemon {
@@ -29,6 +30,7 @@ namespace {
 using namespace std::chrono_literals;
 using codec::LogFormat;
 using runtime::FileDescriptor;
+using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -41,20 +43,6 @@ constexpr LogFormat kFormats[] = {LogFormat::text, LogFormat::json, LogFormat::r
 const WallTime kTime{std::chrono::sys_days{std::chrono::year{2026} / 3 / 9} + 7h + 5min + 1s + 42us};
 const Now kNow{Instant{}, kTime};
 const LogSource kSource{"tor-17", 4711};
-
-// A folder of this test alone, gone with it.
-struct Folder {
-    Folder()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "petrel-log-XXXXXX").string();
-        path = ::mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::filesystem::path path;
-};
 
 watchdog::Watchlist watchlist()
 {
@@ -201,15 +189,15 @@ Log::Line said(std::string words) { return {.level = Log::Level::warning, .event
 
 TEST(Log, WritesWhatWaitsBeforeItEnds)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     {
-        const auto log = must_open(LogFormat::text, folder.path / "log");
+        const auto log = must_open(LogFormat::text, folder / "log");
         for (int i = 0; i < 1000; ++i) {
             log->write(said(std::to_string(i)), kNow);
         }
         EXPECT_EQ(log->dropped(), 0U);
     }
-    const auto lines = lines_of(folder.path / "log");
+    const auto lines = lines_of(folder / "log");
     ASSERT_THAT(lines, SizeIs(1000));
     EXPECT_EQ(lines[0], "2026-03-09T07:05:01.000042+00:00 tor-17 warning said: 0");
     EXPECT_THAT(lines[999], EndsWith(" said: 999"));
@@ -217,9 +205,9 @@ TEST(Log, WritesWhatWaitsBeforeItEnds)
 
 TEST(Log, LinesOfManyThreadsStayWhole)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     {
-        const auto log = must_open(LogFormat::json, folder.path / "log");
+        const auto log = must_open(LogFormat::json, folder / "log");
         std::vector<std::jthread> threads;
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&] {
@@ -229,7 +217,7 @@ TEST(Log, LinesOfManyThreadsStayWhole)
             });
         }
     }
-    const auto lines = lines_of(folder.path / "log");
+    const auto lines = lines_of(folder / "log");
     EXPECT_THAT(lines, SizeIs(1000));
     EXPECT_TRUE(std::ranges::all_of(lines, [](const auto& line) { return line.ends_with("x\"}"); }));
 }
@@ -237,8 +225,8 @@ TEST(Log, LinesOfManyThreadsStayWhole)
 // A pipe whose reader does not read: whoever writes goes on, what is too much is counted, and the end does not wait.
 TEST(Log, NeverWaitsForAReader)
 {
-    const Folder folder;
-    const auto pipe = folder.path / "pipe";
+    const TemporaryFolder folder;
+    const auto pipe = folder / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const auto reader = runtime::open_path(pipe, O_RDONLY | O_NONBLOCK);
     ASSERT_TRUE(reader.has_value());
@@ -256,8 +244,8 @@ TEST(Log, NeverWaitsForAReader)
 // The same, with a reader that comes late: what was not overtaken is all there.
 TEST(Log, WaitsForAReaderInItsOwnThread)
 {
-    const Folder folder;
-    const auto pipe = folder.path / "pipe";
+    const TemporaryFolder folder;
+    const auto pipe = folder / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const auto reader = runtime::open_path(pipe, O_RDONLY | O_NONBLOCK);
     ASSERT_TRUE(reader.has_value());
@@ -280,7 +268,7 @@ TEST(Log, WaitsForAReaderInItsOwnThread)
 
 TEST(Log, CountsWhatCannotBeWritten)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     auto log = must_open(LogFormat::text, "/dev/full");
     std::uint64_t before_end = 0;
     log->write(said("there is no room"), kNow);
@@ -293,8 +281,8 @@ TEST(Log, CountsWhatCannotBeWritten)
 
 TEST(Log, MakesAFileThatWasMovedAwayAnew)
 {
-    const Folder folder;
-    const auto path = folder.path / "log";
+    const TemporaryFolder folder;
+    const auto path = folder / "log";
     const auto log = must_open(LogFormat::text, path);
     const auto wait_for = [&](const std::string& end) {
         for (;;) {
@@ -306,16 +294,16 @@ TEST(Log, MakesAFileThatWasMovedAwayAnew)
     };
     log->write(said("before"), kNow);
     EXPECT_EQ(wait_for("before"), 1U);
-    std::filesystem::rename(path, folder.path / "log.1");
+    std::filesystem::rename(path, folder / "log.1");
     log->write(said("after"), kNow);
     EXPECT_EQ(wait_for("after"), 1U);
-    EXPECT_THAT(lines_of(folder.path / "log.1"), ElementsAre(EndsWith("before")));
+    EXPECT_THAT(lines_of(folder / "log.1"), ElementsAre(EndsWith("before")));
 }
 
 TEST(Log, WritesToStderr)
 {
-    const Folder folder;
-    const auto path = folder.path / "stderr";
+    const TemporaryFolder folder;
+    const auto path = folder / "stderr";
     const auto file = runtime::open_path(path, O_WRONLY | O_CREAT, 0600);
     ASSERT_TRUE(file.has_value());
     const FileDescriptor before{::dup(STDERR_FILENO)};
@@ -327,11 +315,11 @@ TEST(Log, WritesToStderr)
 
 TEST(Log, TellsASyslogSocketHowBadItIs)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const FileDescriptor collector{::socket(AF_UNIX, SOCK_DGRAM, 0)};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const auto path = (folder.path / "socket").string();
+    const auto path = (folder / "socket").string();
     std::copy(path.begin(), path.end(), address.sun_path);
     ASSERT_EQ(::bind(collector.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     const auto received = [&] {
@@ -348,8 +336,8 @@ TEST(Log, TellsASyslogSocketHowBadItIs)
 
 TEST(Log, TellsTheJournalHowBadItIs)
 {
-    const Folder folder;
-    const auto path = folder.path / "log";
+    const TemporaryFolder folder;
+    const auto path = folder / "log";
     const auto write_one = [&] { must_open(LogFormat::text, path)->write(said("x"), kNow); };
     write_one();
     struct stat state{};
@@ -371,8 +359,8 @@ TEST(Log, TellsTheJournalHowBadItIs)
 
 TEST(Log, SaysWhereItCannotWrite)
 {
-    const Folder folder;
-    EXPECT_THAT(Log::open(LogFormat::text, (folder.path / "no" / "log").string(), "x").error().what,
+    const TemporaryFolder folder;
+    EXPECT_THAT(Log::open(LogFormat::text, (folder / "no" / "log").string(), "x").error().what,
                 HasSubstr("cannot open"));
     EXPECT_EQ(Log::open(LogFormat::text, "/dev/petrel-log", "x").error().what,
               "nobody collects a log at /dev/petrel-log");

@@ -27,15 +27,15 @@ using testing::IsEmpty;
 const std::filesystem::path kPackaging = std::filesystem::path{PETREL_TEST_DATA} / ".." / "packaging";
 
 // A folder of this test alone, gone with it.
-struct Folder {
-    Folder()
+struct InstallFolder {
+    InstallFolder()
     {
         std::string name = (std::filesystem::temp_directory_path() / "petrel-packaging-XXXXXX").string();
         path = ::mkdtemp(name.data());
     }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
+    ~InstallFolder() { std::filesystem::remove_all(path); }
+    InstallFolder(const InstallFolder&) = delete;
+    InstallFolder& operator=(const InstallFolder&) = delete;
 
     std::filesystem::path path;
 };
@@ -46,7 +46,7 @@ std::vector<std::smatch> matches(const std::string& text, const std::regex& what
 }
 
 // Where the unit can be looked at without being installed: with a program that is there.
-std::filesystem::path unit_in(const Folder& folder)
+std::filesystem::path unit_in(const InstallFolder& folder)
 {
     const auto unit = test::content(kPackaging / "systemd" / "petrel-agent.service");
     auto path = folder.path / "petrel-agent.service";
@@ -67,7 +67,7 @@ protected:
             GTEST_SKIP() << "systemd-analyze is not installed";
         }
     }
-    Folder folder;
+    InstallFolder folder;
 };
 
 TEST_F(Unit, SystemdHasNothingToSay)
@@ -198,7 +198,7 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
     if (cmake.empty() || !std::filesystem::exists(program)) {
         GTEST_SKIP() << "cmake or the program is not there";
     }
-    const Folder folder;
+    const InstallFolder folder;
     const auto install = [&](const std::string& prefix = "/usr") {
         return test::run({.program = cmake,
                           .arguments = {"--install", program.parent_path().parent_path(), "--prefix", prefix},

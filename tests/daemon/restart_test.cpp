@@ -17,6 +17,7 @@
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
 #include "runtime/state_file.hpp"
+#include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -31,7 +32,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using watchdog::Treatment;
 
-constexpr std::uint16_t kPort = 1;
 constexpr Duration kDetect = 100ms;
 constexpr Duration kRestore = 300ms;
 

@@ -4,6 +4,7 @@
 
 #include "codec/control_json.hpp"
 #include "daemon/sonic/own_tables.hpp"
+#include "database_numbers.hpp"
 #include "runtime/control_server.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -18,8 +19,6 @@ using Command = ControlRequest::Command;
 
 constexpr int kPorts = 512;
 constexpr std::uint8_t kQueues = 8;
-constexpr std::uint8_t kCounters = 2;
-constexpr std::uint8_t kConfig = 4;
 
 ControlRequest request(Command command, std::uint8_t db)
 {

@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::uint16_t kPorts = 400;
-constexpr std::size_t kRows = kPorts * std::size_t{kPriorities};
+constexpr std::uint16_t kSyntheticPorts = 400;
+constexpr std::size_t kRows = kSyntheticPorts * std::size_t{kPriorities};
 constexpr std::size_t kAtOnce = 2048;
 
 class SyntheticDriver final : public Driver {
@@ -36,7 +36,8 @@ public:
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId id,
                                                  const device::TimeSource& clock, Say) override
     {
-        device::SyntheticSwitch::Options options{.device = id, .ports = kPorts, .priorities = {}, .port_rows = false};
+        device::SyntheticSwitch::Options options{
+            .device = id, .ports = kSyntheticPorts, .priorities = {}, .port_rows = false};
         for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
             options.priorities.push_back(Priority{priority});
         }

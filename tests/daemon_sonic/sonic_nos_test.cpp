@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "database_numbers.hpp"
 #include "support/redis_wait.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -17,9 +18,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr int kAppl = 0;
-constexpr int kCounters = 2;
-constexpr int kConfig = 4;
 constexpr std::size_t kMostUnsaid = 10'000;
 
 class SonicExchange : public testing::Test {

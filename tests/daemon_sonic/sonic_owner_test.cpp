@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "database_numbers.hpp"
 #include "support/agent_process.hpp"
 #include "support/redis_gate.hpp"
 #include "support/redis_wait.hpp"
@@ -31,11 +32,6 @@ using testing::Not;
 using testing::Pair;
 using testing::StartsWith;
 using watchdog::Treatment;
-
-constexpr int kAppl = 0;
-constexpr int kCounters = 2;
-constexpr int kConfig = 4;
-constexpr int kState = 6;
 
 constexpr auto kServerAway = "SONiC: Redis at ";
 

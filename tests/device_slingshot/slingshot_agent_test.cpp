@@ -28,14 +28,14 @@ using watchdog::Reason;
 using watchdog::Treatment;
 using Fault = FakeSwitch::Fault;
 
-constexpr DeviceId kId{0};
-constexpr Target kPort{{kId, 1}, std::nullopt};
+constexpr DeviceId kWatchedId{0};
+constexpr Target kWatchedPort{{kWatchedId, 1}, std::nullopt};
 
 // One life of an agent.
 class Process {
 public:
     Process(FakeSwitch& fake, device::Journal& journal, device::ManualClock& clock)
-        : device_(kId, std::make_unique<FakeRegisters>(fake), clock),
+        : device_(kWatchedId, std::make_unique<FakeRegisters>(fake), clock),
           agent_(list(), runtime::gather_start(device_, journal, std::nullopt).value(), clock.now(), output_),
           runner_(agent_, output_, device_, journal, clock)
     {
@@ -103,7 +103,7 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     process.run_until(at(110ms));
     EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven"));
-    EXPECT_EQ(process.events[0].target, kPort);
+    EXPECT_EQ(process.events[0].target, kWatchedPort);
     EXPECT_EQ(outside.journaled(), 1U);
 
     process.run_until(at(10s));  // no time ends it, and the polls are enough to see it end

@@ -20,6 +20,7 @@ using watchdog::Command;
 using watchdog::Field;
 using watchdog::Intake;
 using watchdog::Treatment;
+using Fault = FakeSwitch::Fault;
 
 constexpr DeviceId kId{7};
 constexpr Target kPort{{kId, 1}, std::nullopt};
@@ -193,7 +194,6 @@ TEST(Slingshot, WhatCannotBeReadIsSaidSo)
 // does; and with the first Undo a sound restore brings back what was there.
 RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
 {
-    using Fault = FakeSwitch::Fault;
     const auto steps = *rc::gen::container<std::vector<std::tuple<bool, Fault, Fault>>>(
         rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::element(Fault::none, Fault::fail, Fault::no_effect),
                        rc::gen::element(Fault::none, Fault::fail, Fault::no_effect)));

@@ -23,6 +23,7 @@ using watchdog::Treatment;
 
 constexpr DeviceId kSonicId{3};
 constexpr device::sonic::Settings kPatient{60s, 60s};
+inline constexpr auto kQueue = "Ethernet0:3";  // the queue that most tests pause
 
 class OnSwitch {
 public:

@@ -10,7 +10,6 @@ namespace {
 
 using testing::ContainsRegex;
 
-constexpr auto kQueue = "Ethernet0:3";
 constexpr auto kTotal = "RX_PAUSE_DURATION_US";
 constexpr auto kLength = "RECENT_PAUSE_TIME_US";
 constexpr auto kBegan = "RECENT_PAUSE_TIMESTAMP";

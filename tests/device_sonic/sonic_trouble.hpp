@@ -15,8 +15,6 @@ protected:
         on_.emplace();
     }
 
-    static constexpr auto kQueue = "Ethernet0:3";
-
     SonicSwitch& sonic() { return *on_->sonic_; }
     std::string status() { return sonic().of_queue(kQueue, "PFC_WD_STATUS"); }
     std::string detected() { return sonic().of_queue(kQueue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"); }

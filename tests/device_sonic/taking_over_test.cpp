@@ -36,7 +36,6 @@ protected:
         on_->poll();
     }
 
-    static constexpr auto kQueue = "Ethernet0:3";
     std::optional<OnSwitch> on_;
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 using watchdog::EventKind;
 
-constexpr auto kQueue = "Ethernet0:3";
 constexpr int kCommands = 40;  // of a look, at the most
 
 // What happened to the queue since the last poll.

@@ -17,9 +17,9 @@ using watchdog::Command;
 using watchdog::Field;
 using watchdog::Treatment;
 
-const Target kPort = port_to(kSick, 0);
+const Target kNicPort = port_to(kSick, 0);
 
-struct Bench {
+struct NicBench {
     template <class Do>
     void at(Ps when, Do what)
     {
@@ -31,12 +31,12 @@ struct Bench {
     void want(Treatment treatment)
     {
         Command command;
-        command.target = kPort;
+        command.target = kNicPort;
         command.want = treatment;
         const auto before = undo ? *undo : device.prepare(command).value();
         undo = before;
         ASSERT_TRUE(device.apply(command, before).has_value());
-        ASSERT_EQ(device.read_back(kPort), treatment);
+        ASSERT_EQ(device.read_back(kNicPort), treatment);
     }
 
     ManualClock clock;
@@ -47,7 +47,7 @@ struct Bench {
 
 TEST(TwinNic, HasARowForEachPriorityItPausesFor)
 {
-    Bench bench;
+    NicBench bench;
     EXPECT_THAT(bench.device.inventory().rows, SizeIs(2));
     EXPECT_EQ(bench.device.inventory().ports.at(0).name, "eth0");
     EXPECT_FALSE(bench.device.inventory().rows[0].host_facing);
@@ -56,7 +56,7 @@ TEST(TwinNic, HasARowForEachPriorityItPausesFor)
 
 TEST(TwinNic, TellsThatItPausesAndTakesNothing)
 {
-    Bench bench;
+    NicBench bench;
     watchdog::Intake intake{bench.device.inventory(), bench.device.capabilities()};
     const auto look = [&] {
         intake.begin();
@@ -80,7 +80,7 @@ TEST(TwinNic, TellsThatItPausesAndTakesNothing)
 
 TEST(TwinNic, MutedItPausesNobodyAndUndoneItDoesAgain)
 {
-    Bench bench;
+    NicBench bench;
     stop_pipeline(*bench.twin, kSick, 1 * kMs);
     bench.at(50 * kMs, [&] { bench.want(Treatment::mute_pause); });
     bench.at(100 * kMs, [&] { bench.want(Treatment::none); });
@@ -95,7 +95,7 @@ TEST(TwinNic, MutedItPausesNobodyAndUndoneItDoesAgain)
 
 TEST(TwinNic, PortDownIsSeenByTheSwitch)
 {
-    Bench bench;
+    NicBench bench;
     bench.at(1 * kMs, [&] { bench.want(Treatment::port_down); });
     bench.at(3 * kMs, [&] { bench.want(Treatment::none); });
     bench.twin->run_until(2 * kMs);

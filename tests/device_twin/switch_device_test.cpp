@@ -262,7 +262,7 @@ TEST(TwinSwitch, ATreatmentNobodyJournaledIsUndoneToTheProfile)
         const auto before = bench.registers();
         bench.causes_of_death(target, treatment, 2 * kMs);
         ASSERT_NE(bench.registers(), before);
-        bench.at(3 * kMs, [&bench, target = target] {
+        bench.at(3 * kMs, [&bench, target] {
             const auto undo = bench.device.prepare(wish(target, Treatment::none));
             ASSERT_TRUE(bench.device.apply(wish(target, Treatment::none), undo.value()).has_value());
         });
@@ -344,7 +344,7 @@ RC_GTEST_PROP(TwinSwitchLaw, TreatmentsOfAQueueAndOfItsPortDoNotTouchEachOther, 
     };
     Ps when = 1 * kUs;
     for (const auto& [which, choice] : steps) {
-        bench.at(when += 10 * kUs, [&treat, which = which, want = choices[which][choice]] { treat(which, want); });
+        bench.at(when += 10 * kUs, [&treat, which, want = choices[which][choice]] { treat(which, want); });
     }
     for (unsigned which = 0; which != targets.size(); ++which) {
         bench.at(when += 10 * kUs, [&treat, which] { treat(which, Treatment::none); });

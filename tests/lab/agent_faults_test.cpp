@@ -19,7 +19,7 @@ using watchdog::Reason;
 
 // The NIC of h0 pauses its queue of s0 from 50 ms on, without end. The agent of s0 needs 200 ms of pause and looks
 // every 100 ms.
-constexpr std::string_view kStorm = R"(
+constexpr std::string_view kEndlessStorm = R"(
 name = "storm"
 duration = "2s"
 
@@ -50,7 +50,7 @@ constexpr Instant kFoundAt{
 std::unique_ptr<Experiment> storm_with(std::string_view fault)
 {
     const auto head = "[[fault]]\ndevice = \"s0\"\n";
-    return test::experiment(fmt::format("{}{}{}", kStorm, fault.empty() ? "" : head, fault));
+    return test::experiment(fmt::format("{}{}{}", kEndlessStorm, fault.empty() ? "" : head, fault));
 }
 
 std::vector<std::string> kinds(const Experiment& run)
@@ -216,10 +216,10 @@ TEST(AgentFaults, EventsToldBeforeAChangeKeepTheirPolicy)
 
 TEST(AgentFaults, APolicyTheDeviceCannotMeetIsRefusedBeforeTheRun)
 {
-    auto scenario =
-        codec::read_scenario(std::string{kStorm} + "[[fault]]\nat = \"1ms\"\nkind = \"set-policy\"\n"
-                                                   "device = \"s0\"\npreset = \"sai\"\ndetected_by = \"device\"\n",
-                             "test.toml");
+    auto scenario = codec::read_scenario(std::string{kEndlessStorm} +
+                                             "[[fault]]\nat = \"1ms\"\nkind = \"set-policy\"\n"
+                                             "device = \"s0\"\npreset = \"sai\"\ndetected_by = \"device\"\n",
+                                         "test.toml");
     ASSERT_TRUE(scenario);
     const auto made = Experiment::make(std::move(*scenario));
     ASSERT_FALSE(made);

@@ -63,6 +63,9 @@ inline constexpr NodeId kSwitch{4};
 inline constexpr std::uint32_t kToSick = 0;
 inline constexpr std::uint32_t kVictim = 2;
 
+inline constexpr Ps kFault = 50 * kMs;  // when h0 falls sick
+inline constexpr double kFreezes = 10;  // at the latest so many ms after the fault the switch is paused
+
 inline twin::Setup one_switch()
 {
     auto setup = lossless(topology::single_switch(4, k10G).value());

@@ -15,8 +15,6 @@ using watchdog::Order;
 using watchdog::Reason;
 using watchdog::Treatment;
 
-constexpr Ps kFault = 50 * kMs;
-
 struct Stormed {
     explicit Stormed(const AgentInTwin::Options& options = {}, std::string_view preset = "sonic")
         : twin{build(one_switch())}, agent{agent_on(*twin, kSwitch, book(preset), options)}

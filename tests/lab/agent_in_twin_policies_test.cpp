@@ -14,9 +14,6 @@ using twin::Drop;
 using watchdog::Field;
 using watchdog::Reason;
 
-constexpr Ps kFault = 50 * kMs;
-constexpr double kFreezes = 10;  // at the latest so many ms after the fault the switch is paused
-
 TEST(AgentInTwinPair, TheNicIsFirstAndTheSwitchHasNothingToDo)
 {
     auto twin = build(one_switch());

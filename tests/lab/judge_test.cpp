@@ -37,7 +37,7 @@ to = "h1"
 )";
 
 // A pause of 65,535 quanta lasts 3.355392 ms at 10 Gb/s; five of them, at 0, 1, 2, 3 and 4 ms.
-constexpr std::string_view kStorm = R"([[fault]]
+constexpr std::string_view kFivePauses = R"([[fault]]
 at = "0s"
 kind = "storm"
 host = "h1"
@@ -192,7 +192,7 @@ rate = "0K"
 
 TEST(Judge, PauseTimeAndFrames)
 {
-    const auto found = judged(kStorm, R"([[expect]]
+    const auto found = judged(kFivePauses, R"([[expect]]
 kind = "pause"
 port = "s0:Ethernet1"
 received = 5
@@ -233,7 +233,7 @@ paused = "0s"
 
 TEST(Judge, StatesAreOfTheWindowsEnd)
 {
-    const auto found = judged(std::string{kStorm}, R"([[expect]]
+    const auto found = judged(std::string{kFivePauses}, R"([[expect]]
 kind = "state"
 until = "2ms"
 paused = 1

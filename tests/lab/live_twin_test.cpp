@@ -26,7 +26,7 @@ using watchdog::Treatment;
 
 // h0, h1 - s0 - s1 - h2, h3. The NIC of h1 pauses its queue of s0 from 1 s to 3 s; the run is said to end at 4 s. The
 // hardware of s1 finds storms itself.
-constexpr std::string_view kStorm = R"(
+constexpr std::string_view kDumbbellStorm = R"(
 name = "storm"
 duration = "4s"
 
@@ -65,7 +65,7 @@ constexpr Instant kStart{std::chrono::hours{30'000}};  // the machine has been u
 
 scenario::Scenario storm()
 {
-    auto scenario = codec::read_scenario(kStorm, "test.toml");
+    auto scenario = codec::read_scenario(kDumbbellStorm, "test.toml");
     EXPECT_TRUE(scenario) << (scenario ? "" : to_text(scenario.error().front()));
     return std::move(scenario.value());
 }

@@ -12,7 +12,7 @@
 namespace petrel::lab {
 namespace {
 
-constexpr std::string_view kStorm = R"(
+constexpr std::string_view kCapturedStorm = R"(
 name = "storm"
 duration = "600ms"
 [topology]
@@ -32,7 +32,7 @@ period = "10ms"
 link = "h0"
 )";
 
-std::unique_ptr<Experiment> storm() { return test::experiment(kStorm); }
+std::unique_ptr<Experiment> captured_storm() { return test::experiment(kCapturedStorm); }
 
 std::uint32_t number_at(const wire::Bytes& bytes, std::size_t at)
 {
@@ -45,7 +45,7 @@ std::uint32_t number_at(const wire::Bytes& bytes, std::size_t at)
 
 TEST(CaptureFiles, HoldWhatArrivedAtEachEnd)
 {
-    const auto experiment = storm();
+    const auto experiment = captured_storm();
     experiment->run_until(600 * twin::kMs);
     const auto files = capture_files(experiment->scenario(), experiment->twin());
     ASSERT_EQ(files.size(), 2U);
@@ -73,7 +73,7 @@ TEST(CaptureFiles, HoldWhatArrivedAtEachEnd)
 
 TEST(TraceRecorder, ReplayFindsTheStorm)
 {
-    const auto experiment = storm();
+    const auto experiment = captured_storm();
     const TraceRecorder recorder{experiment->twin(), 10 * twin::kMs};
     experiment->run_until(600 * twin::kMs);
     const auto trace = codec::read_trace(recorder.csv(), "run.csv");

@@ -17,9 +17,6 @@ namespace {
 using testing::ElementsAre;
 using twin::Drop;
 
-constexpr Ps kFault = 50 * kMs;
-constexpr double kFreezes = 10;  // at the latest so many ms after the fault the switch is paused
-
 AgentInTwin::Options slingshot()
 {
     AgentInTwin::Options options;
@@ -28,8 +25,8 @@ AgentInTwin::Options slingshot()
     return options;
 }
 
-struct Stormed {
-    explicit Stormed(twin::Setup setup = one_switch())
+struct StormedSlingshot {
+    explicit StormedSlingshot(twin::Setup setup = one_switch())
         : twin{build(std::move(setup))}, agent{agent_on(*twin, kSwitch, book("pause-too-long"), slingshot())}
     {
         stop_pipeline(*twin, kSick, kFault);
@@ -43,7 +40,7 @@ struct Stormed {
 
 TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
 {
-    Stormed s;
+    StormedSlingshot s;
     EXPECT_LT(delivered(*s.twin, kVictim, 90 * kMs, 140 * kMs), kPacketsIn100ms / 10);  // held up by the sick one
     EXPECT_EQ(s.registers(), s.before);
 
@@ -81,7 +78,7 @@ TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
 
 TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
 {
-    Stormed s;
+    StormedSlingshot s;
     s.twin->run_until(1'000 * kMs);
     const auto& stats = s.agent->agent()->watchdog().stats(Slot{0}, s.agent->events()[0].at);
     EXPECT_GT(stats.tx_drop, kPacketsIn100ms);
@@ -90,7 +87,7 @@ TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
 
 TEST(SlingshotInTwin, DoesWhatTheTwinsOwnDeviceDoes)
 {
-    Stormed s;
+    StormedSlingshot s;
     auto twin = build(one_switch());
     auto options = slingshot();
     options.slingshot = false;
@@ -108,7 +105,7 @@ TEST(SlingshotInTwin, AGlobalPauseIsHeededAgainForAllAfterIt)
     auto setup = one_switch();
     setup.switch_profiles[0].pause.global = true;
     setup.nic_profiles[0].pause.global = true;
-    Stormed s{std::move(setup)};
+    StormedSlingshot s{std::move(setup)};
     heal_pipeline(*s.twin, kSick, 500 * kMs);
     s.twin->run_until(400 * kMs);
     EXPECT_EQ(s.registers().pause_rx, 0);

@@ -85,7 +85,7 @@ TEST(Standstill, ARingWithRoomIsNone) { EXPECT_EQ(between(ring("4G", "40ms"), 20
 // The cycle was there and paused everybody for a moment, but it drains.
 TEST(Standstill, WhatDrainsIsNoDeadlock) { EXPECT_EQ(between(ring("10G", "20us"), 25 * kUs, 2 * kMs), (Still{})); }
 
-constexpr std::string_view kStorm = R"(name = "storm"
+constexpr std::string_view kStormOfH1 = R"(name = "storm"
 duration = "40ms"
 [topology]
 kind = "dumbbell"
@@ -102,7 +102,7 @@ host = "h1"
 period = "1ms"
 )";
 
-std::string stormed(std::string_view traffic) { return std::string{kStorm} + std::string{traffic}; }
+std::string stormed(std::string_view traffic) { return std::string{kStormOfH1} + std::string{traffic}; }
 
 constexpr std::string_view kIntoTheStorm = "[[traffic]]\nfrom = \"h0\"\nto = \"h1\"\ndscp = 3\nreliable = false\n";
 

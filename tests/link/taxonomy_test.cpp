@@ -19,18 +19,18 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-struct Row {
+struct TaxonomyRow {
     std::string ns, code, name, canonical, canonical_name, cause_class, intent, effect, wire;
 };
 
-std::vector<Row> table()
+std::vector<TaxonomyRow> table()
 {
-    std::vector<Row> rows;
+    std::vector<TaxonomyRow> rows;
     std::istringstream lines{test::content(std::filesystem::path{PETREL_TEST_DATA} / "link" / "taxonomy.csv")};
     std::string line;
     std::getline(lines, line);
     while (std::getline(lines, line)) {
-        Row row;
+        TaxonomyRow row;
         std::istringstream cells{line};
         for (auto* cell : {&row.ns, &row.code, &row.name, &row.canonical, &row.canonical_name, &row.cause_class,
                            &row.intent, &row.effect, &row.wire}) {

@@ -115,11 +115,11 @@ private:
 };
 
 // Where a child dies: at a fault point, or (none) between the two register writes.
-using Death = std::optional<FaultPoint>;
+using DeathPoint = std::optional<FaultPoint>;
 
-std::vector<Death> all_deaths()
+std::vector<DeathPoint> all_death_points()
 {
-    std::vector<Death> all{std::nullopt};
+    std::vector<DeathPoint> all{std::nullopt};
     for (std::size_t point = 0; point < static_cast<std::size_t>(FaultPoint::count_); ++point) {
         all.emplace_back(static_cast<FaultPoint>(point));
     }
@@ -131,7 +131,7 @@ const Target kTarget = target_of(1, Priority{3});
 class CarryOutKill : public testing::Test {
 protected:
     // One process: false if it died, as told.
-    bool run_process(const Death* death,
+    bool run_process(const DeathPoint* death,
                      const std::function<void(FileJournal&, device::Device&, const device::FaultHook&)>& work)
     {
         const auto child = ::fork();
@@ -164,7 +164,7 @@ protected:
         return true;
     }
 
-    bool command(Treatment want, const Death* death = nullptr)
+    bool command(Treatment want, const DeathPoint* death = nullptr)
     {
         return run_process(death, [&](FileJournal& journal, device::Device& device, const device::FaultHook& hook) {
             static_cast<void>(carry_out({1, 1, kTarget, want, kNever}, device, journal, clock, hook));
@@ -172,7 +172,7 @@ protected:
     }
 
     // What a start after a death does, and what release-all does without a daemon.
-    bool undo_everything(const Death* death = nullptr)
+    bool undo_everything(const DeathPoint* death = nullptr)
     {
         return run_process(death, [&](FileJournal& journal, device::Device& device, const device::FaultHook& hook) {
             const auto all = journal.active();
@@ -214,8 +214,8 @@ protected:
     {
         std::size_t deaths_in_work = 0;
         std::size_t deaths_in_cleaning = 0;
-        for (const auto& first : all_deaths()) {
-            for (const auto& second : all_deaths()) {
+        for (const auto& first : all_death_points()) {
+            for (const auto& second : all_death_points()) {
                 SCOPED_TRACE(testing::Message() << "dies at " << (first ? static_cast<int>(*first) : -1)
                                                 << " and cleaning up at " << (second ? static_cast<int>(*second) : -1));
                 begin();
@@ -227,7 +227,7 @@ protected:
                 expect_as_if_nothing_had_been();
             }
         }
-        EXPECT_GE(deaths_in_work, 5 * all_deaths().size()) << "a test in which nobody dies shows nothing";
+        EXPECT_GE(deaths_in_work, 5 * all_death_points().size()) << "a test in which nobody dies shows nothing";
         EXPECT_GT(deaths_in_cleaning, 0U);
     }
 

@@ -14,25 +14,13 @@
 #include <vector>
 
 #include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::runtime {
 namespace {
 
+using test::TemporaryFolder;
 using testing::ElementsAre;
-
-// A folder of this test alone, gone with it.
-struct Folder {
-    Folder()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "petrel-log-XXXXXX").string();
-        path = ::mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::filesystem::path path;
-};
 
 // Who collects the log.
 class Collector {
@@ -79,9 +67,9 @@ std::string text(const std::string& message)
 
 TEST(LogWriter, SendsADatagramForEachLine)
 {
-    const Folder folder;
-    Collector collector{folder.path / "log"};
-    auto writer = LogWriter::open(folder.path / "log");
+    const TemporaryFolder folder;
+    Collector collector{folder / "log"};
+    auto writer = LogWriter::open(folder / "log");
     ASSERT_TRUE(writer.has_value());
     ASSERT_TRUE(writer->write(line(" one")).has_value());
     ASSERT_TRUE(writer->write(line(" two")).has_value());
@@ -90,23 +78,23 @@ TEST(LogWriter, SendsADatagramForEachLine)
 
 TEST(LogWriter, FindsACollectorThatBeganAnew)
 {
-    const Folder folder;
-    std::optional<Collector> collector{folder.path / "log"};
-    auto writer = LogWriter::open(folder.path / "log");
+    const TemporaryFolder folder;
+    std::optional<Collector> collector{folder / "log"};
+    auto writer = LogWriter::open(folder / "log");
     ASSERT_TRUE(writer.has_value());
     collector.reset();
     const auto lost = writer->write(line("nobody is there"));
     ASSERT_FALSE(lost.has_value());
     EXPECT_EQ(lost.error().kind, ErrorKind::unreachable);
-    collector.emplace(folder.path / "log");
+    collector.emplace(folder / "log");
     ASSERT_TRUE(writer->write(line("somebody is")).has_value());
     EXPECT_THAT(collector->received(), ElementsAre(text("somebody is")));
 }
 
 TEST(LogWriter, AppendsToAFile)
 {
-    const Folder folder;
-    const auto file = folder.path / "messages";
+    const TemporaryFolder folder;
+    const auto file = folder / "messages";
     std::ofstream{file} << "what was there\n";
     for (const auto* message : {"one", "two"}) {
         auto writer = LogWriter::open(file);
@@ -118,11 +106,11 @@ TEST(LogWriter, AppendsToAFile)
 
 TEST(LogWriter, SaysWhereItCannotWrite)
 {
-    const Folder folder;
-    const auto nowhere = LogWriter::open(folder.path / "missing" / "messages");
+    const TemporaryFolder folder;
+    const auto nowhere = LogWriter::open(folder / "missing" / "messages");
     ASSERT_FALSE(nowhere.has_value());
     EXPECT_THAT(nowhere.error().what, testing::HasSubstr("missing/messages"));
-    EXPECT_FALSE(LogWriter::open(folder.path).has_value());
+    EXPECT_FALSE(LogWriter::open(folder.path()).has_value());
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using watchdog::Field;
 using watchdog::PauseState;
 using watchdog::Phase;
 
-constexpr auto kPoll = 100ms;
+constexpr auto kTracePoll = 100ms;
 constexpr Target kQueue{PortId{DeviceId{0}, 0}, Priority{3}};
 
 watchdog::PolicyBook sonic()
@@ -45,7 +45,7 @@ device::DeviceTrace trace_of(int polls, int storm_from, int storm_to)
         watchdog::bit(Field::pause_state) | watchdog::bit(Field::pause_us);
     for (int poll = 0; poll <= polls; ++poll) {
         watchdog::Sample sample;
-        sample.read_at = Instant{poll * kPoll};
+        sample.read_at = Instant{poll * kTracePoll};
         sample.known = trace.capabilities.fields;
         sample.epoch = 1;
         sample.pause_state = poll > storm_from && poll <= storm_to ? PauseState::paused : PauseState::not_paused;
@@ -137,7 +137,7 @@ RC_GTEST_PROP(Replay, IsDeterministicAndNeverEarly, ())
     RC_ASSERT(once.stats == again.stats);
     RC_ASSERT((length >= 4) == !once.events.empty());
     if (!once.events.empty()) {
-        RC_ASSERT(once.events.front().at == Instant{(from + 4) * kPoll});
+        RC_ASSERT(once.events.front().at == Instant{(from + 4) * kTracePoll});
     }
 }
 

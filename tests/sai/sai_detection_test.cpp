@@ -23,8 +23,6 @@ using watchdog::Intake;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-const Target kQueue = sai_queue(0, 3);
-
 std::vector<SelfWatch> every_row(const SaiBench& bench, Treatment action = Treatment::drop)
 {
     std::vector<SelfWatch> wishes;

@@ -19,7 +19,6 @@ using watchdog::Intake;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-const Target kQueue = sai_queue(0, 3);
 constexpr std::uint32_t kRow = 3;
 
 Command wish(Treatment want, const Target& target = kQueue)

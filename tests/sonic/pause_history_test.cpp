@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "noon.hpp"
+
 namespace petrel::sonic {
 namespace {
 
@@ -12,7 +14,6 @@ using std::chrono::microseconds;
 using testing::IsEmpty;
 
 constexpr Priority kThree{3};
-constexpr WallTime kNoon{1'700'000'000s};
 constexpr auto kTotal = "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US";
 constexpr auto kLength = "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US";
 constexpr auto kBegan = "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP";

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "noon.hpp"
 #include "support/memory_store.hpp"
 
 namespace petrel::sonic {
@@ -10,8 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
-
-constexpr WallTime kNoon{1'700'000'000s};
 
 watchdog::PfcCounts counted(std::uint64_t rx_frames)
 {

@@ -13,8 +13,8 @@ namespace {
 
 using namespace topology;
 
-constexpr BitRate k40G{40'000'000'000};
-constexpr BitRate k100G{100'000'000'000};
+constexpr BitRate k40Gbps{40'000'000'000};
+constexpr BitRate k100Gbps{100'000'000'000};
 
 TEST(Cable, ADelayIsLengthOverSpeed)
 {
@@ -26,7 +26,7 @@ TEST(Cable, ADelayIsLengthOverSpeed)
 TEST(Headroom, IsTheSumOfItsParts)
 {
     const HeadroomCase fabric{.cable_m = 300,
-                              .speed = k100G,
+                              .speed = k100Gbps,
                               .lossless_mtu_bytes = 1024,
                               .port_mtu_bytes = 9100,
                               .cell_bytes = 96,
@@ -48,7 +48,7 @@ TEST(Headroom, WithoutSmallPacketsAByteTakesAByte)
 
 TEST(Headroom, SaysWhatIsWrongWithANumber)
 {
-    const HeadroomCase good{.cable_m = 5, .speed = k100G, .cell_bytes = 96};
+    const HeadroomCase good{.cable_m = 5, .speed = k100Gbps, .cell_bytes = 96};
     ASSERT_TRUE(xoff_bytes(good));
     std::string said;
     const auto refused = [&](auto change) {
@@ -70,7 +70,7 @@ TEST(Headroom, SaysWhatIsWrongWithANumber)
 RC_GTEST_PROP(Headroom, GrowsWithTheCableAndOnlyByTheCable, ())
 {
     HeadroomCase some{.cable_m = *rc::gen::inRange(0, 1'000) * 1.0,
-                      .speed = *rc::gen::element(k40G, k100G),
+                      .speed = *rc::gen::element(k40Gbps, k100Gbps),
                       .lossless_mtu_bytes = *rc::gen::inRange(64U, 10'000U),
                       .port_mtu_bytes = *rc::gen::inRange(64U, 10'000U),
                       .cell_bytes = *rc::gen::inRange(32U, 512U),
@@ -107,7 +107,7 @@ void expect_cable_terms(const Published& row, double occupancy, double unit)
 TEST(Headroom, ExplainsTheCableTermsOfSpectrum)
 {
     // Cells of 96 bytes, the worst case throughout, in whole KiB.
-    expect_cable_terms({"Spectrum, 100G", k100G, {30'720, 38'912, 104'448}}, cell_occupancy(96, 1), 1024);
+    expect_cable_terms({"Spectrum, 100G", k100Gbps, {30'720, 38'912, 104'448}}, cell_occupancy(96, 1), 1024);
 }
 
 TEST(Headroom, ExplainsTheCableTermsOfTomahawk2)
@@ -115,8 +115,8 @@ TEST(Headroom, ExplainsTheCableTermsOfTomahawk2)
     // Cells of 208 bytes, in whole cells. The share of small packets is not published: one single value, 11.6 %, has to
     // do for both speeds and all lengths, and only 11.4 to 11.8 % does.
     const auto occupancy = cell_occupancy(208, 0.116);
-    expect_cable_terms({"Tomahawk 2, 100G", k100G, {54'080, 59'696, 101'088}}, occupancy, 208);
-    expect_cable_terms({"Tomahawk 2, 40G", k40G, {29'536, 31'616, 48'256}}, occupancy, 208);
+    expect_cable_terms({"Tomahawk 2, 100G", k100Gbps, {54'080, 59'696, 101'088}}, occupancy, 208);
+    expect_cable_terms({"Tomahawk 2, 40G", k40Gbps, {29'536, 31'616, 48'256}}, occupancy, 208);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace petrel::twin::test {
 namespace {
 
 constexpr std::uint32_t kReserve = 4'096;
-constexpr std::uint32_t kFrame = 1'048;
+constexpr std::uint32_t kFrameBytes = 1'048;
 constexpr std::uint32_t kAck = 64;
 const NodeId kLastTor{128};
 
@@ -36,7 +36,8 @@ std::vector<Flow> incast64(std::uint64_t packets)
 // the last one's acknowledgement all the way back.
 constexpr Ps last_ack(std::uint64_t frames)
 {
-    return 5 * (kFrame * kPsPerByte + kUs) + frames * kFrame * kPsPerByte + kUs + 6 * (kAck * kPsPerByte + kUs);
+    return 5 * (kFrameBytes * kPsPerByte + kUs) + frames * kFrameBytes * kPsPerByte + kUs +
+           6 * (kAck * kPsPerByte + kUs);
 }
 
 TEST(CommonWork, incast64_ends_when_the_formula_says)
@@ -66,12 +67,12 @@ TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
     EXPECT_NEAR(kFixedPoint, 1'020'845, 1);
 
     twin->run_until(200 * kUs);  // all four have just met it
-    EXPECT_NEAR(static_cast<double>(shared - view.pool_used(0)) / 8, kFixedPoint, kFrame);
+    EXPECT_NEAR(static_cast<double>(shared - view.pool_used(0)) / 8, kFixedPoint, kFrameBytes);
     for (std::uint8_t port = 4; port != 8; ++port)
-        EXPECT_NEAR(view.group(port, kLossless).bytes - kReserve, kFixedPoint, kFrame) << int{port};
+        EXPECT_NEAR(view.group(port, kLossless).bytes - kReserve, kFixedPoint, kFrameBytes) << int{port};
     twin->run_until(2 * kMs);  // others may be a little below when one is at its own
     for (std::uint8_t port = 4; port != 8; ++port)
-        EXPECT_NEAR(view.group(port, kLossless).peak_bytes - kReserve, kFixedPoint, 3 * kFrame) << int{port};
+        EXPECT_NEAR(view.group(port, kLossless).peak_bytes - kReserve, kFixedPoint, 3 * kFrameBytes) << int{port};
 }
 
 TEST(CommonWork, perm128_loses_nothing_and_takes_the_hops_it_has_to)

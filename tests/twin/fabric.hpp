@@ -19,12 +19,13 @@ using topology::LinkShape;
 inline constexpr BitRate k100G{100'000'000'000};
 inline constexpr LinkShape kLink{k100G, std::chrono::microseconds{1}};
 inline constexpr Ps kBitsOfQuantum = 512;
-inline constexpr Ps kPsPerByte = 80;  // at 100 Gb/s
+inline constexpr Ps kPsPerByte = 80;     // at 100 Gb/s
+inline constexpr Ps kFrame = 1048 + 20;  // bytes, on the link
 inline constexpr std::uint8_t kLossless = 3;
 inline constexpr std::uint8_t kLosslessBit = 1U << kLossless;
 
 // Sanitizers cost a factor of ten and more; what is found there is found with fewer cases too.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PETREL_SANITIZED
 inline constexpr int kScale = 10;
 #else
 inline constexpr int kScale = 1;
@@ -63,6 +64,10 @@ inline Setup one_switch(std::uint32_t hosts, LinkShape link = kLink)
 {
     return setup(topology::single_switch(hosts, link).value());
 }
+
+// The switch of one_switch(2), and its port to host 1.
+inline constexpr NodeId kSwitch{2};
+inline constexpr std::uint8_t kPort = 1;
 
 inline std::unique_ptr<Twin> build(Setup set)
 {

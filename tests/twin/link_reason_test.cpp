@@ -12,8 +12,6 @@ namespace petrel::twin::test {
 namespace {
 
 constexpr NodeId kNic{1};
-const NodeId kSwitch{2};
-constexpr std::uint8_t kPort = 1;     // to the NIC
 constexpr std::uint32_t kLinkId = 1;  // between the two
 
 using Pair = std::pair<int, int>;

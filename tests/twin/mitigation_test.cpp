@@ -10,8 +10,6 @@ namespace petrel::twin::test {
 namespace {
 
 constexpr std::uint8_t kOther = 4;
-constexpr std::uint8_t kPort = 1;  // of the host that storms
-const NodeId kSwitch{2};
 
 // Two hosts send to each other at half the line rate in two lossless classes; host 1 pauses one of them from 100 us to
 // 2 ms.

@@ -8,7 +8,6 @@ namespace {
 
 constexpr NodeId kSender{0};
 constexpr NodeId kReceiver{1};
-const NodeId kSwitch{2};
 
 class Nic : public testing::Test {
 protected:

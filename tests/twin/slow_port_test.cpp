@@ -8,9 +8,7 @@
 namespace petrel::twin::test {
 namespace {
 
-constexpr NodeId kSwitch{2};
 constexpr std::uint8_t kSick = 1;  // the port to host 1
-constexpr Ps kFrame = 1048 + 20;   // bytes, on the link
 constexpr Ps kBegin = 100 * kUs;
 
 template <class Act>

@@ -8,9 +8,7 @@
 namespace petrel::twin::test {
 namespace {
 
-constexpr NodeId kSwitch{2};
 constexpr BitRate k10G{10'000'000'000};
-constexpr Ps kFrame = 1048 + 20;  // bytes, on the link
 constexpr Ps kChange = kMs;
 constexpr Ps kDown = kMs / 2;
 constexpr Ps kUp = kChange + kDown;

@@ -14,10 +14,9 @@ using std::chrono::milliseconds;
 using test::Driver;
 using test::preset;
 
-constexpr std::uint32_t kQueues = 3;
-
 RC_GTEST_PROP(CheckpointAged, IsWhatWouldHaveBeenSavedThen, ())
 {
+    constexpr std::uint32_t kQueues = 3;
     auto policy = preset("sonic");
     policy.restore = milliseconds{600};
     policy.latch_count = *rc::gen::element(0U, 2U);

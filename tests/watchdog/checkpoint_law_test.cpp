@@ -15,7 +15,7 @@ using test::Driver;
 using test::preset;
 using test::Story;
 
-constexpr std::uint32_t kQueues = 3;
+constexpr std::uint32_t kStepQueues = 3;
 
 struct Step {
     std::uint32_t queue{};
@@ -34,15 +34,15 @@ rc::Gen<std::vector<Step>> any_steps()
     // Long enough for T0 (400 ms) and T1 (600 ms) to be met or just missed.
     const auto ms = rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 250), rc::gen::inRange<std::int64_t>(1, 1'500));
     return rc::gen::container<std::vector<Step>>(
-        rc::gen::construct<Step>(rc::gen::inRange(0U, kQueues), rc::gen::arbitrary<bool>(), ms,
+        rc::gen::construct<Step>(rc::gen::inRange(0U, kStepQueues), rc::gen::arbitrary<bool>(), ms,
                                  rc::gen::map(rc::gen::inRange(0, 4), [](int n) { return n == 0; })));
 }
 
-using Told = std::tuple<std::int64_t, std::string, std::string>;
+using ToldEvent = std::tuple<std::int64_t, std::string, std::string>;
 
-std::vector<Told> play(const PolicyBook& book, const std::vector<Step>& steps, bool with_restarts)
+std::vector<ToldEvent> play(const PolicyBook& book, const std::vector<Step>& steps, bool with_restarts)
 {
-    Driver d{book, test::small_inventory(kQueues)};
+    Driver d{book, test::small_inventory(kStepQueues)};
     for (const auto& step : steps) {
         step.storm ? d.storm(step.queue) : d.calm(step.queue);
         d.run_ms(step.ms);
@@ -50,7 +50,7 @@ std::vector<Told> play(const PolicyBook& book, const std::vector<Step>& steps, b
             d.restart(book);
         }
     }
-    std::vector<Told> told;
+    std::vector<ToldEvent> told;
     for (const auto& e : d.events()) {
         told.emplace_back(whole_us(e.at), name(e.kind), std::to_string(e.target.port.index));
     }

@@ -74,7 +74,7 @@ void expect_balance(const Driver& d, std::uint32_t row)
 
 constexpr std::uint32_t kRows = 3;
 
-Inventory two_ports()
+Inventory two_ports_three_queues()
 {
     auto inventory = test::small_inventory(2);
     inventory.rows.push_back(inventory.rows[0]);
@@ -128,7 +128,7 @@ RC_GTEST_PROP(ClosingLaw, EveryStormIsClosedOnce, ())
 {
     auto book = any_book();
     const auto room = *rc::gen::element<std::size_t>(2, 3, 64);  // in a small one, much has to wait
-    Driver d{book, two_ports(), test::able(test::kTellsAll), room};
+    Driver d{book, two_ports_three_queues(), test::able(test::kTellsAll), room};
     for (int i = 0; i < 50; ++i) {
         any_step(d, book);
         for (const auto& line : d.story()) {

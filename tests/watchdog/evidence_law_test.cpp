@@ -41,8 +41,8 @@ RC_GTEST_PROP(EvidenceLaw, XonFramesAreNeverAStorm, ())
 enum class Trouble { backwards, reset, jump, frozen, unreadable, flap, speed };
 constexpr std::array kTroubles{Trouble::backwards,  Trouble::reset, Trouble::jump, Trouble::frozen,
                                Trouble::unreadable, Trouble::flap,  Trouble::speed};
-constexpr std::array kCounters{Field::pause_us, Field::rx_xoff,    Field::on2off,  Field::tx_packets,
-                               Field::tx_drops, Field::rx_packets, Field::tx_bytes};
+constexpr std::array kTroubledCounters{Field::pause_us, Field::rx_xoff,    Field::on2off,  Field::tx_packets,
+                                       Field::tx_drops, Field::rx_packets, Field::tx_bytes};
 
 // One look in which the device is in trouble; what is not a new beginning is over after it.
 void trouble_for_one_look(Driver& d, Trouble trouble)
@@ -50,9 +50,11 @@ void trouble_for_one_look(Driver& d, Trouble trouble)
     auto& q = d.queue();
     const auto whole = q.counters;
     switch (trouble) {
-    case Trouble::backwards: q.counters[*rc::gen::elementOf(kCounters)] -= 1; break;  // from zero it jumps to the top
+    case Trouble::backwards:
+        q.counters[*rc::gen::elementOf(kTroubledCounters)] -= 1;
+        break;  // from zero it jumps to the top
     case Trouble::reset:
-        for (const auto f : kCounters) {
+        for (const auto f : kTroubledCounters) {
             q.counters[f] = 0;
         }
         break;

@@ -13,12 +13,11 @@ namespace petrel {
 namespace {
 
 using namespace watchdog;
+using test::kAll;
+using test::kNot;
+using test::kPartly;
 using test::Reader;
 using test::sample;
-
-constexpr std::uint64_t kNot = static_cast<std::uint64_t>(PauseState::not_paused);
-constexpr std::uint64_t kAll = static_cast<std::uint64_t>(PauseState::paused);
-constexpr std::uint64_t kPartly = static_cast<std::uint64_t>(PauseState::not_continuous);
 
 constexpr Fields kCounters = bit(Field::pause_us) | bit(Field::tx_packets);
 

@@ -52,7 +52,7 @@ struct Seen {
     std::vector<std::pair<std::int64_t, EventKind>> events;
 };
 
-std::uint64_t steps = 0;
+std::uint64_t steps_played = 0;
 
 // Plays a plan to its end and returns what happened to each queue.
 std::vector<Seen> play(const Plan& plan)
@@ -95,7 +95,7 @@ std::vector<Seen> play(const Plan& plan)
         s[Field::rx_xoff] = static_cast<std::uint64_t>(q.xoff(now));
         intake.put(s);
         seen[r].reads.push_back(now);
-        ++steps;
+        ++steps_played;
     };
     const auto drain = [&](std::int64_t now) {
         for (int rounds = 0; rounds < 100; ++rounds) {
@@ -291,7 +291,7 @@ class Laws : public testing::TestWithParam<std::pair<Signals, bool>> {};
 TEST_P(Laws, HoldOverRandomStorms)
 {
     const auto [signals, honoured] = GetParam();
-    steps = 0;
+    steps_played = 0;
     rc::detail::TestParams params = rc::detail::configuration().testParams;
     params.maxSuccess = PETREL_LAW_CASES;
     const auto result = rc::detail::checkTestable(
@@ -308,8 +308,8 @@ TEST_P(Laws, HoldOverRandomStorms)
         rc::detail::printResultMessage(result, why);
         FAIL() << why.str();
     }
-    EXPECT_GE(steps, 100'000U) << "too few steps to speak of a law";
-    RecordProperty("steps", std::to_string(steps));
+    EXPECT_GE(steps_played, 100'000U) << "too few steps to speak of a law";
+    RecordProperty("steps", std::to_string(steps_played));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -103,7 +103,7 @@ TEST(MitigateOrder, TwiceIsOnce)
 
 // --- the blast radius does not bind orders, and orders do not use it up
 
-PolicyBook limited(std::uint32_t most)
+PolicyBook limited_with_probe(std::uint32_t most)
 {
     auto policy = preset("sonic");
     policy.probe = milliseconds{100};
@@ -121,7 +121,7 @@ void expect_one_fits(Driver& d, std::uint32_t row)
 
 TEST(OrderBudget, OrdersAreExempt)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     d.order(Order::Kind::mitigate);
     for (std::uint32_t r = 0; r < 3; ++r) {
         EXPECT_EQ(d.phase(r), Phase::mitigated) << r;
@@ -130,7 +130,7 @@ TEST(OrderBudget, OrdersAreExempt)
 
 TEST(OrderBudget, OrdersInForceDoNotUseItUp)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     d.order(Order::Kind::mitigate, d.target(0));
     d.order(Order::Kind::mitigate, d.target(1));
     expect_one_fits(d, 2);
@@ -138,7 +138,7 @@ TEST(OrderBudget, OrdersInForceDoNotUseItUp)
 
 TEST(OrderBudget, ReleasedOrdersLeaveItAsItWas)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     for (int i = 0; i < 3; ++i) {
         d.order(Order::Kind::mitigate, d.target(0));
         d.order(Order::Kind::release, d.target(0));
@@ -151,7 +151,7 @@ TEST(OrderBudget, ReleasedOrdersLeaveItAsItWas)
 
 TEST(OrderBudget, RedSwitchLeavesItAsItWas)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     d.order(Order::Kind::red_switch_on);
     d.order(Order::Kind::red_switch_off);
     expect_one_fits(d, 1);
@@ -159,7 +159,7 @@ TEST(OrderBudget, RedSwitchLeavesItAsItWas)
 
 TEST(OrderBudget, OrderOnAQueueThatIsBeingProbedLeavesItAsItWas)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     d.storm(0);
     d.run_ms(450);
     d.calm(0);
@@ -173,7 +173,7 @@ TEST(OrderBudget, OrderOnAQueueThatIsBeingProbedLeavesItAsItWas)
 
 TEST(OrderBudget, OrderOnAQueueThatIsBeingRestoredLeavesItAsItWas)
 {
-    Driver d{limited(1), test::small_inventory(3)};
+    Driver d{limited_with_probe(1), test::small_inventory(3)};
     d.storm(0);
     d.run_ms(400);
     d.calm(0);

@@ -14,7 +14,7 @@ namespace {
 using namespace watchdog;
 using std::chrono::milliseconds;
 
-const Preset& preset(std::string_view name) { return *find_preset(name); }
+const Preset& preset_named(std::string_view name) { return *find_preset(name); }
 
 // A preset in one line: criterion, action, release; the timers with their ranges; the actions and queues to choose
 // from.
@@ -37,19 +37,21 @@ std::string line(const Preset& preset)
 
 TEST(PresetTable, DefaultsAndRanges)
 {
-    EXPECT_EQ(line(preset("sonic")),
+    EXPECT_EQ(line(preset_named("sonic")),
               "continuous drop auto | 400 in 100..5000 | 2000 in 100..60000 | 100 in 100..1000 | "
               "alert forward drop | 3,4");
-    EXPECT_EQ(line(preset("sai")), "continuous drop auto | 200 in 1..60000 | 200 in 1..60000 | 50 in 1..1000 | "
-                                   "alert forward drop | all");
-    EXPECT_EQ(line(preset("rdma-switch")), "stalled lossless-off auto | 200 in 10..5000 | 200 in 10..60000 | "
-                                           "50 in 1..1000 | alert drop lossless-off | all");
-    EXPECT_EQ(line(preset("rdma-nic")), "receive_stall mute manual | 100 in 80..8000 | 0 in 0..60000 | 10 in 1..1000 | "
-                                        "alert mute port-down | all");
-    EXPECT_EQ(line(preset("pause-too-long")), "pause_timeout squeeze auto | 0 in 0..60000 | 0 in 0..60000 | "
-                                              "10 in 1..1000 | alert squeeze | all");
-    EXPECT_EQ(line(preset("progress")), "progress drop auto | 400 in 100..5000 | 2000 in 100..60000 | 100 in 1..1000 | "
-                                        "alert forward drop | all");
+    EXPECT_EQ(line(preset_named("sai")), "continuous drop auto | 200 in 1..60000 | 200 in 1..60000 | 50 in 1..1000 | "
+                                         "alert forward drop | all");
+    EXPECT_EQ(line(preset_named("rdma-switch")), "stalled lossless-off auto | 200 in 10..5000 | 200 in 10..60000 | "
+                                                 "50 in 1..1000 | alert drop lossless-off | all");
+    EXPECT_EQ(line(preset_named("rdma-nic")),
+              "receive_stall mute manual | 100 in 80..8000 | 0 in 0..60000 | 10 in 1..1000 | "
+              "alert mute port-down | all");
+    EXPECT_EQ(line(preset_named("pause-too-long")), "pause_timeout squeeze auto | 0 in 0..60000 | 0 in 0..60000 | "
+                                                    "10 in 1..1000 | alert squeeze | all");
+    EXPECT_EQ(line(preset_named("progress")),
+              "progress drop auto | 400 in 100..5000 | 2000 in 100..60000 | 100 in 1..1000 | "
+              "alert forward drop | all");
 }
 
 TEST(PresetTable, EachPassesItsOwnCheckAndTakesItsOwnValues)
@@ -85,10 +87,10 @@ TEST(PresetTable, HasSixAndNoOther)
 
 TEST(PresetTable, RdmaSwitchLooksAtServerFacingBacklogOnly)
 {
-    EXPECT_TRUE(preset("rdma-switch").policy.host_facing_only);
-    EXPECT_TRUE(preset("rdma-switch").policy.needs_backlog);
-    EXPECT_FALSE(preset("sonic").policy.host_facing_only);
-    EXPECT_FALSE(preset("sonic").policy.needs_backlog) << "detection also on an empty queue";
+    EXPECT_TRUE(preset_named("rdma-switch").policy.host_facing_only);
+    EXPECT_TRUE(preset_named("rdma-switch").policy.needs_backlog);
+    EXPECT_FALSE(preset_named("sonic").policy.host_facing_only);
+    EXPECT_FALSE(preset_named("sonic").policy.needs_backlog) << "detection also on an empty queue";
 }
 
 // --- every key at its edges
@@ -105,7 +107,7 @@ class Ranges : public testing::TestWithParam<Range> {};
 TEST_P(Ranges, TakeTheirEdgesAndNothingBeyond)
 {
     const auto [preset_name, key, least, most] = GetParam();
-    const auto& p = preset(preset_name);
+    const auto& p = preset_named(preset_name);
     for (const auto inside : {least, most}) {
         Policy policy = p.policy;
         const auto text = std::to_string(inside);
@@ -159,7 +161,7 @@ class Words : public testing::TestWithParam<Word> {};
 
 TEST_P(Words, TakeWhatIsListedAndNothingElse)
 {
-    const auto& sonic = preset("sonic");
+    const auto& sonic = preset_named("sonic");
     for (const auto text : GetParam().good) {
         Policy policy = sonic.policy;
         EXPECT_FALSE(set_parameter(policy, sonic, GetParam().key, text)) << text;
@@ -194,25 +196,25 @@ TEST(SetParameter, EveryKeyIsCoveredAbove)
 
 TEST(SetParameter, OnlySaiLetsTheDeviceDetect)
 {
-    Policy policy = preset("sai").policy;
-    EXPECT_FALSE(set_parameter(policy, preset("sai"), "detected_by", "device"));
+    Policy policy = preset_named("sai").policy;
+    EXPECT_FALSE(set_parameter(policy, preset_named("sai"), "detected_by", "device"));
     EXPECT_EQ(policy.criterion, Criterion::device);
-    EXPECT_FALSE(set_parameter(policy, preset("sai"), "detected_by", "petrel"));
+    EXPECT_FALSE(set_parameter(policy, preset_named("sai"), "detected_by", "petrel"));
     EXPECT_EQ(policy.criterion, Criterion::continuous);
 }
 
 TEST(SetParameter, RepeatedAndUnsortedPrioritiesAreOneSet)
 {
-    Policy policy = preset("sonic").policy;
-    EXPECT_FALSE(set_parameter(policy, preset("sonic"), "priorities", "4,3,4"));
+    Policy policy = preset_named("sonic").policy;
+    EXPECT_FALSE(set_parameter(policy, preset_named("sonic"), "priorities", "4,3,4"));
     EXPECT_EQ(parameter_text(policy, "priorities"), "3,4");
 }
 
 TEST(SetParameter, UnknownKeyIsAProblem)
 {
-    Policy policy = preset("sonic").policy;
+    Policy policy = preset_named("sonic").policy;
     for (const auto key : {"", "detect", "detect-ms", "name"}) {
-        const auto problem = set_parameter(policy, preset("sonic"), key, "100");
+        const auto problem = set_parameter(policy, preset_named("sonic"), key, "100");
         ASSERT_TRUE(problem) << key;
         EXPECT_EQ(problem->key, key);
     }
@@ -221,16 +223,16 @@ TEST(SetParameter, UnknownKeyIsAProblem)
 TEST(SetParameter, NeverDoesMoreThanItsKeySays)
 {
     for (const auto& one : parameters()) {
-        Policy policy = preset("sonic").policy;
+        Policy policy = preset_named("sonic").policy;
         const std::map<std::string_view, std::string_view> other{
             {"action", "forward"}, {"release", "manual"},     {"needs_backlog", "true"}, {"host_facing_only", "true"},
             {"priorities", "0"},   {"detected_by", "petrel"}, {"latch_count", "3"},      {"leak", "2"}};
         const auto value = other.contains(one.key) ? other.at(one.key) : "777";
-        ASSERT_FALSE(set_parameter(policy, preset("sonic"), one.key, value)) << one.key;
+        ASSERT_FALSE(set_parameter(policy, preset_named("sonic"), one.key, value)) << one.key;
         EXPECT_EQ(parameter_text(policy, one.key), value);
         for (const auto& rest : parameters()) {
             if (rest.key != one.key) {
-                EXPECT_EQ(parameter_text(policy, rest.key), parameter_text(preset("sonic").policy, rest.key));
+                EXPECT_EQ(parameter_text(policy, rest.key), parameter_text(preset_named("sonic").policy, rest.key));
             }
         }
     }
@@ -268,7 +270,7 @@ std::string keys_of(const std::vector<Problem>& problems)
 
 TEST(CheckPolicy, TimersAreNotBelowThePoll)
 {
-    Policy p = preset("sonic").policy;
+    Policy p = preset_named("sonic").policy;
     p.poll = milliseconds{1000};
     EXPECT_EQ(keys_of(check(p)), "detect_ms");
     p.restore = milliseconds{500};
@@ -281,7 +283,7 @@ TEST(CheckPolicy, TimersAreNotBelowThePoll)
 
 TEST(CheckPolicy, CountedLatchesNeedAWindow)
 {
-    Policy p = preset("sonic").policy;
+    Policy p = preset_named("sonic").policy;
     p.latch_count = 1;
     EXPECT_EQ(keys_of(check(p)), "") << "the first storm latches: nothing is counted";
     p.latch_count = 2;
@@ -292,7 +294,7 @@ TEST(CheckPolicy, CountedLatchesNeedAWindow)
 
 TEST(CheckPolicy, ProbeIsNotLongerThanDetection)
 {
-    Policy p = preset("sonic").policy;
+    Policy p = preset_named("sonic").policy;
     p.probe = p.detect;
     EXPECT_EQ(keys_of(check(p)), "");
     p.probe += milliseconds{1};
@@ -301,7 +303,7 @@ TEST(CheckPolicy, ProbeIsNotLongerThanDetection)
 
 TEST(CheckPolicy, BackOffDoesNotEndBelowWhereItBegins)
 {
-    Policy p = preset("sonic").policy;
+    Policy p = preset_named("sonic").policy;
     p.backoff_max = p.restore;
     EXPECT_EQ(keys_of(check(p)), "");
     p.backoff_max -= milliseconds{1};
@@ -319,7 +321,7 @@ class StartDefault : public testing::TestWithParam<Scaled> {};
 
 TEST_P(StartDefault, GrowsWithThePorts)
 {
-    Policy p = preset("sonic").policy;
+    Policy p = preset_named("sonic").policy;
     p.action = Treatment::none;
     scale_as_start_default(p, GetParam().ports);
     EXPECT_EQ(p.detect, milliseconds{GetParam().timer_ms});

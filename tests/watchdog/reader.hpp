@@ -14,6 +14,11 @@ using watchdog::Field;
 using watchdog::Fields;
 using watchdog::PauseState;
 
+// What Field::pause_state says, as a number.
+inline constexpr std::uint64_t kNot = static_cast<std::uint64_t>(PauseState::not_paused);
+inline constexpr std::uint64_t kAll = static_cast<std::uint64_t>(PauseState::paused);
+inline constexpr std::uint64_t kPartly = static_cast<std::uint64_t>(PauseState::not_continuous);
+
 struct Says {
     std::int64_t at_us{};
     std::initializer_list<std::pair<Field, std::uint64_t>> values;  // pause_state and paused_now as numbers

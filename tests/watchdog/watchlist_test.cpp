@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "driver.hpp"
 #include "support/world.hpp"
 
 namespace petrel {
@@ -12,6 +13,7 @@ namespace {
 
 using namespace watchdog;
 using std::chrono::milliseconds;
+using test::preset;
 
 Target queue(std::uint16_t port, std::uint8_t priority) { return {PortId{DeviceId{}, port}, Priority{priority}}; }
 Target whole(std::uint16_t port) { return {PortId{DeviceId{}, port}, std::nullopt}; }
@@ -31,8 +33,6 @@ Inventory two_ports()
 }
 
 constexpr Fields kAllFields = (1U << kFields) - 1;
-
-Policy preset(std::string_view name) { return find_preset(name)->policy; }
 
 PolicyBook book(std::vector<Policy> policies, std::vector<Assignment> assigned)
 {

@@ -21,6 +21,13 @@ std::string attribute_text(abi::ObjectType, abi::AttrId);  // "PFC_DLR_INIT"
 Error call_failed(abi::Status, std::string_view what);     // `what`: "get PFC_DLR_INIT of a queue"
 std::string version_text(abi::Version);                    // "1.18.1"
 
+inline abi::Value boolean(bool on)
+{
+    abi::Value value{};
+    value.booldata = on;
+    return value;
+}
+
 class Objects {
 public:
     Objects() = default;  // a kind the library does not have: every call is refused

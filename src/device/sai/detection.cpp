@@ -153,13 +153,6 @@ private:
     Notes& notes_;
 };
 
-abi::Value boolean(bool on)
-{
-    abi::Value value{};
-    value.booldata = on;
-    return value;
-}
-
 }  // namespace
 
 Detection::Detection(const Library& library, abi::ObjectId switch_id, std::span<const PortObjects> ports, Notes& notes)

@@ -21,6 +21,9 @@ struct QueueObjects {
     abi::ObjectId group{};  // null: not known
 };
 
+// The priority's bit in a mask of priorities.
+inline std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
+
 struct PortObjects {
     abi::ObjectId port{};
     std::string name;

@@ -23,8 +23,6 @@ constexpr watchdog::Fields kPauseHeard =
 // the pause that is received, by definition, and frames are counted as they come.
 constexpr watchdog::Fields kRecoveryFreezes = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
-std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
-
 // Whatever it was told, and whatever it makes of it.
 Duration longest(const Interval& interval)
 {

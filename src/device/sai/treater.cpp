@@ -14,13 +14,6 @@ using watchdog::Treatment;
 constexpr auto kDrop = static_cast<std::int32_t>(abi::PacketAction::drop);
 constexpr auto kForward = static_cast<std::int32_t>(abi::PacketAction::forward);
 
-abi::Value boolean(bool on)
-{
-    abi::Value value{};
-    value.booldata = on;
-    return value;
-}
-
 abi::Value number(std::int32_t s32)
 {
     abi::Value value{};
@@ -34,8 +27,6 @@ abi::Value object(abi::ObjectId oid)
     value.oid = oid;
     return value;
 }
-
-std::uint8_t bit_of(const QueueObjects& queue) { return static_cast<std::uint8_t>(1U << queue.priority.value); }
 
 Error no_effect(std::string what)
 {

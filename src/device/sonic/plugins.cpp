@@ -20,7 +20,7 @@ using db::Db;
 constexpr std::string_view kGroup = "PFC_WD";
 constexpr auto kGroupKey = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
 constexpr std::string_view kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE";
-constexpr std::string_view kChannel = "FLEX_COUNTER_GROUP_TABLE_CHANNEL";
+constexpr std::string_view kRequestChannel = "FLEX_COUNTER_GROUP_TABLE_CHANNEL";
 constexpr auto kPlugins = "QUEUE_PLUGIN_LIST";
 constexpr auto kKept = "PETREL_PFC_WD|plugins";
 constexpr Duration kStayEvery = std::chrono::seconds{1};
@@ -57,7 +57,7 @@ Request remove() { return {"{}", "DDEL"}; }
 // Requests go to the list of their table, in three parts each, and a word on its channel says that they are there.
 Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, const std::vector<Request>& requests)
 {
-    const auto channel = fmt::format("{}@{}", kChannel, databases.at(Db::flex_counter).number);
+    const auto channel = fmt::format("{}@{}", kRequestChannel, databases.at(Db::flex_counter).number);
     redis::Pipeline pipeline;
     pipeline.add({"MULTI"});
     for (const auto& request : requests) {

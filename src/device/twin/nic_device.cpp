@@ -11,9 +11,9 @@ using watchdog::Treatment;
 namespace {
 
 constexpr Fields kPauseSent = bit(Field::pause_tx) | bit(Field::pause_tx_us);
-constexpr Fields kTells = kPauseSent | bit(Field::rx_packets) | bit(Field::paused_now) | bit(Field::pause_us) |
-                          bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off);
-constexpr watchdog::Treatments kDoes = bit(Treatment::mute_pause) | bit(Treatment::port_down);
+constexpr Fields kNicTells = kPauseSent | bit(Field::rx_packets) | bit(Field::paused_now) | bit(Field::pause_us) |
+                             bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off);
+constexpr watchdog::Treatments kNicDoes = bit(Treatment::mute_pause) | bit(Treatment::port_down);
 
 struct NicFields {
     std::uint8_t pause_tx{0xff};
@@ -34,10 +34,10 @@ NicFields treated(NicFields fields, Treatment t)
 
 NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
 {
-    capabilities_.fields = traits.fields & kTells;
+    capabilities_.fields = traits.fields & kNicTells;
     capabilities_.survive = capabilities_.fields & ~kPauseSent;  // a muted NIC sends none, whatever its pipeline does
-    capabilities_.treatments = traits.treatments & kDoes;
-    capabilities_.port_wide = kDoes;
+    capabilities_.treatments = traits.treatments & kNicDoes;
+    capabilities_.port_wide = kNicDoes;
     capabilities_.reads_back = traits.reads_back;
     add_rows(0, view_.profile().lossless);
 }

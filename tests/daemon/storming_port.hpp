@@ -1,0 +1,10 @@
+// The port of the shared switch that tests let storm.
+#pragma once
+
+#include <cstdint>
+
+namespace petrel::daemon {
+
+inline constexpr std::uint16_t kPort = 1;
+
+}  // namespace petrel::daemon

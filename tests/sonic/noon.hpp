@@ -1,0 +1,12 @@
+// A moment at which tests begin whose clocks have to show something.
+#pragma once
+
+#include <chrono>
+
+#include "base/time.hpp"
+
+namespace petrel::sonic {
+
+inline constexpr WallTime kNoon{std::chrono::seconds{1'700'000'000}};
+
+}  // namespace petrel::sonic
