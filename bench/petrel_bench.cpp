@@ -1,11 +1,15 @@
 // petrel-bench [NAME] [--json]: runs the benches whose name contains NAME.
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 
+#include "base/assert.hpp"
 #include "benches.hpp"
 
 namespace {
@@ -19,6 +23,24 @@ constexpr std::string_view kUsage =
     "benches:\n";
 
 constexpr int kUsageError = 2;
+
+// Each bench has a process of its own, so that the memory of one is not counted in the peak of the next: a forked
+// process starts with the resident memory of its parent.
+void run_in_child(const petrel::bench::Bench& bench, petrel::bench::Report& report)
+{
+    const auto child = ::fork();
+    PETREL_ASSERT(child >= 0, "cannot fork");
+    if (child == 0) {
+        bench.run(report);
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (status != 0) {
+        fmt::print(stderr, "petrel-bench: {} ended with status {}\n", bench.name, status);
+        std::exit(1);
+    }
+}
 
 }  // namespace
 
@@ -61,7 +83,7 @@ int main(int argc, char** argv)
     Report report{json};
     for (const auto& bench : benches) {
         report.begin(bench.name);
-        bench.run(report);
+        run_in_child(bench, report);
     }
     return 0;
 }

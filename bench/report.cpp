@@ -17,6 +17,13 @@ std::string readable(double value)
 
 }  // namespace
 
+Report::Report(bool json) : json_(json)
+{
+    if (!json_)
+        fmt::print("{:<34}{:<30}{:>16}   {}\n", "bench", "metric", "value", "goal");
+    std::fflush(stdout);
+}
+
 void Report::begin(std::string_view bench)
 {
     bench_ = bench;
@@ -49,10 +56,6 @@ void Report::text(std::string_view name, std::string_view value)
 
 void Report::row(std::string_view name, std::string_view value, std::string_view goal)
 {
-    if (!heading_) {
-        fmt::print("{:<34}{:<30}{:>16}   {}\n", "bench", "metric", "value", "goal");
-        heading_ = true;
-    }
     const auto line = fmt::format("{:<34}{:<30}{:>16}   {}", named_ ? "" : bench_, name, value, goal);
     fmt::print("{}\n", std::string_view{line}.substr(0, line.find_last_not_of(' ') + 1));
     named_ = true;

@@ -20,7 +20,7 @@ constexpr Goal at_least(double value) { return {Goal::Kind::at_least, value}; }
 
 class Report {
 public:
-    explicit Report(bool json) : json_(json) {}
+    explicit Report(bool json);  // prints the heading of the table
 
     void begin(std::string_view bench);  // the metrics that follow are of this bench
     void metric(std::string_view name, double value, std::optional<Goal> = std::nullopt);
@@ -30,7 +30,6 @@ private:
     void row(std::string_view name, std::string_view value, std::string_view goal);
 
     bool json_;
-    bool heading_{};
     bool named_{};
     std::string bench_;
 };
