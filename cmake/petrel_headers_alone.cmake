@@ -1,5 +1,5 @@
-# petrel_headers_alone(target): compiles every header below src/ as a translation unit of its own, so that none leans
-# on what its includer happened to include before.
+# petrel_headers_alone(target): compiles every header below src/ as a translation unit of its own, so that none needs
+# what its includer happened to include before. Not part of `all`: ./dev check compiles them.
 function(petrel_headers_alone target)
     get_property(libraries GLOBAL PROPERTY PETREL_LIBRARIES)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/src/*.hpp")
@@ -10,7 +10,8 @@ function(petrel_headers_alone target)
         list(APPEND units "${unit}")
     endforeach()
     if(units)
-        add_library(${target} OBJECT ${units})
+        add_library(${target} OBJECT EXCLUDE_FROM_ALL ${units})
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
         target_link_libraries(${target} PRIVATE ${libraries})
         target_compile_options(${target} PRIVATE -O0 -g0)
     endif()

@@ -1,4 +1,5 @@
-# petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE] [ONLY_FOR program])
+# petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE] [HOT]
+#               [ONLY_FOR target] [IF variable])
 #
 # One module = one folder below src/ = one static library petrel_<name>, from the .cpp files in that folder.
 #   FOLDER        where it lives, if not src/<name>
@@ -6,13 +7,15 @@
 #   LIBS          libraries whose headers it and everything above it may include
 #   PRIVATE_LIBS  libraries whose headers it alone may include
 #   PURE          no thread, socket, file, clock, log or JSON: only a function of its arguments
-#   ONLY_FOR      the one program that links it; all others link all modules without this word
+#   HOT           compiled with PETREL_HOT_OPTIONS, because polls or simulations spend their time in it
+#   ONLY_FOR      the one program or shared library that links it; the others link all modules without this word
+#   IF            if this variable is false, the module has only its row, and its ONLY_FOR program is not built
 # A module with headers only becomes an interface library; one whose folder is still empty only has its row.
 #
 # The rows are written to <build>/layers.json, where the layer test reads them.
 
 function(petrel_module name)
-    cmake_parse_arguments(PARSE_ARGV 1 module "PURE" "FOLDER;ONLY_FOR" "DEPS;LIBS;PRIVATE_LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 module "PURE;HOT" "FOLDER;ONLY_FOR;IF" "DEPS;LIBS;PRIVATE_LIBS")
     if(NOT module_FOLDER)
         set(module_FOLDER "${name}")
     endif()
@@ -27,11 +30,19 @@ function(petrel_module name)
 
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.cpp")
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.hpp")
+    if(module_IF AND NOT ${module_IF})
+        set(sources "")
+        set(headers "")
+        set_property(GLOBAL APPEND PROPERTY PETREL_PROGRAMS_LEFT_OUT "${module_ONLY_FOR}")
+    endif()
     set(archive "")
     if(sources)
         add_library(petrel_${name} STATIC ${sources} ${headers})
         set(scope PUBLIC)
         target_link_libraries(petrel_${name} PRIVATE ${module_PRIVATE_LIBS})
+        if(module_HOT)
+            target_compile_options(petrel_${name} PRIVATE ${PETREL_HOT_OPTIONS})
+        endif()
         set(archive "$<TARGET_FILE:petrel_${name}>")
     elseif(headers)
         add_library(petrel_${name} INTERFACE ${headers})
@@ -73,10 +84,15 @@ endfunction()
 function(petrel_programs folder)
     cmake_parse_arguments(PARSE_ARGV 1 programs "" "" "DEPS")
     get_property(libraries GLOBAL PROPERTY PETREL_LIBRARIES)
+    get_property(left_out GLOBAL PROPERTY PETREL_PROGRAMS_LEFT_OUT)
     file(GLOB mains CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
     foreach(main IN LISTS mains)
         cmake_path(GET main STEM program)
         string(REPLACE "_" "-" program "${program}")
+        if(program IN_LIST left_out)
+            message(STATUS "${program} is not built: it needs a package that is not installed")
+            continue()
+        endif()
         get_property(own_libraries GLOBAL PROPERTY PETREL_LIBRARIES_OF_${program})
         add_executable(${program} "${main}")
         target_link_libraries(${program} PRIVATE ${libraries} ${own_libraries})
