@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-SHELL_TOOLS = ("bash", "env", "dirname", "basename", "grep", "sed", "nproc", "mkdir", "rm", "cat", "find", "xargs")
+SHELL_TOOLS = ("bash", "env", "dirname", "basename", "grep", "sed", "nproc", "mkdir", "rm", "cat", "find", "tr", "xargs")
 
 
 def packages(group):
@@ -146,6 +146,28 @@ class Dev(unittest.TestCase):
         self.assertEqual(run.returncode, 3)
         self.assertIn("no such compiler", run.stderr)
         self.assertIn("failed in step: configure release", run.stderr)
+
+    def test_of_one_folder_builds_and_runs_that_one(self):
+        (self.tree / "tests/watchdog").mkdir(parents=True)
+        run = self.dev("test", "watchdog", "-R", "Storm")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(self.log(), r"cmake --build build/release .*--target watchdog_tests\n")
+        self.assertRegex(self.log(), r"ctest .*--label-regex \^watchdog\$ -R Storm\n")
+
+    def test_of_an_unknown_folder_names_those_there_are(self):
+        (self.tree / "tests/watchdog").mkdir(parents=True)
+        run = self.dev("test", "wachdog")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("no folder tests/wachdog; the folders are: watchdog", run.stderr)
+        self.assertNotIn("cmake --build", self.log())
+
+    def test_demo_needs_no_package_of_the_tests(self):
+        self.installed(BUILD_PACKAGES)
+        self.program("petrel", "true")
+        run = self.dev("demo")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("apt-get", self.log())
+        self.assertIn("cmake --preset release -DPETREL_TESTS=OFF\n", self.log())
 
     def test_demo_runs_where_the_caller_stands_with_stdout_to_itself(self):
         self.program("petrel", 'echo "$PWD: $*"; exit 5')

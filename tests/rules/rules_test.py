@@ -6,6 +6,7 @@ The small tree is configured with the project's own CMake modules, so the table 
 
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -175,11 +176,33 @@ endforeach()
         self.assertEqual(self.build("with-wire").returncode, 0)
         self.assertNotEqual(self.build("without").returncode, 0)
 
+    def test_module_whose_package_is_not_installed(self):
+        self.write("src/wire/wire.cpp", "int wire() { return 0; }\n")
+        self.write("src/apps/with_wire.cpp", "int wire();\nint main() { return wire(); }\n")
+        rows = "petrel_module(wire ONLY_FOR with-wire IF HAVE_WIRE)\npetrel_programs(apps DEPS wire)\n"
+        self.write("CMakeLists.txt", CMAKE_LISTS.replace("petrel_write_layers()", rows + "petrel_write_layers()"))
+        configured = self.configure()
+        self.assertIn("with-wire is not built", configured.stdout)
+        self.assertNotEqual(self.build("with-wire").returncode, 0)
+        self.assertEqual(self.check("layers"), [])
+
     def test_header_that_does_not_compile_alone(self):
         self.write("src/base/leaning.hpp", "#pragma once\ninline Slot next(Slot slot) { return slot + 1; }\n")
         built = self.build("headers_alone")
         self.assertNotEqual(built.returncode, 0)
         self.assertIn("leaning.hpp", built.stdout)
+
+    def test_source_that_does_not_compile_alone(self):
+        self.write("src/watchdog/leaning.cpp", "Slot next(Slot slot) { return slot + 1; }\n")
+        for unity in ("ON", "OFF"):
+            configured = self.cmake("-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_MODULE_PATH={PROJECT}/cmake",
+                                    "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DCMAKE_UNITY_BUILD={unity}")
+            self.assertEqual(configured.returncode, 0, configured.stdout)
+        alone = subprocess.run([sys.executable, "-B", PROJECT / "tests/rules/compile_alone.py", self.root / "build", "src"],
+                               text=True, capture_output=True)
+        self.assertEqual(alone.returncode, 1, alone.stdout)
+        self.assertIn("src/watchdog/leaning.cpp does not compile by itself", alone.stdout)
+        self.assertIn("2 of 3 sources compile by themselves", alone.stdout)
 
     def test_sleep_in_a_test(self):
         for sleep in ("std::this_thread::sleep_for(1s);", "usleep(10);"):
