@@ -16,8 +16,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
         "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CCACHE}")
 endif()
-# No path of the build machine in the programs.
-add_compile_options("-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+# Assertions name a file by its path in the source tree, wherever the tree is.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
 # Every module may become part of a shared library (libsai-petrel.so). Nobody replaces our functions when it is loaded,
 # so that calls within stay direct.

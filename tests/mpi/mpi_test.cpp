@@ -23,6 +23,7 @@ Ended run_shared(unsigned processes, const std::vector<std::string>& arguments, 
         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
         {"OMPI_MCA_mpi_yield_when_idle", "1"},  // there are more processes than cores, and other tests
         {"ASAN_OPTIONS", "detect_leaks=0"},     // MPI keeps what it has until the end
+        {"TSAN_OPTIONS", "suppressions=" PETREL_TEST_DATA "/mpi/tsan.supp"},
     };
     return run(call);
 }
