@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-SHELL_TOOLS = ("bash", "env", "dirname", "basename", "grep", "sed", "nproc", "mkdir", "rm", "cat", "find", "tr", "xargs")
+SHELL_TOOLS = ("bash", "env", "dirname", "basename", "grep", "sed", "nproc", "mkdir", "rm", "cat", "find", "cut", "uniq", "tr", "xargs")
 
 
 def packages(group):
@@ -147,18 +147,22 @@ class Dev(unittest.TestCase):
         self.assertIn("no such compiler", run.stderr)
         self.assertIn("failed in step: configure release", run.stderr)
 
+    def folder_with_a_test(self, name):
+        (self.tree / "tests" / name).mkdir(parents=True)
+        (self.tree / "tests" / name / "some_test.cpp").touch()
+
     def test_of_one_folder_builds_and_runs_that_one(self):
-        (self.tree / "tests/watchdog").mkdir(parents=True)
+        self.folder_with_a_test("watchdog")
         run = self.dev("test", "watchdog", "-R", "Storm")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(self.log(), r"cmake --build build/release .*--target watchdog_tests\n")
         self.assertRegex(self.log(), r"ctest .*--label-regex \^watchdog\$ -R Storm\n")
 
     def test_of_an_unknown_folder_names_those_there_are(self):
-        (self.tree / "tests/watchdog").mkdir(parents=True)
+        self.folder_with_a_test("watchdog")
         run = self.dev("test", "wachdog")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("no folder tests/wachdog; the folders are: watchdog", run.stderr)
+        self.assertIn("no tests in tests/wachdog; there are some in: watchdog ", run.stderr)
         self.assertNotIn("cmake --build", self.log())
 
     def test_demo_needs_no_package_of_the_tests(self):
