@@ -15,14 +15,66 @@ namespace {
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kMostListed = 32;
 
-// How many bytes the control character at the beginning of a text has; zero if there is none.
-std::size_t control_character(std::string_view text)
+struct Character {
+    std::size_t bytes{};
+    char32_t code{};
+    bool valid{};  // UTF-8
+};
+
+// The first character of a text that is not empty. A byte that begins no UTF-8 character stands for itself.
+Character first_character(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    if (byte(0) < 0x20 || byte(0) == 0x7f) {
-        return 1;
+    if (byte(0) < 0x80) {
+        return {1, byte(0), true};
     }
-    return text.size() > 1 && byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
+    const std::size_t bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+    if (byte(0) < 0xc0 || byte(0) >= 0xf8 || text.size() < bytes) {
+        return {1, 0, false};
+    }
+    char32_t code = byte(0) & (0x7fU >> bytes);
+    for (std::size_t i = 1; i != bytes; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80) {
+            return {1, 0, false};
+        }
+        code = code << 6U | (byte(i) & 0x3fU);
+    }
+    const bool surrogate = code >= 0xd800 && code < 0xe000;
+    if (code < kLeast.at(bytes) || code > 0x10ffff || surrogate) {
+        return {1, 0, false};
+    }
+    return {bytes, code, true};
+}
+
+// Such a character may move the cursor, end a line or change the order in which a terminal shows the others.
+bool disturbs_terminal(const Character& character)
+{
+    const auto code = character.code;
+    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const bool line_end = code == 0x2028 || code == 0x2029;
+    const bool direction = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                           (code >= 0x2066 && code <= 0x2069);
+    return !character.valid || control || line_end || direction;
+}
+
+// The text with `escape` for each character that disturbs a terminal.
+template <class Escape>
+std::string with_escapes(std::string_view text, Escape escape)
+{
+    std::string shown;
+    shown.reserve(text.size());
+    while (!text.empty()) {
+        const auto character = first_character(text);
+        const auto bytes = text.substr(0, character.bytes);
+        if (disturbs_terminal(character)) {
+            escape(character, bytes, shown);
+        } else {
+            shown += bytes;
+        }
+        text.remove_prefix(character.bytes);
+    }
+    return shown;
 }
 
 // Letters inserted, left out, replaced, or swapped with their neighbour. Neither word is longer than kLongestWord.
@@ -51,29 +103,57 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 std::string escaped(std::string_view text)
 {
-    std::string shown;
-    while (!text.empty()) {
-        const auto control = control_character(text);
-        for (std::size_t i = 0; i < control; ++i) {
-            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+    return with_escapes(text, [](const Character&, std::string_view bytes, std::string& shown) {
+        for (const char byte : bytes) {
+            fmt::format_to(std::back_inserter(shown), "\\x{:02x}", static_cast<unsigned char>(byte));
         }
-        if (control == 0) {
-            shown += text.front();
-        }
-        text.remove_prefix(std::max<std::size_t>(control, 1));
-    }
-    return shown;
+    });
+}
+
+std::string json_escaped(std::string_view json)
+{
+    return with_escapes(json, [](const Character& character, std::string_view, std::string& shown) {
+        fmt::format_to(std::back_inserter(shown), "\\u{:04x}", static_cast<std::uint32_t>(character.code));
+    });
 }
 
 bool printable(std::string_view text)
 {
-    for (; !text.empty(); text.remove_prefix(1)) {
-        if (control_character(text) != 0) {
+    const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
+    if (std::all_of(text.begin(), text.end(), plain)) {
+        return true;  // nearly all texts are
+    }
+    while (!text.empty()) {
+        const auto character = first_character(text);
+        if (disturbs_terminal(character)) {
             return false;
         }
+        text.remove_prefix(character.bytes);
     }
     return true;
 }
+
+std::string shortened(std::string_view text, std::size_t most)
+{
+    return text.size() <= most ? std::string{text} : cut_text(text.substr(0, most), text.size());
+}
+
+std::string cut_text(std::string_view begin, std::size_t whole)
+{
+    // No character is cut in two: the last one stays if all of its bytes are there. Bytes 10xxxxxx continue one.
+    auto last = begin.size();
+    while (last != 0 && begin.size() - last < 4) {
+        --last;
+        if ((static_cast<unsigned char>(begin[last]) & 0xc0U) != 0x80) {
+            break;
+        }
+    }
+    const bool complete = last == begin.size() || first_character(begin.substr(last)).valid;
+    const auto kept = complete ? begin : begin.substr(0, last);
+    return fmt::format("{}… and {} more bytes", kept, whole - kept.size());
+}
+
+std::string excerpt(std::string_view text) { return escaped(shortened(text, kLongestExcerpt)); }
 
 std::string to_text(std::span<const Complaint> complaints, std::string_view between)
 {
@@ -102,7 +182,7 @@ std::string to_text(const Complaint& complaint)
         return text;
     }
     if (!complaint.value.empty()) {
-        part(fmt::format("value '{}'", escaped(complaint.value)));
+        part(fmt::format("value '{}'", excerpt(complaint.value)));
     }
     part(fmt::format("allowed {}", escaped(complaint.allowed)));
     return text;
