@@ -1,5 +1,5 @@
 // Any words are a command, a help text or a complaint, never a crash; and what was given is within what the grammar
-// allows.
+// allows. Any words in the database are shown in such a way that no terminal obeys them.
 #include <map>
 #include <memory>
 #include <string>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "base/complaint_text.hpp"
 #include "sonic_tools/tools.hpp"
 
 namespace {
@@ -38,6 +39,21 @@ public:
         return found;
     }
     Result<bool> is_set(Db, const std::string&) override { return true; }
+
+    // A port, its entries and their values hold this text.
+    void add_text(const std::string& text)
+    {
+        auto& config = hashes_[Db::config];
+        config["PORT|Ethernet4" + text] = {{"pfc_asym", text}, {"role", text}};
+        config["PORT_QOS_MAP|Ethernet4" + text] = {{"pfc_enable", text}};
+        config["PFC_WD|Ethernet4" + text] = {{"action", text}, {"detection_time", text}};
+        config["BUFFER_POOL|" + text] = {{text, text}};
+        auto& counters = hashes_[Db::counters];
+        counters["COUNTERS_PORT_NAME_MAP"]["Ethernet4" + text] = "oid:0x3";
+        counters["COUNTERS_QUEUE_NAME_MAP"]["Ethernet4:3" + text] = "oid:0x4";
+        counters["COUNTERS:oid:0x3"] = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", text}};
+        counters["COUNTERS:oid:0x4"] = {{"PFC_WD_STATUS", text}, {"PFC_WD_QUEUE_STATS_TX_PACKETS", text}};
+    }
     Result<void> apply(Db db, std::span<const Change> changes) override
     {
         for (const auto& change : changes) {
@@ -67,9 +83,21 @@ private:
                                                         {"COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x2"}}}}}};
 };
 
+// The tools indent what a user may choose with a tab.
+void check_lines(std::string_view text)
+{
+    while (!text.empty()) {
+        auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        line.remove_prefix(line.starts_with('\t') ? 1 : 0);
+        PETREL_ASSERT(petrel::printable(line), "a terminal would obey '{}'", petrel::escaped(line));
+    }
+}
+
 }  // namespace
 
-// The first byte is the tool, and whether an agent answers, with the last word; words end with a line.
+// The first byte is the tool, whether the last word is in the database, and whether an agent answers with it; words end
+// with a line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) {
@@ -85,8 +113,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         text.remove_prefix(std::min(text.size(), word.size() + 1));
     }
     petrel::sonic_tools::Surroundings around;
-    around.open_store = [](const auto&) -> Result<std::unique_ptr<petrel::sonic::Store>> {
-        return std::make_unique<MemoryStore>();
+    around.open_store = [&](const auto&) -> Result<std::unique_ptr<petrel::sonic::Store>> {
+        auto store = std::make_unique<MemoryStore>();
+        if ((data[0] & 64) != 0 && !words.empty()) {
+            store->add_text(words.back());
+        }
+        return store;
     };
     around.ask_agent = [&](const auto&, const auto&) -> Result<std::vector<std::string>> {
         if (data[0] < 128 || words.empty()) {
@@ -99,6 +131,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto outcome = petrel::sonic_tools::run_tool(tool, tool, words, around);
     PETREL_ASSERT(outcome.exit_code >= 0 && outcome.exit_code <= 2, "exit code {}", outcome.exit_code);
     PETREL_ASSERT(outcome.exit_code != 2 || outcome.err.starts_with("Usage: "), "refused without a word");
+    check_lines(outcome.out);
+    check_lines(outcome.err);
     PETREL_ASSERT(outcome.err.empty() || outcome.err.ends_with('\n'), "half a line");
     return 0;
 }

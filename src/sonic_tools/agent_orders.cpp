@@ -33,7 +33,7 @@ std::vector<std::string> ask(const Desk& desk, const ControlRequest& question)
 {
     auto lines = desk.around.ask_agent(desk.where, question);
     if (!lines) {
-        stop_with(fmt::format("Error: {}", lines.error().what));
+        stop_with(lines.error());
     }
     return std::move(*lines);
 }

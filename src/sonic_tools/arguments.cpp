@@ -79,7 +79,8 @@ private:
             }
         }
         const auto near = nearest(name, names);
-        refuse(fmt::format("No such option: {}{}", name, near.empty() ? "" : fmt::format(" Did you mean {}?", near)));
+        refuse(fmt::format("No such option: {}{}", excerpt(name),
+                           near.empty() ? "" : fmt::format(" Did you mean {}?", near)));
     }
 
     bool at_end() const { return words_.empty(); }
@@ -177,7 +178,7 @@ private:
             const auto name = fmt::format("-{}", word[i]);
             const auto* option = find_option(name);
             if (option == nullptr) {
-                refuse(fmt::format("No such option: {}", name));
+                refuse(fmt::format("No such option: {}", excerpt(name)));
             }
             if (!std::holds_alternative<Flag>(option->kind)) {
                 const auto rest = word.substr(i + 1);
@@ -247,7 +248,7 @@ private:
         }
         if (!extra_.empty()) {
             refuse(fmt::format("Got unexpected extra argument{} ({})", extra_.size() > 1 ? "s" : "",
-                               fmt::join(extra_, " ")));
+                               excerpt(fmt::format("{}", fmt::join(extra_, " ")))));
         }
     }
 

@@ -152,10 +152,11 @@ void need_known(std::span<const std::string> names, std::span<const std::string>
     if (unknown.empty()) {
         return;
     }
-    Outcome outcome{fmt::format("Failed to run command, invalid options:\n{}\n", fmt::join(unknown, "\n")), {}, 1};
+    Outcome outcome{"Failed to run command, invalid options:\n", {}, 1};
     for (const auto& name : unknown) {
+        outcome.out += excerpt(name) + '\n';
         if (const auto near = meant_by(name, known); !near.empty()) {
-            outcome.err += fmt::format("{}: the nearest is {}\n", escaped(name), near);
+            outcome.err += fmt::format("{}: the nearest is {}\n", excerpt(name), excerpt(near));
         }
     }
     throw Stop{std::move(outcome)};

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/desk.hpp"
 #include "sonic_tools/help_text.hpp"
 #include "sonic_tools/json_document.hpp"
@@ -29,7 +30,7 @@ std::string list_text(Tables& tables, bool verbose)
     }
     const auto pools = tables.table("BUFFER_POOL");
     for (const auto& [name, hash] : pools) {
-        text += hash_text(fmt::format("Pool: {}", name), hash);
+        text += hash_text(fmt::format("Pool: {}", excerpt(name)), hash);
     }
     if (pools.empty()) {
         text += "No buffer pool information available\n";
@@ -38,7 +39,7 @@ std::string list_text(Tables& tables, bool verbose)
     }
     const auto profiles = tables.table("BUFFER_PROFILE");
     for (const auto& [name, hash] : profiles) {
-        text += hash_text(fmt::format("Profile: {}", name), hash);
+        text += hash_text(fmt::format("Profile: {}", excerpt(name)), hash);
     }
     if (profiles.empty()) {
         text += "No buffer profile information available\n";
@@ -90,18 +91,18 @@ Outcome set(const Given& given, Desk& desk)
     const auto key = fmt::format("BUFFER_PROFILE|{}", profile);
     const auto before = desk.tables.hash(Db::config, key);
     if (before.empty()) {
-        stop_with(fmt::format("Cannot find profile {}; mmuconfig -l lists them", profile));
+        stop_with(fmt::format("Cannot find profile {}; mmuconfig -l lists them", excerpt(profile)));
     }
     if (fields.contains("dynamic_th") && !before.contains("dynamic_th")) {
-        stop_with(fmt::format("{} not using dynamic thresholding", profile));
+        stop_with(fmt::format("{} not using dynamic thresholding", excerpt(profile)));
     }
     if (fields.contains("static_th") && !before.contains("static_th")) {
-        stop_with(fmt::format("{} not using static threshold", profile));
+        stop_with(fmt::format("{} not using static threshold", excerpt(profile)));
     }
     desk.tables.apply(Db::config, {{Change::Kind::set, key, fields}});
     Outcome outcome;
     for (const auto& [name, value] : given.has("--verbose") ? fields : Hash{}) {
-        outcome.out += fmt::format("Setting {} {} value to {}\n", profile, name, value);
+        outcome.out += fmt::format("Setting {} {} value to {}\n", excerpt(profile), name, value);
     }
     return outcome;
 }

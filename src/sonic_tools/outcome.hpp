@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/complaint_text.hpp"
+#include "base/result.hpp"
+
 namespace petrel::sonic_tools {
 
 struct Outcome {
@@ -21,6 +24,8 @@ struct Stop {
     Outcome outcome;
 };
 
+// Names and values from outside have to be escaped in it (excerpt()).
 [[noreturn]] inline void stop_with(std::string_view line) { throw Stop{{{}, fmt::format("{}\n", line), 1}}; }
+[[noreturn]] inline void stop_with(const Error& error) { stop_with(fmt::format("Error: {}", escaped(error.what))); }
 
 }  // namespace petrel::sonic_tools

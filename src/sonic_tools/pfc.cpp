@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/desk.hpp"
 #include "sonic_tools/json_document.hpp"
 #include "sonic_tools/simple_table.hpp"
@@ -50,12 +51,12 @@ Outcome config_priority(const Given& given, Desk& desk)
     const auto key = fmt::format("{}|{}", kQosMap, port);
     const auto before = desk.tables.hash(Db::config, key);
     if (before.empty()) {
-        refuse(fmt::format("Cannot find interface {}", port));
+        refuse(fmt::format("Cannot find interface {}", excerpt(port)));
     }
     const auto enabled = field(before, "pfc_enable");
     if (read_list(enabled).contains(priority) == on) {
-        refuse(on ? fmt::format("Priority {} has already been enabled on {}", priority, port)
-                  : fmt::format("Priority {} is not enabled on {}", priority, port));
+        refuse(on ? fmt::format("Priority {} has already been enabled on {}", priority, excerpt(port))
+                  : fmt::format("Priority {} is not enabled on {}", priority, excerpt(port)));
     }
     desk.tables.apply(Db::config, {{Change::Kind::set,
                                     key,
@@ -70,7 +71,7 @@ Outcome config_asymmetric(const Given& given, Desk& desk)
     const auto port = *given.text("INTERFACE");
     const auto key = fmt::format("PORT|{}", port);
     if (desk.tables.hash(Db::config, key).empty()) {
-        refuse(fmt::format("Cannot find interface {}", port));
+        refuse(fmt::format("Cannot find interface {}", excerpt(port)));
     }
     desk.tables.apply(Db::config, {{Change::Kind::set, key, {{"pfc_asym", std::string{*given.text("STATUS")}}}}});
     return {};
@@ -89,7 +90,7 @@ Outcome show(const Given& given, Desk& desk, const Shown& what)
     if (const auto port = given.text("INTERFACE")) {
         std::erase_if(entries, [&](const auto& entry) { return entry.first != *port; });
         if (entries.empty()) {
-            refuse(fmt::format("Cannot find interface {}", *port));
+            refuse(fmt::format("Cannot find interface {}", excerpt(*port)));
         }
     }
     SimpleTable table{{"Interface", what.title}, {}};

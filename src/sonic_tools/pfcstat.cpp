@@ -223,7 +223,7 @@ Outcome clear(Desk& desk)
 {
     const Statistics all{desk.tables, Display::all, std::nullopt};
     if (const auto done = save(desk.around.cache, all.to_save(time_text(desk.around.now))); !done) {
-        stop_with(fmt::format("Error: {}", done.error().what));
+        stop_with(done.error());
     }
     return {"Clear saved PFC counters and history\n", {}, 0};
 }

@@ -50,7 +50,7 @@ void need_known_queues(const Desk& desk, std::span<const std::string> names, con
     }
     const auto queues = agents_queues(desk);
     if (!queues) {
-        stop_with(fmt::format("Error: {}", queues.error().what));
+        stop_with(queues.error());
     }
     for (const auto& queue : *queues) {
         know(name_of(queue));
@@ -64,11 +64,18 @@ bool of_several_devices(const std::vector<Told>& past)
                        [&](const Told& one) { return one.event.device != past.front().event.device; });
 }
 
+// A sentence of the agent's.
+std::string sentence(std::string_view words)
+{
+    constexpr std::size_t kLongestSentence = 4096;
+    return escaped(shortened(words, kLongestSentence));
+}
+
 std::vector<std::string> cells_of(const codec::EventLine& event)
 {
     const WallTime at{std::chrono::microseconds{event.time_us}};
-    return {wire::utc_text(at), escaped(event.queue.empty() ? "all" : event.queue), escaped(event.event),
-            escaped(event.action), event.known ? escaped(evidence_text(*event.known, {})) : std::string{}};
+    return {wire::utc_text(at), event.queue.empty() ? "all" : event.queue, event.event, event.action,
+            event.known ? evidence_text(*event.known, {}) : std::string{}};
 }
 
 }  // namespace
@@ -93,7 +100,7 @@ Outcome show_history(const Given& given, Desk& desk)
         }
         auto& row = table.rows.emplace_back(cells_of(event));
         if (devices) {
-            row.insert(row.begin() + 1, escaped(event.device));
+            row.insert(row.begin() + 1, event.device);
         }
         json.out += line + '\n';
     }
@@ -111,9 +118,11 @@ Outcome release(const Given& given, Desk& desk)
     for (const auto& name : all ? std::vector<std::string>{""} : wanted) {
         for (const auto& done : order(desk, all ? Ask::release_all : Ask::release, name)) {
             if (done) {
-                outcome.out += fmt::format("{}\n", fmt::join(done->words, "\n"));
+                for (const auto& words : done->words) {
+                    outcome.out += sentence(words) + '\n';
+                }
             } else {
-                outcome.err += fmt::format("Error: {}\n", done.error().what);
+                outcome.err += fmt::format("Error: {}\n", sentence(done.error().what));
                 outcome.exit_code = 1;
             }
         }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/complaint_text.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic_tools/agent_orders.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
@@ -17,10 +18,10 @@ bool owner_has_tables(Desk& desk)
 
 [[noreturn]] void refuse(const Error& error, const std::vector<std::string>& cleared)
 {
-    stop_with(fmt::format("Error: {}\n{}", error.what,
+    stop_with(fmt::format("Error: {}\n{}", escaped(error.what),
                           cleared.empty()
                               ? "Nothing was cleared: the agent has counts of its own, and has to be asked first"
-                              : fmt::format("Cleared were: {}", fmt::join(cleared, ", "))));
+                              : fmt::format("Cleared were: {}", excerpt(fmt::format("{}", fmt::join(cleared, ", "))))));
 }
 
 // Where no agent owns the switch, there need not be any.
@@ -54,7 +55,7 @@ Outcome clear_stats(const Given& given, Desk& desk)
     std::vector<Change> changes;
     for (const auto& queue : queues) {
         if (queue.stormed()) {
-            outcome.out += fmt::format("SKIPPED: storm on queue: {}\n", queue.name);
+            outcome.out += fmt::format("SKIPPED: storm on queue: {}\n", excerpt(queue.name));
         } else if (!queue.without_any()) {
             changes.push_back({Change::Kind::set, queue.key, zero});
         }

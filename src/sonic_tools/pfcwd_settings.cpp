@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
 
@@ -26,7 +27,7 @@ void need_restoration_time(const std::string& port, const Hash& entry, Tables& t
     const auto interval = poll_interval(tables, other_matter).value_or(*detection);
     stop_with(fmt::format("unable to change the polling interval: {} has no restoration_time; pfcwd start {} {} gives "
                           "it one, pfcwd stop {} removes it",
-                          watch_key(port), port, std::max(*detection, interval), port));
+                          excerpt(watch_key(port)), excerpt(port), std::max(*detection, interval), excerpt(port)));
 }
 
 std::string switch_of(const Given& given, std::string_view name) { return std::string{*given.text(name)}; }

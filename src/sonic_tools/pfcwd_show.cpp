@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/json_document.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
@@ -87,10 +88,10 @@ std::string config_text(const Entries& entries, const Hash& global)
 {
     std::string text;
     if (!entries.empty() && global.contains(kPollInterval.name)) {
-        text += fmt::format("Changed polling interval to {}ms\n", field(global, kPollInterval.name));
+        text += fmt::format("Changed polling interval to {}ms\n", excerpt(field(global, kPollInterval.name)));
     }
     if (!entries.empty() && global.contains(kBigRedSwitch)) {
-        text += fmt::format("BIG_RED_SWITCH status is {}\n", field(global, kBigRedSwitch));
+        text += fmt::format("BIG_RED_SWITCH status is {}\n", excerpt(field(global, kBigRedSwitch)));
     }
     SimpleTable table{{"PORT"}, {}, SimpleTable::Words::right};
     for (const auto& column : config_columns()) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/outcome.hpp"
 #include "sonic_tools/values.hpp"
 
@@ -13,6 +14,7 @@ namespace petrel::sonic_tools {
 namespace {
 
 constexpr std::array kTimes{kDetectionTime, kRestorationTime};
+constexpr std::size_t kMostFaults = 20;  // are named; the others are counted
 
 // Empty: there is nothing to say against it.
 std::string fault_of(const std::string& key, const Hash& entry, const TimeField& time, const std::string& way_out)
@@ -20,7 +22,7 @@ std::string fault_of(const std::string& key, const Hash& entry, const TimeField&
     if (field(entry, time.name).empty() || time_of(entry, time)) {
         return {};
     }
-    return fmt::format("{} has {} {}, where {}..{} ms are allowed: {}\n", key, time.name,
+    return fmt::format("{} has {} {}, where {}..{} ms are allowed: {}\n", excerpt(key), time.name,
                        sonic_tools::quoted(field(entry, time.name)), *time.allowed.least, *time.allowed.most, way_out);
 }
 
@@ -56,13 +58,17 @@ Entries watched_ports(Tables& tables)
 std::string bad_times(const Entries& entries)
 {
     std::string faults;
+    std::size_t count = 0;
     for (const auto& [port, entry] : entries) {
-        const auto way_out = fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", port, port);
+        const auto way_out =
+            fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", excerpt(port), excerpt(port));
         for (const auto& time : kTimes) {
-            faults += fault_of(watch_key(port), entry, time, way_out);
+            const auto fault = fault_of(watch_key(port), entry, time, way_out);
+            count += fault.empty() ? 0U : 1U;
+            faults += count <= kMostFaults ? fault : "";
         }
     }
-    return faults;
+    return count <= kMostFaults ? faults : fmt::format("{}and {} more\n", faults, count - kMostFaults);
 }
 
 std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
@@ -93,7 +99,8 @@ void need_interval_below(std::int64_t interval_ms, const Entries& entries)
         stop_with(fmt::format("unable to use polling interval = {}ms, value is bigger than one of the configured {} "
                               "values, please choose a smaller polling_interval\n"
                               "{} has {} {}: at most that, until pfcwd start {} sets a longer one",
-                              interval_ms, which.words, watch_key(whose), which.name, shortest, whose));
+                              interval_ms, which.words, excerpt(watch_key(whose)), which.name, shortest,
+                              excerpt(whose)));
     }
 }
 
@@ -108,7 +115,7 @@ std::vector<std::string> lossless_ports(Tables& tables, const std::vector<std::s
         if (!field(maps[i], "pfc_enable").empty()) {
             lossless.push_back(ports[i]);
         } else {
-            skipped += fmt::format("SKIPPED: PFC is not enabled on port: {}\n", ports[i]);
+            skipped += fmt::format("SKIPPED: PFC is not enabled on port: {}\n", excerpt(ports[i]));
         }
     }
     return lossless;

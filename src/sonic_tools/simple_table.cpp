@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/complaint_text.hpp"
+
 namespace petrel::sonic_tools {
 namespace {
 
 constexpr std::size_t kHeadingBlanks = 2;
+constexpr std::size_t kLongestCell = 1024;
 
 bool is_number(std::string_view text)
 {
@@ -54,8 +57,13 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<Col
 
 }  // namespace
 
-std::string to_text(const SimpleTable& table)
+std::string to_text(SimpleTable table)
 {
+    for (auto& row : table.rows) {
+        for (auto& cell : row) {
+            cell = escaped(shortened(cell, kLongestCell));
+        }
+    }
     const auto columns = columns_of(table);
     std::vector<std::string> dashes;
     std::transform(columns.begin(), columns.end(), std::back_inserter(dashes),

@@ -1,5 +1,6 @@
 // Tables as SONiC's tools print them: two blanks between columns, a rule of dashes below the heading (or around a table
-// without one), a heading that leaves two blanks, columns of numbers to the right.
+// without one), a heading that leaves two blanks, columns of numbers to the right. Cells come from databases and may
+// hold anything: what would disturb a terminal is escaped, what is too long is cut.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,6 @@ struct SimpleTable {
     Words words{Words::left};
 };
 
-std::string to_text(const SimpleTable&);
+std::string to_text(SimpleTable);
 
 }  // namespace petrel::sonic_tools

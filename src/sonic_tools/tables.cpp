@@ -14,7 +14,7 @@ template <class T>
 T or_stop(Result<T> result)
 {
     if (!result) {
-        stop_with(fmt::format("Error: {}", result.error().what));
+        stop_with(result.error());
     }
     if constexpr (!std::is_void_v<T>) {
         return std::move(*result);

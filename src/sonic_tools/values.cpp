@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/help_text.hpp"
 
 namespace petrel::sonic_tools {
@@ -27,7 +28,7 @@ std::string problem_with(std::string_view word, const Range& range)
         return fmt::format("{} is not a valid integer range.", quoted(word));
     }
     if (error == std::errc::result_out_of_range) {
-        return fmt::format("{} is not in the range {}.", word, range_text(range));
+        return fmt::format("{} is not in the range {}.", excerpt(word), range_text(range));
     }
     const bool fits = number >= range.least.value_or(number) && number <= range.most.value_or(number);
     return fits ? "" : fmt::format("{} is not in the range {}.", number, range_text(range));
@@ -42,18 +43,11 @@ std::string quoted(std::string_view text)
 {
     const bool single = text.find('\'') == std::string_view::npos || text.find('"') != std::string_view::npos;
     const char mark = single ? '\'' : '"';
-    std::string result(1, mark);
-    for (const char c : text) {
-        if (c == mark || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-            result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-            result += c;
-        }
+    std::string result;
+    for (const char c : shortened(text, kLongestExcerpt)) {
+        result += c == mark || c == '\\' ? fmt::format("\\{}", c) : std::string{c};
     }
-    return result + mark;
+    return fmt::format("{}{}{}", mark, escaped(result), mark);
 }
 
 std::string quoted_list(const std::vector<std::string_view>& texts, std::string_view between)

@@ -150,6 +150,15 @@ TEST(Arguments, OurOwnOptionsStandBeforeACommandToo)
     EXPECT_EQ(invocation->given.text("--socket"), "/s");
 }
 
+// As SONiC's tools do: help counts where it stands.
+TEST(Arguments, AnUnknownCommandHasNoHelp)
+{
+    EXPECT_EQ(complaint({"nosuch", "--help"}), "Error: No such command 'nosuch'.\n");
+    EXPECT_EQ(complaint({"show", "confg", "--help"}), "Error: No such command 'confg'. Did you mean 'config'?\n");
+    EXPECT_EQ(complaint({"nosuch", "--help"}, pfc()), "Error: No such command 'nosuch'.\n");
+    EXPECT_EQ(refused({"--help", "nosuch"}).exit_code, 0);
+}
+
 TEST(Arguments, AVersionIsTold)
 {
     EXPECT_EQ(refused({"--version"}, mmuconfig()), (Outcome{"mmuconfig, version 1.0\n", "", 0}));
