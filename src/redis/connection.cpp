@@ -4,11 +4,16 @@
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
+#include <system_error>
+
+#include "base/complaint_text.hpp"
 
 namespace petrel::redis {
 
@@ -17,10 +22,8 @@ namespace {
 // So many commands are under way at once: neither side has to keep more of the other's answers than that.
 constexpr std::size_t kAtOnce = 1024;
 
-struct FreeReply {
-    void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-using OwnReply = std::unique_ptr<redisReply, FreeReply>;
+// One reply is never longer: a list of all queues of a large switch has one MiB.
+constexpr std::size_t kLongestReply = 64UL * 1024 * 1024;
 
 // A server that has gone answers a write with a signal that would end the process. Whoever uses this library may want
 // that signal for its own pipes, so it is held back in this thread for as long as this lives, and taken if it came.
@@ -108,14 +111,24 @@ Connection::Connection(redisContext* context, std::string where, Duration patien
 Connection::~Connection() { redisFree(context_); }
 int Connection::fd() const { return context_->fd; }
 
+Error Connection::no_answer(std::string_view doing) const
+{
+    return {ErrorKind::timed_out,
+            fmt::format("Redis at {}: {}: no answer in time ({} ms)", where_, doing, whole_ms(patience_))};
+}
+
+Error Connection::broken(std::string_view doing, std::string_view why) const
+{
+    return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing, why)};
+}
+
+// After an error of hiredis.
 Error Connection::lost(std::string_view doing) const
 {
     if (context_->err == REDIS_ERR_IO && errno == EAGAIN) {
-        return {ErrorKind::timed_out,
-                fmt::format("Redis at {}: {}: no answer in time ({} ms)", where_, doing, whole_ms(patience_))};
+        return no_answer(doing);
     }
-    return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing,
-                                                context_->err != 0 ? context_->errstr : "the connection is broken")};
+    return broken(doing, context_->err != 0 ? context_->errstr : "the connection is broken");
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int database, Duration patience)
@@ -135,6 +148,60 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int
     return connection->run(choose).map([&] { return std::move(connection); });
 }
 
+void Connection::FreeReply::operator()(redisReply* reply) const { freeReplyObject(reply); }
+
+Result<void> Connection::send_all()
+{
+    for (int done = 0; done == 0;) {
+        if (redisBufferWrite(context_, &done) != REDIS_OK) {
+            return tl::unexpected(lost("cannot send"));
+        }
+    }
+    return {};
+}
+
+// Through the limiter instead of redisBufferRead(), which would keep a text of any length.
+Result<void> Connection::receive()
+{
+    std::array<char, 16UL * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv() fills it
+    const auto size = ::recv(context_->fd, buffer.data(), buffer.size(), 0);
+    if (size < 0 && errno == EINTR) {
+        return {};
+    }
+    if (size < 0 && errno == EAGAIN) {
+        return tl::unexpected(no_answer("asked in vain"));
+    }
+    if (size <= 0) {
+        return tl::unexpected(broken("asked in vain", size == 0 ? "Server closed the connection"
+                                                                : std::generic_category().message(errno)));
+    }
+    passed_.clear();
+    if (const auto done = limiter_.pass({buffer.data(), static_cast<std::size_t>(size)}, passed_); !done) {
+        return tl::unexpected(Error{done.error().kind, fmt::format("Redis at {} sends {}", where_, done.error().what)});
+    }
+    if (redisReaderFeed(context_->reader, passed_.data(), passed_.size()) != REDIS_OK) {
+        return tl::unexpected(broken("cannot be understood", context_->reader->errstr));
+    }
+    reply_bytes_ += passed_.size();
+    if (reply_bytes_ > kLongestReply) {
+        return tl::unexpected(Error{
+            ErrorKind::corrupt, fmt::format("Redis at {} sends a reply of more than {} bytes", where_, kLongestReply)});
+    }
+    return {};
+}
+
+Result<Connection::OwnReply> Connection::received_reply()
+{
+    void* reply = nullptr;
+    if (redisGetReplyFromReader(context_, &reply) != REDIS_OK) {
+        return tl::unexpected(lost("cannot be understood"));
+    }
+    if (reply != nullptr) {
+        reply_bytes_ = 0;
+    }
+    return OwnReply{static_cast<redisReply*>(reply)};
+}
+
 Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
 {
     const NoPipeSignal quiet;
@@ -145,13 +212,20 @@ Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
             REDIS_OK) {
             return tl::unexpected(lost("cannot send"));
         }
-        for (auto command = first; command != last; ++command) {
-            void* reply = nullptr;
-            if (redisGetReply(context_, &reply) != REDIS_OK) {
-                return tl::unexpected(lost("asked in vain"));
+        if (auto sent = send_all(); !sent) {
+            return sent;
+        }
+        for (auto command = first; command != last;) {
+            const auto reply = received_reply();
+            if (!reply) {
+                return tl::unexpected(reply.error());
             }
-            const OwnReply owned{static_cast<redisReply*>(reply)};
-            visit(command, View{owned.get()});
+            if (*reply) {
+                visit(command, View{reply->get()});
+                ++command;
+            } else if (auto more = receive(); !more) {
+                return more;
+            }
         }
     }
     return {};
@@ -162,7 +236,7 @@ Result<void> Connection::run(const Pipeline& pipeline)
     std::optional<Error> refused;
     const auto done = run(pipeline, [&](std::size_t, View reply) {
         if (reply.error() && !refused) {
-            refused = Error{ErrorKind::denied, fmt::format("Redis at {} refuses: {}", where_, reply.text())};
+            refused = Error{ErrorKind::denied, fmt::format("Redis at {} refuses: {}", where_, excerpt(reply.text()))};
         }
     });
     return done && refused ? Result<void>{tl::unexpected(*refused)} : done;
@@ -171,22 +245,22 @@ Result<void> Connection::run(const Pipeline& pipeline)
 Result<void> Connection::messages(const std::function<void(View)>& visit)
 {
     for (;;) {
-        for (void* reply = nullptr;; reply = nullptr) {
-            if (redisGetReplyFromReader(context_, &reply) != REDIS_OK) {
-                return tl::unexpected(lost("cannot be understood"));
+        for (;;) {
+            const auto reply = received_reply();
+            if (!reply) {
+                return tl::unexpected(reply.error());
             }
-            if (reply == nullptr) {
+            if (!*reply) {
                 break;
             }
-            const OwnReply owned{static_cast<redisReply*>(reply)};
-            visit(View{owned.get()});
+            visit(View{reply->get()});
         }
         pollfd ready{context_->fd, POLLIN, 0};
         if (::poll(&ready, 1, 0) <= 0) {
             return {};
         }
-        if (redisBufferRead(context_) != REDIS_OK) {
-            return tl::unexpected(lost("cannot be heard"));
+        if (auto more = receive(); !more) {
+            return more;
         }
     }
 }

@@ -2,7 +2,8 @@
 // round trip; replies are looked at where they lie.
 //
 // Contract: blocking, for one thread. An Error is about the connection (nobody there, no answer in time): it is broken
-// then and has to be opened anew. What the server refuses is a reply like others (View::error()).
+// then and has to be opened anew. What the server refuses is a reply like others (View::error()). A text that is longer
+// than any legal one arrives cut, with a mark that says so (reply_limiter.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "redis/address.hpp"
+#include "redis/reply_limiter.hpp"
 
 struct redisContext;
 struct redisReply;
@@ -77,11 +79,25 @@ public:
 private:
     Connection(redisContext* context, std::string where, Duration patience);
 
+    struct FreeReply {
+        void operator()(redisReply*) const;
+    };
+    using OwnReply = std::unique_ptr<redisReply, FreeReply>;
+
+    Result<void> send_all();
+    Result<void> receive();             // waits for the next bytes
+    Result<OwnReply> received_reply();  // null: more bytes are needed
+
+    Error no_answer(std::string_view doing) const;
+    Error broken(std::string_view doing, std::string_view why) const;
     Error lost(std::string_view doing) const;
 
     redisContext* context_;
     std::string where_;
     Duration patience_;
+    ReplyLimiter limiter_;
+    std::string passed_;         // by the limiter, of the bytes received last
+    std::size_t reply_bytes_{};  // received of the reply under way
 };
 
 }  // namespace petrel::redis

@@ -6,13 +6,15 @@
 #include <array>
 #include <optional>
 
+#include "base/complaint_text.hpp"
+
 namespace petrel::sonic {
 
 namespace {
 
 constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::config, Db::flex_counter, Db::state};
 
-Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", words)}; }
+Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(words))}; }
 
 // What is special in a pattern of Redis is taken as it is written.
 std::string pattern_of(std::string_view prefix)
@@ -102,7 +104,9 @@ Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix
             }
             cursor = reply[0].text();
             for (std::size_t i = 0; i != reply[1].size(); ++i) {
-                found.emplace_back(reply[1][i].text());
+                if (const auto key = reply[1][i].text(); key.starts_with(prefix)) {  // also of one that arrives cut
+                    found.emplace_back(key);
+                }
             }
         });
         if (!done) {
@@ -127,7 +131,8 @@ Result<std::vector<Hash>> RedisStore::hashes(Db db, std::span<const std::string>
     std::optional<Error> problem;
     const auto done = run(db, pipeline, [&](std::size_t command, redis::View reply) {
         if (reply.error()) {
-            problem = Error{ErrorKind::corrupt, fmt::format("'{}' is not a hash: {}", keys[command], reply.text())};
+            problem = Error{ErrorKind::corrupt,
+                            fmt::format("'{}' is not a hash: {}", excerpt(keys[command]), excerpt(reply.text()))};
         }
         for (std::size_t i = 0; i + 1 < reply.size(); i += 2) {
             hashes[command].emplace(reply[i].text(), reply[i + 1].text());

@@ -47,6 +47,44 @@ TEST(RedisConnection, KeepsBytesAsTheyAre)
     }));
 }
 
+// Nothing holds it whole, and the replies behind it are where they belong.
+TEST(RedisConnection, AValueOf100MiBArrivesCut)
+{
+    PETREL_NEEDS_REDIS();
+    const test::RedisServer server;
+    const auto connection = server.connect(0);
+    Pipeline pipeline;
+    pipeline.add({"EVAL", "redis.call('HSET', 'key', 'field', string.rep('9', 104857600))", "0"})
+        .add({"HGETALL", "key"})
+        .add({"ECHO", "still there"});
+    std::vector<std::string> texts;
+    ASSERT_TRUE(connection->run(pipeline, [&](std::size_t command, View reply) {
+        texts.emplace_back(command == 1 ? reply[1].text() : reply.text());
+    }));
+    EXPECT_EQ(texts,
+              (std::vector<std::string>{"", std::string(64, '9') + "… and 104857536 more bytes", "still there"}));
+}
+
+TEST(RedisConnection, AMessageOf10MiBArrivesCut)
+{
+    PETREL_NEEDS_REDIS();
+    const test::RedisServer server;
+    const auto listener = server.connect(0);
+    Pipeline subscribe;
+    subscribe.add({"SUBSCRIBE", "channel"});
+    ASSERT_TRUE(listener->run(subscribe));
+    Pipeline publish;
+    publish.add({"EVAL", "redis.call('PUBLISH', 'channel', string.rep('9', 10485760))", "0"});
+    ASSERT_TRUE(server.connect(0)->run(publish));
+    std::string text;
+    while (text.empty()) {
+        pollfd ready{listener->fd(), POLLIN, 0};
+        ::poll(&ready, 1, -1);
+        ASSERT_TRUE(listener->messages([&](View message) { text = message[2].text(); }));
+    }
+    EXPECT_EQ(text, std::string(64, '9') + "… and 10485696 more bytes");
+}
+
 TEST(RedisConnection, WhatTheServerRefusesIsAReplyOrAnError)
 {
     PETREL_NEEDS_REDIS();

@@ -112,7 +112,7 @@ Result<std::string> swap(db::RedisStore& store, std::string_view before, std::st
     std::optional<Error> refused;
     auto asked = ask(store, Db::state, pipeline, [&](std::size_t, redis::View reply) {
         if (reply.error()) {
-            refused = Error{ErrorKind::unreachable, fmt::format("Redis refuses: {}", reply.text())};
+            refused = Error{ErrorKind::unreachable, fmt::format("Redis refuses: {}", excerpt(reply.text()))};
         }
         holder = reply.text();
     });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/complaint_text.hpp"
 #include "codec/json_list.hpp"
 
 namespace petrel::device::sonic {
@@ -67,7 +68,7 @@ Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, co
     std::optional<Error> refused;
     auto asked = ask(store, Db::flex_counter, pipeline, [&](std::size_t, redis::View reply) {
         if (reply.error()) {
-            refused = Error{ErrorKind::denied, fmt::format("Redis refuses: {}", reply.text())};
+            refused = Error{ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(reply.text()))};
         }
     });
     return asked && refused ? tl::unexpected(*refused) : asked;
