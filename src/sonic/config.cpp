@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -71,6 +72,14 @@ public:
         : ports_(ports), qos_(qos), pfc_wd_(pfc_wd), role_(role), before_(before)
     {
         config_.policies.file = "CONFIG_DB";
+        if (!before_ || before_->big_red_switch) {
+            return;
+        }
+        for (const auto& entry : before_->policies.policies) {
+            for (const auto& port : entry.ports) {
+                before_policies_.try_emplace(port.name, &entry.policy);
+            }
+        }
     }
 
     Config read(const Table& flex_counters) &&
@@ -94,7 +103,12 @@ public:
     }
 
 private:
-    void problem(std::string words) { config_.problems.push_back(std::move(words)); }
+    void problem(std::string words)
+    {
+        if (config_.problem_count++ < kMostProblems) {
+            config_.problems.push_back(std::move(words));
+        }
+    }
 
     void read_poll(std::string_view given)
     {
@@ -102,7 +116,7 @@ private:
         const auto wrong = watchdog::set_parameter(policy, preset(), "poll_ms", given);
         config_.poll_ms = !wrong ? std::string{given} : before_ ? before_->poll_ms : std::string{kDefaultPoll};
         if (wrong) {
-            problem(fmt::format("PFC_WD|GLOBAL: POLL_INTERVAL is '{}': {}; {} stays in force", escaped(given),
+            problem(fmt::format("PFC_WD|GLOBAL: POLL_INTERVAL is '{}': {}; {} stays in force", excerpt(given),
                                 wrong->allowed, config_.poll_ms));
         }
     }
@@ -121,16 +135,16 @@ private:
         const auto list = field(qos, name);
         const auto bits = priority_bits(list);
         if (!bits) {
-            problem(fmt::format("PORT_QOS_MAP|{}: {} is '{}': priorities 0..7, separated by commas", port, name,
-                                escaped(list)));
+            problem(fmt::format("PORT_QOS_MAP|{}: {} is '{}': priorities 0..7, separated by commas", excerpt(port),
+                                name, excerpt(list)));
         }
         return bits.value_or(0);
     }
 
     PortConfig* find_port(std::string_view name)
     {
-        const auto at = std::ranges::find(config_.ports, name, &PortConfig::name);
-        return at != config_.ports.end() ? &*at : nullptr;
+        const auto at = std::ranges::lower_bound(config_.ports, name, {}, &PortConfig::name);
+        return at != config_.ports.end() && at->name == name ? &*at : nullptr;
     }
 
     // Every selected queue of every port is taken out of action, whatever PFC_WD says. Where orchagent does that, there
@@ -155,35 +169,29 @@ private:
     {
         auto* port = find_port(name);
         if (port == nullptr) {
-            return problem(fmt::format("PFC_WD|{}: there is no such port", name));
+            return problem(fmt::format("PFC_WD|{}: there is no such port", excerpt(name)));
         }
         if (port->watched == 0) {
-            return problem(fmt::format(
-                "PFC_WD|{}: no priority of the port is watched: PORT_QOS_MAP|{} has no pfcwd_sw_enable", name, name));
+            return problem(
+                fmt::format("PFC_WD|{}: no priority of the port is watched: PORT_QOS_MAP|{} has no pfcwd_sw_enable",
+                            excerpt(name), excerpt(name)));
         }
         port->history = field(entry, "pfc_stat_history") == kEnable;
         if (auto policy = policy_of(entry)) {
             add(std::move(*policy), *port);
         } else if (const auto* old = policy_before(name)) {
-            problem(fmt::format("PFC_WD|{}: {}; what it said before stays in force", name, policy.error()));
+            problem(fmt::format("PFC_WD|{}: {}; what it said before stays in force", excerpt(name), policy.error()));
             add(*old, *port);
         } else {
-            problem(fmt::format("PFC_WD|{}: {}", name, policy.error()));
+            problem(fmt::format("PFC_WD|{}: {}", excerpt(name), policy.error()));
             port->history = false;
         }
     }
 
     const Policy* policy_before(std::string_view port) const
     {
-        if (!before_ || before_->big_red_switch) {
-            return nullptr;
-        }
-        for (const auto& entry : before_->policies.policies) {
-            if (std::ranges::any_of(entry.ports, [&](const auto& at) { return at.name == port; })) {
-                return &entry.policy;
-            }
-        }
-        return nullptr;
+        const auto at = before_policies_.find(port);
+        return at != before_policies_.end() ? at->second : nullptr;
     }
 
     // Or what is wrong with it.
@@ -204,7 +212,7 @@ private:
                 continue;  // never restored by itself
             }
             if (const auto wrong = watchdog::set_parameter(policy, preset(), key, value)) {
-                return tl::unexpected(fmt::format("{} is '{}': {}", shown, escaped(value), wrong->allowed));
+                return tl::unexpected(fmt::format("{} is '{}': {}", shown, excerpt(value), wrong->allowed));
             }
         }
         if (policy.release == watchdog::Release::manual) {
@@ -246,6 +254,7 @@ private:
     const Table& pfc_wd_;
     Role role_;
     const std::optional<Config>& before_;
+    std::map<std::string_view, const Policy*> before_policies_;  // by name of port
     Config config_;
 };
 
@@ -299,7 +308,7 @@ std::string concern(const Config& config)
     if (!config.idle.empty() || config.problems.empty()) {
         return config.idle;
     }
-    const auto others = config.problems.size() - 1;
+    const auto others = config.problem_count - 1;
     return config.problems.front() + (others != 0 ? fmt::format(" (and {} more)", others) : "");
 }
 

@@ -35,6 +35,9 @@ struct Alpha {
     bool operator==(const Alpha&) const = default;
 };
 
+// A database that is bad all over need not fill memory and log.
+inline constexpr std::size_t kMostProblems = 20;
+
 struct Config {
     std::vector<PortConfig> ports;  // by name
     codec::PolicyFile policies;     // by name of port
@@ -42,7 +45,8 @@ struct Config {
     std::string poll_ms;                // the interval in force
     std::string idle;                   // why nothing is watched, whatever is configured; empty: there is no reason
     std::vector<Alpha> alphas;          // of buffer profiles
-    std::vector<std::string> problems;  // entries that are not in force, and why
+    std::vector<std::string> problems;  // entries that are not in force, and why: the first kMostProblems
+    std::size_t problem_count{};        // all of them
     codec::TableContent tables;         // all that was read
 };
 

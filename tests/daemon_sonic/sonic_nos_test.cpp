@@ -143,6 +143,28 @@ TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
     EXPECT_TRUE(news("PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}}));
 }
 
+// Bad entries and values are named and counted, and fill neither log nor memory.
+TEST_F(SonicExchange, ABadDatabaseDoesNotFloodTheLog)
+{
+    test::run_command(*redis, kConfig,
+                      {"EVAL",
+                       "for i = 1, 200000 do redis.call('HSET', 'PFC_WD|Bad' .. i, 'detection_time', 'x') end "
+                       "redis.call('HSET', 'PFC_WD|GLOBAL', 'POLL_INTERVAL', string.rep('7', 104857600)) "
+                       "redis.call('HSET', 'PFC_WD|' .. string.rep('7', 104857600), 'a', 'b')",
+                       "0"});
+    const auto heard = nos->exchange({});
+    EXPECT_EQ(heard.trouble, "");
+    ASSERT_THAT(heard.lines, SizeIs(21));
+    EXPECT_THAT(heard.lines.front().words,
+                HasSubstr("POLL_INTERVAL is '" + std::string(64, '7') + "… and 104857536 more bytes'"));
+    EXPECT_EQ(heard.lines.back().words, "and 199981 more entries that are not in force");
+    for (const auto& line : heard.lines) {
+        EXPECT_EQ(line.event, "nos_entry_bad");
+        EXPECT_LT(line.words.size(), 1000U);
+    }
+    EXPECT_THAT(heard.concern, HasSubstr("(and 200000 more)"));
+}
+
 TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
 {
     redis->kill();

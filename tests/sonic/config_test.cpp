@@ -37,6 +37,28 @@ protected:
     test::MemoryStore store_;
 };
 
+TEST_F(SonicConfig, AValueThatIsTooLongIsRefusedByNameAndSize)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", std::string(100'000'000, '9')}};
+    const auto words = problem();
+    EXPECT_THAT(words, HasSubstr("PFC_WD|Ethernet0: detection_time is '" + std::string(256, '9') +
+                                 "… and 99999744 more bytes': "));
+    EXPECT_LT(words.size(), 600U);
+}
+
+TEST_F(SonicConfig, ManyProblemsAreCounted)
+{
+    for (int i = 0; i != 200'000; ++i) {
+        table()["PFC_WD|Ethernet" + std::to_string(1'000'000 + i)] = {{"detection_time", "400"}};
+    }
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}};
+    const auto config = read();
+    EXPECT_EQ(config.problem_count, 200'000U);
+    EXPECT_EQ(config.problems.size(), kMostProblems);
+    EXPECT_EQ(concern(config), "PFC_WD|Ethernet1000000: there is no such port (and 199999 more)");
+    ASSERT_EQ(config.policies.policies.size(), 1U) << "the good one is in force";
+}
+
 TEST_F(SonicConfig, IsReadAsPolicies)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "2000"}, {"action", "forward"}};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/complaint_text.hpp"
+
 namespace petrel::daemon {
 
 namespace {
@@ -17,6 +19,10 @@ Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::str
 {
     return in_sonics_words(fmt::format("{}:{}", port, priority), std::move(words));
 }
+
+constexpr std::size_t kMostAlphas = 20;  // are named; the others are counted
+
+Log::Line alpha_line(std::string words) { return {Log::Level::notice, "alpha_changed", {}, {}, std::move(words), {}}; }
 
 // "oid:0x15000000000003" is "0x15000000000003" in the log.
 std::string_view id_of(std::string_view object) { return object.substr(object.find(':') + 1); }
@@ -47,21 +53,19 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
         }
     }
     problems_ = config.problems;
+    const auto more = config.problem_count - config.problems.size();
+    if (std::exchange(more_problems_, more) != more && more != 0) {
+        lines.push_back({Log::Level::error,
+                         "nos_entry_bad",
+                         {},
+                         {},
+                         fmt::format("and {} more entries that are not in force", more),
+                         {}});
+    }
     if (std::exchange(idle_, config.idle) != idle_ && !idle_.empty()) {
         lines.push_back({Log::Level::warning, "nos_idle", {}, {}, idle_, {}});
     }
-    for (const auto& alpha : config.alphas) {
-        const auto before = std::ranges::find(alphas_, alpha.profile, &sonic::Alpha::profile);
-        if (before != alphas_.end() && before->dynamic_th != alpha.dynamic_th) {
-            lines.push_back({Log::Level::notice,
-                             "alpha_changed",
-                             {},
-                             {},
-                             fmt::format("buffer profile {}: dynamic_th was {}, is {}; what is watched stays",
-                                         alpha.profile, before->dynamic_th, alpha.dynamic_th),
-                             {}});
-        }
-    }
+    log_alphas(config.alphas, lines);
     alphas_ = config.alphas;
     if (std::exchange(red_switch_, config.big_red_switch) != red_switch_ && role_ == sonic::Role::owner &&
         configured_) {
@@ -70,6 +74,27 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
     configured_ = true;
     if (role_ == sonic::Role::owner && !config.big_red_switch && config.idle.empty()) {
         log_ports(config, lines);
+    }
+}
+
+// Both lists are in the order of their profiles.
+void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines) const
+{
+    std::size_t changed = 0;
+    for (const auto& alpha : alphas) {
+        const auto before = std::ranges::lower_bound(alphas_, alpha.profile, {}, &sonic::Alpha::profile);
+        if (before == alphas_.end() || before->profile != alpha.profile || before->dynamic_th == alpha.dynamic_th) {
+            continue;
+        }
+        if (changed++ < kMostAlphas) {
+            lines.push_back(alpha_line(fmt::format("buffer profile {}: dynamic_th was {}, is {}; what is watched stays",
+                                                   excerpt(alpha.profile), excerpt(before->dynamic_th),
+                                                   excerpt(alpha.dynamic_th))));
+        }
+    }
+    if (changed > kMostAlphas) {
+        lines.push_back(
+            alpha_line(fmt::format("and {} more buffer profiles have another dynamic_th", changed - kMostAlphas)));
     }
 }
 

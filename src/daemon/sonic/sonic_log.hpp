@@ -38,12 +38,14 @@ public:
     void happened(const NosEvent&, const sonic::QueueTables&, Lines&) const;
 
 private:
+    void log_alphas(const std::vector<sonic::Alpha>&, Lines&) const;
     void log_ports(const sonic::Config&, Lines&);
 
     sonic::Role role_;
     std::map<std::string, std::string> ports_;  // that are watched, each with the name of its policy
-    std::vector<std::string> problems_;         // that were told
-    std::string idle_;                          // the same
+    std::vector<std::string> problems_;         // that were logged
+    std::size_t more_problems_{};               // that were counted in the log
+    std::string idle_;                          // that was logged
     std::vector<sonic::Alpha> alphas_;
     bool red_switch_{};
     bool configured_{};
