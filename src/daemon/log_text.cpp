@@ -136,9 +136,29 @@ Level level_of(EventKind kind)
     return Level::notice;
 }
 
-}  // namespace
+constexpr std::size_t kLongestName = 256;  // of a device or queue
+constexpr std::size_t kLongestWords = 4096;
+constexpr std::size_t kLongestField = 1024;
 
-std::string log_text(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
+bool too_long(const Log::Line& line)
+{
+    return line.device.size() > kLongestName || line.queue.size() > kLongestName || line.words.size() > kLongestWords ||
+           std::any_of(line.fields.begin(), line.fields.end(),
+                       [](const auto& field) { return field.second.size() > kLongestField; });
+}
+
+Log::Line shortened(Log::Line line)
+{
+    line.device = petrel::shortened(line.device, kLongestName);
+    line.queue = petrel::shortened(line.queue, kLongestName);
+    line.words = petrel::shortened(line.words, kLongestWords);
+    for (auto& [key, value] : line.fields) {
+        value = petrel::shortened(value, kLongestField);
+    }
+    return line;
+}
+
+std::string line_in(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
 {
     switch (format) {
     case codec::LogFormat::json: return json_line(line, at, source);
@@ -146,6 +166,13 @@ std::string log_text(codec::LogFormat format, const Log::Line& line, WallTime at
     case codec::LogFormat::text: break;
     }
     return text_line(line, at, source);
+}
+
+}  // namespace
+
+std::string log_text(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
+{
+    return line_in(format, too_long(line) ? shortened(line) : line, at, source);
 }
 
 std::string journal_prefix(Level level) { return fmt::format("<{}>", severity(level)); }

@@ -223,6 +223,7 @@ Result<void> Service::run()
     feed_watchdog();
     loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
     loop_->run();
+    log_suppressed(kNever);
     metrics_.reset();
     std::string left;
     for (const auto& runner : runners_) {
@@ -341,11 +342,36 @@ void Service::tables(const codec::ControlRequest& request, const std::string& by
 
 // -------------------------------------------------------------------------------------------- what runners tell
 
-void Service::say(const Log::Line& line) { log_->write(line, loop_->now()); }
+void Service::say(const Log::Line& line)
+{
+    const auto now = loop_->now();
+    log_suppressed(now.mono);
+    if (limiter_.admit(line, now.mono)) {
+        log_->write(line, now);
+    } else if (!limiter_timer_) {
+        limiter_timer_ = loop_->at(limiter_.next_due(), [this] { count_suppressed(); });
+    }
+}
+
+void Service::log_suppressed(Instant until)
+{
+    for (const auto& line : limiter_.due(until)) {
+        log_->write(line, loop_->now());
+    }
+}
+
+void Service::count_suppressed()
+{
+    limiter_timer_.reset();
+    log_suppressed(loop_->now().mono);
+    if (const auto next = limiter_.next_due(); next != kNever) {
+        limiter_timer_ = loop_->at(next, [this] { count_suppressed(); });
+    }
+}
 
 void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
-    log_->write(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()), loop_->now());
+    say(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()));
     desk_.heard(runner.name(), json);
     if (nos_) {
         nos_->heard(runner, event);
@@ -368,11 +394,10 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
         auto& error = state_errors_now_[runner.name()];
         if (error != written.error().what) {
             error = written.error().what;
-            log_->write({Log::Level::error, "state_not_written", runner.name(), {}, error, {}}, loop_->now());
+            say({Log::Level::error, "state_not_written", runner.name(), {}, error, {}});
         }
     } else if (state_errors_now_.erase(runner.name()) != 0) {
-        log_->write({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}},
-                    loop_->now());
+        say({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}});
     }
 }
 
@@ -533,7 +558,7 @@ std::vector<Complaint> Service::what_needs_a_restart(const codec::AgentConfig& n
 
 void Service::note(Log::Level level, std::string event, std::string words)
 {
-    log_->write({level, std::move(event), {}, {}, std::move(words), {}}, loop_->now());
+    say({level, std::move(event), {}, {}, std::move(words), {}});
 }
 
 void Service::reached(std::string_view point) const

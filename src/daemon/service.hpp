@@ -19,6 +19,7 @@
 #include "daemon/control_desk.hpp"
 #include "daemon/device_runner.hpp"
 #include "daemon/driver.hpp"
+#include "daemon/line_limiter.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/nos_runner.hpp"
@@ -78,6 +79,8 @@ private:
     void configured(codec::PolicyFile);
     std::optional<std::string> metrics();
     void note(Log::Level, std::string event, std::string words);
+    void log_suppressed(Instant until);
+    void count_suppressed();
     void reached(std::string_view point) const;
 
     codec::AgentConfig config_;
@@ -88,6 +91,8 @@ private:
     Instant started_;
     std::unique_ptr<runtime::Signals> signals_;
     std::unique_ptr<Log> log_;
+    LineLimiter limiter_;
+    std::optional<runtime::EventLoop::TimerId> limiter_timer_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
     bool runners_started_{};

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <sstream>
 #include <string>
 
+#include "cli/control_client.hpp"
 #include "support/agent_process.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -108,6 +110,41 @@ TEST_F(AgentOnTwin, AnOrderHoldsUntilItIsReleased)
     EXPECT_NE(agent->wait_for("storm_released"), "");
     EXPECT_THAT(answer({"release", "Ethernet1:3"}), HasSubstr("nothing to release"));
     EXPECT_EQ(agent->stop(), 0);
+}
+
+// What the log leaves out it counts; the history has every event, in order.
+TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
+{
+    constexpr std::size_t kFlaps = 200;
+    codec::ControlRequest request;
+    request.queue = "Ethernet1:3";
+    for (std::size_t i = 0; i != kFlaps; ++i) {
+        for (const auto command : {codec::ControlRequest::Command::mitigate, codec::ControlRequest::Command::release}) {
+            request.command = command;
+            ASSERT_TRUE(cli::ask_agent(agent->socket(), request));
+        }
+    }
+    std::istringstream events{answer({"events", "--json"})};
+    std::size_t orders = 0;
+    std::uint64_t last_seq = 0;
+    for (std::string line; std::getline(events, line);) {
+        orders += line.find("\"event\":\"order_taken\"") != std::string::npos ? 1U : 0U;
+        const auto seq = std::stoull(line.substr(line.find("\"seq\":") + 6));
+        EXPECT_GT(seq, last_seq);
+        last_seq = seq;
+    }
+    EXPECT_EQ(orders, 2 * kFlaps);
+    EXPECT_EQ(agent->stop(), 0);
+    std::size_t written = 0;
+    std::size_t counted = 0;
+    for (const auto& line : agent->log()) {
+        written += line.find(" order_taken leaf0 Ethernet1:3") != std::string::npos ? 1U : 0U;
+        if (line.find(" lines_suppressed leaf0 Ethernet1:3: order_taken: ") != std::string::npos) {
+            counted += std::stoull(line.substr(line.find("count=") + 6));
+        }
+    }
+    EXPECT_GT(counted, 0U);
+    EXPECT_EQ(written + counted, 2 * kFlaps);
 }
 
 TEST_F(AgentOnTwin, OrdersThatMakeNoSenseAreRefusedWithWhatWould)

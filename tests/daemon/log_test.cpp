@@ -147,6 +147,18 @@ TEST(LogText, EveryLineIsDocumented)
     EXPECT_EQ(said, documented);
 }
 
+TEST(LogText, WhatIsTooLongIsCut)
+{
+    const std::string huge(104'857'600, 'A');
+    const Log::Line line{.event = "x", .device = huge, .queue = huge, .words = huge, .fields = {{"key", huge}}};
+    for (const auto format : kFormats) {
+        const auto text = log_text(format, line, kTime, kSource);
+        EXPECT_LT(text.size(), 8192U);
+        EXPECT_THAT(text, HasSubstr("A… and 104853504 more bytes"));
+        EXPECT_THAT(text, HasSubstr("A… and 104856576 more bytes"));
+    }
+}
+
 RC_GTEST_PROP(LogText, WhateverIsSaidIsOneLine,
               (const std::string& device, const std::string& words, const std::string& value))
 {
