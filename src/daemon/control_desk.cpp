@@ -7,7 +7,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/control_json.hpp"
-#include "codec/event_json.hpp"
+#include "daemon/event_order.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
@@ -361,23 +361,17 @@ void ControlDesk::send_events(const Peer& peer, const ControlRequest& request)
         peer->send(codec::answer_json(known.error()));
         return peer->close_after_sending();
     }
-    struct Kept {
-        std::int64_t time_us{};
-        const std::string* json{};
-    };
-    std::vector<Kept> all;
+    std::vector<const std::deque<runtime::StoredEvent>*> devices;
     for (const auto& runner : desk_.runners()) {
         if (request.device.empty() || runner->name() == request.device) {
-            for (const auto& event : runner->state().events()) {
-                all.push_back({codec::event_time_us(event.json), &event.json});
-            }
+            devices.push_back(&runner->state().events());
         }
     }
-    std::ranges::sort(all, {}, &Kept::time_us);
+    const auto all = in_order(devices);
     const auto first = request.last != 0 && request.last < all.size() ? all.size() - request.last : 0;
     std::string lines;
     for (std::size_t i = first; i != all.size(); ++i) {
-        lines += *all[i].json + '\n';
+        lines += all[i]->json + '\n';
     }
     if (request.follow) {
         if (!lines.empty()) {
