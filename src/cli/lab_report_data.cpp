@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "base/csv_cell.hpp"
 #include "cli/lab_report_facts.hpp"
 #include "cli/scenario_words.hpp"
 #include "codec/report_json.hpp"
-#include "lab/csv_cell.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -83,8 +83,8 @@ std::string queues_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         for (const auto& queue : runs[run].recording.queues) {
             const auto& node = runs[run].scenario->setup.topology.nodes[queue.port.node.value];
-            const auto place = fmt::format("{},{},{}", lab::csv_cell(node.name),
-                                           lab::csv_cell(node.ports[queue.port.port].name), queue.priority);
+            const auto place = fmt::format("{},{},{}", csv_cell(node.name), csv_cell(node.ports[queue.port.port].name),
+                                           queue.priority);
             text += rows(run, runs[run].recording, queue, [&](const lab::QueueTrack& track, std::size_t i) {
                 return fmt::format("{},{},{}", place, us_exact(track.paused[i]), track.bytes[i]);
             });
@@ -99,8 +99,8 @@ std::string links_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const auto& topology = runs[run].scenario->setup.topology;
         for (const auto& link : runs[run].recording.links) {
-            const auto place = fmt::format("{},{}", lab::csv_cell(port_words(link.from, topology)),
-                                           lab::csv_cell(port_words(link.to, topology)));
+            const auto place = fmt::format("{},{}", csv_cell(port_words(link.from, topology)),
+                                           csv_cell(port_words(link.to, topology)));
             text += rows(run, runs[run].recording, link, [&](const lab::LinkTrack& track, std::size_t i) {
                 return fmt::format("{},{}", place, us_exact(track.paused[i]));
             });
@@ -115,8 +115,7 @@ std::string traffic_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         for (const auto& item : runs[run].recording.traffic) {
             text += rows(run, runs[run].recording, item, [&](const lab::TrafficTrack& track, std::size_t i) {
-                return fmt::format("{},{},{}", lab::csv_cell(track.name), track.sent_bytes[i],
-                                   track.delivered_bytes[i]);
+                return fmt::format("{},{},{}", csv_cell(track.name), track.sent_bytes[i], track.delivered_bytes[i]);
             });
         }
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/complaint_text.hpp"
+#include "base/csv_cell.hpp"
 
 namespace petrel::codec {
 
@@ -144,6 +145,10 @@ void read_csv_rows(std::string_view text, TraceBuilder& builder, ComplaintList& 
             if (positions[i]) {
                 cells[index(*positions[i])] = (*found)[i];
             }
+        }
+        for (const auto name : {Column::port, Column::device}) {
+            auto& cell = cells[index(name)].text;
+            cell = text_of_csv_cell(cell);
         }
         add_cells(cells, *line, builder, complaints);
     }

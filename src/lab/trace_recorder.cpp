@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lab/csv_cell.hpp"
+#include "base/csv_cell.hpp"
 
 namespace petrel::lab {
 

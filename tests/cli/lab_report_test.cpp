@@ -159,6 +159,32 @@ TEST(LabReport, AScenarioCannotInjectAnything)
     EXPECT_EQ(count(report_json({&storm(), 1}), R"(&"")"), 0U);
 }
 
+// A spreadsheet runs what begins with =, +, - or @.
+TEST(LabReport, NoNameIsAFormula)
+{
+    auto attack = storm();
+    auto scenario = *attack.scenario;
+    for (auto& node : scenario.setup.topology.nodes) {
+        node.name = "=" + node.name;
+        for (auto& port : node.ports) {
+            port.name = "@SUM(1)," + port.name;
+        }
+    }
+    for (auto& item : attack.recording.traffic) {
+        item.name = "-2+3+cmd|' /C calc'!A0";
+    }
+    attack.scenario = std::make_shared<const scenario::Scenario>(scenario);
+    const std::span runs{&attack, 1};
+    for (const auto& csv : {queues_csv(runs), links_csv(runs), traffic_csv(runs)}) {
+        EXPECT_GT(count(csv, "\n"), 10U);
+        for (const auto& row : rows_of(csv)) {
+            for (const auto& cell : row) {
+                EXPECT_EQ(cell.find_first_of("=+-@"), cell.starts_with('\'') ? 1U : cell.npos) << cell;
+            }
+        }
+    }
+}
+
 TEST(LabReport, CsvAddsUpToTheSummary)
 {
     const std::span runs{&storm(), 1};

@@ -1,8 +1,10 @@
 // What a trace becomes: rows, samples, epochs and capabilities.
 #include "codec/trace_reader.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "base/csv_cell.hpp"
 #include "golden.hpp"
 
 namespace petrel::codec {
@@ -78,6 +80,26 @@ TEST(TraceReader, EveryColumnFindsItsField)
     EXPECT_EQ(sample[Field::rx_xoff], 12U);
     EXPECT_EQ(sample[Field::pause_us], 13U);
     EXPECT_EQ(trace.inventory.rows[0].speed.bps, 100'000'000'000U);
+}
+
+// Traces that we write have a single quote before a name that a spreadsheet would take for a formula.
+TEST(TraceReader, NamesAreReadAsTheyWereBeforeTheyBecameCells)
+{
+    const std::vector<std::string> names{"=cmd|x", "+1+1",    "-a", "@b",    "'=c",
+                                         "''-d",   "'plain'", "-1", "a,\"b", "Ethernet0"};
+    std::string csv = "time_us,port,queue,device,tx_bytes\n";
+    for (const auto& name : names) {
+        csv += fmt::format("0,{},3,{},1\n", csv_cell(name), csv_cell(name));
+    }
+    const auto trace = trace_of(csv);
+    std::vector<std::string> devices;
+    std::vector<std::string> ports;
+    for (const auto& one : trace.devices) {
+        devices.push_back(one.device);
+        ports.push_back(one.inventory.ports.front().name);
+    }
+    EXPECT_THAT(devices, testing::UnorderedElementsAreArray(names));
+    EXPECT_THAT(ports, testing::UnorderedElementsAreArray(names));
 }
 
 TEST(TraceReader, AnEmptyCellIsNotKnown)
