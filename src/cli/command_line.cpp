@@ -362,6 +362,9 @@ public:
         try {
             petrel_.parse(std::vector<std::string>{words_.rbegin(), words_.rend()});  // CLI11 wants the last first
         } catch (const CLI::CallForHelp&) {
+            if (names_unknown_command()) {
+                return request();
+            }
             auto text = petrel_.help();  // of the command, if there is one
             text.erase(text.find_last_not_of('\n') + 1);
             return Request{Answer{text + '\n'}};
@@ -406,6 +409,18 @@ private:
             return Request{agent_.request()};
         }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
+    }
+
+    // "petrel nosuch", "petrel lab nosuch".
+    bool names_unknown_command() const
+    {
+        const CLI::App* group = &petrel_;
+        while (!group->get_subcommands().empty()) {
+            group = group->get_subcommands().front();
+        }
+        const auto words = group->remaining();
+        return !group->get_subcommands([](const CLI::App*) { return true; }).empty() &&
+               std::any_of(words.begin(), words.end(), [](const auto& word) { return !word.starts_with('-'); });
     }
 
     // Of a command that has commands of its own.

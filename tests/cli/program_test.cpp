@@ -34,6 +34,32 @@ private:
 
 void put(const std::filesystem::path& path, std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
 
+// A script that asks for the help of a command that is gone has to notice.
+TEST(Program, AnUnknownCommandHasNoHelp)
+{
+    const std::pair<std::vector<std::string>, std::string> calls[]{
+        {{"replya", "--help"}, "petrel: value 'replya': allowed a command, the nearest is 'replay'"},
+        {{"replya", "-h"}, "petrel: value 'replya': allowed a command, the nearest is 'replay'"},
+        {{"--help", "replya"}, "petrel: value 'replya': allowed a command, the nearest is 'replay'"},
+        {{"nosuch", "--help"}, "petrel: value 'nosuch': allowed a command, one of replay"},
+        {{"lab", "chekc", "--help"}, "petrel lab: value 'chekc': allowed a command, the nearest is 'check'"},
+        {{"link", "nosuch", "--help"}, "petrel link: value 'nosuch': allowed a command, one of play"},
+        {{"config", "nosuch", "--help"}, "petrel config: value 'nosuch': allowed a command, one of check, show"},
+        {{"nosuch\x1b[2J", "--help"}, "petrel: value 'nosuch\\x1b[2J': allowed a command, one of replay"}};
+    for (const auto& [arguments, words] : calls) {
+        const auto ended = run(petrel(arguments));
+        EXPECT_EQ(ended.exit_code, 2) << words;
+        EXPECT_EQ(ended.out, "");
+        EXPECT_EQ(ended.err.substr(0, words.size()), words);
+    }
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"--help"}, {"replay", "--help"}, {"lab", "--help"}, {"lab", "run", "--help"}, {"lab", "--help", "run"}}) {
+        const auto ended = run(petrel(arguments));
+        EXPECT_EQ(ended.exit_code, 0) << arguments.front();
+        EXPECT_NE(ended.out.find("Usage: petrel"), std::string::npos);
+    }
+}
+
 TEST(Program, OutputFileHoldsWhatStdoutWould)
 {
     const OutputFolder folder;
