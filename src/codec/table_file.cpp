@@ -18,7 +18,7 @@ Error wrong(std::string_view where, std::string_view allowed)
     return {ErrorKind::corrupt, fmt::format("{}: allowed {}", escaped(where), allowed)};
 }
 
-// Nothing, for text that is no JSON or is nested deeper than tables are.
+// A discarded value for text that is no JSON or is nested deeper than tables are.
 nlohmann::json parse_tables(std::string_view text)
 {
     bool too_deep = false;
@@ -29,7 +29,8 @@ nlohmann::json parse_tables(std::string_view text)
             return depth <= kDeepest;
         },
         false);
-    return too_deep ? nlohmann::json{nlohmann::json::value_t::discarded} : tables;
+    // With parentheses: braces would make a list with a discarded value in it.
+    return too_deep ? nlohmann::json(nlohmann::json::value_t::discarded) : tables;
 }
 
 }  // namespace
