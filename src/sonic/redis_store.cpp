@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::config, Db::flex_counter, Db::state};
 
+// In hashes that are read at once. The counters of a switch with 512 ports have 20 MB.
+constexpr std::size_t kMostBytes = 64UL * 1024 * 1024;
+
 Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(words))}; }
 
 // What is special in a pattern of Redis is taken as it is written.
@@ -128,14 +131,20 @@ Result<std::vector<Hash>> RedisStore::hashes(Db db, std::span<const std::string>
         pipeline.add({"HGETALL", key});
     }
     std::vector<Hash> hashes(keys.size());
+    std::size_t bytes = 0;
     std::optional<Error> problem;
     const auto done = run(db, pipeline, [&](std::size_t command, redis::View reply) {
         if (reply.error()) {
             problem = Error{ErrorKind::corrupt,
                             fmt::format("'{}' is not a hash: {}", excerpt(keys[command]), excerpt(reply.text()))};
         }
-        for (std::size_t i = 0; i + 1 < reply.size(); i += 2) {
+        for (std::size_t i = 0; i + 1 < reply.size() && bytes <= kMostBytes; i += 2) {
+            bytes += reply[i].text().size() + reply[i + 1].text().size();
             hashes[command].emplace(reply[i].text(), reply[i + 1].text());
+        }
+        if (bytes > kMostBytes && !problem) {
+            problem = Error{ErrorKind::exhausted, fmt::format("{} keys, among them '{}', hold more than {} bytes",
+                                                              keys.size(), excerpt(keys[command]), kMostBytes)};
         }
     });
     if (!done) {

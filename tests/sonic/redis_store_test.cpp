@@ -58,6 +58,23 @@ TEST(RedisStore, FindsEveryKeyOfALargeDatabaseOnce)
     EXPECT_EQ(store.keys(Db::counters, "COUNTERS:").value().size(), 5000U);
 }
 
+TEST(RedisStore, WhatIsTooMuchToBeReadAtOnceIsAnError)
+{
+    PETREL_NEEDS_REDIS();
+    const test::RedisServer server;
+    RedisStore store{at_one_address(server.address()), 60s};
+    redis::Pipeline fill;
+    fill.add({"EVAL", "for i = 1, 1100 do redis.call('HSET', 'PFC_WD|' .. i, 'a', string.rep('x', 65000)) end", "0"});
+    ASSERT_TRUE(store.connection(Db::config).value()->run(fill));
+    const auto keys = store.keys(Db::config, "PFC_WD|").value();
+    const auto read = store.hashes(Db::config, keys);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::exhausted);
+    EXPECT_EQ(read.error().what.find("1100 keys, among them 'PFC_WD|"), 0U) << read.error().what;
+    EXPECT_EQ(store.hashes(Db::config, std::span{keys}.first(1000)).value().size(), 1000U)
+        << "and the connection is good";
+}
+
 TEST(RedisStore, OneBadChangeIsSaid)
 {
     PETREL_NEEDS_REDIS();
