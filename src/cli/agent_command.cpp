@@ -19,6 +19,7 @@
 #include "daemon/sonic/own_tables.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/exit_guard.hpp"
 #include "sonic/find_databases.hpp"
 
 namespace petrel::cli {
@@ -136,6 +137,7 @@ ExitCode run_agent(const AgentOptions& options)
     if (options.extras != nullptr) {
         how.reached = options.extras->reached;
     }
+    const runtime::ExitGuard guard{"while the agent watches"};  // leave() does not pass by it
     auto service = daemon::Service::make(std::move(*config), std::move(how));
     if (!service) {
         return fail(service.error());
@@ -156,6 +158,7 @@ ExitCode release_without_agent(const AgentOptions& options, bool json)
                      "nothing was released: without an agent the configuration has to name the devices; give the "
                      "agent's own with --config FILE, or --device and --state-dir"});
     }
+    const runtime::ExitGuard guard{"before everything was released"};
     const auto released = daemon::release_from_journals(*config, drivers.all, user_name());
     if (!released) {
         return fail(released.error());
