@@ -10,6 +10,7 @@
 #include "device/carry_out.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/file_journal.hpp"
+#include "runtime/lock_holder.hpp"
 #include "runtime/state_file.hpp"
 #include "words/words.hpp"
 
@@ -76,6 +77,10 @@ public:
 private:
     Result<void> try_release(const codec::DeviceEntry& entry, Driver& driver)
     {
+        auto state = hold_state(entry);
+        if (!state) {
+            return tl::unexpected(std::move(state.error()));
+        }
         const auto journal = file(entry, "journal");
         std::error_code ignored;
         const bool journaled = std::filesystem::exists(journal, ignored);
@@ -95,7 +100,7 @@ private:
         }
         (*device)->listen(deaf_);
         if (journaled) {
-            if (auto done = release_journaled(entry, **device); !done) {
+            if (auto done = release_journaled(entry, **device, **state); !done) {
                 return done;
             }
         }
@@ -108,12 +113,29 @@ private:
         return (*device)->close();
     }
 
-    Result<void> release_journaled(const codec::DeviceEntry& entry, device::Device& device)
+    // Before the device is touched: an agent holds the state from its start to its end. Without a folder there is no
+    // agent, and nothing to hold.
+    Result<std::unique_ptr<runtime::StateFile>> hold_state(const codec::DeviceEntry& entry) const
     {
-        auto state = runtime::StateFile::open(file(entry, "state"), entry.name, config_.history_events);
-        if (!state) {
-            return tl::unexpected(std::move(state.error()));
+        std::error_code ignored;
+        if (!std::filesystem::exists(config_.state_dir, ignored) && !ignored) {
+            return nullptr;
         }
+        const auto path = file(entry, "state");
+        return runtime::StateFile::open(path, entry.name, config_.history_events).map_error([&](const Error& error) {
+            const auto holder = runtime::lock_holder(path);
+            return !holder
+                       ? error
+                       : Error{ErrorKind::unreachable,
+                               fmt::format("nothing was released: {} is in use by process {}, a live agent or another "
+                                           "release-all. Ask the agent through its control socket ({} by the "
+                                           "configuration), or stop it first",
+                                           path.string(), *holder, config_.control_socket.string())};
+        });
+    }
+
+    Result<void> release_journaled(const codec::DeviceEntry& entry, device::Device& device, runtime::StateFile& state)
+    {
         const auto& inventory = device.inventory();
         auto journal = runtime::FileJournal::open_file(file(entry, "journal"), entry.name, inventory);
         if (!journal) {
@@ -133,7 +155,7 @@ private:
                 fmt::format("{} of the journal is at a port that the device does not have now", stranger.target.port));
         }
         // First of all, so that no start after a death in between puts back what was to be released.
-        if (auto forgotten = forget_reasons(**state, entry.name, inventory, by_, clock_.now()); !forgotten) {
+        if (auto forgotten = forget_reasons(state, entry.name, inventory, by_, clock_.now()); !forgotten) {
             all_ = false;
             say(entry, forgotten.error().what);
         }

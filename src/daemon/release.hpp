@@ -16,8 +16,8 @@ struct Released {
     bool all{true};  // nothing is in force any more
 };
 
-// Refused while an agent holds a journal: ask that one. `by` stands in the history, and what was latched or ordered is
-// forgotten, so that the next start does not put it back.
+// A device is not touched while a live agent holds its state: the report names that agent's pid. `by` stands in the
+// history, and what was latched or ordered is forgotten, so that the next start does not put it back.
 Result<Released> release_from_journals(const codec::AgentConfig&, std::span<Driver* const>, const std::string& by);
 
 }  // namespace petrel::daemon

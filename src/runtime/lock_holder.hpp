@@ -1,0 +1,15 @@
+// Finds the process that holds a lock of file_lock.hpp, to name it in messages.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace petrel::runtime {
+
+// The pid behind <path>.lock, as the kernel lists it. None: the lock is free, or the kernel shows no such process here
+// (another pid namespace).
+std::optional<pid_t> lock_holder(const std::filesystem::path&);
+
+}  // namespace petrel::runtime
