@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 namespace petrel::device::sai {
 
@@ -36,7 +36,7 @@ Error no_effect(std::string what)
 }  // namespace
 
 Treater::Treater(const Library& library, abi::ObjectId switch_id, std::span<const PortObjects> ports, Notes& notes)
-    : library_(library), switch_id_(switch_id), ports_(ports), notes_(notes)
+    : library_(library), switch_id_(switch_id), ports_(ports), notes_(notes), empty_buffers_(library, switch_id, notes)
 {
     for (const auto& port : ports_) {
         if (!port.queues.empty()) {
@@ -46,9 +46,8 @@ Treater::Treater(const Library& library, abi::ObjectId switch_id, std::span<cons
         }
     }
     learn_profiles();
-    if (recovers_ && all_have_groups()) {
-        make_empty_profile();
-    }
+    drops_at_ingress_ =
+        recovers_ && library_.buffer_api().get_group != nullptr && all_have_groups() && empty_buffers_.available();
 }
 
 bool Treater::all_have_groups() const
@@ -93,56 +92,48 @@ void Treater::find_mask(const PortObjects& port)
     }
 }
 
-void Treater::make_empty_profile()
-{
-    const auto& api = library_.buffer_api();
-    if (api.create_pool == nullptr || api.create_profile == nullptr) {
-        return;
-    }
-    const auto attribute = [](abi::AttrId id, const abi::Value& value) { return abi::Attribute{id, value}; };
-    abi::Value minus_eight{};
-    minus_eight.s8 = -8;  // of the free part of nothing
-    const auto dynamic = number(static_cast<std::int32_t>(abi::ThresholdMode::dynamic));
-    const std::array of_pool{attribute(abi::pool_attr::type, number(static_cast<std::int32_t>(abi::PoolType::ingress))),
-                             attribute(abi::pool_attr::size, {}), attribute(abi::pool_attr::threshold_mode, dynamic)};
-    abi::ObjectId pool{};
-    auto status = api.create_pool(&pool, switch_id_, of_pool.size(), of_pool.data());
-    if (status == abi::status::success) {
-        const std::array of_profile{attribute(abi::profile_attr::pool_id, object(pool)),
-                                    attribute(abi::profile_attr::reserved_buffer_size, {}),
-                                    attribute(abi::profile_attr::threshold_mode, dynamic),
-                                    attribute(abi::profile_attr::shared_dynamic_th, minus_eight)};
-        status = api.create_profile(&empty_profile_, switch_id_, of_profile.size(), of_profile.data());
-    }
-    if (status != abi::status::success) {
-        empty_profile_ = abi::kNullObject;
-        notes_.add(fmt::format("a buffer profile without room cannot be made: {}; drop ends at the egress queue",
-                               status_text(status)));
-        return;
-    }
-    profiles_[empty_profile_] = true;
-}
-
-// What groups have while nobody treats them, and which ids may go back into the library.
+// What groups have while nobody treats them, which ids may go back into the library, and what an earlier process of
+// ours has left.
 void Treater::learn_profiles()
 {
+    std::vector<std::pair<const PortObjects*, const QueueObjects*>> without_room;
     for (const auto& port : ports_) {
         for (const auto& queue : port.queues) {
             if (queue.group == abi::kNullObject) {
                 continue;
             }
-            if (const auto profile = library_.groups().get(queue.group, abi::group_attr::buffer_profile);
-                profile && !is_empty(profile->oid)) {
+            const auto profile = library_.groups().get(queue.group, abi::group_attr::buffer_profile);
+            if (profile && is_empty(profile->oid)) {
+                without_room.emplace_back(&port, &queue);
+            } else if (profile) {
                 usual_profile_.emplace(queue.priority.value, profile->oid);
             }
+        }
+    }
+    adopt_buffers(without_room);
+}
+
+// A queue that recovers, drops and has a group without room is in our `drop`: no other software does all three.
+void Treater::adopt_buffers(std::span<const std::pair<const PortObjects*, const QueueObjects*>> without_room)
+{
+    for (const auto& [port, queue] : without_room) {
+        if (const auto set = read(*port, *queue); set && shown_by(*port, *queue, *set) == Treatment::drop) {
+            empty_buffers_.adopt(set->group_profile);
+        }
+    }
+    for (const auto& [port, queue] : without_room) {
+        if (const auto profile = library_.groups().get(queue->group, abi::group_attr::buffer_profile);
+            profile && empty_buffers_.ours(profile->oid)) {
+            profiles_.erase(profile->oid);
+            empty_buffers_.changed(queue->group, profile->oid);
         }
     }
 }
 
 bool Treater::is_empty(abi::ObjectId profile)
 {
-    if (profile == abi::kNullObject) {
-        return false;
+    if (profile == abi::kNullObject || empty_buffers_.ours(profile)) {
+        return profile != abi::kNullObject;
     }
     const auto [at, met_now] = profiles_.try_emplace(profile, false);
     if (met_now) {
@@ -160,7 +151,7 @@ watchdog::Treatments Treater::treatments() const
     watchdog::Treatments can = 0;
     can |= forwards_by_recovery() || masks_ ? bit(Treatment::ignore_pause) : 0;
     can |= recovers_ ? bit(Treatment::drop_egress) : 0;
-    can |= recovers_ && empty_profile_ != abi::kNullObject ? bit(Treatment::drop) : 0;
+    can |= recovers_ && drops_at_ingress_ ? bit(Treatment::drop) : 0;
     return can;
 }
 
@@ -231,7 +222,7 @@ QueueSettings Treater::wanted(const QueueObjects& queue, Treatment want, const Q
     auto set = before;
     set.group_profile = known_or_usual(before.group_profile, queue.priority);
     switch (want) {
-    case Treatment::drop: set.group_profile = empty_profile_; [[fallthrough]];
+    case Treatment::drop:  // and a group without room
     case Treatment::drop_egress:
         set.recovering = 1;
         set.action = kDrop;
@@ -250,28 +241,45 @@ QueueSettings Treater::wanted(const QueueObjects& queue, Treatment want, const Q
     return set;
 }
 
-// Only what differs is written. A treatment begins with what frees the others: the queue first, then its group.
 Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, Treatment want,
                             const QueueSettings& before)
 {
     return read(port, queue).and_then([&](const QueueSettings& now) -> Result<void> {
-        const auto set = wanted(queue, want, before);
-        Result<void> done;
-        const auto then = [&done](bool needed, auto step) {
-            if (done && needed) {
-                done = step();
+        auto set = wanted(queue, want, before);
+        if (want == Treatment::drop) {
+            const auto without_room = empty_buffers_.get(now.group_profile);
+            if (!without_room) {
+                return tl::unexpected(without_room.error());  // before anything is written
             }
-        };
-        // A switch's action means something only while it recovers: it is not put back.
-        then(set.action != now.action && (action_of_ == ActionOf::queue || set.recovering != 0),
-             [&] { return set_action(queue, set.action); });
-        then(set.recovering != now.recovering, [&] { return set_recovery(queue, set.recovering != 0); });
-        then(set.group_profile != now.group_profile && queue.group != abi::kNullObject,
-             [&] { return set_group(queue, set.group_profile); });
-        then(masks_ && set.heeds_pause != now.heeds_pause,
-             [&] { return set_heeding(port, queue, set.heeds_pause != 0); });
+            set.group_profile = *without_room;
+        }
+        auto done = write(port, queue, now, set);
+        empty_buffers_.remove_unused();  // if the group did not take it
         return done;
     });
+}
+
+// Only what differs is written. A treatment begins with what frees the others: the queue first, then its group. It ends
+// in the reverse order, so that a process that dies in between leaves a profile of ours only where it is recognised.
+Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, const QueueSettings& now,
+                            const QueueSettings& set)
+{
+    Result<void> done;
+    const auto then = [&done](bool needed, auto step) {
+        if (done && needed) {
+            done = step();
+        }
+    };
+    const bool other_group = set.group_profile != now.group_profile && queue.group != abi::kNullObject;
+    const auto change_group = [&] { return set_group(queue, set.group_profile); };
+    then(other_group && set.recovering == 0, change_group);
+    // A switch's action means something only while it recovers: it is not put back.
+    then(set.action != now.action && (action_of_ == ActionOf::queue || set.recovering != 0),
+         [&] { return set_action(queue, set.action); });
+    then(set.recovering != now.recovering, [&] { return set_recovery(queue, set.recovering != 0); });
+    then(other_group && set.recovering != 0, change_group);
+    then(masks_ && set.heeds_pause != now.heeds_pause, [&] { return set_heeding(port, queue, set.heeds_pause != 0); });
+    return done;
 }
 
 std::size_t Treater::others_recovering(const QueueObjects& queue) const
@@ -347,7 +355,9 @@ Result<void> Treater::set_recovery(const QueueObjects& queue, bool on)
 
 Result<void> Treater::set_group(const QueueObjects& queue, abi::ObjectId profile)
 {
-    return library_.groups().set(queue.group, abi::group_attr::buffer_profile, object(profile));
+    return library_.groups().set(queue.group, abi::group_attr::buffer_profile, object(profile)).map([&] {
+        empty_buffers_.changed(queue.group, profile);
+    });
 }
 
 Result<void> Treater::set_heeding(const PortObjects& port, const QueueObjects& queue, bool on)

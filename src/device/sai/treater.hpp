@@ -9,15 +9,17 @@
 //
 // The packet action is the queue's own, or the switch's where queues have none; then it is one for all. Where there is
 // no recovery, or it turns out to do nothing, the port's PFC mask is left: it can only forward. Group's buffers "none
-// at all" is a profile in a pool of size zero, made once: whatever is received there is dropped and pauses nobody.
+// at all" is a profile without room (empty_buffers.hpp).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "device/device.hpp"
+#include "device/sai/empty_buffers.hpp"
 #include "device/sai/objects.hpp"
 
 namespace petrel::device::sai {
@@ -57,12 +59,13 @@ private:
     void find_recovery(const QueueObjects&);
     void find_mask(const PortObjects&);
     bool all_have_groups() const;
-    void make_empty_profile();
     void learn_profiles();
+    void adopt_buffers(std::span<const std::pair<const PortObjects*, const QueueObjects*>> without_room);
     bool is_empty(abi::ObjectId profile);
     abi::ObjectId known_or_usual(abi::ObjectId profile, Priority) const;
 
     QueueSettings wanted(const QueueObjects&, watchdog::Treatment, const QueueSettings& before) const;
+    Result<void> write(const PortObjects&, const QueueObjects&, const QueueSettings& now, const QueueSettings& set);
     Result<void> set_action(const QueueObjects&, std::int32_t action);
     Result<void> set_recovery(const QueueObjects&, bool on);
     Result<void> set_group(const QueueObjects&, abi::ObjectId profile);
@@ -77,9 +80,10 @@ private:
     bool recovers_{};
     bool masks_{};
     ActionOf action_of_{};
-    std::optional<std::int32_t> own_action_;               // of recoveries that the library begins
-    abi::ObjectId empty_profile_{};                        // null: none could be made
-    std::map<abi::ObjectId, bool> profiles_;               // met so far: whether there is no room at all in it
+    std::optional<std::int32_t> own_action_;  // of recoveries that the library begins
+    EmptyBuffers empty_buffers_;
+    bool drops_at_ingress_{};                              // a profile without room can be had
+    std::map<abi::ObjectId, bool> profiles_;               // of others, met so far: whether it has no room at all
     std::map<std::uint8_t, abi::ObjectId> usual_profile_;  // by priority
 };
 
