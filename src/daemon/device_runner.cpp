@@ -105,6 +105,7 @@ void DeviceRunner::open()
     });
 }
 
+// What failed first is the cause; later attempts may fail because of it.
 void DeviceRunner::try_again(const std::string& why)
 {
     if (stopping_) {
@@ -112,7 +113,12 @@ void DeviceRunner::try_again(const std::string& why)
     }
     const auto wait = std::min<Duration>(kFirstRetry * (1U << std::min(attempts_, 5U)), kLastRetry);
     ++attempts_;
-    become(Condition::failing, fmt::format("{}; tried again in {}", why, seconds_text(wait)));
+    if (first_failure_.empty()) {
+        first_failure_ = why;
+    }
+    const auto causes =
+        why == first_failure_ ? why : fmt::format("{}; a later attempt failed too: {}", first_failure_, why);
+    become(Condition::failing, fmt::format("{}; tried again in {}", causes, seconds_text(wait)));
     plan(retry_, loop_.now().mono + wait, [this] { open(); });
 }
 

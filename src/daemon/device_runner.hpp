@@ -166,6 +166,7 @@ private:
     Instant condition_since_;
     std::string why_;
     unsigned attempts_{};
+    std::string first_failure_;       // since the device was last watched
     std::vector<std::string> notes_;  // what the driver has said about the device
     std::optional<Opened> opened_;    // as the inventory is now, with the roles that are configured
     bool unfit_{};                    // and waits for policies that fit

@@ -83,6 +83,7 @@ void DeviceRunner::begin(const agent::Start& start)
         return refuse_policies(list.error());
     }
     attempts_ = 0;
+    first_failure_.clear();
     for (const auto& note : list->notes) {
         say(Log::Level::warning, "policy_note", note);
     }

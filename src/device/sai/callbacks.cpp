@@ -5,6 +5,7 @@
 #include <array>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace petrel::device::sai {
 
@@ -14,6 +15,7 @@ struct Line {
     std::mutex mutex;
     bool taken{};
     Profile profile;
+    std::vector<Profile> former;   // the library may hold texts of profiles that were changed
     Profile::const_iterator next;  // of the library's walk through its settings
     Listener* listener{};
 };
@@ -101,12 +103,29 @@ Callbacks::~Callbacks()
 {
     const std::lock_guard lock{lines[line_].mutex};
     lines[line_].listener = nullptr;
+    lines[line_].former.clear();
     lines[line_].taken = false;
 }
 
 const abi::ServiceMethods& Callbacks::services() const { return functions[line_].services; }
 abi::DeadlockCallback Callbacks::deadlock() const { return functions[line_].deadlock; }
 abi::PortStateCallback Callbacks::port_state() const { return functions[line_].port_state; }
+
+Profile Callbacks::profile() const
+{
+    const std::lock_guard lock{lines[line_].mutex};
+    return lines[line_].profile;
+}
+
+void Callbacks::change_profile(Profile profile)
+{
+    auto& line = lines[line_];
+    const std::lock_guard lock{line.mutex};
+    if (line.profile != profile) {
+        line.former.push_back(std::exchange(line.profile, std::move(profile)));
+        line.next = line.profile.begin();
+    }
+}
 
 void Callbacks::listen(Listener* listener)
 {

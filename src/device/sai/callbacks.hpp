@@ -34,6 +34,9 @@ public:
     abi::DeadlockCallback deadlock() const;
     abi::PortStateCallback port_state() const;
 
+    Profile profile() const;
+    void change_profile(Profile);
+
     void listen(Listener*);  // null: nobody; then whoever listened is called no more
 
 private:

@@ -6,74 +6,95 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace petrel::device::sai {
 
 namespace {
 
-// A library knows one switch, by global state: whoever opens it twice gets the same one twice.
-class OpenLibraries {
-public:
-    bool add(void* handle)
-    {
-        const std::lock_guard lock{mutex_};
-        if (std::find(handles_.begin(), handles_.end(), handle) != handles_.end()) {
-            return false;
-        }
-        handles_.push_back(handle);
-        return true;
-    }
-    void remove(void* handle)
-    {
-        const std::lock_guard lock{mutex_};
-        std::erase(handles_, handle);
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<void*> handles_;
-};
-
-OpenLibraries open_libraries;
-
 Error refuse(std::string why) { return {ErrorKind::unsupported, std::move(why)}; }
 
 }  // namespace
 
-void Library::Close::operator()(void* handle) const noexcept
+// All libraries of this process, by the handle that dlopen gives. A library drives one switch, by global state, so that
+// one device at a time holds it.
+class LoadedLibraries {
+public:
+    // Null: a device holds it.
+    Library::Held hold(void* handle)
+    {
+        const std::lock_guard lock{mutex_};
+        if (std::find(held_.begin(), held_.end(), handle) != held_.end()) {
+            ::dlclose(handle);
+            return nullptr;
+        }
+        held_.push_back(handle);
+        const auto kept =
+            std::find_if(kept_.begin(), kept_.end(), [&](const auto& library) { return library->handle_ == handle; });
+        if (kept == kept_.end()) {
+            return Library::Held{new Library{handle}};
+        }
+        ::dlclose(handle);  // counted twice now
+        Library::Held library{kept->release()};
+        kept_.erase(kept);
+        return library;
+    }
+
+    void give_back(std::unique_ptr<Library> library)
+    {
+        const std::lock_guard lock{mutex_};
+        auto* handle = library->handle_;
+        if (library->stays_) {
+            kept_.push_back(std::move(library));
+        }
+        library.reset();
+        std::erase(held_, handle);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<void*> held_;
+    std::vector<std::unique_ptr<Library>> kept_;
+};
+
+namespace {
+
+// Never destroyed: the end of the process does not shut down a library that stays.
+LoadedLibraries& loaded_libraries()
 {
-    open_libraries.remove(handle);
-    ::dlclose(handle);
+    static auto& libraries = *new LoadedLibraries;
+    return libraries;
+}
+
+}  // namespace
+
+void Library::Return::operator()(Library* library) const noexcept
+{
+    loaded_libraries().give_back(std::unique_ptr<Library>{library});
 }
 
 template <class Function>
 Function* Library::find(const char* name) const
 {
-    return reinterpret_cast<Function*>(::dlsym(handle_.get(), name));
+    return reinterpret_cast<Function*>(::dlsym(handle_, name));
 }
 
-Result<std::unique_ptr<Library>> Library::load(const LibraryPlace& place, Notes& notes)
+Result<Library::Held> Library::load(const LibraryPlace& place, Notes& notes)
 {
-    std::unique_ptr<Library> library{new Library};
     void* handle = ::dlopen(place.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const auto* why = ::dlerror();
         return tl::unexpected(Error{ErrorKind::unreachable, why != nullptr ? why : place.path + " cannot be loaded"});
     }
-    if (!open_libraries.add(handle)) {
-        ::dlclose(handle);
+    auto library = loaded_libraries().hold(handle);
+    if (!library) {
         return tl::unexpected(
             Error{ErrorKind::denied,
                   fmt::format("{} is open in this process already, and a library drives one switch", place.path)});
     }
-    library->handle_.reset(handle);
-    auto callbacks = Callbacks::take(place.profile);
-    if (!callbacks) {
-        return tl::unexpected(callbacks.error());
-    }
-    library->callbacks_ = std::move(*callbacks);
-    const auto ready = library->initialize(place.path)
+    const auto ready = library->take_profile(place.profile, notes)
+                           .and_then([&] { return library->initialize(place, notes); })
                            .and_then([&] { return library->learn_version(place.stated, notes); })
                            .and_then([&] { return library->learn_methods(notes); });
     if (!ready) {
@@ -84,26 +105,54 @@ Result<std::unique_ptr<Library>> Library::load(const LibraryPlace& place, Notes&
 
 Library::~Library()
 {
-    if (kept_) {
-        open_libraries.remove(handle_.release());
-    } else if (initialized_) {
+    if (initialized_) {
         if (auto* uninitialize = find<abi::Uninitialize>("sai_api_uninitialize")) {
             uninitialize();
         }
     }
+    ::dlclose(handle_);
 }
 
-Result<void> Library::initialize(const std::string& path)
+// Until a switch is created, a library that failed gets what the operator has mended in the profile.
+Result<void> Library::take_profile(const Profile& profile, Notes& notes)
+{
+    if (!callbacks_) {
+        return Callbacks::take(profile).map([&](std::unique_ptr<Callbacks> taken) { callbacks_ = std::move(taken); });
+    }
+    if (switch_id_ == abi::kNullObject) {
+        callbacks_->change_profile(profile);
+    } else if (callbacks_->profile() != profile) {
+        notes.add("the profile has changed since the library was started: the new one counts after a restart of the "
+                  "agent");
+    }
+    return {};
+}
+
+// If an attempt of ours has failed and the library now answers ITEM_ALREADY_EXISTS, that attempt has initialised it. If
+// it answers so at the first attempt, the library belongs to something else.
+Result<void> Library::initialize(const LibraryPlace& place, Notes& notes)
 {
     auto* initialize = find<abi::Initialize>("sai_api_initialize");
     if (initialize == nullptr || find<abi::QueryApi>("sai_api_query") == nullptr) {
         return tl::unexpected(refuse(fmt::format("{} is no SAI library: it has no sai_api_initialize or no "
                                                  "sai_api_query",
-                                                 path)));
+                                                 place.path)));
     }
+    if (initialized_) {
+        return {};
+    }
+    stays_ = place.until_the_end;
+    const bool tried_before = std::exchange(tried_to_initialize_, true);
     const auto status = initialize(0, &callbacks_->services());
-    if (status != abi::status::success) {
-        return tl::unexpected(call_failed(status, "sai_api_initialize"));
+    if (status == abi::status::item_already_exists && tried_before) {
+        notes.add(call_failed(status, "sai_api_initialize").what +
+                  "; the library counts as initialised by the attempt before");
+    } else if (status != abi::status::success) {
+        auto failed = call_failed(status, "sai_api_initialize");
+        failed.what += status == abi::status::item_already_exists
+                           ? "; the library is initialised already, and not by this agent"
+                           : "";
+        return tl::unexpected(std::move(failed));
     }
     initialized_ = true;
     query_capability_ = find<abi::QueryAttrCapability>("sai_query_attribute_capability");

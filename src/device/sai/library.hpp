@@ -1,5 +1,9 @@
-// A vendor's library, loaded and asked who it is. Of its method tables we keep copies that are empty where its version
-// ends them, so that nobody can call past the end. What it cannot do without is checked once, here.
+// A vendor's library, loaded and asked for its version. Of its method tables we keep copies that are empty where its
+// version ends them, so that no caller can call past the end. load() checks what the device cannot do without.
+//
+// Most libraries can be initialised once in a process, and sai_api_uninitialize may shut the switch down. So a library
+// of the agent stays in the process from its first sai_api_initialize on, with the switch that it has created, and a
+// device that is opened again gets the same Library.
 #pragma once
 
 #include <memory>
@@ -21,19 +25,26 @@ struct LibraryPlace {
     Profile profile;
     std::optional<abi::Version> stated;  // the operator's word, for a library too old to be asked
     std::vector<NamedPort> port_names;   // none: ports are called port0, port1, ...
-    // Once it is open it is not shut down, which might shut the switch down too: it ends with the process.
-    bool until_the_end{};
+    bool until_the_end{};                // the library stays initialised until the process ends
 };
 
 class Library {
 public:
-    // Fails where the library cannot be used; says in notes what is odd but can be lived with.
-    static Result<std::unique_ptr<Library>> load(const LibraryPlace&, Notes&);
+    struct Return {
+        void operator()(Library*) const noexcept;
+    };
+    using Held = std::unique_ptr<Library, Return>;
+
+    // Fails where the library cannot be used; the notes name what is odd but does no harm. A library that this process
+    // holds already is refused, one that it has kept is used again.
+    static Result<Held> load(const LibraryPlace&, Notes&);
     ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
 
-    void keep() { kept_ = true; }  // it stays when this is gone
+    // The switch that this process has created; null: none yet.
+    abi::ObjectId switch_id() const { return switch_id_; }
+    void remember_switch(abi::ObjectId id) { switch_id_ = id; }
 
     abi::Version version() const { return version_; }
     Callbacks& callbacks() const { return *callbacks_; }
@@ -57,24 +68,25 @@ public:
     bool claims_get(abi::ObjectId switch_id, abi::ObjectType, abi::AttrId) const;
 
 private:
-    struct Close {
-        void operator()(void*) const noexcept;
-    };
+    friend class LoadedLibraries;
 
-    Library() = default;
+    explicit Library(void* handle) : handle_(handle) {}
 
     template <class Function>
     Function* find(const char* name) const;
-    Result<void> initialize(const std::string& path);
+    Result<void> take_profile(const Profile&, Notes&);
+    Result<void> initialize(const LibraryPlace&, Notes&);
     Result<void> learn_version(std::optional<abi::Version> stated, Notes&);
     Result<void> learn_methods(Notes&);
     template <class Table>
     Result<Table> methods(abi::Api, std::string_view words) const;
 
-    std::unique_ptr<void, Close> handle_;
+    void* handle_;
     std::unique_ptr<Callbacks> callbacks_;
+    bool tried_to_initialize_{};
     bool initialized_{};
-    bool kept_{};
+    bool stays_{};
+    abi::ObjectId switch_id_{};
     abi::Version version_{};
     abi::SwitchApi switch_api_{};
     abi::PortApi port_api_{};

@@ -72,19 +72,23 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
         return tl::unexpected(library.error());
     }
     library_ = std::move(*library);
-    const auto switch_id = create_switch(*library_, *attach, notes_);
-    if (!switch_id) {
-        return tl::unexpected(switch_id.error());
+    if (library_->switch_id() == abi::kNullObject) {
+        const auto created = create_switch(*library_, *attach, notes_);
+        if (!created) {
+            return tl::unexpected(created.error());
+        }
+        library_->remember_switch(*created);
     }
-    auto ports = find_ports(*library_, *switch_id, place.port_names, notes_);
+    const auto switch_id = library_->switch_id();
+    auto ports = find_ports(*library_, switch_id, place.port_names, notes_);
     if (!ports) {
         return tl::unexpected(ports.error());
     }
     ports_ = std::move(*ports);
     list_rows();
-    reader_.emplace(*library_, *switch_id, ports_, places_, clock_, notes_);
-    treater_.emplace(*library_, *switch_id, ports_, notes_);
-    detection_.emplace(*library_, *switch_id, ports_, notes_);
+    reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
+    treater_.emplace(*library_, switch_id, ports_, notes_);
+    detection_.emplace(*library_, switch_id, ports_, notes_);
     lost_.emplace(places_.size());
 
     capabilities_.fields = reader_->fields();
@@ -94,9 +98,6 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     capabilities_.detects_itself = detection_->possible();
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         follow_link(p);
-    }
-    if (place.until_the_end) {
-        library_->keep();
     }
     return {};
 }

@@ -65,7 +65,7 @@ private:
     DeviceId id_;
     const TimeSource& clock_;
     Notes notes_;
-    std::unique_ptr<Library> library_;
+    Library::Held library_;
     std::vector<PortObjects> ports_;
     std::vector<RowPlace> places_;  // by row
     std::vector<Slot> all_rows_;
