@@ -84,6 +84,16 @@ Result<Place> place_of(const codec::DeviceEntry& entry)
     if (place.library.empty()) {
         return wrong("the path of a library comes first");
     }
+    if (const std::filesystem::path path{place.library}; !path.is_absolute()) {
+        const auto here = std::filesystem::absolute(path).lexically_normal().string();
+        return wrong(path.has_parent_path()
+                         ? fmt::format("'{}' depends on the folder that the agent is started in: write the absolute "
+                                       "path, from here {}",
+                                       place.library, here)
+                         : fmt::format("'{}' would be searched for in LD_LIBRARY_PATH and the system's folders: write "
+                                       "the absolute path of the library, as {} or /usr/lib/{}",
+                                       place.library, here, place.library));
+    }
     return place;
 }
 

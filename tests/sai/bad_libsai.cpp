@@ -25,8 +25,10 @@ struct Library {
     BadSwitch model;
     Version version{kNewestKnown};
     bool initialized{};
+    bool half_initialized{};
     ObjectId next_id{0x6000};
     std::unique_ptr<std::byte[]> queue_table;
+    std::string kept;   // the profile's bad.kept: a file for what the hardware keeps when a process ends
     std::string diary;  // the profile's bad.diary: a file for which queues are told to detect, and for its end
 };
 
@@ -103,11 +105,70 @@ Status each(std::uint32_t count, Attribute* attributes, Get get)
     return status::success;
 }
 
+// Hardware that outlives the process: buffers, and what groups and queues were told, in lines of numbers.
+
+void keep()
+{
+    const auto& library = lib();
+    if (library.kept.empty()) {
+        return;
+    }
+    std::ofstream file{library.kept};
+    file << "next " << library.next_id << '\n';
+    for (const auto& [id, pool] : library.model.pools) {
+        file << "pool " << id << ' ' << pool.type << ' ' << pool.size << ' ' << pool.mode << '\n';
+    }
+    for (const auto& [id, profile] : library.model.profiles) {
+        file << "profile " << id << ' ' << profile.pool << ' ' << profile.reserved << ' ' << profile.mode << ' '
+             << int{profile.share} << '\n';
+    }
+    for (std::size_t p = 0; p != library.model.ports.size(); ++p) {
+        for (std::size_t i = 0; i != 8; ++i) {
+            const auto& queue = library.model.ports[p].queues[i];
+            file << "queue " << p << ' ' << i << ' ' << library.model.ports[p].groups[i].profile << ' '
+                 << queue.recovering << ' ' << queue.action << '\n';
+        }
+    }
+}
+
+void remember()
+{
+    auto& library = lib();
+    std::ifstream file{library.kept};
+    for (std::string word; file >> word;) {
+        ObjectId id{};
+        file >> id;
+        if (word == "next") {
+            library.next_id = id;
+        } else if (word == "pool") {
+            auto& pool = library.model.pools[id];
+            file >> pool.type >> pool.size >> pool.mode;
+        } else if (word == "profile") {
+            auto& profile = library.model.profiles[id];
+            int share{};
+            file >> profile.pool >> profile.reserved >> profile.mode >> share;
+            profile.share = static_cast<std::int8_t>(share);
+        } else {
+            std::size_t i{};
+            file >> i;
+            auto& queue = library.model.ports.at(id).queues.at(i);
+            file >> library.model.ports.at(id).groups.at(i).profile >> queue.recovering >> queue.action;
+            queue.ever_set[queue_attr::pfc_dlr_init] = queue.ever_set[queue_attr::pfc_dlr_packet_action] = true;
+        }
+    }
+}
+
 // The switch.
 
 Status create_switch(ObjectId* made, std::uint32_t count, const Attribute* attributes)
 {
     auto& model = lib().model;
+    if (bad("exits")) {
+        std::exit(0);
+    }
+    if (bad("quick_exits")) {
+        std::quick_exit(0);
+    }
     if (bad("refuses_callbacks_at_create") && count > 1) {
         return status::invalid_attribute_0 - 1;
     }
@@ -327,6 +388,7 @@ Status set_queue(ObjectId id, const Attribute* attribute)
     default: return status::invalid_parameter;
     }
     queue->ever_set[attribute->id] = true;
+    keep();
     return status::success;
 }
 
@@ -403,10 +465,11 @@ Status set_group(ObjectId id, const Attribute* attribute)
     if (group == nullptr || attribute->id != group_attr::buffer_profile) {
         return status::invalid_parameter;
     }
-    if (attribute->value.oid != kNullObject && !lib().model.profile_pools.contains(attribute->value.oid)) {
+    if (attribute->value.oid != kNullObject && !lib().model.profiles.contains(attribute->value.oid)) {
         std::abort();  // an id that this library never gave: others do not survive it either
     }
     group->profile = attribute->value.oid;
+    keep();
     return status::success;
 }
 
@@ -435,38 +498,100 @@ Status group_stats(ObjectId id, std::uint32_t count, const StatId*, std::uint64_
 
 Status create_pool(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
 {
+    auto& model = lib().model;
     if (bad("no_pools")) {
         return status::insufficient_resources;
     }
+    if (model.pools.size() >= model.most_pools) {
+        return status::table_full;
+    }
     *made = lib().next_id++;
+    auto& pool = model.pools[*made];
     for (std::uint32_t i = 0; i != count; ++i) {
-        if (attributes[i].id == pool_attr::size) {
-            lib().model.pool_sizes[*made] = attributes[i].value.u64;
+        switch (attributes[i].id) {
+        case pool_attr::type: pool.type = attributes[i].value.s32; break;
+        case pool_attr::size: pool.size = attributes[i].value.u64; break;
+        case pool_attr::threshold_mode: pool.mode = attributes[i].value.s32; break;
+        default: return status::invalid_parameter;
         }
     }
+    keep();
     return status::success;
 }
 
-Status get_pool(ObjectId id, std::uint32_t, Attribute* attribute)
+Status get_pool(ObjectId id, std::uint32_t count, Attribute* attributes)
 {
-    attribute->value.u64 = lib().model.pool_sizes.at(id);
+    return each(count, attributes, [pool = lib().model.pools.at(id)](Attribute& attribute) -> Status {
+        switch (attribute.id) {
+        case pool_attr::type: attribute.value.s32 = pool.type; return status::success;
+        case pool_attr::size: attribute.value.u64 = pool.size; return status::success;
+        case pool_attr::threshold_mode: attribute.value.s32 = pool.mode; return status::success;
+        default: return status::not_implemented;
+        }
+    });
+}
+
+Status remove_pool(ObjectId id)
+{
+    auto& model = lib().model;
+    for (const auto& [profile, of] : model.profiles) {
+        if (of.pool == id) {
+            return status::object_in_use;
+        }
+    }
+    model.pools.erase(id);
+    keep();
     return status::success;
 }
 
 Status create_profile(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
 {
+    if (bad("no_profiles")) {
+        return status::table_full;
+    }
     *made = lib().next_id++;
+    auto& profile = lib().model.profiles[*made];
     for (std::uint32_t i = 0; i != count; ++i) {
-        if (attributes[i].id == profile_attr::pool_id) {
-            lib().model.profile_pools[*made] = attributes[i].value.oid;
+        switch (attributes[i].id) {
+        case profile_attr::pool_id: profile.pool = attributes[i].value.oid; break;
+        case profile_attr::reserved_buffer_size: profile.reserved = attributes[i].value.u64; break;
+        case profile_attr::threshold_mode: profile.mode = attributes[i].value.s32; break;
+        case profile_attr::shared_dynamic_th: profile.share = attributes[i].value.s8; break;
+        default: return status::invalid_parameter;
         }
     }
+    keep();
     return status::success;
 }
 
-Status get_profile(ObjectId id, std::uint32_t, Attribute* attribute)
+Status get_profile(ObjectId id, std::uint32_t count, Attribute* attributes)
 {
-    attribute->value.oid = lib().model.profile_pools.at(id);
+    return each(count, attributes, [profile = lib().model.profiles.at(id)](Attribute& attribute) -> Status {
+        switch (attribute.id) {
+        case profile_attr::pool_id: attribute.value.oid = profile.pool; return status::success;
+        case profile_attr::reserved_buffer_size: attribute.value.u64 = profile.reserved; return status::success;
+        case profile_attr::threshold_mode: attribute.value.s32 = profile.mode; return status::success;
+        case profile_attr::shared_dynamic_th: attribute.value.s8 = profile.share; return status::success;
+        default: return status::not_implemented;
+        }
+    });
+}
+
+Status remove_profile(ObjectId id)
+{
+    auto& model = lib().model;
+    if (bad("no_removal")) {
+        return status::not_supported;
+    }
+    for (const auto& port : model.ports) {
+        for (const auto& group : port.groups) {
+            if (group.profile == id) {
+                std::abort();  // it is in use: others forget to check
+            }
+        }
+    }
+    model.profiles.erase(id);
+    keep();
     return status::success;
 }
 
@@ -497,9 +622,9 @@ Status past_the_end(std::uint32_t, const ObjectId*, const std::uint32_t*, Attrib
 SwitchApi switch_api{create_switch, nullptr, set_switch, get_switch, nullptr, nullptr, nullptr, {}};
 PortApi port_api{nullptr, nullptr, set_port, get_port, port_stats, nullptr, nullptr, nullptr, {}};
 QueueApi queue_api{nullptr, nullptr, set_queue, get_queue, queue_stats, nullptr, nullptr, nullptr, get_queues};
-BufferApi buffer_api{create_pool,    nullptr, nullptr,   get_pool,    nullptr,     nullptr, nullptr,
-                     nullptr,        nullptr, set_group, get_group,   group_stats, nullptr, nullptr,
-                     create_profile, nullptr, nullptr,   get_profile, nullptr,     nullptr};
+BufferApi buffer_api{create_pool,    remove_pool,    nullptr,   get_pool,    nullptr,     nullptr, nullptr,
+                     nullptr,        nullptr,        set_group, get_group,   group_stats, nullptr, nullptr,
+                     create_profile, remove_profile, nullptr,   get_profile, nullptr,     nullptr};
 
 QosMapApi qos_map_api{nullptr, nullptr, nullptr, get_map};
 
@@ -527,13 +652,17 @@ void start_anew(const ServiceMethods* services)
     for (std::size_t i = 0; i + 2 < maps.size(); i += 4) {
         library.model.maps[static_cast<std::uint8_t>(maps[i] - '0')] = static_cast<std::uint8_t>(maps[i + 2] - '0');
     }
-    library.model.pool_sizes[kUsualPool] = 1'000'000;
-    library.model.profile_pools[kUsualProfile] = kUsualPool;
+    const auto* pools = setting(services, "bad.pools");
+    library.model.most_pools = pools == nullptr ? 1000 : std::strtoull(pools, nullptr, 10);
+    library.model.pools[kUsualPool].size = 1'000'000;
+    library.model.profiles[kUsualProfile].pool = kUsualPool;
     for (auto& port : library.model.ports) {
         for (auto& group : port.groups) {
             group.profile = kUsualProfile;
         }
     }
+    library.kept = setting(services, "bad.kept") != nullptr ? setting(services, "bad.kept") : "";
+    remember();
     queue_api.get_many = library.version < 11500 ? past_the_end : get_queues;
 }
 
@@ -553,13 +682,24 @@ test::BadSwitch* bad_switch();
 
 Status sai_api_initialize(std::uint64_t, const ServiceMethods* services)
 {
+    auto& library = test::lib();
+    if (library.initialized || library.half_initialized) {
+        return status::item_already_exists;
+    }
     test::start_anew(services);
-    test::lib().initialized = true;
-    return test::bad("initialize_fails") ? Status{status::failure} : Status{status::success};
+    library.half_initialized = test::bad("initializes_by_half");
+    if (test::bad("initialize_fails") || library.half_initialized) {
+        return status::failure;
+    }
+    library.initialized = true;
+    return status::success;
 }
 
 Status sai_api_query(Api api, void** table)
 {
+    if (!test::lib().initialized) {
+        return status::uninitialized;
+    }
     switch (api) {
     case Api::switch_: *table = &test::switch_api; return status::success;
     case Api::port: *table = &test::port_api; return status::success;

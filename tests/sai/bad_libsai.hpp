@@ -28,6 +28,19 @@ struct BadGroup {
     sai::ObjectId profile{};
 };
 
+struct BadPool {
+    std::int32_t type{};
+    std::uint64_t size{};
+    std::int32_t mode{};
+};
+
+struct BadProfile {
+    sai::ObjectId pool{};
+    std::uint64_t reserved{};
+    std::int32_t mode{};
+    std::int8_t share{};
+};
+
 struct BadPort {
     sai::OperStatus status{sai::OperStatus::up};
     std::uint32_t speed_mbps{100'000};
@@ -51,8 +64,9 @@ struct BadSwitch {
     sai::DeadlockCallback on_deadlock{};
     sai::PortStateCallback on_port_state{};
     std::map<std::uint8_t, std::uint8_t> maps;  // PFC priority to queue and group
-    std::map<sai::ObjectId, std::uint64_t> pool_sizes;
-    std::map<sai::ObjectId, sai::ObjectId> profile_pools;
+    std::map<sai::ObjectId, BadPool> pools;
+    std::map<sai::ObjectId, BadProfile> profiles;
+    std::size_t most_pools{1000};  // the profile's bad.pools
     unsigned bulk_reads{};
     std::function<void()> in_a_get;  // time may pass in it
 

@@ -1,10 +1,12 @@
 // A switch behind a library as a device: rows and looks, treatments and what is left of them; each with the ways a
 // library can get it wrong. Storms that it finds itself are in sai_detection_test.cpp.
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "sai/bench.hpp"
+#include "support/temporary_folder.hpp"
 #include "watchdog/intake.hpp"
 
 namespace petrel::test {
@@ -238,9 +240,9 @@ void expect_written(SaiBench& bench, const Written& written)
     const auto undo = bench.device->prepare(wish(written.want)).value();
     ASSERT_TRUE(bench.device->apply(wish(written.want), undo));
     const auto& queue = bench.queue(0, 3);
-    const auto pool = bench.model->profile_pools.at(bench.port(0).groups[3].profile);
+    const auto pool = bench.model->profiles.at(bench.port(0).groups[3].profile).pool;
     EXPECT_EQ(queue.recovering, written.recovering);
-    EXPECT_EQ(bench.model->pool_sizes.at(pool) == 0, written.without_room);
+    EXPECT_EQ((bench.model->pools.at(pool).size == 0), written.without_room);
     EXPECT_EQ(bench.port(0).pfc, written.pfc);
     if (written.recovering) {
         EXPECT_EQ(queue.ever_set.contains(sai::queue_attr::pfc_dlr_packet_action) ? queue.action : bench.model->action,
@@ -316,7 +318,8 @@ TEST(SaiDevice, DropNeedsBuffers)
     ASSERT_TRUE(bench.open("no_pools"));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop_egress));
-    EXPECT_TRUE(bench.noted("INSUFFICIENT_RESOURCES (-4); drop ends at the egress queue"));
+    EXPECT_TRUE(bench.noted(
+        "INSUFFICIENT_RESOURCES (-4), the switch's table of buffer pools is full; drop ends at the egress queue"));
     ASSERT_TRUE(bench.open("no_buffers"));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_FALSE(has(bench.device->capabilities().fields, Field::rx_drops));
@@ -324,6 +327,111 @@ TEST(SaiDevice, DropNeedsBuffers)
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(bench.noted("get INGRESS_PRIORITY_GROUP_LIST of a port: NOT_IMPLEMENTED (-15)"));
     expect_written(bench, {Treatment::drop_egress, true, 0, false, 0x18});
+}
+
+// Hardware may outlive the process, and its tables are small: a buffer profile is there only while a group uses it.
+TEST(SaiDevice, DropLeavesNoBuffersBehind)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    const auto& model = *bench.model;
+    EXPECT_EQ(model.pools.size(), 1U);
+    EXPECT_EQ(model.profiles.size(), 1U);
+    const auto other = sai_queue(1, 4);
+    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), undo));
+    EXPECT_EQ(model.pools.size(), 2U);
+    EXPECT_EQ(model.profiles.size(), 2U);
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_EQ(bench.device->read_back(other), Treatment::drop);
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop_egress, other), undo));
+    EXPECT_EQ(model.pools.size(), 1U);
+    EXPECT_EQ(model.profiles.size(), 1U);
+    EXPECT_EQ(bench.device->read_back(other), Treatment::drop_egress);
+}
+
+TEST(SaiDevice, AFullTableIsTold)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {{"bad.pools", "1"}}));
+    EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_TRUE(bench.noted("a buffer pool without room cannot be made: TABLE_FULL (-13), the switch's table of buffer "
+                            "pools is full; drop ends at the egress queue"));
+    ASSERT_TRUE(bench.open("no_profiles"));
+    EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_TRUE(bench.noted("table of buffer profiles is full"));
+    EXPECT_EQ(bench.model->pools.size(), 1U);
+
+    // It fills up later: the queue is left as it was, for the weaker treatment that comes next.
+    ASSERT_TRUE(bench.open("", {{"bad.pools", "2"}}));
+    EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
+    bench.model->most_pools = 1;
+    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+    const auto refused = bench.device->apply(wish(Treatment::drop), undo);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+    EXPECT_TRUE(bench.noted("the switch's table of buffer pools is full"));
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
+    EXPECT_TRUE(bench.device->apply(wish(Treatment::drop_egress), undo));
+}
+
+TEST(SaiDevice, BuffersThatCannotBeRemovedAreUsedAgainAndTold)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("no_removal"));
+    for (int i = 0; i != 3; ++i) {
+        const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    }
+    EXPECT_EQ(bench.model->pools.size(), 2U);
+    EXPECT_TRUE(bench.noted("a buffer profile without room cannot be removed: NOT_SUPPORTED (-2)"));
+}
+
+// What an earlier process has left at a queue in `drop` is used again and removed with the treatment.
+TEST(SaiDevice, BuffersOfAnEarlierProcessAreAdopted)
+{
+    const TemporaryFolder folder;
+    const auto kept = folder / "kept";
+    std::ofstream{kept} << "next 30000\npool 200 0 0 1\nprofile 201 200 0 1 -8\nqueue 0 3 201 1 0\n";
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {{"bad.kept", kept.string()}, {"bad.pools", "2"}}));
+    EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
+    EXPECT_EQ(bench.device->read_back(kQueue), Treatment::drop);
+    const auto other = sai_queue(1, 4);
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), Undo{}));
+    EXPECT_EQ(bench.port(1).groups[4].profile, 201U);
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none, other), Undo{}));
+    EXPECT_EQ(bench.model->profiles.size(), 2U);
+    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), Undo{}));
+    EXPECT_EQ(bench.model->profiles.size(), 1U);
+    EXPECT_EQ(bench.model->pools.size(), 1U);
+}
+
+// In turn: the queue does not recover; the profile has a share of another size; its pool is of another type. And one
+// that no group uses.
+TEST(SaiDevice, BuffersOfOthersAreLeftAlone)
+{
+    const TemporaryFolder folder;
+    for (const auto* foreign :
+         {"pool 200 0 0 1\nprofile 201 200 0 1 -8\nqueue 0 3 201 0 0\n",
+          "pool 200 0 0 1\nprofile 201 200 0 1 -3\nqueue 0 3 201 1 0\n",
+          "pool 200 2 0 1\nprofile 201 200 0 1 -8\nqueue 0 3 201 1 0\n", "pool 200 0 0 1\nprofile 201 200 0 1 -8\n"}) {
+        const auto kept = folder / "kept";
+        std::ofstream{kept} << "next 30000\n" << foreign;
+        SaiBench bench;
+        ASSERT_TRUE(bench.open("", {{"bad.kept", kept.string()}}));
+        const auto other = sai_queue(1, 4);
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), Undo{}));
+        EXPECT_NE(bench.port(1).groups[4].profile, 201U);
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::none, other), Undo{}));
+        ASSERT_TRUE(bench.device->apply(wish(Treatment::none), Undo{}));
+        EXPECT_NE(bench.port(0).groups[3].profile, 201U);
+        EXPECT_TRUE(bench.model->profiles.contains(201)) << foreign;
+        EXPECT_TRUE(bench.model->pools.contains(200)) << foreign;
+        EXPECT_EQ(bench.model->pools.size(), 2U);
+    }
 }
 
 TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
@@ -405,6 +513,8 @@ RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
                                                   "no_state",
                                                   "state_of_nonsense",
                                                   "no_pools",
+                                                  "no_profiles",
+                                                  "no_removal",
                                                   "no_buffers",
                                                   "no_link_state",
                                                   "coarse_timers",

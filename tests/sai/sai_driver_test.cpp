@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "device/manual_clock.hpp"
 #include "device/sai/port_names.hpp"
+#include "support/golden.hpp"
 #include "support/subprocess.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -33,6 +35,15 @@ struct Driving {
     }
 };
 
+// A driver's library stays in the process, as it was started: each test opens a copy of its own.
+std::string own_library(const TemporaryFolder& folder)
+{
+    static int copies = 0;
+    const auto copy = folder.path() / ("libsai-" + std::to_string(++copies) + ".so");
+    std::filesystem::copy_file(PETREL_BAD_LIBSAI, copy);
+    return "sai:" + copy.string();
+}
+
 TEST(SaiDriver, ADeviceIsCalledAsItsLibraryIsUnlessItHasAName)
 {
     Driving driving;
@@ -40,20 +51,20 @@ TEST(SaiDriver, ADeviceIsCalledAsItsLibraryIsUnlessItHasAName)
     ASSERT_EQ(one.size(), 1U);
     EXPECT_EQ(one[0].name, "libsai");
     EXPECT_EQ(one[0].driver, "sai:/usr/lib/libsai.so,version=1.9");
-    EXPECT_EQ(driving.driver.expand({"tor", "sai:libsai.so", {}}).value()[0].name, "tor");
+    EXPECT_EQ(driving.driver.expand({"tor", "sai:/usr/lib/libsai.so", {}}).value()[0].name, "tor");
 }
 
 TEST(SaiDriver, SaysWhatIsWrong)
 {
     Driving driving;
     EXPECT_EQ(driving.problem(",version=1.9"), "sai:,version=1.9: the path of a library comes first");
-    EXPECT_EQ(driving.problem("x.so,version=new"), "sai:x.so,version=new: version is 'new': as 1.9 or 1.9.1");
-    EXPECT_EQ(driving.problem("x.so,version=1"), "sai:x.so,version=1: version is '1': as 1.9 or 1.9.1");
-    EXPECT_EQ(driving.problem("x.so,version=1.9.1.2"),
-              "sai:x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
-    EXPECT_EQ(driving.problem("x.so,profil=a"), "sai:x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
-    EXPECT_EQ(driving.problem("x.so,profile=a,profile=b"), "sai:x.so,profile=a,profile=b: profile is there twice");
-    EXPECT_THAT(driving.problem("x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
+    EXPECT_EQ(driving.problem("/x.so,version=new"), "sai:/x.so,version=new: version is 'new': as 1.9 or 1.9.1");
+    EXPECT_EQ(driving.problem("/x.so,version=1"), "sai:/x.so,version=1: version is '1': as 1.9 or 1.9.1");
+    EXPECT_EQ(driving.problem("/x.so,version=1.9.1.2"),
+              "sai:/x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
+    EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
+    EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is there twice");
+    EXPECT_THAT(driving.problem("/x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
 }
 
 TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
@@ -62,10 +73,10 @@ TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
     const auto file = (folder.path() / "sai.profile").string();
     Driving driving;
     std::ofstream{file} << "petrel.time=stepped\n";
-    EXPECT_EQ(driving.problem("x.so,profile=" + file),
+    EXPECT_EQ(driving.problem("/x.so,profile=" + file),
               file + ": petrel.time is 'stepped', and an agent steps no time: leave it out");
     std::ofstream{file} << "petrel.time=wall\n";
-    EXPECT_EQ(driving.problem("x.so,profile=" + file), "");
+    EXPECT_EQ(driving.problem("/x.so,profile=" + file), "");
 }
 
 // What stands behind the colon is checked with the file; what it names may be on another machine.
@@ -78,9 +89,33 @@ TEST(SaiDriver, ConfigCheckReadsTheWholeEntry)
         return run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", file}});
     };
     EXPECT_EQ(check("/no/such/libsai.so,profile=/no/such/profile").exit_code, 0);
-    const auto wrong = check("x.so,profil=a");
+    const auto wrong = check("/x.so,profil=a");
     EXPECT_EQ(wrong.exit_code, 2);
-    EXPECT_EQ(wrong.err, file + ":1:1: sai:x.so,profil=a: 'profil=a': profile=FILE or version=1.9\n");
+    EXPECT_EQ(wrong.err, file + ":1:1: sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9\n");
+    const auto here = std::filesystem::current_path().string();
+    const auto relative = check("lib/../libsai.so");
+    EXPECT_EQ(relative.exit_code, 2);
+    EXPECT_EQ(relative.err,
+              file +
+                  ":1:1: sai:lib/../libsai.so: 'lib/../libsai.so' depends on the folder that the agent is "
+                  "started in: write the absolute path, from here " +
+                  here + "/libsai.so\n");
+}
+
+// Which library drives the switch must not depend on the folder or on the environment of a process: root's release-all
+// has others than the agent.
+TEST(SaiDriver, APathThatIsNotAbsoluteIsRefused)
+{
+    Driving driving;
+    const auto here = std::filesystem::current_path().string();
+    for (const auto* path : {"./libsai.so", "../libsai.so", "build/libsai.so"}) {
+        EXPECT_THAT(driving.problem(path), HasSubstr("write the absolute path, from here "));
+        EXPECT_FALSE(driving.open({"tor", std::string{"sai:"} + path, {}}, DeviceId{1}));
+    }
+    EXPECT_EQ(driving.problem("libsai.so"),
+              "sai:libsai.so: 'libsai.so' would be searched for in LD_LIBRARY_PATH and the system's folders: write the "
+              "absolute path of the library, as " +
+                  here + "/libsai.so or /usr/lib/libsai.so");
 }
 
 TEST(SaiDriver, OpensALibraryWithItsProfile)
@@ -89,7 +124,7 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     const auto file = folder.path() / "sai.profile";
     std::ofstream{file} << "bad.ports=3\nbad.faults=no_state\n";
     Driving driving;
-    const codec::DeviceEntry entry{"tor", "sai:" PETREL_BAD_LIBSAI ",profile=" + file.string(), {}};
+    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + file.string(), {}};
     const auto device = driving.open(entry, DeviceId{1});
     ASSERT_TRUE(device) << device.error().what;
     EXPECT_EQ((*device)->inventory().ports.size(), 3U);
@@ -99,6 +134,62 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     ASSERT_FALSE(twice);
     std::ofstream{file} << "bad.ports\n";
     EXPECT_THAT(driving.problem(PETREL_BAD_LIBSAI ",profile=" + file.string()), HasSubstr("sai.profile:1:1"));
+}
+
+// sai_api_initialize works once in a process. A device that is closed and opened again gets the library as it is.
+TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
+{
+    const TemporaryFolder folder;
+    const auto profile = folder.path() / "sai.profile";
+    const auto diary = folder.path() / "diary";
+    std::ofstream{profile} << "bad.diary=" << diary.string() << '\n';
+    Driving driving;
+    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    for (int i = 0; i != 3; ++i) {
+        const auto device = driving.open(entry, DeviceId{1});
+        ASSERT_TRUE(device) << device.error().what;
+        EXPECT_EQ((*device)->inventory().ports.size(), 2U);
+    }
+    EXPECT_THAT(content(diary), testing::Not(HasSubstr("shut down")));
+    EXPECT_THAT(driving.said, testing::Not(testing::Contains(HasSubstr("profile"))));
+
+    std::ofstream{profile} << "bad.ports=3\n";
+    EXPECT_EQ(driving.open(entry, DeviceId{1}).value()->inventory().ports.size(), 2U);
+    EXPECT_THAT(driving.said, testing::Contains("the profile has changed since the library was started: the new one "
+                                                "counts after a restart of the agent"));
+}
+
+// A profile that was wrong can be mended: nothing has used it yet.
+TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
+{
+    const TemporaryFolder folder;
+    const auto profile = folder.path() / "sai.profile";
+    Driving driving;
+    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    for (const auto* fault : {"initialize_fails", "create_fails"}) {
+        std::ofstream{profile} << "bad.faults=" << fault << '\n';
+        EXPECT_FALSE(driving.open(entry, DeviceId{1})) << fault;
+    }
+    const auto* wrong = "sai:" PETREL_BIN_DIR "/../lib/libsai-petrel.so,profile=";
+    std::ofstream{profile} << "petrel.device=s7\n";
+    EXPECT_FALSE(driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1}));
+    std::ofstream{profile} << "petrel.device=s0\n";
+    const auto mended = driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1});
+    EXPECT_TRUE(mended) << mended.error().what;
+}
+
+// The first attempt has left the library in a state of its own: it says so, and is asked for its methods.
+TEST(SaiDriver, ALibraryThatIsInitialisedByHalfIsTriedAsItIs)
+{
+    const TemporaryFolder folder;
+    const auto profile = folder.path() / "sai.profile";
+    std::ofstream{profile} << "bad.faults=initializes_by_half\n";
+    Driving driving;
+    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    EXPECT_EQ(driving.open(entry, DeviceId{1}).error().what, "sai_api_initialize: FAILURE (-1)");
+    EXPECT_THAT(driving.open(entry, DeviceId{1}).error().what, HasSubstr("sai_query_api_version: FAILURE (-1)"));
+    EXPECT_THAT(driving.said, testing::Contains("sai_api_initialize: ITEM_ALREADY_EXISTS (-6); the library counts as "
+                                                "initialised by the attempt before"));
 }
 
 TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
@@ -112,9 +203,11 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
         std::ofstream{profile} << "bad.ports=3\npetrel.port_names=" << names.string() << "\n" << more;
     };
     write_profile("");
-    const codec::DeviceEntry entry{"tor", "sai:" PETREL_BAD_LIBSAI ",profile=" + profile.string(), {}};
+    const auto entry = [&] {
+        return codec::DeviceEntry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    };
     Driving driving;
-    auto device = driving.open(entry, DeviceId{1}).value();
+    auto device = driving.open(entry(), DeviceId{1}).value();
     const auto& ports = device->inventory().ports;
     ASSERT_EQ(ports.size(), 3U);
     EXPECT_EQ(ports[0].name, "Ethernet0");
@@ -124,7 +217,7 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
 
     device.reset();
     write_profile("bad.faults=no_lanes\n");
-    device = driving.open(entry, DeviceId{1}).value();
+    device = driving.open(entry(), DeviceId{1}).value();
     EXPECT_EQ(device->inventory().ports[0].name, "port0");
     EXPECT_THAT(driving.said, testing::Contains(HasSubstr("ports are called by their place")));
 

@@ -2,11 +2,15 @@
 // reload, shown in three columns wherever queues are shown, and switched off at the end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "runtime/file_lock.hpp"
 #include "support/agent_process.hpp"
+#include "support/full_disk.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -36,12 +40,18 @@ protected:
     void live(const std::string& config, std::vector<std::string> arguments = {},
               std::vector<std::pair<std::string, std::string>> environment = {})
     {
+        begin(config, std::move(arguments), std::move(environment));
+        agent_->metrics();
+        ASSERT_NE(agent_->wait_for("agent_ready"), "") << agent_->log_text();
+    }
+
+    void begin(const std::string& config, std::vector<std::string> arguments = {},
+               std::vector<std::pair<std::string, std::string>> environment = {})
+    {
         agent_ = std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder_.path(),
                                                                       .config = config,
                                                                       .arguments = std::move(arguments),
                                                                       .environment = std::move(environment)});
-        agent_->metrics();
-        ASSERT_NE(agent_->wait_for("agent_ready"), "") << agent_->log_text();
     }
 
     std::string answer(std::vector<std::string> arguments)
@@ -179,6 +189,165 @@ TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsItGoes)
     const auto* said = "port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not find storms there";
     EXPECT_THAT(agent_->log_text(), HasSubstr(said));
     EXPECT_THAT(agent_->log_text(), HasSubstr("device_note"));
+    EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + said));
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+// A library can be initialised once in a process: what fails after that must not end the watch for good.
+TEST_F(SaiService, ADeviceIsOpenedOnceItsJournalCanBe)
+{
+    for (const auto* library : {kPetrelLibrary, PETREL_BAD_LIBSAI}) {
+        std::filesystem::remove_all(folder_ / "state");
+        std::filesystem::create_directories(folder_ / "state");
+        auto held = runtime::hold_alone(folder_ / "state" / "tor.journal");
+        ASSERT_TRUE(held);
+        begin(device(library, "") + "[[policy]]\npreset = \"sai\"\n");
+        EXPECT_THAT(agent_->wait_for("device_failing"), HasSubstr("tor.journal is in use by another process"));
+        held = {};
+        EXPECT_NE(agent_->wait_for("agent_ready"), "") << library << '\n' << agent_->log_text();
+        EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    }
+}
+
+TEST_F(SaiService, ADeviceIsOpenedOnceTheDiskHasRoom)
+{
+    live(device(kPetrelLibrary, "") + "[[policy]]\npreset = \"sai\"\n");
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    std::filesystem::remove_all(folder_ / "state");
+    {
+        const FullDisk inherited{0};
+        agent_->start();
+    }
+    EXPECT_THAT(agent_->wait_for("device_failing"), HasSubstr("tor.journal"));
+    const rlimit room{RLIM_INFINITY, RLIM_INFINITY};
+    ASSERT_EQ(::prlimit(agent_->pid(), RLIMIT_FSIZE, &room, nullptr), 0);
+    EXPECT_NE(agent_->wait_for("agent_ready"), "") << agent_->log_text();
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+TEST_F(SaiService, AJournalThatWasMovedAwayFreesTheDevice)
+{
+    for (const auto* library : {kPetrelLibrary, PETREL_BAD_LIBSAI}) {
+        std::filesystem::remove_all(folder_ / "state");
+        std::filesystem::create_directories(folder_ / "state");
+        const auto journal = folder_ / "state" / "tor.journal";
+        std::ofstream{journal} << "this is no journal at all, and it is longer than a header is";
+        begin(device(library, "") + "[[policy]]\npreset = \"sai\"\n");
+        // The second attempt has met the library as the first has left it.
+        EXPECT_NE(agent_->wait_for(std::vector<std::string>{"device_failing", "tried again in 2.000 s"}), "")
+            << agent_->log_text();
+        EXPECT_THAT(answer({"status"}), AllOf(HasSubstr("not a journal"), Not(HasSubstr("ITEM_ALREADY_EXISTS"))));
+        std::filesystem::rename(journal, folder_ / "moved away");
+        EXPECT_NE(agent_->wait_for("agent_ready"), "") << library << '\n' << agent_->log_text();
+        EXPECT_THAT(answer({"status"}), Not(HasSubstr("not a journal")));
+        EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+        std::filesystem::remove(folder_ / "moved away");
+    }
+}
+
+TEST_F(SaiService, StatusNamesTheFirstCauseOfAFailure)
+{
+    begin(device(PETREL_BAD_LIBSAI, "bad.faults=initializes_by_half\n") + "[[policy]]\npreset = \"sai\"\n");
+    EXPECT_NE(agent_->wait_for(std::vector<std::string>{"device_failing", "tried again in 2.000 s"}), "")
+        << agent_->log_text();
+    EXPECT_THAT(answer({"status"}), HasSubstr("sai_api_initialize: FAILURE (-1); a later attempt failed too: "
+                                              "sai_query_api_version: FAILURE (-1)"));
+    answer({"reload"});
+    EXPECT_THAT(answer({"status"}), HasSubstr("sai_api_initialize: FAILURE (-1)"));
+}
+
+// Whoever mistypes the socket must not initialise the switch a second time.
+TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
+{
+    const auto diary = folder_ / "diary";
+    live(device(PETREL_BAD_LIBSAI, "bad.diary=" + diary.string() + "\n") + "[[policy]]\npreset = \"sai\"\n");
+    const auto before = content(diary);
+    const auto release = [&] {
+        return run({.program = PETREL_BIN_DIR "/petrel",
+                    .arguments = {"release-all", "--config", agent_->file().string(), "--socket",
+                                  (folder_ / "mistyped.sock").string()}});
+    };
+    const auto refused = release();
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.out, AllOf(HasSubstr("tor: nothing was released"),
+                                   HasSubstr("in use by process " + std::to_string(agent_->pid()) + ","),
+                                   HasSubstr(agent_->socket().string())));
+    EXPECT_EQ(content(diary), before);
+
+    // The journal is gone, too; the agent is not.
+    std::filesystem::remove(folder_ / "state" / "tor.journal");
+    EXPECT_THAT(release().out, HasSubstr("in use by process " + std::to_string(agent_->pid()) + ","));
+    EXPECT_EQ(content(diary), before);
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    EXPECT_EQ(release().exit_code, 0);
+}
+
+// systemd restarts an agent that fails, and no other.
+TEST_F(SaiService, ALibraryThatExitsEndsTheAgentWithFailure)
+{
+    for (const auto* fault : {"exits", "quick_exits"}) {
+        begin(device(PETREL_BAD_LIBSAI, std::string{"bad.faults="} + fault + "\n") + "[[policy]]\npreset = \"sai\"\n");
+        EXPECT_EQ(agent_->wait(), 1) << fault << '\n' << agent_->log_text();
+        EXPECT_THAT(agent_->log_text(), HasSubstr("exit(")) << fault;
+        EXPECT_THAT(agent_->log_text(), HasSubstr("while the agent watches: this process ends with status 1"));
+    }
+    const auto released =
+        run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"release-all", "--config", agent_->file().string()}});
+    EXPECT_EQ(released.exit_code, 0) << "there is no journal yet, so the library is not asked: " << released.err;
+    std::ofstream{folder_ / "state" / "tor.journal"};
+    const auto ended =
+        run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"release-all", "--config", agent_->file().string()}});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, HasSubstr("before everything was released: this process ends with status 1"));
+}
+
+// A switch with room for three pools besides its own, which keeps what it was told when a process ends.
+TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
+{
+    const auto kept = folder_ / "kept";
+    const auto tor =
+        device(PETREL_BAD_LIBSAI, "bad.pools=4\nbad.kept=" + kept.string() + "\n") + "[[policy]]\npreset = \"sai\"\n";
+    const auto objects = [&] {
+        const auto text = content(kept);
+        std::istringstream lines{text};
+        std::size_t count = 0;
+        for (std::string line; std::getline(lines, line);) {
+            count += line.starts_with("pool ") || line.starts_with("profile ") ? 1U : 0U;
+        }
+        return count;
+    };
+    const auto start = [&] {
+        std::filesystem::remove(folder_ / "state" / "starts");  // so that the agent does not wait
+        live(tor);
+        EXPECT_THAT(answer({"status"}), Not(HasSubstr("drop ends at the egress queue")));
+    };
+    for (int i = 0; i != 6; ++i) {  // quiet, killed
+        start();
+        agent_->kill();
+        EXPECT_EQ(objects(), 2U);
+    }
+    start();
+    answer({"mitigate", "port0:3"});
+    const auto treated = [&] { return answer({"queues", "--stormed", "--json"}).find(R"("observed":"drop")"); };
+    while (treated() == std::string::npos) {
+    }
+    for (int i = 0; i != 6; ++i) {  // in a treatment, killed
+        agent_->kill();
+        EXPECT_EQ(objects(), 4U);
+        start();
+    }
+    answer({"mitigate", "port1:4"});
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    EXPECT_EQ(objects(), 2U);
+}
+
+TEST_F(SaiService, AFullTableOfBuffersIsInLogAndStatus)
+{
+    live(device(PETREL_BAD_LIBSAI, "bad.pools=1\n") + "[[policy]]\npreset = \"sai\"\n");
+    const auto* said =
+        "a buffer pool without room cannot be made: TABLE_FULL (-13), the switch's table of buffer pools is "
+        "full; drop ends at the egress queue";
+    EXPECT_THAT(agent_->log_text(), HasSubstr(said));
     EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + said));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
