@@ -18,8 +18,8 @@
 #include "daemon/service.hpp"
 #include "daemon/sonic/own_tables.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
-#include "runtime/atomic_file.hpp"
 #include "runtime/exit_guard.hpp"
+#include "runtime/state_folder.hpp"
 #include "sonic/find_databases.hpp"
 
 namespace petrel::cli {
@@ -72,7 +72,7 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     const auto file = config_file(options);
     std::string text;
     if (!file.empty()) {
-        auto read = runtime::read_whole_file(file);
+        auto read = runtime::read_regular_file(file);
         if (!read) {
             return tl::unexpected(std::vector{Complaint{{}, 0, 0, read.error().what, {}}});
         }

@@ -123,6 +123,14 @@ void add_keeping(const StatusReport& status, std::vector<Problem>& problems)
                             {},
                             "until it can, a restart forgets what happened since; look at the disk of state_dir"});
     }
+    if (status.files_lost != 0) {
+        problems.push_back({fmt::format("files of the agent were removed or replaced under it {}, last: {}",
+                                        status.files_lost == 1 ? "once" : fmt::format("{} times", status.files_lost),
+                                        escaped(status.file_lost)),
+                            {},
+                            "find the program that does it (a cleanup job, a second installation); a restart of the "
+                            "agent ends this message"});
+    }
     if (status.log_lines_dropped != 0) {
         problems.push_back({fmt::format("the log has lost {}", count_text(status.log_lines_dropped, "line")),
                             {},

@@ -6,6 +6,7 @@
 
 #include "cli/terminal.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::cli {
 
@@ -28,8 +29,12 @@ Result<void> write_output_file(const std::filesystem::path& path, std::string_vi
             Error{ErrorKind::unreachable, fmt::format("cannot write {}: no such folder", path.string())});
     }
     // Through a link to the file behind it, so that the link stays one; otherwise under the name that was given.
-    const bool link = std::filesystem::is_symlink(path, ignored);
-    const auto real = link ? std::filesystem::weakly_canonical(path, ignored) : path;
+    // A link of another user may lead anywhere.
+    const auto link = runtime::link_flag(path);
+    if (!link) {
+        return tl::unexpected(link.error());
+    }
+    const auto real = *link == 0 ? std::filesystem::weakly_canonical(path, ignored) : path;
     return runtime::write_atomically(ignored ? path : real, text, runtime::kEverybodysFile);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/complaint_text.hpp"
 #include "device/sai/sai_device.hpp"
-#include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::cli {
 
@@ -102,7 +102,7 @@ Result<device::sai::Profile> read_profile(const std::string& file)
     if (file.empty()) {
         return device::sai::Profile{};
     }
-    return runtime::read_whole_file(file)
+    return runtime::read_regular_file(file)
         .and_then([&](const std::string& text) { return in_one(device::sai::parse_profile(text, file)); })
         .and_then([&](device::sai::Profile profile) -> Result<device::sai::Profile> {
             if (const auto time = profile.find("petrel.time"); time != profile.end() && time->second == "stepped") {
@@ -120,7 +120,7 @@ Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::P
     if (file == profile.end()) {
         return std::vector<device::sai::NamedPort>{};
     }
-    return runtime::read_whole_file(file->second).and_then([&](const std::string& text) {
+    return runtime::read_regular_file(file->second).and_then([&](const std::string& text) {
         return in_one(device::sai::parse_port_names(text, file->second));
     });
 }

@@ -350,4 +350,24 @@ Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file,
     return checkpoint;
 }
 
+std::vector<std::string> treated_queues(std::string_view text)
+{
+    std::vector<std::string> names;
+    try {
+        const auto checkpoint = nlohmann::json::parse(text);
+        const bool all = checkpoint.at("red_switch").get<bool>();
+        for (const auto& row : checkpoint.at("rows")) {
+            const auto phase = watchdog::phase_from_name(row.at("phase").get<std::string_view>());
+            if (all || (phase && *phase > watchdog::Phase::alerted)) {
+                const auto& port = row.at("port").get_ref<const std::string&>();
+                const auto& queue = row.at("queue");
+                names.push_back(queue.is_null() ? port : fmt::format("{}:{}", port, queue.get<unsigned>()));
+            }
+        }
+    } catch (const nlohmann::json::exception&) {
+        names.clear();
+    }
+    return names;
+}
+
 }  // namespace petrel::codec

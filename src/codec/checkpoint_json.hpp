@@ -17,4 +17,7 @@ std::string checkpoint_json(const watchdog::Checkpoint&, const watchdog::Invento
 Parsed<watchdog::Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory&,
                                              std::vector<std::string>* gone = nullptr);
 
+// The queues ("Ethernet0:3") that were treated then, or about to be, for people: of a text that is no checkpoint, none.
+std::vector<std::string> treated_queues(std::string_view text);
+
 }  // namespace petrel::codec

@@ -120,6 +120,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("nos_trouble", r.nos_trouble);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
+    visit("files_lost", r.files_lost);
+    visit("file_lost", r.file_lost);
     visit("log_lines_dropped", r.log_lines_dropped);
     visit("control", r.control);
     visit("reload", r.reload);

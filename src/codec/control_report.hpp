@@ -108,6 +108,8 @@ struct StatusReport {
     std::uint64_t events{};        // kept
     std::uint64_t state_errors{};  // writes of the memory that failed
     std::string state_error;       // the last, if the state is not good now
+    std::uint64_t files_lost{};    // times that another process removed or replaced a file or the socket
+    std::string file_lost;         // which one it was last, and what became of it
     std::uint64_t log_lines_dropped{};
     ControlReport control;
     ReloadReport reload;

@@ -8,9 +8,9 @@
 #include "base/complaint_text.hpp"
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
-#include "runtime/atomic_file.hpp"
 #include "runtime/boot.hpp"
 #include "runtime/file_journal_format.hpp"
+#include "runtime/state_folder.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
@@ -57,7 +57,7 @@ DeviceRunner::DeviceRunner(runtime::EventLoop& loop, RunnerHost& host, Setup set
       state_(std::move(state)),
       condition_since_(loop.now().mono),
       thread_(
-          loop, *setup_.driver, setup_.entry, setup_.id, setup_.state_dir / (setup_.entry.name + ".journal"), *this,
+          loop, *setup_.driver, setup_.entry, setup_.id, journal_path(), *this,
           [this](const std::string& words) { note(words); }, setup_.fault_hook)
 {}
 
@@ -71,7 +71,7 @@ DeviceRunner::~DeviceRunner()
     }
 }
 
-void DeviceRunner::start()
+void DeviceRunner::start(Duration wait)
 {
     if (!state_->damage().empty()) {
         say(Log::Level::error, "state_damaged", state_->damage());
@@ -81,12 +81,11 @@ void DeviceRunner::start()
             fmt::format("the last {} bytes of the memory are an unfinished record: left out", state_->tail_dropped()));
     }
     watch_thread();
-    if (setup_.open_after == Duration{}) {
+    if (wait == Duration{}) {
         return open();
     }
-    become(Condition::opening,
-           fmt::format("the agent was started too often: waits {}", seconds_text(setup_.open_after)));
-    plan(retry_, loop_.now().mono + setup_.open_after, [this] { open(); });
+    become(Condition::opening, fmt::format("the agent was started too often: waits {}", seconds_text(wait)));
+    plan(retry_, loop_.now().mono + wait, [this] { open(); });
     // Nobody watches until then, unless somebody did before us.
     thread_.put_back([this](const Result<void>& done) {
         if (!done) {
@@ -209,7 +208,7 @@ void DeviceRunner::stop_if_done()
     if (agent_) {
         remember();
     } else if (*stopping_ == codec::StopPolicy::restore) {
-        left_behind_ = journaled();
+        leave_journaled();
     }
     close_device();
 }
@@ -219,7 +218,8 @@ void DeviceRunner::give_up()
     if (closing_ || stopped()) {
         return;
     }
-    left_behind_ = std::max<std::size_t>(journaled(), 1);
+    leave_journaled();
+    left_behind_ = std::max<std::size_t>(left_behind_, 1);
     if (agent_) {
         remember();
         stop_watching();
@@ -261,13 +261,35 @@ void DeviceRunner::stop_watching()
     next_look_.reset();
 }
 
-// What the journal says is in force, without the device that it belongs to.
-std::size_t DeviceRunner::journaled() const
+// What the journal says is in force, without the device that it belongs to. If the journal cannot be read, the memory
+// says which queues the agent treated last.
+void DeviceRunner::leave_journaled()
 {
-    const auto file = runtime::read_whole_file(setup_.state_dir / (name() + ".journal"));
-    const auto journal = file ? runtime::parse_journal(std::as_bytes(std::span{*file}))
-                              : Result<runtime::JournalContent>{runtime::JournalContent{}};
-    return journal ? journal->entries.size() : 0;
+    const auto file = journal_path();
+    const auto journal =
+        runtime::StateFolder::of(file)
+            .and_then([&](const runtime::StateFolder& folder) { return folder.read(file.filename().string()); })
+            .and_then([](const std::optional<std::string>& text) {
+                return text ? runtime::parse_journal(std::as_bytes(std::span{*text}))
+                            : Result<runtime::JournalContent>{runtime::JournalContent{}};
+            });
+    if (journal) {
+        left_behind_ = journal->entries.size();
+        return;
+    }
+    const auto queues =
+        state_->remembered() ? codec::treated_queues(state_->remembered()->checkpoint) : std::vector<std::string>{};
+    left_behind_ = std::max<std::size_t>(queues.size(), 1);
+    left_words_ = fmt::format("its journal cannot be read ({}), so nothing was restored; {}", journal.error().what,
+                              queues.empty() ? std::string{"which queues are treated is not known: look at the device"}
+                                             : fmt::format("still treated: {}", fmt::join(queues, ", ")));
+}
+
+void DeviceRunner::keep_state_name()
+{
+    host_.name_kept(state_->path(), state_->keep_name().map([&] {
+        return std::exchange(state_lost_, state_->times_lost()) != state_->times_lost();
+    }));
 }
 
 // From whichever thread the device has.
@@ -377,6 +399,9 @@ void DeviceRunner::take(const Looked& looked)
     lent_ = false;
     if (!next_look_) {
         cancel(overdue_);
+    }
+    if (looked.journal) {
+        host_.name_kept(journal_path(), *looked.journal);
     }
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);

@@ -49,6 +49,8 @@ public:
     virtual void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
     virtual void settled(const DeviceRunner&) = 0;  // its first good look is over, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
+    // Now and then. True: another process removed or replaced the file, and it is written anew.
+    virtual void name_kept(const std::filesystem::path&, const Result<bool>& lost) = 0;
 };
 
 class DeviceRunner final : device::NoticeSink {
@@ -62,7 +64,6 @@ public:
         std::filesystem::path state_dir;
         std::uint32_t history_events{};
         Duration hang_after{};
-        Duration open_after{};         // the device is left alone for so long
         device::FaultHook fault_hook;  // tests die in it
     };
 
@@ -71,7 +72,8 @@ public:
                                                       std::shared_ptr<const codec::PolicyFile>);
     ~DeviceRunner() override;
 
-    void start();
+    void start(Duration wait);  // the device is left alone for so long
+    void keep_state_name();     // in case another process removed the file
 
     // A change of policies in two steps, so that all devices change or none.
     Parsed<void> check(const codec::PolicyFile&) const;
@@ -85,9 +87,11 @@ public:
     // The time for that is over: what could not be restored stays in the journal.
     void give_up();
     bool stopped() const { return condition_ == Condition::stopped; }
-    std::size_t left_behind() const { return left_behind_; }  // what is in force and should not be
+    std::size_t left_behind() const { return left_behind_; }       // what is in force and should not be
+    const std::string& left_words() const { return left_words_; }  // about that, if there is more to say
 
     const std::string& name() const { return setup_.entry.name; }
+    std::filesystem::path journal_path() const { return setup_.state_dir / (name() + ".journal"); }
     Condition condition() const { return condition_; }
     const std::string& why() const { return why_; }
     bool good_look() const { return good_look_; }                          // there was one
@@ -147,7 +151,7 @@ private:
     void stop_if_done();
     void stop_watching();
     void close_device();
-    std::size_t journaled() const;
+    void leave_journaled();
 
     void become(Condition, std::string why);
     void say(Log::Level, std::string event, std::string words) const;
@@ -188,6 +192,8 @@ private:
     bool closing_{};
     bool good_look_{};
     std::size_t left_behind_{};
+    std::string left_words_;
+    unsigned state_lost_{};  // times that the host has heard of
 
     Timer wake_;
     Timer overdue_;

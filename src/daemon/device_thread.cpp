@@ -14,6 +14,8 @@ namespace {
 // A look, a command for every site that may want one at once, and some more.
 constexpr std::size_t kMostCalls = 1024;
 
+constexpr Duration kJournalCheckEvery = std::chrono::seconds{1};
+
 Error no_room() { return {ErrorKind::exhausted, fmt::format("{} calls of the device wait already", kMostCalls)}; }
 
 }  // namespace
@@ -81,6 +83,7 @@ Result<Opened> DeviceThread::open_device()
     }
     device_ = std::move(*device);
     journal_ = std::move(*journal);
+    journal_lost_ = 0;
     known_ = device_->inventory();
     ++numbering_;
     device_->listen(notices_);
@@ -96,7 +99,7 @@ void DeviceThread::gather(std::optional<watchdog::Checkpoint> remembered,
 
 void DeviceThread::look(Look look, std::function<void(Looked)> then)
 {
-    Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}};
+    Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}, std::nullopt};
     ask(
         [this, look = std::move(look)] {
             const auto begin = clock_.now().mono;
@@ -105,9 +108,21 @@ void DeviceThread::look(Look look, std::function<void(Looked)> then)
             follow_inventory();
             return Looked{look.id,         look.intake,
                           std::move(read), known_.generation == look.generation ? std::nullopt : std::optional{known_},
-                          numbering_,      clock_.now().mono - begin};
+                          numbering_,      clock_.now().mono - begin,
+                          keep_journal()};
         },
         std::move(refused), std::move(then));
+}
+
+std::optional<Result<bool>> DeviceThread::keep_journal()
+{
+    const auto now = clock_.now().mono;
+    if (now - journal_checked_ < kJournalCheckEvery) {
+        return std::nullopt;
+    }
+    journal_checked_ = now;
+    return journal_->keep_name().map(
+        [&] { return std::exchange(journal_lost_, journal_->times_lost()) != journal_->times_lost(); });
 }
 
 void DeviceThread::follow_inventory()

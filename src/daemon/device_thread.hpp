@@ -46,6 +46,7 @@ struct Looked {
     std::optional<watchdog::Inventory> changed;  // what the inventory is now, if it is another
     std::uint32_t numbering{};                   // of its rows and ports: another one if any of them is
     Duration took{};
+    std::optional<Result<bool>> journal{};  // checked now and then. True: it was lost, and is written anew
 };
 
 class DeviceThread {
@@ -78,6 +79,7 @@ private:
     Result<Opened> open_device();
     Driver::Say through_the_loop() const;
     void follow_inventory();
+    std::optional<Result<bool>> keep_journal();
 
     runtime::EventLoop& loop_;
     runtime::SystemClock clock_;
@@ -94,6 +96,8 @@ private:
     std::unique_ptr<runtime::FileJournal> journal_;
     watchdog::Inventory known_;  // the journal's targets are from it
     std::uint32_t numbering_{};
+    Instant journal_checked_;
+    unsigned journal_lost_{};  // times that are reported
 
     runtime::JobThread thread_;  // the last: it uses all the others
 };

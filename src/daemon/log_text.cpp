@@ -202,4 +202,9 @@ Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& wa
     return line;
 }
 
+std::string file_lost_text(const std::filesystem::path& path)
+{
+    return fmt::format("{} was removed or replaced while the agent runs: written anew", path.string());
+}
+
 }  // namespace petrel::daemon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -25,5 +26,8 @@ std::string journal_prefix(Log::Level);
 std::string syslog_prefix(Log::Level, const LogSource&);
 
 Log::Line event_line(const watchdog::Event&, const watchdog::Watchlist&, std::string_view device);
+
+// A file or socket of the agent that another process removed or replaced.
+std::string file_lost_text(const std::filesystem::path&);
 
 }  // namespace petrel::daemon

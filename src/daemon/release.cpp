@@ -83,7 +83,7 @@ private:
         }
         const auto journal = file(entry, "journal");
         std::error_code ignored;
-        const bool journaled = std::filesystem::exists(journal, ignored);
+        const bool journaled = std::filesystem::exists(std::filesystem::symlink_status(journal, ignored));
         if (!journaled) {
             say(entry, fmt::format("has no journal ({}){}", journal.string(),
                                    driver.journal_tells_all() ? ": nothing is in force" : ""));

@@ -27,6 +27,8 @@ using namespace std::chrono_literals;
 // Devices that are slow to answer hold up the others' readiness for no longer.
 constexpr Duration kReadyPatience = 10s;
 
+constexpr Duration kNamesEvery = 1s;
+
 Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
 
 // An agent without a name is called as its host is.
@@ -142,7 +144,6 @@ Result<void> Service::put_together()
 
 Result<void> Service::make_runners()
 {
-    const auto wait = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
     for (const auto& entry : config_.devices) {
         auto* driver = find_driver(options_.drivers, entry);
         if (driver == nullptr) {
@@ -167,7 +168,6 @@ Result<void> Service::make_runners()
                                       .state_dir = config_.state_dir,
                                       .history_events = config_.history_events,
                                       .hang_after = config_.hang_after,
-                                      .open_after = wait,
                                       .fault_hook = {}};
             if (options_.reached) {
                 setup.fault_hook = [this](device::FaultPoint point) { reached(device::name(point)); };
@@ -210,6 +210,8 @@ Result<void> Service::open_doors()
 
 Result<void> Service::run()
 {
+    // Not before: an agent that is refused has touched no device.
+    start_wait_ = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
     note(Log::Level::notice, "agent_started",
          fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
                      count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
@@ -221,6 +223,7 @@ Result<void> Service::run()
         start_runners();
     }
     feed_watchdog();
+    keep_names();
     loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
     loop_->run();
     log_suppressed(kNever);
@@ -229,13 +232,15 @@ Result<void> Service::run()
     for (const auto& runner : runners_) {
         if (!runner->stopped() || runner->left_behind() != 0) {
             left += (left.empty() ? "" : ", ") + runner->name();
+            left += runner->left_words().empty() ? "" : fmt::format(" ({})", runner->left_words());
         }
     }
     if (!left.empty()) {
         Error error{
             ErrorKind::timed_out,
             fmt::format("not everything could be brought to its end (for which there are {}): {}; what is in force "
-                        "there is in the journal, and the next start (or `petrel release-all`) deals with it",
+                        "there is in the journal, and the next start (or `petrel release-all`) deals with it once the "
+                        "journal can be read",
                         seconds_text(config_.stop_timeout), left)};
         note(Log::Level::error, "stop_incomplete", error.what);
         return tl::unexpected(std::move(error));
@@ -250,7 +255,7 @@ void Service::start_runners()
 {
     runners_started_ = true;
     for (const auto& runner : runners_) {
-        runner->start();
+        runner->start(start_wait_);
     }
 }
 
@@ -433,6 +438,32 @@ void Service::warn_of_unknown_ports()
     for (const auto& complaint : codec::unknown_ports(*policies_, inventories)) {
         note(Log::Level::warning, "unknown_port", to_text(complaint));
     }
+}
+
+// Other processes remove files of the agent: a cleanup of /run, an operator. A few system calls a second notice it.
+void Service::keep_names()
+{
+    for (const auto& runner : runners_) {
+        runner->keep_state_name();
+    }
+    name_kept(config_.control_socket, control_->keep_name());
+    loop_->at(loop_->now().mono + kNamesEvery, [this] { keep_names(); });
+}
+
+void Service::name_kept(const std::filesystem::path& path, const Result<bool>& lost)
+{
+    const auto before = names_lost_now_.extract(path.string());  // from the last time
+    if (!lost) {
+        names_lost_now_[path.string()] = lost.error().what;
+    }
+    if (lost ? !*lost : before && before.mapped() == lost.error().what) {
+        return;
+    }
+    files_lost_ += before ? 0U : 1U;
+    file_lost_ = lost ? file_lost_text(path)
+                      : fmt::format("{} was removed or replaced while the agent runs, and cannot be written anew: {}",
+                                    path.string(), lost.error().what);
+    note(Log::Level::error, "file_lost", file_lost_);
 }
 
 void Service::feed_watchdog()

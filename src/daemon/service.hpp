@@ -61,6 +61,7 @@ private:
     void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) override;
     void settled(const DeviceRunner&) override;
     void state_written(const DeviceRunner&, const Result<void>&) override;
+    void name_kept(const std::filesystem::path&, const Result<bool>& lost) override;
 
     // Desk
     codec::StatusReport status() const override;
@@ -73,6 +74,7 @@ private:
     std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& next) const;
     void check_ready();
     void feed_watchdog();
+    void keep_names();
     void stop(const std::string& why);
     void warn_of_unknown_ports();
     void start_runners();
@@ -102,6 +104,10 @@ private:
     codec::ReloadReport reload_;
     std::uint64_t state_errors_{};
     std::map<std::string, std::string> state_errors_now_;  // of devices whose memory could not be written last
+    std::map<std::string, std::string> names_lost_now_;    // why files that were removed cannot be made anew
+    std::uint64_t files_lost_{};
+    std::string file_lost_;  // the last
+    Duration start_wait_{};  // devices are left alone for so long
     bool ready_{};
     std::optional<std::string> stopping_;  // why
 };

@@ -39,6 +39,8 @@ codec::StatusReport Service::status() const
         const auto& [device, error] = *state_errors_now_.begin();
         report.state_error = fmt::format("{}: {}", device, error);
     }
+    report.files_lost = files_lost_;
+    report.file_lost = file_lost_;
     report.log_lines_dropped = log_->dropped();
     const auto& control = control_->counters();
     report.control = {control.connections, control.refused, control.bad, control.dropped_slow};

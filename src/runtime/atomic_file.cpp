@@ -1,44 +1,21 @@
 #include "runtime/atomic_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <span>
+
+#include "runtime/state_folder.hpp"
 
 namespace petrel::runtime {
 
-Result<FileDescriptor> replace_file(const std::filesystem::path& path, std::span<const std::byte> bytes, unsigned mode)
-{
-    // Named by process, so that two of them never write to the same one; a leftover of a dead process is overwritten.
-    auto draft = path;
-    draft += fmt::format(".{}.tmp", ::getpid());
-    auto file = open_path(draft, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, mode, path);
-    if (!file) {
-        return file;
-    }
-    struct stat before{};
-    if (::stat(path.c_str(), &before) == 0) {
-        ::fchmod(file->get(), before.st_mode & 07777U);  // one who may not do that goes on with the mode of a new file
-    }
-    leave_to_owner(*file, path);
-    auto written = write_at(*file, path, 0, bytes).and_then([&] { return sync_data(*file, path); });
-    if (written && ::rename(draft.c_str(), path.c_str()) < 0) {
-        written = tl::unexpected(file_error("replace", path, errno));
-    }
-    if (!written) {
-        ::unlink(draft.c_str());
-        return tl::unexpected(written.error());
-    }
-    return file;
-}
-
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view text, unsigned mode)
 {
-    return replace_file(path, std::as_bytes(std::span{text}), mode).and_then([&](const FileDescriptor&) {
-        return sync_folder_of(path);
+    return StateFolder::of(path).and_then([&](const StateFolder& folder) {
+        return folder.replace(path.filename().string(), std::as_bytes(std::span{text}), mode)
+            .and_then([&](const FileDescriptor&) { return folder.sync(); });
     });
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/control_server.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
@@ -36,7 +37,7 @@ std::string user_name(uid_t uid)
     return user != nullptr ? user->pw_name : "somebody";
 }
 
-Result<void> give_to_group(const std::filesystem::path& path, const std::string& group)
+Result<void> give_to_group(const FileDescriptor& name, const std::filesystem::path& path, const std::string& group)
 {
     if (group.empty()) {
         return {};
@@ -46,7 +47,7 @@ Result<void> give_to_group(const std::filesystem::path& path, const std::string&
         return tl::unexpected(
             Error{ErrorKind::invalid, fmt::format("group '{}' of the control socket: no such group", group)});
     }
-    if (::lchown(path.c_str(), static_cast<uid_t>(-1), known->gr_gid) != 0) {
+    if (::fchownat(name.get(), "", static_cast<uid_t>(-1), known->gr_gid, AT_EMPTY_PATH) != 0) {
         return tl::unexpected(file_error(fmt::format("give to group '{}'", group), path, errno));
     }
     return {};
@@ -80,16 +81,33 @@ Result<void> clear_the_way(const std::filesystem::path& path, const sockaddr_un&
     return {};
 }
 
-// Nobody can connect before listen(): by then only those can who may.
+// The name that bind() has made, as a descriptor. Another user who may write to the folder could put a link or a file
+// of somebody else there: that one keeps its owner and mode.
+Result<FileDescriptor> own_name(const std::filesystem::path& path)
+{
+    return open_path(path, O_PATH | O_NOFOLLOW).and_then([&](FileDescriptor&& name) -> Result<FileDescriptor> {
+        struct stat found{};
+        if (::fstat(name.get(), &found) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != ::geteuid()) {
+            return tl::unexpected(file_error("listen at", path, EEXIST));
+        }
+        return std::move(name);
+    });
+}
+
+// A client cannot connect before listen(): by then group and mode are set.
 Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path& path, const std::string& group)
 {
-    if (const auto given = give_to_group(path, group); !given) {
-        return given;
-    }
-    if (::chmod(path.c_str(), kMode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
-        return tl::unexpected(file_error("listen at", path, errno));
-    }
-    return {};
+    return own_name(path).and_then([&](const FileDescriptor& name) -> Result<void> {
+        if (auto given = give_to_group(name, path, group); !given) {
+            return given;
+        }
+        // A descriptor of a name cannot be given to fchmod().
+        const auto by_descriptor = fmt::format("/proc/self/fd/{}", name.get());
+        if (::chmod(by_descriptor.c_str(), kMode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
+            return tl::unexpected(file_error("listen at", path, errno));
+        }
+        return {};
+    });
 }
 
 Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::string& group)
@@ -118,7 +136,7 @@ Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::s
 ino_t inode_of(const std::filesystem::path& path)
 {
     struct stat found{};
-    return ::lstat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+    return ::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) ? found.st_ino : 0;
 }
 
 std::string refusal(std::string why) { return codec::answer_json(Error{ErrorKind::exhausted, std::move(why)}); }
@@ -156,19 +174,41 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(EventLoop& loop, co
         return tl::unexpected(socket.error());
     }
     std::unique_ptr<ControlServer> server{
-        new ControlServer{loop, path, std::move(*socket), std::move(handler), limits}};
-    const auto watched =
-        loop.watch(server->listener_.get(), EPOLLIN, [raw = server.get()](std::uint32_t) { raw->accept_some(); });
-    if (!watched) {
-        return tl::unexpected(watched.error());
-    }
-    return server;
+        new ControlServer{loop, path, group, std::move(*socket), std::move(handler), limits}};
+    return server->watch_listener().map([&] { return std::move(server); });
 }
 
-ControlServer::ControlServer(EventLoop& loop, std::filesystem::path path, FileDescriptor listener, Handler handler,
-                             Limits limits)
+Result<void> ControlServer::watch_listener()
+{
+    return loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept_some(); });
+}
+
+Result<bool> ControlServer::keep_name()
+{
+    if (inode_of(path_) == inode_) {
+        return false;
+    }
+    std::error_code denied;  // listen_at() says so
+    std::filesystem::create_directories(path_.parent_path(), denied);
+    auto socket = listen_at(path_, group_);
+    if (!socket) {
+        return tl::unexpected(std::move(socket.error()));
+    }
+    if (rest_) {
+        loop_.cancel(*rest_);
+        rest_.reset();
+    }
+    loop_.unwatch(listener_.get());
+    listener_ = std::move(*socket);
+    inode_ = inode_of(path_);
+    return watch_listener().map([] { return true; });
+}
+
+ControlServer::ControlServer(EventLoop& loop, std::filesystem::path path, std::string group, FileDescriptor listener,
+                             Handler handler, Limits limits)
     : loop_(loop),
       path_(std::move(path)),
+      group_(std::move(group)),
       listener_(std::move(listener)),
       inode_(inode_of(path_)),
       handler_(std::move(handler)),

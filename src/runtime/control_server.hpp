@@ -91,12 +91,17 @@ public:
     ControlServer(const ControlServer&) = delete;
     ControlServer& operator=(const ControlServer&) = delete;
 
+    // Clients find the server by the socket's name alone, and another process may remove or replace that. True: it was
+    // lost, and the server listens there again. Clients that are connected stay.
+    Result<bool> keep_name();
+
     const Counters& counters() const { return counters_; }
     std::size_t connected() const { return peers_.size(); }
 
 private:
-    ControlServer(EventLoop&, std::filesystem::path, FileDescriptor, Handler, Limits);
+    ControlServer(EventLoop&, std::filesystem::path, std::string group, FileDescriptor, Handler, Limits);
 
+    Result<void> watch_listener();
     void accept_some();
     void admit(FileDescriptor);
     bool make_room();
@@ -110,6 +115,7 @@ private:
 
     EventLoop& loop_;
     std::filesystem::path path_;
+    std::string group_;
     FileDescriptor listener_;
     ino_t inode_{};  // of our socket's name: another agent may have taken it since
     Handler handler_;

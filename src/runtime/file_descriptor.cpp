@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -90,28 +89,6 @@ Result<void> sync_data(const FileDescriptor& file, const std::filesystem::path& 
 {
     if (again_if_interrupted([&] { return ::fdatasync(file.get()); }) < 0) {
         return tl::unexpected(file_error("make durable", path, errno));
-    }
-    return {};
-}
-
-void leave_to_owner(const FileDescriptor& file, const std::filesystem::path& path)
-{
-    struct stat folder{};
-    const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
-    if (::geteuid() == 0 && ::stat(parent.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) == 0) {
-        [[maybe_unused]] const auto done = ::fchown(file.get(), folder.st_uid, folder.st_gid);
-    }
-}
-
-Result<void> sync_folder_of(const std::filesystem::path& path)
-{
-    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
-    const auto opened = open_path(folder, O_RDONLY | O_DIRECTORY);
-    if (!opened) {
-        return tl::unexpected(opened.error());
-    }
-    if (again_if_interrupted([&] { return ::fsync(opened->get()); }) < 0) {
-        return tl::unexpected(file_error("make durable", folder, errno));
     }
     return {};
 }

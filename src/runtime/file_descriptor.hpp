@@ -44,10 +44,4 @@ Result<void> write_at(const FileDescriptor&, const std::filesystem::path&, std::
                       std::span<const std::byte>);
 Result<void> sync_data(const FileDescriptor&, const std::filesystem::path&);
 
-// What root makes in a folder of somebody else belongs to that one: a service that is not root shall go on with it.
-void leave_to_owner(const FileDescriptor&, const std::filesystem::path&);
-
-// Makes a name in the folder of `path` durable: a new file, or one that was renamed.
-Result<void> sync_folder_of(const std::filesystem::path&);
-
 }  // namespace petrel::runtime

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "runtime/atomic_file.hpp"
-#include "runtime/file_lock.hpp"
 
 namespace petrel::runtime {
 namespace {
@@ -32,22 +31,17 @@ Result<std::unique_ptr<FileJournal>> FileJournal::open_file(const std::filesyste
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("device name of {} bytes, at most {} are allowed",
                                                                     device.size(), kLongestStoredName)});
     }
-    auto lock = hold_alone(path);
-    if (!lock) {
-        return tl::unexpected(lock.error());
+    auto held = HeldFile::take(path);
+    if (!held) {
+        return tl::unexpected(held.error());
     }
-    std::unique_ptr<FileJournal> journal{new FileJournal{path, device, std::move(*lock)}};
+    std::unique_ptr<FileJournal> journal{new FileJournal{std::move(*held), device}};
     journal->learn(inventory);
-    std::error_code unreadable;
-    const bool there = std::filesystem::exists(path, unreadable);
-    if (unreadable) {
-        return tl::unexpected(file_error("find", path, unreadable.value()));
-    }
-    return (there ? journal->load() : journal->rewrite()).map([&] { return std::move(journal); });
+    return journal->load().map([&] { return std::move(journal); });
 }
 
-FileJournal::FileJournal(std::filesystem::path path, std::string_view device, FileDescriptor lock)
-    : path_(std::move(path)), device_(device), lock_(std::move(lock))
+FileJournal::FileJournal(HeldFile held, std::string_view device)
+    : held_(std::move(held)), path_(held_.path()), device_(device)
 {}
 
 void FileJournal::learn(const watchdog::Inventory& inventory)
@@ -64,7 +58,14 @@ void FileJournal::renumber(const watchdog::Inventory&, const watchdog::Inventory
 
 Result<void> FileJournal::load()
 {
-    const auto text = read_whole_file(path_);
+    auto file = held_.folder().find(held_.name(), O_RDWR);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    if (!*file) {
+        return rewrite();
+    }
+    const auto text = read_all(**file, path_);
     if (!text) {
         return tl::unexpected(text.error());
     }
@@ -76,11 +77,7 @@ Result<void> FileJournal::load()
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{}: the journal of device '{}', not of '{}'",
                                                                     path_.string(), content->device, device_)});
     }
-    auto file = open_path(path_, O_RDWR);
-    if (!file) {
-        return tl::unexpected(file.error());
-    }
-    file_ = std::move(*file);
+    file_ = std::move(**file);
     size_ = content->size;
     entries_ = std::move(content->entries);
     tail_dropped_ = content->dropped;
@@ -166,8 +163,19 @@ std::optional<Target> FileJournal::known(const NamedTarget& target) const
     return Target{{device_id_, static_cast<std::uint16_t>(port - ports_.begin())}, target.priority};
 }
 
+Result<void> FileJournal::keep_name()
+{
+    if (!held_.lost(file_)) {
+        return {};
+    }
+    return held_.take_again().and_then([&] { return rewrite(); }).map([&] { ++times_lost_; });
+}
+
 Result<void> FileJournal::append(std::span<const std::byte> record)
 {
+    if (auto kept = keep_name(); !kept) {
+        return kept;
+    }
     if (doubtful_) {
         if (auto rewritten = rewrite(); !rewritten) {
             return rewritten;
@@ -190,14 +198,14 @@ Result<void> FileJournal::append(std::span<const std::byte> record)
 Result<void> FileJournal::rewrite()
 {
     const auto bytes = journal_bytes(device_, entries_);
-    auto file = replace_file(path_, bytes);
+    auto file = held_.folder().replace(held_.name(), bytes, kOwnersFile);
     if (!file) {
         return tl::unexpected(file.error());
     }
     // From here on the path leads to the new file, so this is the one to append to, whatever the folder's sync says.
     file_ = std::move(*file);
     size_ = bytes.size();
-    const auto durable = sync_folder_of(path_);
+    const auto durable = held_.folder().sync();
     doubtful_ = !durable;
     return durable;
 }

@@ -14,6 +14,7 @@
 #include "device/journal.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/file_journal_format.hpp"
+#include "runtime/file_lock.hpp"
 #include "watchdog/observation.hpp"
 
 namespace petrel::runtime {
@@ -33,11 +34,16 @@ public:
     // Entries of ports that the inventory does not have now. They are kept until the port is back.
     std::vector<JournalEntry> strangers() const;
 
+    // Another process may remove or replace the file, its lock or the folder: then all of it is written anew. A change
+    // does that by itself; the caller who wants it earlier asks now and then (a few system calls).
+    Result<void> keep_name();
+    unsigned times_lost() const { return times_lost_; }  // so often it was written anew
+
     // Bytes of an unfinished record that were dropped on opening: a process or a machine died while it wrote.
     std::size_t tail_dropped() const { return tail_dropped_; }
 
 private:
-    FileJournal(std::filesystem::path, std::string_view device, FileDescriptor lock);
+    FileJournal(HeldFile, std::string_view device);
 
     Result<void> load();
     void learn(const watchdog::Inventory&);
@@ -47,15 +53,16 @@ private:
     Result<void> rewrite();
     void compact_if_grown();
 
+    HeldFile held_;
     std::filesystem::path path_;
     std::string device_;
     DeviceId device_id_;
     std::vector<std::string> ports_;  // names, by PortId::index
-    FileDescriptor lock_;
     FileDescriptor file_;
     std::uint64_t size_{};
     std::vector<JournalEntry> entries_;
     std::size_t tail_dropped_{};
+    unsigned times_lost_{};
     bool doubtful_{};  // what the file holds beyond size_, or whether it is durable, is not known: rewrite it first
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::runtime {
 
@@ -39,7 +40,10 @@ Result<FileDescriptor> connect_to(const std::filesystem::path& path)
 
 Result<FileDescriptor> open_file(const std::filesystem::path& path)
 {
-    return open_path(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, kEverybodysFile);  // a pipe may have no reader
+    return link_flag(path).and_then([&](int link) {
+        // A pipe may have no reader.
+        return open_path(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | link, kEverybodysFile);
+    });
 }
 
 // False: the caller has lost his patience.

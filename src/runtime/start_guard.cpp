@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <system_error>
 #include <vector>
 
 #include "runtime/atomic_file.hpp"
+#include "runtime/file_lock.hpp"
 
 namespace petrel::runtime {
 
@@ -43,12 +45,19 @@ std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
 Duration note_start(const std::filesystem::path& file, WallTime now)
 {
     const auto now_us = now.time_since_epoch().count();
-    auto times = recent(read_whole_file(file).value_or(""), now_us);
+    // One agent at a time: others may share the folder.
+    const auto held = HeldFile::take(file);
+    if (!held) {
+        return {};
+    }
+    const auto text = held->folder().read(held->name());
+    auto times = recent(text && *text ? **text : "", now_us);
     const auto before = times.size();
     times.push_back(now_us);
     const auto kept = times.size() > kMostStarts ? times.end() - kMostStarts : times.begin();
+    const auto lines = fmt::format("{}\n", fmt::join(kept, times.end(), "\n"));
     [[maybe_unused]] const auto written =
-        write_atomically(file, fmt::format("{}\n", fmt::join(kept, times.end(), "\n")));
+        held->folder().replace(held->name(), std::as_bytes(std::span{lines}), kOwnersFile);
     if (before < kFree) {
         return {};
     }

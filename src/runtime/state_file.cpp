@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "runtime/atomic_file.hpp"
-#include "runtime/file_lock.hpp"
 
 namespace petrel::runtime {
 namespace {
@@ -34,34 +33,29 @@ Result<std::unique_ptr<StateFile>> StateFile::open(const std::filesystem::path& 
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("device name of {} bytes, at most {} are allowed",
                                                                     device.size(), kLongestStoredName)});
     }
-    auto lock = hold_alone(path);
-    if (!lock) {
-        return tl::unexpected(lock.error());
+    auto held = HeldFile::take(path);
+    if (!held) {
+        return tl::unexpected(held.error());
     }
-    std::unique_ptr<StateFile> state{new StateFile{path, device, most_events, std::move(*lock)}};
+    std::unique_ptr<StateFile> state{new StateFile{std::move(*held), device, most_events}};
     return state->load().map([&] { return std::move(state); });
 }
 
-StateFile::StateFile(std::filesystem::path path, std::string_view device, std::uint32_t most_events,
-                     FileDescriptor lock)
-    : path_(std::move(path)), device_(device), most_events_(std::max(most_events, 1U)), lock_(std::move(lock))
+StateFile::StateFile(HeldFile held, std::string_view device, std::uint32_t most_events)
+    : held_(std::move(held)), path_(held_.path()), device_(device), most_events_(std::max(most_events, 1U))
 {}
 
 Result<void> StateFile::load()
 {
-    std::error_code trouble;
-    const auto status = std::filesystem::status(path_, trouble);
-    if (status.type() == std::filesystem::file_type::not_found) {
+    auto file = held_.folder().find(held_.name(), O_RDWR);
+    if (file && !*file) {
         return {};
     }
-    if (trouble) {
-        return tl::unexpected(file_error("find", path_, trouble.value()));
-    }
-    if (!std::filesystem::is_regular_file(status) || std::filesystem::file_size(path_, trouble) > kLargestFile) {
-        replace_damaged("no state file");
+    const auto text = file ? read_all(**file, path_, kLargestFile) : tl::unexpected(file.error());
+    if (!text && text.error().kind == ErrorKind::invalid) {
+        replace_damaged(text.error().what, std::nullopt);
         return {};
     }
-    const auto text = read_whole_file(path_);
     if (!text) {
         return tl::unexpected(text.error());
     }
@@ -69,39 +63,34 @@ Result<void> StateFile::load()
     remembered_ = std::move(content.remembered);
     take(content.events);
     if (!content.damage.empty()) {
-        replace_damaged(content.damage);
+        replace_damaged(fmt::format("{}: {}", path_.string(), content.damage), *text);
         return {};
     }
     unwritten_ = 0;
     size_ = content.size;
     tail_dropped_ = content.dropped;
     more_behind_ = tail_dropped_ != 0;
-    auto file = open_path(path_, O_RDWR);
-    if (!file) {
-        return tl::unexpected(file.error());
-    }
-    file_ = std::move(*file);
+    file_ = std::move(**file);
     rewrite_at_ = grown(whole_file().size());
     return {};
 }
 
-// The damaged file keeps its own name too until a good one takes it: a death in between loses nothing.
-void StateFile::replace_damaged(std::string_view why)
+// A damaged text is copied: the file keeps its name until a good one takes it, so that a death in between loses
+// nothing. What cannot be read (a folder, a FIFO, a link) is moved.
+void StateFile::replace_damaged(std::string_view why, const std::optional<std::string>& text)
 {
+    const auto& folder = held_.folder();
     int n = 1;
-    auto aside = path_;
-    std::error_code trouble;
+    std::string aside;
     do {
-        aside = path_;
-        aside += fmt::format(".bad-{}", n);
-    } while (std::filesystem::exists(aside, trouble) && n++ < kMostSetAside);
-    std::filesystem::remove(aside, trouble);
-    std::filesystem::create_hard_link(path_, aside, trouble);
-    if (trouble) {
-        std::filesystem::rename(path_, aside, trouble);
-    }
-    damage_ = trouble ? fmt::format("{}: {}; it cannot be set aside: {}", path_.string(), why, trouble.message())
-                      : fmt::format("{}: {}; set aside as {}", path_.string(), why, aside.string());
+        aside = fmt::format("{}.bad-{}", held_.name(), n);
+    } while (folder.is_taken(aside) && n++ < kMostSetAside);
+    folder.remove(aside);
+    const auto set_aside =
+        text ? folder.replace(aside, std::as_bytes(std::span{*text}), kOwnersFile).map([](const FileDescriptor&) {})
+             : folder.rename(held_.name(), aside);
+    damage_ = set_aside ? fmt::format("{}; set aside as {}", why, folder.path_of(aside).string())
+                        : fmt::format("{}; it cannot be set aside: {}", why, set_aside.error().what);
     // At once, or every start from now on would find the damage again. What fails here is tried with an append.
     static_cast<void>(rewrite());
 }
@@ -134,10 +123,21 @@ Result<void> StateFile::append(std::span<const StoredEvent> events, std::string_
     return write_missing();
 }
 
+Result<void> StateFile::keep_name()
+{
+    if (size_ == 0 || !held_.lost(file_)) {
+        return {};
+    }
+    return held_.take_again().and_then([&] { return rewrite(); }).map([&] { ++times_lost_; });
+}
+
 Result<void> StateFile::write_missing()
 {
     if (size_ == 0) {
         return rewrite();
+    }
+    if (auto kept = keep_name(); !kept) {
+        return kept;
     }
     if (auto good = cut_back(); !good) {
         return good;
@@ -182,7 +182,7 @@ Bytes StateFile::whole_file() const
 Result<void> StateFile::rewrite()
 {
     const auto bytes = whole_file();
-    auto file = replace_file(path_, bytes);
+    auto file = held_.folder().replace(held_.name(), bytes, kOwnersFile);
     if (!file) {
         return tl::unexpected(file.error());
     }
@@ -191,7 +191,7 @@ Result<void> StateFile::rewrite()
     more_behind_ = false;
     unwritten_ = 0;
     rewrite_at_ = grown(size_);
-    return sync_folder_of(path_);
+    return held_.folder().sync();
 }
 
 }  // namespace petrel::runtime

@@ -19,6 +19,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "runtime/file_descriptor.hpp"
+#include "runtime/file_lock.hpp"
 #include "runtime/state_format.hpp"
 
 namespace petrel::runtime {
@@ -34,6 +35,12 @@ public:
     // is as it was, and the next call writes what is missing.
     Result<void> append(std::span<const StoredEvent>, std::string_view checkpoint, const Now&);
 
+    // Another process may remove or replace the file, its lock or the folder: then all of it is written anew. append()
+    // does that by itself; the caller who wants it earlier asks now and then (a few system calls).
+    Result<void> keep_name();
+    unsigned times_lost() const { return times_lost_; }  // so often it was written anew
+    const std::filesystem::path& path() const { return path_; }
+
     // What was handed over last, by this process or an earlier one, and the newest events, oldest first.
     const std::optional<Remembered>& remembered() const { return remembered_; }
     const std::deque<StoredEvent>& events() const { return events_; }
@@ -45,20 +52,20 @@ public:
     std::size_t tail_dropped() const { return tail_dropped_; }
 
 private:
-    StateFile(std::filesystem::path, std::string_view device, std::uint32_t most_events, FileDescriptor lock);
+    StateFile(HeldFile, std::string_view device, std::uint32_t most_events);
 
     Result<void> load();
-    void replace_damaged(std::string_view why);
+    void replace_damaged(std::string_view why, const std::optional<std::string>& text);
     void take(std::span<const StoredEvent>);
     Result<void> write_missing();
     Result<void> cut_back();
     Bytes whole_file() const;
     Result<void> rewrite();
 
+    HeldFile held_;
     std::filesystem::path path_;
     std::string device_;
     std::size_t most_events_{};
-    FileDescriptor lock_;
     FileDescriptor file_;
     std::uint64_t size_{};        // of what is good; 0: the file is to be written as a whole
     bool more_behind_{};          // the file is longer than that
@@ -69,6 +76,7 @@ private:
     std::uint64_t last_seq_{};
     std::string damage_;
     std::size_t tail_dropped_{};
+    unsigned times_lost_{};
 };
 
 }  // namespace petrel::runtime

@@ -24,6 +24,7 @@ public:
     Result<bool> is_set(Db, const std::string& key) override;
     Result<void> apply(Db, std::span<const Change>) override;
 
+    const TableContent& config() const { return content_.at(static_cast<std::size_t>(Db::config)); }
     // Another one whenever the configuration is.
     std::uint64_t version() const { return version_; }
 

@@ -1,6 +1,7 @@
 // How the program behaves towards the system: files, pipes, full disks, terminals, Ctrl-C.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/exit_code.hpp"
 #include "petrel_program.hpp"
@@ -96,6 +97,24 @@ TEST(Program, OutputThroughALinkKeepsTheLink)
     EXPECT_EQ(run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", link.string()})).exit_code, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(link));
     EXPECT_NE(content(real).find("storm_detected"), std::string::npos);
+}
+
+// In a folder for everybody, another user may have put it there for root to follow.
+TEST(Program, OutputThroughALinkOfAnotherUserIsRefused)
+{
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can give links away";
+    }
+    const OutputFolder folder;
+    const auto real = folder / "real.txt";
+    const auto link = folder / "link.txt";
+    put(real, "something older");
+    std::filesystem::create_symlink(real, link);
+    ASSERT_EQ(::lchown(link.c_str(), 65534, 65534), 0);
+    const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", link.string()}));
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_NE(ended.err.find("a symbolic link of uid 65534"), std::string::npos) << ended.err;
+    EXPECT_EQ(content(real), "something older");
 }
 
 TEST(Program, EmptyOutputNameIsRefused)

@@ -120,5 +120,24 @@ TEST(CheckpointJson, TheSameRowTwiceIsAComplaint)
     EXPECT_EQ(golden::lines(again.error()), "t: value 'rows[1].port = \"Ethernet0\"': allowed each row once\n");
 }
 
+TEST(CheckpointJson, NamesTheQueuesThatWereTreated)
+{
+    const auto inventory = two_ports();
+    Checkpoint checkpoint;
+    for (const auto& info : inventory.rows) {
+        checkpoint.rows.emplace_back().target = info.target;
+    }
+    checkpoint.rows.front().phase = watchdog::Phase::alerted;
+    EXPECT_THAT(treated_queues(checkpoint_json(checkpoint, inventory)), testing::IsEmpty());
+    checkpoint.rows.back().phase = watchdog::Phase::mitigating;
+    const auto last = watchdog::to_string(inventory, checkpoint.rows.back().target);
+    EXPECT_THAT(treated_queues(checkpoint_json(checkpoint, inventory)), testing::ElementsAre(last));
+    checkpoint.red_switch = true;
+    EXPECT_EQ(treated_queues(checkpoint_json(checkpoint, inventory)).size(), checkpoint.rows.size());
+    for (const auto* text : {"", "{}", "[1]", R"({"red_switch":1,"rows":3})", R"({"red_switch":true,"rows":[7]})"}) {
+        EXPECT_THAT(treated_queues(text), testing::IsEmpty()) << text;
+    }
+}
+
 }  // namespace
 }  // namespace petrel::codec

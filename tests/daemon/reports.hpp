@@ -21,6 +21,8 @@ inline codec::StatusReport two_devices()
     status.nos_trouble = "Redis at unix:///run/redis.sock: asked in vain: no answer in time";
     status.state_errors = 2;
     status.state_error = "cannot write sw2.state: no space left on device";
+    status.files_lost = 4;
+    status.file_lost = "control.sock was removed or replaced while the agent runs: written anew";
     status.log_lines_dropped = 5;
     status.control = {.connections = 21, .refused = 1, .bad = 2, .dropped_slow = 3};
     status.reload = {.good = 3, .bad = 1, .problems = {"agent.toml:4:10: value 'x': allowed text, json, rfc5424"}};

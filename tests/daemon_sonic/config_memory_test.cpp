@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -96,6 +97,24 @@ TEST_F(RememberedConfig, AFileThatCannotBeReadIsNotTakenForNone)
     std::filesystem::create_directory(memory_.file());
     EXPECT_FALSE(memory_.recall());
     EXPECT_FALSE(memory_.keep(config()));
+}
+
+// Another user who may write to the folder chooses what stands there.
+TEST_F(RememberedConfig, TouchesNothingButAFileOfItsOwn)
+{
+    const auto target = folder_ / "target";
+    std::ofstream{target} << "not ours";
+    const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours{24};
+    std::filesystem::last_write_time(target, long_ago);
+    std::filesystem::create_symlink(target, memory_.file());
+    memory_.confirm();
+    EXPECT_EQ(std::filesystem::last_write_time(target), long_ago);
+    const auto linked = memory_.recall();
+    ASSERT_FALSE(linked);
+    EXPECT_THAT(linked.error().what, testing::HasSubstr("it is a symbolic link; allowed: a regular file"));
+    std::filesystem::remove(memory_.file());
+    ASSERT_EQ(::mkfifo(memory_.file().c_str(), 0600), 0);
+    EXPECT_FALSE(memory_.recall()) << "and does not wait";
 }
 
 }  // namespace

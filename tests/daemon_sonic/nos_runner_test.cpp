@@ -157,12 +157,11 @@ protected:
                                       .state_dir = folder.path(),
                                       .history_events = 100,
                                       .hang_after = 1h,
-                                      .open_after = {},
                                       .fault_hook = {}};
             setup.entry.name = "sw";
             setup.entry.driver = "synthetic:";
             runners.push_back(DeviceRunner::make(loop.loop(), *this, std::move(setup), policies).value());
-            runners.front()->start();
+            runners.front()->start({});
             nos = std::make_unique<NosRunner>(
                 loop.loop(), std::make_unique<Listener>(diary), runners,
                 NosRunner::Calls{[](const codec::PolicyFile&) {},
@@ -197,6 +196,7 @@ protected:
     void heard(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
     void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>&) override {}
+    void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
 
     test::TemporaryFolder folder;
     SyntheticDriver driver;

@@ -2,6 +2,7 @@
 // agent's control socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <memory>
@@ -270,6 +271,29 @@ TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
     say({"start", "Ethernet2", "100"});
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
+}
+
+TEST_F(OwnTablesAgent, TablesRemovedUnderTheAgentAreWrittenAnew)
+{
+    const auto agent = ready();
+    say({"start", "--action", "drop", "Ethernet1", "400"});
+    const auto before = content();
+    for (const auto& name : {file(), std::filesystem::path{file().string() + ".lock"}}) {
+        std::filesystem::remove(name);
+        EXPECT_THAT(agent->wait_for("file_lost"), HasSubstr("tables.json was removed or replaced"));
+        EXPECT_EQ(content(), before);
+        EXPECT_TRUE(std::filesystem::exists(name));
+    }
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(OwnTablesAgent, AFifoInPlaceOfTheTablesIsRefusedAtOnce)
+{
+    std::filesystem::create_directories(folder / "state");
+    ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+    const auto agent = ready();
+    EXPECT_NE(agent->wait(), 0);
+    EXPECT_THAT(agent->log_text(), HasSubstr("tables.json: it is a FIFO; allowed: a regular file"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The journal on a disk: what it keeps, what damage it tolerates, what damage it refuses, and that it is alone.
 #include "runtime/file_journal.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -33,7 +34,10 @@ const Active kThird{target_of(1, Priority{4}), Treatment::ignore_pause, undo_of(
 std::string content_of(const std::filesystem::path& path) { return read_whole_file(path).value(); }
 
 void put(const std::filesystem::path& path, std::string_view text) { ASSERT_TRUE(write_atomically(path, text)); }
-void put(const std::filesystem::path& path, const Bytes& bytes) { ASSERT_TRUE(replace_file(path, bytes)); }
+void put(const std::filesystem::path& path, const Bytes& bytes)
+{
+    put(path, std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
 Error refusal(const std::filesystem::path& path)
 {
@@ -287,7 +291,7 @@ TEST_F(FileJournalTest, TwoCannotHoldIt)
     auto first = must_open(path);
     const auto error = refusal(path);
     EXPECT_EQ(error.kind, ErrorKind::unreachable);
-    EXPECT_THAT(error.what, HasSubstr("in use by another process"));
+    EXPECT_THAT(error.what, HasSubstr(fmt::format("in use by process {}", ::getpid())));
     first.reset();
     EXPECT_NE(must_open(path), nullptr);
 }

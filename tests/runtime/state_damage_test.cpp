@@ -204,16 +204,21 @@ TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
 
     std::filesystem::remove(path);
     std::filesystem::create_directory(path);
-    EXPECT_THAT(damage_of(path), HasSubstr("no state file; set aside"));
+    EXPECT_THAT(damage_of(path), HasSubstr("it is a folder; allowed: a regular file; set aside"));
+
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(folder / "elsewhere", path);
+    EXPECT_THAT(damage_of(path), HasSubstr("it is a symbolic link; allowed: a regular file; set aside"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
 
     std::filesystem::remove(path);
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    EXPECT_THAT(damage_of(path), HasSubstr("no state file; set aside")) << "nobody waits for who would write to it";
+    EXPECT_THAT(damage_of(path), HasSubstr("it is a FIFO; allowed: a regular file; set aside"));
 
     std::filesystem::remove(path);
     put("x");
     std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);  // takes no room: it is all hole
-    EXPECT_THAT(damage_of(path), HasSubstr("no state file; set aside"));
+    EXPECT_THAT(damage_of(path), HasSubstr("it is too large; allowed: 4294967296 bytes; set aside"));
 }
 
 TEST_F(StateDamage, DamagedFilesDoNotPileUp)

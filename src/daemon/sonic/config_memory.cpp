@@ -1,18 +1,19 @@
 #include "daemon/sonic/config_memory.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <chrono>
 #include <string>
-#include <system_error>
 
 #include "codec/table_file.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/file_lock.hpp"
 #include "sonic/table_store.hpp"
 
 namespace petrel::daemon {
 
 namespace {
-
-using FileClock = std::filesystem::file_time_type::clock;
 
 // As it was read at that time.
 Result<sonic::Config> config_of(codec::TableContent tables)
@@ -28,35 +29,49 @@ Result<void> ConfigMemory::keep(const sonic::Config& config)
     auto tables = config.tables;
     std::erase_if(tables, [](const auto& entry) { return !codec::fits_table_file(entry.first); });
     const auto text = codec::table_file_text(tables);
-    if (const auto before = runtime::read_whole_file(file_); before && *before == text) {
-        confirm();
-        return {};
-    }
-    return runtime::write_atomically(file_, text);
+    return runtime::StateFolder::of(file_).and_then([&](const runtime::StateFolder& folder) -> Result<void> {
+        const auto before = folder.read(name());
+        if (before && *before && **before == text) {
+            confirm();
+            return {};
+        }
+        return runtime::write_atomically(file_, text);
+    });
 }
 
 void ConfigMemory::confirm() const
 {
-    std::error_code ignored;  // the text is right, whatever its time
-    std::filesystem::last_write_time(file_, FileClock::now(), ignored);
+    const auto file = open();
+    if (file && *file) {
+        ::futimens((*file)->get(), nullptr);  // if that is denied, the text is right all the same
+    }
 }
 
 Result<std::optional<ConfigMemory::Kept>> ConfigMemory::recall() const
 {
-    std::error_code failed;
-    const auto written = std::filesystem::last_write_time(file_, failed);
-    if (failed == std::errc::no_such_file_or_directory) {
+    // Drafts that killed processes left are removed on the way.
+    static_cast<void>(runtime::HeldFile::take(file_));
+    const auto file = open();
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    if (!*file) {
         return std::nullopt;
     }
-    if (failed) {
-        return tl::unexpected(Error{ErrorKind::denied, failed.message()});
-    }
-    return runtime::read_whole_file(file_)
+    struct stat found{};
+    ::fstat((*file)->get(), &found);
+    return runtime::read_all(**file, file_)
         .and_then([](const std::string& text) { return codec::read_table_file(text); })
         .and_then(config_of)
         .map([&](sonic::Config config) -> std::optional<Kept> {
-            return Kept{std::move(config), std::chrono::floor<std::chrono::seconds>(FileClock::to_sys(written))};
+            return Kept{std::move(config), WallTime{std::chrono::seconds{found.st_mtim.tv_sec}}};
         });
+}
+
+Result<std::optional<runtime::FileDescriptor>> ConfigMemory::open() const
+{
+    return runtime::StateFolder::of(file_).and_then(
+        [&](const runtime::StateFolder& folder) { return folder.find(name(), O_RDONLY); });
 }
 
 }  // namespace petrel::daemon

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "runtime/file_descriptor.hpp"
 #include "sonic/config.hpp"
 
 namespace petrel::daemon {
@@ -31,6 +33,9 @@ public:
     Result<std::optional<Kept>> recall() const;
 
 private:
+    std::string name() const { return file_.filename().string(); }
+    Result<std::optional<runtime::FileDescriptor>> open() const;  // none: there is no such file
+
     std::filesystem::path file_;
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/sonic/own_tables.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "codec/table_file.hpp"
+#include "daemon/log_text.hpp"
 #include "daemon/sonic/take_told.hpp"
 #include "runtime/atomic_file.hpp"
 
@@ -42,27 +44,60 @@ Error refused(std::string what) { return {ErrorKind::invalid, std::move(what)}; 
 
 Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& file)
 {
-    std::error_code failed;
-    if (!std::filesystem::exists(file, failed) && !failed) {
-        return std::unique_ptr<OwnTables>{new OwnTables{file, {}}};
+    std::error_code denied;  // take() says so
+    std::filesystem::create_directories(file.parent_path(), denied);
+    auto held = runtime::HeldFile::take(file);
+    if (!held) {
+        return tl::unexpected(std::move(held.error()));
     }
-    auto config = runtime::read_whole_file(file).and_then([&](const std::string& text) {
-        return codec::read_table_file(text).map_error([&](const Error& error) {
-            return Error{error.kind, fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove "
-                                                 "it to begin with nothing",
-                                                 file.string(), error.what)};
-        });
+    auto found = held->folder().find(held->name(), O_RDONLY);
+    if (!found) {
+        return tl::unexpected(std::move(found.error()));
+    }
+    if (!*found) {
+        return std::unique_ptr<OwnTables>{new OwnTables{std::move(*held), std::nullopt, {}}};
+    }
+    const auto text = runtime::read_all(**found, file);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    auto config = codec::read_table_file(*text).map_error([&](const Error& error) {
+        return Error{error.kind, fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove it to "
+                                             "begin with nothing",
+                                             file.string(), error.what)};
     });
     if (!config) {
         return tl::unexpected(std::move(config.error()));
     }
-    return std::unique_ptr<OwnTables>{new OwnTables{file, std::move(*config)}};
+    return std::unique_ptr<OwnTables>{new OwnTables{std::move(*held), std::move(*found), std::move(*config)}};
 }
 
-OwnTables::OwnTables(const std::filesystem::path& file, TableContent config)
-    : store_(std::move(config),
-             [file](const TableContent& next) { return runtime::write_atomically(file, codec::table_file_text(next)); })
+OwnTables::OwnTables(runtime::HeldFile held, std::optional<runtime::FileDescriptor> file, TableContent config)
+    : held_(std::move(held)),
+      file_(std::move(file)),
+      store_(std::move(config), [this](const TableContent& next) { return write(next); })
 {}
+
+Result<void> OwnTables::write(const TableContent& tables)
+{
+    const auto text = codec::table_file_text(tables);
+    return held_.folder()
+        .replace(held_.name(), std::as_bytes(std::span{text}), runtime::kOwnersFile)
+        .and_then([&](runtime::FileDescriptor&& file) {
+            file_ = std::move(file);
+            return held_.folder().sync();
+        });
+}
+
+Result<void> OwnTables::keep_name(Heard& heard)
+{
+    if (!file_ || !held_.lost(*file_)) {
+        return {};
+    }
+    return held_.take_again().and_then([&] { return write(store_.config()); }).map([&] {
+        heard.lines.push_back({Log::Level::error, "file_lost", {}, {}, file_lost_text(held_.path()), {}});
+    });
+}
 
 // Each for itself, as far as it goes: a disk that is full is no reason to tell nobody of a storm.
 Nos::Heard OwnTables::exchange(Told told)
@@ -77,7 +112,8 @@ Nos::Heard OwnTables::exchange(Told told)
     for (const auto& event : told.events) {
         log_.happened(event, tables_, heard.lines);
     }
-    for (const auto& done : {known, followed, written}) {
+    const auto kept = keep_name(heard);
+    for (const auto& done : {known, followed, written, kept}) {
         if (!done) {
             heard.trouble = done.error().what;
             break;

@@ -13,6 +13,7 @@
 
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
+#include "runtime/file_lock.hpp"
 #include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/table_store.hpp"
@@ -21,7 +22,8 @@ namespace petrel::daemon {
 
 class OwnTables final : public Nos {
 public:
-    // A file that is not there is one with nothing in it; one that cannot be read is an error.
+    // A file that is not there is one with nothing in it; one that cannot be read, or that another agent holds, is an
+    // error.
     static Result<std::unique_ptr<OwnTables>> open(const std::filesystem::path&);
 
     std::string_view name() const override { return "pfcwd"; }
@@ -30,13 +32,17 @@ public:
     Result<codec::TableReport> tables(const codec::ControlRequest&) override;
 
 private:
-    OwnTables(const std::filesystem::path&, sonic::TableContent config);
+    OwnTables(runtime::HeldFile, std::optional<runtime::FileDescriptor>, sonic::TableContent config);
 
+    Result<void> write(const sonic::TableContent&);
+    Result<void> keep_name(Heard&);
     Result<void> know_ports(std::span<const codec::QueueReport>);
     Result<void> follow_configuration(Heard&);
     Result<void> can_be_had(const sonic::Change&) const;
     Result<codec::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
+    runtime::HeldFile held_;
+    std::optional<runtime::FileDescriptor> file_;  // once it is there
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
