@@ -164,7 +164,7 @@ TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
 TEST(ControlText, EveryProblemHasANextStep)
 {
     const auto problems = problems_of(trouble());
-    EXPECT_EQ(problems.size(), 10U);
+    EXPECT_EQ(problems.size(), 11U);
     for (const auto& problem : problems) {
         EXPECT_FALSE(problem.next.empty()) << problem.what;
     }
