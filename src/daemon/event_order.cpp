@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "codec/event_json.hpp"
 
@@ -11,6 +13,7 @@ std::vector<const runtime::StoredEvent*> in_order(std::span<const std::deque<run
 {
     struct Placed {
         std::int64_t latest_us{};  // of the device's events up to this one: it never falls
+        std::size_t place{};       // among all of them, device by device
         const runtime::StoredEvent* event{};
     };
     std::vector<Placed> placed;
@@ -18,10 +21,10 @@ std::vector<const runtime::StoredEvent*> in_order(std::span<const std::deque<run
         std::int64_t latest_us = INT64_MIN;
         for (const auto& event : *events) {
             latest_us = std::max(latest_us, codec::event_time_us(event.json));
-            placed.push_back({latest_us, &event});
+            placed.push_back({latest_us, placed.size(), &event});
         }
     }
-    std::ranges::stable_sort(placed, {}, &Placed::latest_us);
+    std::ranges::sort(placed, {}, [](const Placed& one) { return std::pair{one.latest_us, one.place}; });
     std::vector<const runtime::StoredEvent*> all;
     all.reserve(placed.size());
     std::ranges::transform(placed, std::back_inserter(all), &Placed::event);
