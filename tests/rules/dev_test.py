@@ -156,7 +156,7 @@ class Dev(unittest.TestCase):
         run = self.dev("test", "watchdog", "-R", "Storm")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(self.log(), r"cmake --build build/release .*--target watchdog_tests\n")
-        self.assertRegex(self.log(), r"ctest .*--label-regex \^watchdog\$ -R Storm\n")
+        self.assertRegex(self.log(), r"ctest .*--label-regex \^watchdog\$ --label-exclude \^slow\$ -R Storm\n")
 
     def test_of_an_unknown_folder_names_those_there_are(self):
         self.folder_with_a_test("watchdog")
