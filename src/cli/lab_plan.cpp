@@ -127,7 +127,7 @@ std::string command_of(const PlannedRun& run, const LabOptions& options, bool ow
 {
     auto command = fmt::format("petrel lab run {}", shell_word(run.file));
     for (const auto& [name, value] : run.settings) {
-        command += fmt::format(" --set {}", shell_word(name + '=' + value));
+        command += fmt::format(" --set {}", shell_word(fmt::format("{}={}", name, value)));
     }
     if (own_seed) {
         command += fmt::format(" --seed {}", run.scenario.setup.seed);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "codec/complaint_list.hpp"
 #include "codec/json_text.hpp"
 
@@ -16,7 +18,7 @@ T member_or(const nlohmann::json& object, const char* key, T otherwise)
     const auto at = object.find(key);
     const bool right =
         at != object.end() && (std::is_same_v<T, std::string> ? at->is_string() : at->is_number_integer());
-    return right ? at->get<T>() : otherwise;
+    return right ? at->get<T>() : std::move(otherwise);
 }
 
 const nlohmann::json& table(const nlohmann::json& config, const char* key)

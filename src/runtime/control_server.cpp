@@ -23,7 +23,7 @@ namespace petrel::runtime {
 namespace {
 
 constexpr int kAcceptedInATurn = 16;
-constexpr std::size_t kSentInATurn = 256 * 1024;
+constexpr std::size_t kSentInATurn = std::size_t{256} * 1024;
 constexpr mode_t kMode = 0660;
 
 // From the file alone: a directory service may take its time, and the loop has none.
@@ -316,7 +316,7 @@ void ControlServer::on_file(const std::shared_ptr<Peer>& peer, std::uint32_t eve
 
 void ControlServer::read_request(const std::shared_ptr<Peer>& peer)
 {
-    std::array<char, 16 * 1024> piece;
+    std::array<char, std::size_t{16} * 1024> piece;
     const auto got = ::recv(peer->file_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;

@@ -43,8 +43,8 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
     const std::size_t rows = ports * std::size_t{kPriorities};
     keys_ = arena.make<std::uint32_t>(key_count_).data();
     std::fill_n(keys_, key_count_, kNoEvent);
-    at_ = arena.make<Ps>(2U * ports).data();
-    std::fill_n(at_, 2U * ports, kForever);
+    at_ = arena.make<Ps>(std::size_t{2} * ports).data();
+    std::fill_n(at_, std::size_t{2} * ports, kForever);
     outs_ = arena.make<OutPort>(ports).data();
     ins_ = arena.make<InPort>(ports).data();
     groups_ = arena.make<IngressGroup>(rows).data();

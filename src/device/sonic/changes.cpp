@@ -43,7 +43,7 @@ Result<void> Changes::subscribe()
         listeners_.forget(database);
         redis::Pipeline settings;
         settings.add({"CONFIG", "GET", "notify-keyspace-events"});
-        const auto asked = ask(listeners_, database, settings, [&](std::size_t, redis::View reply) {
+        auto asked = ask(listeners_, database, settings, [&](std::size_t, redis::View reply) {
             told_ = told_ && reply.size() == 2 && sends_enough(reply[1].text());
         });
         if (!asked) {
