@@ -161,6 +161,8 @@ void ControlServer::Peer::close_after_sending()
     }
 }
 
+bool ControlServer::Peer::follow() { return !gone() && (follows_ || server_->take_follower(*this)); }
+
 ControlServer::Caller ControlServer::Peer::caller() const
 {
     return {fmt::format("{} (uid {}, pid {})", user_name(credentials_.uid), credentials_.uid, credentials_.pid)};
@@ -215,6 +217,11 @@ ControlServer::ControlServer(EventLoop& loop, std::filesystem::path path, std::s
       limits_(limits)
 {}
 
+ControlServer::Counters ControlServer::counters() const
+{
+    return {counters_.connections, counters_.refused, counters_.bad, counters_.dropped_slow};
+}
+
 ControlServer::~ControlServer()
 {
     while (!peers_.empty()) {
@@ -229,7 +236,7 @@ ControlServer::~ControlServer()
     }
 }
 
-// A few at a time: those who are in already have their turn in between.
+// A few at a time: connections that were accepted before have their turn in between.
 void ControlServer::accept_some()
 {
     for (int i = 0; i < kAcceptedInATurn; ++i) {
@@ -237,7 +244,7 @@ void ControlServer::accept_some()
         if (file.get() >= 0) {
             admit(std::move(file));
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            // Whoever knocks goes on knocking: without a rest the loop would do nothing else.
+            // The client still waits in the backlog: without a rest the loop would do nothing else.
             loop_.rewatch(listener_.get(), 0);
             rest_ = loop_.at(loop_.now().mono + std::chrono::milliseconds{100}, [this] {
                 rest_.reset();
@@ -257,11 +264,11 @@ void ControlServer::admit(FileDescriptor file)
     peer->file_ = std::move(file);
     socklen_t size = sizeof peer->credentials_;
     ::getsockopt(peer->file_.get(), SOL_SOCKET, SO_PEERCRED, &peer->credentials_, &size);
-    const bool watched = make_room() && loop_.watch(peer->file_.get(), EPOLLIN,
-                                                    [this, peer](std::uint32_t events) { on_file(peer, events); });
+    const bool watched = make_room(*peer) && loop_.watch(peer->file_.get(), EPOLLIN,
+                                                         [this, peer](std::uint32_t events) { on_file(peer, events); });
     if (!watched) {
         ++counters_.refused;
-        send_at_once(*peer, refusal("too many connections at once: try again"));
+        send_at_once(*peer, refusal(no_place(*peer)));
         return;
     }
     peer->server_ = this;
@@ -274,19 +281,100 @@ void ControlServer::admit(FileDescriptor file)
     peers_.emplace(peer->arrived_, peer);
 }
 
-// Who has asked for something stays. Of the others the one that has had the most time to do so goes.
-bool ControlServer::make_room()
+std::size_t ControlServer::for_others(std::size_t places) const
 {
-    if (peers_.size() < limits_.connections) {
+    return places - std::min(places, limits_.only_for_root);
+}
+
+bool ControlServer::full_for(const Peer& newcomer) const
+{
+    const auto others = std::count_if(peers_.begin(), peers_.end(), [](const auto& p) { return !p.second->root(); });
+    return peers_.size() >= limits_.connections ||
+           (!newcomer.root() && static_cast<std::size_t>(others) >= for_others(limits_.connections));
+}
+
+bool ControlServer::make_room(const Peer& newcomer)
+{
+    if (!full_for(newcomer)) {
         return true;
     }
-    const auto idle =
-        std::find_if(peers_.begin(), peers_.end(), [](const auto& entry) { return !entry.second->asked_; });
-    if (idle == peers_.end()) {
+    auto* leaves = displaceable(newcomer.root());
+    if (leaves == nullptr) {
         return false;
     }
-    ++counters_.refused;
-    refuse(*idle->second, "too many connections at once, and this one asked for nothing: try again");
+    if (leaves->asked_) {
+        ++counters_.dropped_slow;
+        drop(*leaves);
+    } else {
+        ++counters_.refused;
+        refuse(*leaves, "too many connections at once, and this one asked for nothing: try again");
+    }
+    return true;
+}
+
+// The oldest connection that has not asked, or else the oldest that does not read. Root displaces other users first.
+ControlServer::Peer* ControlServer::displaceable(bool by_root) const
+{
+    const auto first = [&](bool of_root, auto is) {
+        const auto found = std::find_if(peers_.begin(), peers_.end(), [&](const auto& entry) {
+            return entry.second->root() == of_root && is(*entry.second);
+        });
+        return found == peers_.end() ? nullptr : found->second.get();
+    };
+    for (const bool of_root : {false, true}) {
+        if (of_root && !by_root) {
+            break;
+        }
+        if (auto* silent = first(of_root, [](const Peer& peer) { return !peer.asked_; })) {
+            return silent;
+        }
+        if (auto* deaf = first(of_root, [this](const Peer& peer) { return unread_too_long(peer); })) {
+            return deaf;
+        }
+    }
+    return nullptr;
+}
+
+bool ControlServer::unread_too_long(const Peer& peer) const
+{
+    return peer.waiting() != 0 && !peer.follows_ && loop_.now().mono - peer.answered_ >= limits_.unread;
+}
+
+std::string ControlServer::no_place(const Peer& peer) const
+{
+    return peer.root() || limits_.only_for_root == 0
+               ? fmt::format("all {} connections are in use: try again", limits_.connections)
+               : fmt::format("all {} connections are in use, {} more are kept for root: try again",
+                             for_others(limits_.connections), limits_.only_for_root);
+}
+
+bool ControlServer::take_follower(Peer& peer)
+{
+    const auto room = peer.root() ? limits_.followers : for_others(limits_.followers);
+    const auto there = std::count_if(peers_.begin(), peers_.end(), [&](const auto& entry) {
+        return entry.second->follows_ && (peer.root() || !entry.second->root());
+    });
+    peer.follows_ = static_cast<std::size_t>(there) < room;
+    counters_.refused += peer.follows_ ? 0U : 1U;
+    return peer.follows_;
+}
+
+// Answers that their clients have not read for too long make room for new ones.
+bool ControlServer::has_room(const Peer& peer, std::size_t answer)
+{
+    if (peer.root() || answer <= limits_.small_answer) {
+        return true;
+    }
+    const auto fits = [&] { return waiting_in_all_ == 0 || waiting_in_all_ + answer <= limits_.waiting_in_all; };
+    while (!fits()) {
+        const auto deaf = std::find_if(peers_.begin(), peers_.end(),
+                                       [this](const auto& entry) { return unread_too_long(*entry.second); });
+        if (deaf == peers_.end()) {
+            return false;
+        }
+        ++counters_.dropped_slow;
+        drop(*deaf->second);
+    }
     return true;
 }
 
@@ -296,7 +384,7 @@ void ControlServer::refuse(Peer& peer, std::string why)
     drop(peer);
 }
 
-// What does not fit the socket now is lost, and so is its reader.
+// What does not fit the socket now is lost: the connection is closed next.
 void ControlServer::send_at_once(const Peer& peer, std::string line)
 {
     line += '\n';
@@ -346,7 +434,7 @@ void ControlServer::send(Peer& peer, std::string lines)
 {
     lines += '\n';
     const bool first = peer.answer_ == 0;
-    if (first && waiting_in_all_ != 0 && waiting_in_all_ + lines.size() > limits_.waiting_in_all) {
+    if (first && !has_room(peer, lines.size())) {
         ++counters_.refused;
         refuse(peer, "too many answers wait for clients that do not read them: try again");
         return;
@@ -354,6 +442,7 @@ void ControlServer::send(Peer& peer, std::string lines)
     const auto queued = peer.sent_ + peer.waiting();
     if (first) {
         peer.answer_ = lines.size();
+        peer.answered_ = loop_.now().mono;
     } else if (queued + lines.size() - std::max(peer.sent_, peer.answer_) > limits_.waiting) {
         ++counters_.dropped_slow;
         drop(peer);
@@ -366,10 +455,14 @@ void ControlServer::send(Peer& peer, std::string lines)
     }
     peer.out_ = std::move(lines);
     peer.taken_ = 0;
-    push(peer);
+    if (first) {
+        push(peer);
+    } else {
+        loop_.rewatch(peer.file_.get(), EPOLLOUT);  // one write for all lines of this turn
+    }
 }
 
-// One piece a turn of the loop, however fast it is read.
+// One piece for each turn of the loop, however fast the client reads.
 void ControlServer::push(Peer& peer)
 {
     const auto size = std::min(peer.waiting(), kSentInATurn);

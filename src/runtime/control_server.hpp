@@ -1,14 +1,19 @@
-// The control socket's server: a Unix stream socket in the event loop. A client sends one line and gets lines back;
-// what they mean is the handler's business. Everything a client may do wrong, or do on purpose, ends here: nothing it
-// sends or fails to read blocks the loop, and all it can use up is bounded.
+// The control socket's server: a Unix stream socket in an event loop. A client sends one line and gets lines back;
+// the handler decides what they mean. The server bounds everything that a client can use up, and no client blocks the
+// loop.
 //
-// One request a connection. A connection that has not sent its line in time, or that must make room for another while
-// it has not, is told so and closed.
+// One request for each connection. The server refuses a connection that does not send its line in time.
+//
+// When all places are taken, a new client displaces the oldest connection that has sent no request, or else the oldest
+// one that has not read its answer for Limits::unread. A refused client gets an error as its answer.
+// Root (peer uid 0) has places of its own: other users cannot take them, and cannot displace a connection of root.
+// Followers, whose connections stay open, have only some of the places.
 #pragma once
 
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,7 +36,7 @@ public:
         std::string name;  // "root (uid 0, pid 1234)"
     };
 
-    // One client. Whoever answers later keeps it; a client that has gone meanwhile is simply not told.
+    // One client. A handler that answers later keeps it; what is sent to a client that has gone is dropped.
     class Peer {
     public:
         // Lines, without the end of the last. The first answer may be of any size; of what follows only so much waits
@@ -39,6 +44,10 @@ public:
         void send(std::string lines);
         void close_after_sending();
 
+        // The connection stays open for what happens later. False: Limits::followers are there already.
+        [[nodiscard]] bool follow();
+
+        bool root() const { return credentials_.uid == 0; }
         bool gone() const { return server_ == nullptr; }
         Caller caller() const;
 
@@ -53,6 +62,8 @@ public:
         std::string request_;  // as far as it has come
         bool asked_{};
         bool closing_{};
+        bool follows_{};
+        Instant answered_{};
         std::string out_;
         std::size_t taken_{};     // of out_, by the socket
         std::uint64_t sent_{};    // bytes ever
@@ -63,10 +74,15 @@ public:
 
     struct Limits {
         std::size_t connections{64};
+        std::size_t followers{32};     // of those connections
+        std::size_t only_for_root{8};  // of the connections, and so many of the followers
         std::size_t request{std::size_t{256} * 1024};
-        std::size_t waiting{std::size_t{1024} * 1024};              // for one client, besides its first answer
-        std::size_t waiting_in_all{std::size_t{64} * 1024 * 1024};  // beyond this, one answer waits at a time
-        Duration patience{std::chrono::seconds{10}};
+        std::size_t waiting{std::size_t{1024} * 1024};  // for one client, besides its first answer
+        // For all clients together. A small answer and one for root always have room.
+        std::size_t waiting_in_all{std::size_t{64} * 1024 * 1024};
+        std::size_t small_answer{std::size_t{64} * 1024};
+        Duration patience{std::chrono::seconds{10}};  // for a whole request
+        Duration unread{std::chrono::seconds{10}};    // so long an unread answer keeps its place when others need it
     };
 
     struct Counters {
@@ -95,8 +111,9 @@ public:
     // lost, and the server listens there again. Clients that are connected stay.
     Result<bool> keep_name();
 
-    const Counters& counters() const { return counters_; }
+    Counters counters() const;  // from any thread
     std::size_t connected() const { return peers_.size(); }
+    std::size_t waiting_in_all() const { return waiting_in_all_; }  // bytes that clients have not taken
 
 private:
     ControlServer(EventLoop&, std::filesystem::path, std::string group, FileDescriptor, Handler, Limits);
@@ -104,7 +121,14 @@ private:
     Result<void> watch_listener();
     void accept_some();
     void admit(FileDescriptor);
-    bool make_room();
+    std::size_t for_others(std::size_t places) const;  // than root
+    bool full_for(const Peer& newcomer) const;
+    bool make_room(const Peer& newcomer);
+    Peer* displaceable(bool by_root) const;
+    bool unread_too_long(const Peer&) const;
+    std::string no_place(const Peer&) const;
+    bool take_follower(Peer&);
+    bool has_room(const Peer&, std::size_t answer);
     void refuse(Peer&, std::string why);
     static void send_at_once(const Peer&, std::string line);
     void on_file(const std::shared_ptr<Peer>&, std::uint32_t events);
@@ -120,11 +144,13 @@ private:
     ino_t inode_{};  // of our socket's name: another agent may have taken it since
     Handler handler_;
     Limits limits_;
-    Counters counters_;
+    struct {
+        std::atomic<std::uint64_t> connections, refused, bad, dropped_slow;
+    } counters_{};
     std::map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by arrival
     std::uint64_t arrivals_{};
     std::size_t waiting_in_all_{};
-    std::optional<EventLoop::TimerId> rest_;  // out of file descriptors: nobody is let in until then
+    std::optional<EventLoop::TimerId> rest_;  // out of file descriptors: no client is accepted until then
 };
 
 }  // namespace petrel::runtime

@@ -21,10 +21,13 @@ namespace {
 using petrel::test::Client;
 using petrel::test::Folder;
 using petrel::test::LoopThread;
+using petrel::test::OtherUser;
 using Peer = ControlServer::Peer;
 using Limits = ControlServer::Limits;
 
-// Says everything back; what "follow" asked for is kept, and told whatever the test wants.
+bool is_root() { return ::getuid() == 0; }
+
+// Echoes every line. A client that sends "follow" stays, and gets the lines that the test sends to followers.
 class Server {
 public:
     explicit Server(const Limits& limits = Limits{}, const std::string& group = {})
@@ -72,6 +75,15 @@ public:
         });
     }
 
+    // One of a user that is not root, and that may use the socket.
+    Client other_users_client()
+    {
+        std::filesystem::permissions(folder_ / "", std::filesystem::perms{0711});
+        std::filesystem::permissions(path(), std::filesystem::perms{0666});
+        const OtherUser user;
+        return Client{path()};
+    }
+
     // Whether a client that does everything right is served, meanwhile.
     bool serves()
     {
@@ -92,7 +104,7 @@ public:
 private:
     void answer(const std::shared_ptr<Peer>& peer, std::string_view line)
     {
-        if (line == "follow") {
+        if (line == "follow" && peer->follow()) {
             peer->send("following");
             followers_.push_back(peer);
             return;
@@ -370,6 +382,7 @@ TEST(ControlServerHostile, WhoHasAskedIsNotDisplaced)
 {
     Limits limits;
     limits.connections = 4;
+    limits.only_for_root = 0;
     Server server{limits};
     std::vector<Client> followers;
     for (int i = 0; i < 4; ++i) {
@@ -378,7 +391,7 @@ TEST(ControlServerHostile, WhoHasAskedIsNotDisplaced)
     }
     Client late{server.path()};
     EXPECT_EQ(late.line(),
-              R"({"ok":false,"error":{"kind":"exhausted","what":"too many connections at once: try again"}})");
+              R"({"ok":false,"error":{"kind":"exhausted","what":"all 4 connections are in use: try again"}})");
     EXPECT_EQ(server.counters().refused, 1U);
     server.tell_followers("still there");
     for (auto& follower : followers) {
@@ -446,20 +459,154 @@ TEST(ControlServerHostile, AnswersThatNobodyReadsAreBoundedInAll)
     Server server{limits};
     std::vector<Client> deaf;
     for (int i = 0; i < 20; ++i) {
-        deaf.emplace_back(server.path()).send("big 3000000\n");
+        deaf.push_back(server.other_users_client());
+        deaf.back().send("big 3000000\n");
     }
     server.until([&] { return server.server().counters().refused == 17; });
-    Client late{server.path()};
+    auto late = server.other_users_client();
     late.send("big 3000000\n");
     EXPECT_EQ(late.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"too many answers wait for clients that )"
                            R"(do not read them: try again"}})");
     EXPECT_TRUE(server.serves()) << "a small answer has room";
+    if (is_root()) {
+        Client root{server.path()};
+        root.send("big 3000000\n");
+        EXPECT_EQ(root.line(), std::string(3'000'000, 'x')) << "an answer for root has room";
+    }
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(deaf[static_cast<std::size_t>(i)].line(), std::string(3'000'000, 'x'));
     }
-    Client again{server.path()};
+    auto again = server.other_users_client();
     again.send("big 3000000\n");
     EXPECT_EQ(again.line(), std::string(3'000'000, 'x'));
+}
+
+TEST(ControlServerHostile, OtherUsersDoNotTakeRootsPlaces)
+{
+    if (!is_root()) {
+        GTEST_SKIP() << "needs root";
+    }
+    Limits limits;
+    limits.connections = 6;
+    limits.followers = 6;
+    limits.only_for_root = 2;
+    Server server{limits};
+    std::vector<Client> others;
+    for (int i = 0; i < 4; ++i) {
+        others.push_back(server.other_users_client());
+        others.back().send("follow\n");
+        EXPECT_EQ(others.back().line(), "following");
+    }
+    auto refused = server.other_users_client();
+    EXPECT_EQ(refused.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"all 4 connections are in use, 2 more )"
+                              R"(are kept for root: try again"}})");
+    EXPECT_TRUE(server.serves()) << "root";
+    server.tell_followers("still there");
+    for (auto& other : others) {
+        EXPECT_EQ(other.line(), "still there");
+    }
+}
+
+// A crowd that connects again and again displaces its own connections, never one of root's, however old that is.
+TEST(ControlServerHostile, OtherUsersDoNotDisplaceRoot)
+{
+    if (!is_root()) {
+        GTEST_SKIP() << "needs root";
+    }
+    Server server;
+    Client root{server.path()};
+    std::vector<Client> crowd;
+    for (int i = 0; i < 200; ++i) {
+        crowd.push_back(server.other_users_client());
+    }
+    server.until([&] { return server.server().counters().connections == 201; });
+    EXPECT_EQ(server.connected(), 1 + Limits{}.connections - Limits{}.only_for_root);
+    root.send("good\n");
+    EXPECT_EQ(root.line(), "you said good");
+}
+
+TEST(ControlServerHostile, RootDisplacesAnIdleClientOfAnotherUser)
+{
+    if (!is_root()) {
+        GTEST_SKIP() << "needs root";
+    }
+    Limits limits;
+    limits.connections = 2;
+    limits.only_for_root = 1;
+    Server server{limits};
+    Client follower{server.path()};
+    follower.send("follow\n");
+    EXPECT_EQ(follower.line(), "following");
+    auto idle = server.other_users_client();
+    EXPECT_TRUE(server.serves());
+    EXPECT_EQ(idle.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"too many connections at once, and this )"
+                           R"(one asked for nothing: try again"}})");
+}
+
+TEST(ControlServerHostile, FollowersLeavePlacesForRequests)
+{
+    Server server;
+    std::vector<Client> clients;
+    const auto most = Limits{}.followers - Limits{}.only_for_root;
+    for (std::size_t i = 0; i < 64; ++i) {
+        clients.push_back(server.other_users_client());
+        clients.back().send("follow\n");
+        EXPECT_EQ(clients.back().line(), i < most ? "following" : "you said follow") << i;
+    }
+    auto other = server.other_users_client();
+    other.send("good\n");
+    EXPECT_EQ(other.line(), "you said good");
+    EXPECT_EQ(server.counters().refused, 64 - most);
+    if (is_root()) {
+        Client root{server.path()};
+        root.send("follow\n");
+        EXPECT_EQ(root.line(), "following") << "root has places of its own";
+    }
+    clients.erase(clients.begin());
+    server.until([&] { return server.server().connected() <= most; });
+    clients.push_back(server.other_users_client());
+    clients.back().send("follow\n");
+    EXPECT_EQ(clients.back().line(), "following") << "a place that is left is free again";
+}
+
+TEST(ControlServerHostile, AClientThatDoesNotReadLosesItsPlaceToOneThatAsks)
+{
+    Limits limits;
+    limits.connections = 2;
+    limits.only_for_root = 0;
+    limits.unread = Duration{};
+    Server server{limits};
+    Client follower{server.path()};
+    follower.send("follow\n");
+    EXPECT_EQ(follower.line(), "following");
+    Client deaf{server.path()};
+    deaf.send("big 20000000\n");
+    server.until([&] { return server.server().waiting_in_all() != 0; });
+    EXPECT_TRUE(server.serves());
+    EXPECT_EQ(server.counters().dropped_slow, 1U);
+    server.tell_followers("still there");
+    EXPECT_EQ(follower.line(), "still there");
+}
+
+TEST(ControlServerHostile, AnswersUnreadForTooLongMakeRoomForNewOnes)
+{
+    Limits limits;
+    limits.waiting_in_all = 5'000'000;
+    limits.unread = Duration{};
+    Server server{limits};
+    std::vector<Client> deaf;
+    for (int i = 0; i < 3; ++i) {
+        deaf.push_back(server.other_users_client());
+        deaf.back().send("big 3000000\n");
+        server.until([&] {
+            return server.server().counters().connections == static_cast<unsigned>(i) + 1 &&
+                   server.server().waiting_in_all() != 0;
+        });
+    }
+    auto reader = server.other_users_client();
+    reader.send("big 3000000\n");
+    EXPECT_EQ(reader.line(), std::string(3'000'000, 'x'));
+    EXPECT_EQ(server.counters().refused, 0U);
 }
 
 // Without file descriptors nobody is let in, and the loop does not turn in vain until there are some again.

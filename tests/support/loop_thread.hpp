@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -64,6 +65,24 @@ public:
 
 private:
     std::filesystem::path path_;
+};
+
+// While one lives, this thread (and no other) acts as a user that is not root: what it connects to sees that user.
+class OtherUser {
+public:
+    OtherUser() { become(kNobody); }
+    ~OtherUser() { become(0); }
+    OtherUser(const OtherUser&) = delete;
+    OtherUser& operator=(const OtherUser&) = delete;
+
+private:
+    static constexpr uid_t kNobody = 65534;
+    static void become(uid_t user)
+    {
+        if (::getuid() == 0) {
+            ::syscall(SYS_setresuid, -1, user, -1);
+        }
+    }
 };
 
 class Client {
