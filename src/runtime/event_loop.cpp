@@ -124,6 +124,9 @@ void EventLoop::post(std::function<void()> call)
     {
         const std::lock_guard lock{mutex_};
         posted_.push_back(std::move(call));
+        if (posted_.size() != 1) {
+            return;  // the first one has woken the loop
+        }
     }
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // full: it is awake already
@@ -154,6 +157,9 @@ void EventLoop::run()
                 const auto call = file->second.call;
                 (*call)(event.events);
             }
+        }
+        if (after_turn_) {
+            after_turn_();
         }
     }
     stopping_ = false;

@@ -47,6 +47,9 @@ public:
     void post(std::function<void()>);  // from any thread
     void stop();                       // from any thread: run() returns when the callback under way is over
 
+    // Called at the end of each turn, before the loop waits again.
+    void after_each_turn(std::function<void()> call) { after_turn_ = std::move(call); }
+
     void run();
 
 private:
@@ -72,6 +75,7 @@ private:
     std::mutex mutex_;  // guards what is posted
     std::vector<std::function<void()>> posted_;
     bool stopping_{};  // the loop's own
+    std::function<void()> after_turn_;
 };
 
 }  // namespace petrel::runtime

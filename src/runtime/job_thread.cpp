@@ -1,9 +1,8 @@
 #include "runtime/job_thread.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <utility>
+
+#include "runtime/signals.hpp"
 
 namespace petrel::runtime {
 
@@ -41,10 +40,7 @@ std::optional<Instant> JobThread::busy_since() const
 
 void JobThread::run()
 {
-    // Signals are the loop's business.
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    block_all_signals();
     std::unique_lock lock{mutex_};
     for (;;) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });

@@ -9,6 +9,13 @@
 
 namespace petrel::runtime {
 
+void block_all_signals()
+{
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
 Result<std::unique_ptr<Signals>> Signals::make(EventLoop& loop, std::initializer_list<int> wanted,
                                                std::function<void(int)> hear)
 {

@@ -12,6 +12,9 @@
 
 namespace petrel::runtime {
 
+// For threads that leave all signals to the loop.
+void block_all_signals();
+
 class Signals {
 public:
     // `hear` is called with the signal's number. The loop has to outlive it.
