@@ -8,6 +8,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "codec/agent_config_json.hpp"
+#include "daemon/metrics_server.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::cli {
@@ -106,6 +107,9 @@ ExitCode run_config_check(const ConfigCheckOptions& options)
             text += fmt::format("{} is good: {}, {}\n", file,
                                 counted(config->policies.policies.size(), "policy", "policies"),
                                 counted(config->devices.size(), "device", "devices"));
+            if (daemon::open_to_all(config->metrics_listen)) {
+                text += fmt::format("{}: warning: {}\n", file, daemon::open_to_all_text(config->metrics_listen));
+            }
         }
     }
     const auto code = problems.empty() ? ExitCode::ok : refuse(problems);

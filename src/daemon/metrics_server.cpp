@@ -6,11 +6,16 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <list>
+#include <map>
+#include <netinet/in.h>
 #include <system_error>
 #include <utility>
 
+#include "runtime/cpu_ration.hpp"
 #include "runtime/file_descriptor.hpp"
 
 namespace petrel::daemon {
@@ -18,7 +23,10 @@ namespace petrel::daemon {
 namespace {
 
 constexpr int kBacklog = 64;
-constexpr unsigned kMostConnections = 16;
+// When so many connections are open, each new one closes an old one. The library's own limit is never reached: it
+// would let no client in.
+constexpr std::size_t kMostConnections = 64;
+constexpr unsigned kLimitOfLibrary = 2 * kMostConnections;
 constexpr unsigned kMostSilence_s = 10;
 constexpr std::size_t kMemoryPerConnection = std::size_t{16} * 1024;
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
@@ -96,13 +104,13 @@ std::uint16_t port_of(const runtime::FileDescriptor& listening)
     return static_cast<std::uint16_t>(std::stoi(port));
 }
 
-struct Answer {
+struct HttpAnswer {
     unsigned status{};
     const char* type{kPlainType};
     std::string body;
 };
 
-Answer answer_to(std::string_view method, std::string_view path, const MetricsServer::Text& text)
+HttpAnswer answer_to(std::string_view method, std::string_view path, const MetricsServer::Text& text)
 {
     const bool metrics = path == "/metrics";
     if (!metrics && path != "/healthz") {
@@ -115,10 +123,11 @@ Answer answer_to(std::string_view method, std::string_view path, const MetricsSe
     if (!now) {
         return {.status = MHD_HTTP_SERVICE_UNAVAILABLE, .body = "the agent's loop does not answer\n"};
     }
-    return metrics ? Answer{MHD_HTTP_OK, kMetricsType, std::move(*now)} : Answer{MHD_HTTP_OK, kPlainType, "ok\n"};
+    return metrics ? HttpAnswer{MHD_HTTP_OK, kMetricsType, std::move(*now)}
+                   : HttpAnswer{MHD_HTTP_OK, kPlainType, "ok\n"};
 }
 
-MHD_Result send(MHD_Connection* connection, Answer answer)
+MHD_Result send(MHD_Connection* connection, HttpAnswer answer)
 {
     auto* response = MHD_create_response_from_buffer(answer.body.size(), answer.body.data(), MHD_RESPMEM_MUST_COPY);
     if (response == nullptr) {
@@ -130,14 +139,85 @@ MHD_Result send(MHD_Connection* connection, Answer answer)
     return queued;
 }
 
+}  // namespace
+
+// The connections in the order of their arrival. Used by the listener's thread alone.
+class HttpVisitors {
+public:
+    void arrived(MHD_Connection* connection)
+    {
+        visitors_.push_back({connection, address_of(connection)});
+        if (visitors_.size() - leaving_ > kMostConnections) {
+            send_away(oldest_of_largest_crowd());
+        }
+    }
+
+    void left(const MHD_Connection* connection)
+    {
+        const auto visitor = std::ranges::find(visitors_, connection, &Visitor::connection);
+        if (visitor != visitors_.end()) {
+            leaving_ -= visitor->leaving ? 1U : 0U;
+            visitors_.erase(visitor);
+        }
+    }
+
+private:
+    struct Visitor {
+        MHD_Connection* connection{};
+        std::string address;  // without the port
+        bool leaving{};
+    };
+
+    static std::string address_of(MHD_Connection* connection)
+    {
+        const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        char host[NI_MAXHOST]{};
+        const auto* address = info == nullptr ? nullptr : info->client_addr;
+        const auto size =
+            address != nullptr && address->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+        const bool known = address != nullptr && ::getnameinfo(address, static_cast<socklen_t>(size), host, sizeof host,
+                                                               nullptr, 0, NI_NUMERICHOST) == 0;
+        return known ? host : "";
+    }
+
+    // Of the address with the most connections: one host cannot drive out the others.
+    Visitor& oldest_of_largest_crowd()
+    {
+        std::map<std::string_view, std::size_t> crowds;
+        for (const auto& visitor : visitors_) {
+            crowds[visitor.address] += visitor.leaving ? 0U : 1U;
+        }
+        const auto largest =
+            std::ranges::max_element(crowds, {}, [](const auto& crowd) { return crowd.second; })->first;
+        return *std::ranges::find_if(
+            visitors_, [&](const Visitor& visitor) { return !visitor.leaving && visitor.address == largest; });
+    }
+
+    // The library closes a connection whose socket has ended.
+    void send_away(Visitor& visitor)
+    {
+        const auto* info = MHD_get_connection_info(visitor.connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        if (info != nullptr) {
+            ::shutdown(info->connect_fd, SHUT_RDWR);
+            visitor.leaving = true;
+            ++leaving_;
+        }
+    }
+
+    std::list<Visitor> visitors_;
+    std::size_t leaving_{};
+};
+
+namespace {
+
 // Called by C: nothing may be thrown through it.
-MHD_Result on_request(void* text, MHD_Connection* connection, const char* path, const char* method, const char*,
-                      const char*, std::size_t*, void**) noexcept
+void on_connection(void* visitors, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode what) noexcept
 {
-    try {
-        return send(connection, answer_to(method, path, *static_cast<const MetricsServer::Text*>(text)));
-    } catch (const std::exception&) {
-        return MHD_NO;
+    auto& all = *static_cast<HttpVisitors*>(visitors);
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        all.arrived(connection);
+    } else {
+        all.left(connection);
     }
 }
 
@@ -155,7 +235,22 @@ struct MetricsServer::Http {
     Http& operator=(const Http&) = delete;
 
     Text text;
+    HttpVisitors visitors;
+    runtime::CpuRation ration{runtime::clients_ration()};
     MHD_Daemon* daemon{};
+
+    // Called by C: nothing may be thrown through it.
+    static MHD_Result on_request(void* http, MHD_Connection* connection, const char* path, const char* method,
+                                 const char*, const char*, std::size_t*, void**) noexcept
+    {
+        auto& self = *static_cast<Http*>(http);
+        self.ration.rest();
+        try {
+            return send(connection, answer_to(method, path, self.text));
+        } catch (const std::exception&) {
+            return MHD_NO;
+        }
+    }
 };
 
 Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(std::string_view host_port, Text text)
@@ -166,16 +261,45 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(std::string_view ho
     }
     const auto port = port_of(*socket);
     auto http = std::make_unique<Http>(std::move(text));
-    // It closes the socket it is given in the end, so it gets one of its own.
-    http->daemon =
-        MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, nullptr, nullptr, &on_request, &http->text,
-                         MHD_OPTION_LISTEN_SOCKET, ::fcntl(socket->get(), F_DUPFD_CLOEXEC, 0),
-                         MHD_OPTION_CONNECTION_LIMIT, kMostConnections, MHD_OPTION_CONNECTION_TIMEOUT, kMostSilence_s,
-                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemoryPerConnection, MHD_OPTION_END);
+    // The library closes the socket that it is given, so it gets one of its own.
+    http->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Http::on_request, http.get(),
+                                    MHD_OPTION_LISTEN_SOCKET, ::fcntl(socket->get(), F_DUPFD_CLOEXEC, 0),
+                                    MHD_OPTION_CONNECTION_LIMIT, kLimitOfLibrary, MHD_OPTION_CONNECTION_TIMEOUT,
+                                    kMostSilence_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemoryPerConnection,
+                                    MHD_OPTION_NOTIFY_CONNECTION, &on_connection, &http->visitors, MHD_OPTION_END);
     if (http->daemon == nullptr) {
         return tl::unexpected(listen_error(host_port, ErrorKind::exhausted, "no thread for it"));
     }
     return std::unique_ptr<MetricsServer>{new MetricsServer{std::move(http), port}};
+}
+
+bool open_to_all(std::string_view host_port)
+{
+    const auto address = split(host_port);
+    if (!address) {
+        return false;
+    }
+    addrinfo wanted{};
+    wanted.ai_flags = AI_NUMERICHOST;
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(address->host.c_str(), nullptr, &wanted, &found) != 0) {
+        return false;
+    }
+    const std::unique_ptr<addrinfo, FreeAddresses> first{found};
+    if (first->ai_family == AF_INET) {
+        return reinterpret_cast<const sockaddr_in*>(first->ai_addr)->sin_addr.s_addr == INADDR_ANY;
+    }
+    const auto& v6 = reinterpret_cast<const sockaddr_in6*>(first->ai_addr)->sin6_addr;
+    in6_addr mapped_any{};
+    mapped_any.s6_addr[10] = mapped_any.s6_addr[11] = 0xff;
+    return IN6_IS_ADDR_UNSPECIFIED(&v6) || IN6_ARE_ADDR_EQUAL(&v6, &mapped_any);
+}
+
+std::string open_to_all_text(std::string_view host_port)
+{
+    return fmt::format("metrics.listen = \"{}\": every host that reaches this machine can read the metrics; listen at "
+                       "127.0.0.1 or at the address of a management network",
+                       host_port);
 }
 
 MetricsServer::MetricsServer(std::unique_ptr<Http> http, std::uint16_t port) : http_(std::move(http)), port_(port) {}

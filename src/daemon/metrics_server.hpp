@@ -1,5 +1,6 @@
-// The listener that metrics are fetched from: GET /metrics and /healthz, nothing else, in a thread of its own. Few
-// connections, little memory and little patience for each: whoever floods it slows down nobody but its other readers.
+// The listener that metrics are fetched from: GET /metrics and /healthz, nothing else, in a thread of its own. Each
+// connection has little memory and little time. When there are too many, each new one closes the oldest of the address
+// that has the most, so that slow clients do not keep a health check out.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +36,9 @@ private:
     std::unique_ptr<Http> http_;
     std::uint16_t port_{};
 };
+
+// "0.0.0.0:9464", "[::]:9464": clients on any network reach it.
+bool open_to_all(std::string_view host_port);
+std::string open_to_all_text(std::string_view host_port);  // the warning
 
 }  // namespace petrel::daemon

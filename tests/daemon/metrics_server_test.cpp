@@ -1,4 +1,4 @@
-// The listener for metrics, with real connections: what it answers, and that it outlives rude visitors.
+// The listener for metrics, with real connections: what it answers, and that it outlives hostile clients.
 #include "daemon/metrics_server.hpp"
 
 #include <arpa/inet.h>
@@ -132,6 +132,54 @@ TEST(MetricsServer, GoesOnAfterGarbageAndCrowds)
         }
     }
     EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+}
+
+// Without a byte to read: the server has closed it or not.
+bool is_open(const FileDescriptor& connection)
+{
+    char byte{};
+    return ::recv(connection.get(), &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+TEST(MetricsServer, SlowClientsDoNotKeepAHealthCheckOut)
+{
+    const auto server = serve([] { return "fine\n"; });
+    std::vector<FileDescriptor> slow;
+    for (int i = 0; i < 40; ++i) {
+        slow.push_back(connect_to(server->port()));
+        send(slow.back(), "GET /metr");
+    }
+    EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
+    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+    for (const auto& connection : slow) {
+        EXPECT_TRUE(is_open(connection)) << "there was room for it";
+    }
+}
+
+TEST(MetricsServer, WhenTooManyAreOpenTheOldestLeaves)
+{
+    const auto server = serve([] { return "fine\n"; });
+    std::vector<FileDescriptor> slow;
+    for (int i = 0; i < 300; ++i) {
+        slow.push_back(connect_to(server->port()));
+        send(slow.back(), "GET /metr");
+        if (i % 20 == 0) {
+            EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
+        }
+    }
+    EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
+    EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "it was closed";
+    EXPECT_TRUE(is_open(slow.back()));
+}
+
+TEST(MetricsServer, KnowsWhatIsOpenToAll)
+{
+    for (const auto* everywhere : {"0.0.0.0:9464", "[::]:9464", "[0:0::0]:9464", "[::ffff:0.0.0.0]:9464", "0:9464"}) {
+        EXPECT_TRUE(open_to_all(everywhere)) << everywhere;
+    }
+    for (const auto* somewhere : {"", "9464", "127.0.0.1:9464", "[::1]:9464", "192.0.2.1:9464", "localhost:9464"}) {
+        EXPECT_FALSE(open_to_all(somewhere)) << somewhere;
+    }
 }
 
 TEST(MetricsServer, SaysWhereItCannotListen)
