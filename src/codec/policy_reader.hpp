@@ -18,17 +18,20 @@ namespace petrel::codec {
 struct PortName {
     std::string name;
     Place at;
+    bool operator==(const PortName&) const = default;
 };
 
 struct PolicyEntry {
     watchdog::Policy policy;
     std::vector<PortName> ports;                                      // empty = all
     std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // what differs for one priority, complete
+    bool operator==(const PolicyEntry&) const = default;
 };
 
 struct PortRole {
     PortName port;
     bool host_facing{};
+    bool operator==(const PortRole&) const = default;
 };
 
 struct PolicyFile {
@@ -37,6 +40,7 @@ struct PolicyFile {
     bool big_red_switch{};
     std::vector<PolicyEntry> policies;
     std::vector<PortRole> roles;
+    bool operator==(const PolicyFile&) const = default;
 };
 
 Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/control_json.hpp"
-#include "daemon/event_order.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
@@ -18,9 +18,6 @@ using codec::ControlRequest;
 using watchdog::Order;
 using watchdog::Phase;
 using Command = ControlRequest::Command;
-
-// It stands in the history with every order.
-constexpr std::size_t kLongestNote = 256;
 
 bool about_tables(Command command)
 {
@@ -46,11 +43,17 @@ std::string queue_name(const DeviceRunner& runner, const Target& target)
     return to_string(runner.agent()->watchdog().watchlist().inventory, target);
 }
 
+// An answer from a report, or from the error in its place.
 template <class T>
-std::string line_of(const Result<T>& answer)
+ControlAnswer line_of(Result<T> report)
 {
-    return answer ? codec::answer_json(*answer) : codec::answer_json(answer.error());
+    return [report = std::move(report)](const EventHistory&) {
+        return report ? codec::answer_json(*report) : codec::answer_json(report.error());
+    };
 }
+
+ControlAnswer order_line(codec::OrderReport report) { return line_of(Result<codec::OrderReport>{std::move(report)}); }
+ControlAnswer error_line(Error error) { return line_of(Result<codec::OrderReport>{tl::unexpected(std::move(error))}); }
 
 // What an order came to, row by row, as it is now.
 std::vector<std::string> states(const DeviceRunner& runner, const Target& target)
@@ -69,7 +72,7 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
     return words;
 }
 
-// Whoever releases under it should know that this does not last.
+// A release under the big red switch does not last.
 void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
 {
     if (runner.agent()->watchdog().watchlist().big_red_switch) {
@@ -79,7 +82,7 @@ void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
     }
 }
 
-// Of one target or of all. What is not zero then is being counted.
+// Clears one target or all. Statistics that are not zero after it are those of a storm under way.
 Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
                                             const std::string& by)
 {
@@ -110,6 +113,15 @@ Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::opt
     return codec::OrderReport{std::move(words)};
 }
 
+std::uint32_t mitigated(const DeviceRunner& runner)
+{
+    codec::DeviceReport counted;
+    if (const auto now = runner.snapshot()) {
+        count_rows(*now, counted);
+    }
+    return counted.mitigated;
+}
+
 bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
 {
     const auto& dog = runner.agent()->watchdog();
@@ -120,107 +132,107 @@ bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
 
 }  // namespace
 
-void ControlDesk::handle(const Peer& peer, std::string_view line)
+codec::StatusReport whole_status(ServiceSnapshot snapshot)
 {
-    const auto request = codec::read_request(line);
-    if (!request) {
-        peer->send(codec::answer_json(request.error()));
-        return peer->close_after_sending();
+    for (std::size_t i = 0; i != snapshot.devices.size(); ++i) {
+        if (snapshot.devices[i]) {
+            count_rows(*snapshot.devices[i], snapshot.status.devices[i]);
+        }
     }
-    if (request->command == Command::events) {
-        return send_events(peer, *request);
-    }
-    if (request->note.size() > kLongestNote) {
-        peer->send(codec::answer_json(Error{
-            ErrorKind::invalid, fmt::format("a note of {} bytes: at most {}", request->note.size(), kLongestNote)}));
-        return peer->close_after_sending();
-    }
-    auto by = peer->caller().name;
-    if (!request->note.empty()) {
-        by += ": " + escaped(request->note);
-    }
-    if (about_tables(request->command)) {
-        return desk_.tables(*request, by, [peer](const Result<codec::TableReport>& tables) {
-            peer->send(line_of(tables));
-            peer->close_after_sending();
-        });
-    }
-    peer->send(answer(*request, by));
-    peer->close_after_sending();
+    return std::move(snapshot.status);
 }
 
-std::string ControlDesk::answer(const ControlRequest& request, const std::string& by)
+void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
+{
+    if (about_tables(request.command)) {
+        return desk_.tables(request, by, [reply](const Result<codec::TableReport>& tables) { reply(line_of(tables)); });
+    }
+    if (request.command == Command::reload) {
+        return desk_.reload([reply](const Result<codec::ReloadReport>& reloaded) { reply(line_of(reloaded)); });
+    }
+    reply(answer(request, by));
+}
+
+ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::string& by)
 {
     switch (request.command) {
-    case Command::status: return codec::answer_json(desk_.status());
-    case Command::queues: return line_of(queues(request));
+    case Command::status:
+        return [now = desk_.snapshot()](const EventHistory&) { return codec::answer_json(whole_status(now)); };
+    case Command::queues: return queues(request);
     case Command::mitigate:
     case Command::release:
-    case Command::hold: return line_of(order(request, by));
-    case Command::clear: return line_of(clear(request, by));
-    case Command::release_all: return line_of(release_all(by));
-    case Command::explain: return line_of(explain(request));
-    case Command::reload: return codec::answer_json(desk_.reload());
+    case Command::hold: return order(request, by);
+    case Command::clear: return clear(request, by);
+    case Command::release_all: return release_all(by);
+    case Command::explain: return explain(request);
     case Command::events:
+    case Command::reload:
     case Command::table_keys:
     case Command::table_hashes:
     case Command::table_change:
     case Command::count_: break;
     }
-    return codec::answer_json(Error{ErrorKind::unsupported, "this agent does not know the command"});
+    return error_line({ErrorKind::unsupported, "this agent does not know the command"});
 }
 
-// A queue by its name, on the device that is named or on the only one that has it.
-Result<ControlDesk::Place> ControlDesk::find(const ControlRequest& request) const
+// A queue by its name, on the device that is named or on the only one that has it. The names to suggest instead of a
+// wrong one are many, so the answer collects them.
+ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
 {
     if (const auto known = check_device(request.device); !known) {
-        return tl::unexpected(known.error());
+        return tl::unexpected(error_line(known.error()));
     }
     std::vector<Place> places;
-    std::vector<std::string> known;
+    std::vector<std::shared_ptr<const DeviceSnapshot>> searched;
     for (const auto& runner : desk_.runners()) {
-        if (!request.device.empty() && runner->name() != request.device) {
+        if (runner->agent() == nullptr || (!request.device.empty() && runner->name() != request.device)) {
             continue;
         }
-        if (runner->agent() == nullptr) {
-            continue;
-        }
-        const auto& inventory = runner->agent()->watchdog().watchlist().inventory;
-        if (const auto target = find_target(inventory, request.queue)) {
+        if (const auto target = find_target(runner->agent()->watchdog().watchlist().inventory, request.queue)) {
             places.push_back({runner.get(), *target});
-        }
-        for (const auto& row : inventory.rows) {
-            known.push_back(to_string(inventory, row.target));
         }
     }
     if (places.size() > 1) {
-        return tl::unexpected(
-            Error{ErrorKind::invalid,
-                  fmt::format("{} devices have '{}': say which with --device {}", places.size(), request.queue,
-                              fmt::join(places | std::views::transform([](const Place& p) { return p.runner->name(); }),
-                                        ", "))});
+        return tl::unexpected(error_line(
+            {ErrorKind::invalid,
+             fmt::format(
+                 "{} devices have '{}': say which with --device {}", places.size(), request.queue,
+                 fmt::join(places | std::views::transform([](const Place& p) { return p.runner->name(); }), ", "))}));
     }
-    if (places.empty()) {
+    if (!places.empty()) {
+        return places.front();
+    }
+    for (const auto& runner : desk_.runners()) {
+        if (runner->agent() != nullptr && (request.device.empty() || runner->name() == request.device)) {
+            searched.push_back(runner->snapshot());
+        }
+    }
+    return tl::unexpected(ControlAnswer{[searched = std::move(searched), queue = request.queue](const EventHistory&) {
+        std::vector<std::string> known;
+        for (const auto& device : searched) {
+            const auto& inventory = device->list->inventory;
+            for (const auto& row : inventory.rows) {
+                known.push_back(to_string(inventory, row.target));
+            }
+        }
         const std::vector<std::string_view> names{known.begin(), known.end()};
-        return tl::unexpected(Error{ErrorKind::invalid, known.empty()
-                                                            ? "no device is watched now: see `petrel status`"
-                                                            : fmt::format("no queue or port '{}'; {}", request.queue,
-                                                                          instead_of(request.queue, names))});
-    }
-    return places.front();
+        return codec::answer_json(
+            Error{ErrorKind::invalid, known.empty()
+                                          ? "no device is watched now: see `petrel status`"
+                                          : fmt::format("no queue or port '{}'; {}", queue, instead_of(queue, names))});
+    }});
 }
 
-Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, const std::string& by) const
+ControlAnswer ControlDesk::order(const ControlRequest& request, const std::string& by) const
 {
     const auto place = find(request);
     if (!place) {
-        return tl::unexpected(place.error());
+        return place.error();
     }
     const auto& runner = place->runner;
     const auto& target = place->target;
     const auto refuse = [&](std::string_view why) {
-        return tl::unexpected(
-            Error{ErrorKind::invalid, fmt::format("{} of {} {}", request.queue, runner->name(), why)});
+        return error_line({ErrorKind::invalid, fmt::format("{} of {} {}", request.queue, runner->name(), why)});
     };
     Order order{Order::Kind::release, target, by};
     if (request.command == Command::mitigate) {
@@ -239,27 +251,27 @@ Result<codec::OrderReport> ControlDesk::order(const ControlRequest& request, con
                           "released");
         }
     } else if (!any(*runner, target, [](Phase phase) { return !at_rest(phase); })) {
-        return codec::OrderReport{
-            {fmt::format("{} of {} is not mitigated: there was nothing to release", request.queue, runner->name())}};
+        return order_line(
+            {{fmt::format("{} of {} is not mitigated: there was nothing to release", request.queue, runner->name())}});
     }
     if (const auto taken = runner->order(order); !taken) {
-        return tl::unexpected(taken.error());
+        return error_line(taken.error());
     }
     codec::OrderReport report{states(*runner, target)};
     if (order.kind == Order::Kind::release) {
         add_red_switch(*runner, report.words);
     }
-    return report;
+    return order_line(std::move(report));
 }
 
-Result<codec::OrderReport> ControlDesk::clear(const ControlRequest& request, const std::string& by) const
+ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::string& by) const
 {
     if (!request.queue.empty()) {
-        return find(request).and_then(
-            [&](const Place& place) { return clear_statistics(*place.runner, place.target, desk_.now().mono, by); });
+        const auto place = find(request);
+        return place ? line_of(clear_statistics(*place->runner, place->target, desk_.now().mono, by)) : place.error();
     }
     if (const auto known = check_device(request.device); !known) {
-        return tl::unexpected(known.error());
+        return error_line(known.error());
     }
     codec::OrderReport report;
     for (const auto& runner : desk_.runners()) {
@@ -268,20 +280,20 @@ Result<codec::OrderReport> ControlDesk::clear(const ControlRequest& request, con
         }
         auto cleared = clear_statistics(*runner, std::nullopt, desk_.now().mono, by);
         if (!cleared) {
-            return cleared;
+            return error_line(cleared.error());
         }
         std::ranges::move(cleared->words, std::back_inserter(report.words));
     }
-    return report;
+    return order_line(std::move(report));
 }
 
 // All of it, or an error that says what was not released.
-Result<codec::OrderReport> ControlDesk::release_all(const std::string& by) const
+ControlAnswer ControlDesk::release_all(const std::string& by) const
 {
     codec::OrderReport report;
     bool all = true;
     for (const auto& runner : desk_.runners()) {
-        const auto before = runner->report().mitigated;
+        const auto before = mitigated(*runner);
         const auto taken = runner->order({Order::Kind::release, std::nullopt, by});
         all = all && taken;
         report.words.push_back(!taken ? taken.error().what
@@ -294,115 +306,71 @@ Result<codec::OrderReport> ControlDesk::release_all(const std::string& by) const
         }
     }
     if (!all) {
-        return tl::unexpected(
-            Error{ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.words, "; "))});
+        return error_line(
+            {ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.words, "; "))});
     }
-    return report;
+    return order_line(std::move(report));
 }
 
 Result<void> ControlDesk::check_device(const std::string& device) const
 {
-    const auto& runners = desk_.runners();
-    const auto is = [&](const auto& runner) { return runner->name() == device; };
-    if (device.empty() || std::ranges::any_of(runners, is)) {
-        return {};
-    }
-    std::vector<std::string_view> names;
-    std::ranges::transform(runners, std::back_inserter(names),
-                           [](const auto& runner) -> std::string_view { return runner->name(); });
-    return tl::unexpected(
-        Error{ErrorKind::invalid, fmt::format("no device '{}'; {}", device, instead_of(device, names))});
+    std::vector<std::string> names;
+    std::ranges::transform(desk_.runners(), std::back_inserter(names),
+                           [](const auto& runner) { return runner->name(); });
+    return daemon::check_device(names, device);
 }
 
-Result<std::vector<codec::QueueReport>> ControlDesk::queues(const ControlRequest& request) const
+ControlAnswer ControlDesk::queues(const ControlRequest& request) const
 {
     if (const auto known = check_device(request.device); !known) {
-        return tl::unexpected(known.error());
+        return error_line(known.error());
     }
-    std::vector<codec::QueueReport> all;
+    std::vector<std::shared_ptr<const DeviceSnapshot>> devices;
     for (const auto& runner : desk_.runners()) {
-        if (runner->agent() == nullptr || (!request.device.empty() && runner->name() != request.device)) {
-            continue;
+        if (runner->agent() != nullptr && (request.device.empty() || runner->name() == request.device)) {
+            devices.push_back(runner->snapshot());
         }
-        const auto& dog = runner->agent()->watchdog();
-        for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
-            if (!request.stormed || !at_rest(dog.phase(Slot{row}))) {
-                all.push_back(queue_report(*runner, Slot{row}, desk_.now().mono));
+    }
+    return [devices = std::move(devices), stormed = request.stormed](const EventHistory&) {
+        std::vector<codec::QueueReport> all;
+        for (const auto& device : devices) {
+            for (std::uint32_t row = 0; row != device->rows.size(); ++row) {
+                if (!stormed || !at_rest(device->rows[row].phase)) {
+                    all.push_back(queue_report(*device, Slot{row}));
+                }
             }
         }
-    }
-    return all;
+        return codec::answer_json(all);
+    };
 }
 
-Result<codec::ExplainReport> ControlDesk::explain(const ControlRequest& request) const
+ControlAnswer ControlDesk::explain(const ControlRequest& request) const
 {
-    auto place = find(request);
+    const auto place = find(request);
     if (!place) {
-        return tl::unexpected(place.error());
+        return place.error();
     }
     const auto& dog = place->runner->agent()->watchdog();
-    const auto& rows = dog.watchlist().inventory.rows;
-    const auto row = std::ranges::find(rows, place->target, &watchdog::RowInfo::target);
-    if (row == rows.end()) {
-        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("'{}' is a port: name one of its queues, e.g. {}:3",
-                                                                    request.queue, request.queue)});
+    const auto& inventory = dog.watchlist().inventory;
+    const auto row = std::ranges::find(inventory.rows, place->target, &watchdog::RowInfo::target);
+    if (row == inventory.rows.end()) {
+        return error_line({ErrorKind::invalid, fmt::format("'{}' is a port: name one of its queues, e.g. {}:3",
+                                                           request.queue, request.queue)});
     }
     codec::ExplainReport report;
-    report.queue = queue_report(*place->runner, Slot{static_cast<std::uint32_t>(row - rows.begin())}, desk_.now().mono);
+    report.queue =
+        queue_report(*place->runner, Slot{static_cast<std::uint32_t>(row - inventory.rows.begin())}, desk_.now().mono);
     const auto last = place->runner->last_decision(place->target);
-    report.event = last.json;
-    report.words = last.words;
-    return report;
-}
-
-void ControlDesk::send_events(const Peer& peer, const ControlRequest& request)
-{
-    if (const auto known = check_device(request.device); !known) {
-        peer->send(codec::answer_json(known.error()));
-        return peer->close_after_sending();
+    if (last) {
+        report.words = last->words;
     }
-    std::vector<const std::deque<runtime::StoredEvent>*> devices;
-    for (const auto& runner : desk_.runners()) {
-        if (request.device.empty() || runner->name() == request.device) {
-            devices.push_back(&runner->state().events());
-        }
-    }
-    const auto all = in_order(devices);
-    const auto first = request.last != 0 && request.last < all.size() ? all.size() - request.last : 0;
-    std::string lines;
-    for (std::size_t i = first; i != all.size(); ++i) {
-        lines += all[i]->json + '\n';
-    }
-    if (request.follow) {
-        if (!lines.empty()) {
-            lines.pop_back();
-            peer->send(std::move(lines));
-        }
-        forget_gone_followers();
-        followers_.push_back({peer, request.device});
-        return;
-    }
-    peer->send(lines + codec::events_end_json(all.size() - first));
-    peer->close_after_sending();
-}
-
-void ControlDesk::heard(const std::string& device, const std::string& event_json)
-{
-    forget_gone_followers();
-    for (const auto& follower : followers_) {
-        const auto peer = follower.peer.lock();
-        if (peer && (follower.device.empty() || follower.device == device)) {
-            peer->send(event_json);
-        }
-    }
-}
-
-void ControlDesk::forget_gone_followers()
-{
-    std::erase_if(followers_, [](const Follower& follower) {
-        const auto peer = follower.peer.lock();
-        return !peer || peer->gone();
-    });
+    const auto seq = last ? last->seq : 0;
+    return [report, seq, port = inventory.ports[place->target.port.index].name,
+            priority = place->target.priority](const EventHistory& history) mutable {
+        const auto& device = report.queue.device;
+        report.event = seq != 0 ? history.find(device, seq) : history.last_about(device, port, priority);
+        return codec::answer_json(report);
+    };
 }
 
 }  // namespace petrel::daemon

@@ -1,26 +1,35 @@
-// What a request at the control socket means: looks at the devices, gives orders to their agents, answers.
+// What a request at the control socket means: looks at the devices and gives orders to their agents. Lives in the
+// service's loop, so each request does only what the loop alone can do; rendering is left to the answer.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "codec/control_report.hpp"
+#include "daemon/control_thread.hpp"
 #include "daemon/device_runner.hpp"
-#include "runtime/control_server.hpp"
 
 namespace petrel::daemon {
+
+// The service at one moment.
+struct ServiceSnapshot {
+    codec::StatusReport status;                                  // without what count_rows() adds for each device
+    std::vector<std::shared_ptr<const DeviceSnapshot>> devices;  // as in `status`; null = it is not watched
+};
+
+codec::StatusReport whole_status(ServiceSnapshot);
 
 // What the desk needs of the service behind it.
 class Desk {
 public:
     virtual ~Desk() = default;
-    virtual codec::StatusReport status() const = 0;
-    virtual codec::ReloadReport reload() = 0;
+    virtual ServiceSnapshot snapshot() const = 0;
     virtual const std::vector<std::unique_ptr<DeviceRunner>>& runners() const = 0;
     virtual Now now() const = 0;
+    using Reloaded = std::function<void(const Result<codec::ReloadReport>&)>;
+    virtual void reload(Reloaded done) = 0;
     using Tables = std::function<void(const Result<codec::TableReport>&)>;
     virtual void tables(const codec::ControlRequest&, const std::string& by, Tables done) = 0;
 };
@@ -29,35 +38,25 @@ class ControlDesk {
 public:
     explicit ControlDesk(Desk& desk) : desk_(desk) {}
 
-    using Peer = std::shared_ptr<runtime::ControlServer::Peer>;
-    void handle(const Peer&, std::string_view line);
-
-    // For those who follow.
-    void heard(const std::string& device, const std::string& event_json);
+    void handle(const codec::ControlRequest&, const std::string& by, const ControlReply&);
 
 private:
-    struct Follower {
-        std::weak_ptr<runtime::ControlServer::Peer> peer;
-        std::string device;  // empty = all
-    };
     struct Place {
         DeviceRunner* runner{};
         Target target;
     };
+    using Found = tl::expected<Place, ControlAnswer>;
 
-    std::string answer(const codec::ControlRequest&, const std::string& by);
-    Result<Place> find(const codec::ControlRequest&) const;
-    Result<codec::OrderReport> order(const codec::ControlRequest&, const std::string& by) const;
-    Result<codec::OrderReport> clear(const codec::ControlRequest&, const std::string& by) const;
-    Result<codec::OrderReport> release_all(const std::string& by) const;
-    Result<codec::ExplainReport> explain(const codec::ControlRequest&) const;
-    Result<std::vector<codec::QueueReport>> queues(const codec::ControlRequest&) const;
+    ControlAnswer answer(const codec::ControlRequest&, const std::string& by);
+    Found find(const codec::ControlRequest&) const;
+    ControlAnswer order(const codec::ControlRequest&, const std::string& by) const;
+    ControlAnswer clear(const codec::ControlRequest&, const std::string& by) const;
+    ControlAnswer release_all(const std::string& by) const;
+    ControlAnswer explain(const codec::ControlRequest&) const;
+    ControlAnswer queues(const codec::ControlRequest&) const;
     Result<void> check_device(const std::string& device) const;
-    void send_events(const Peer&, const codec::ControlRequest&);
-    void forget_gone_followers();
 
     Desk& desk_;
-    std::vector<Follower> followers_;
 };
 
 }  // namespace petrel::daemon

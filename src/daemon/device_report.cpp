@@ -3,42 +3,10 @@
 
 #include <algorithm>
 
-#include "codec/event_json.hpp"
 #include "daemon/device_runner.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
-
-namespace {
-
-using watchdog::Phase;
-
-void count_rows(const watchdog::Watchdog& dog, Instant now, codec::DeviceReport& report)
-{
-    const auto& list = dog.watchlist();
-    for (std::uint32_t row = 0; row != list.rows.size(); ++row) {
-        const auto phase = dog.phase(Slot{row});
-        report.watched += list.rows[row].policy != watchdog::kUnwatched ? 1U : 0U;
-        report.alerted += phase == Phase::alerted ? 1U : 0U;
-        report.latched += phase == Phase::latched ? 1U : 0U;
-        const bool treated = phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched ||
-                             phase == Phase::restoring;
-        report.mitigated += treated ? 1U : 0U;
-        const auto stats = dog.stats(Slot{row}, now);
-        report.detected += stats.detected;
-        report.restored += stats.restored;
-    }
-}
-
-codec::IntervalReport interval_report(Duration configured, const device::TimerShown& shown)
-{
-    const auto in_us = [](const std::optional<Duration>& time) {
-        return time ? std::optional{whole_us(*time)} : std::nullopt;
-    };
-    return {whole_us(configured), in_us(shown.programmed), in_us(shown.observed)};
-}
-
-}  // namespace
 
 codec::DeviceReport DeviceRunner::report() const
 {
@@ -70,39 +38,43 @@ codec::DeviceReport DeviceRunner::report() const
         report.polls_missed = counters.polls_missed;
         report.looks_overdue = counters.looks_overdue;
         report.looks_failed = counters.looks_failed;
-        count_rows(dog, now, report);
     }
     return report;
 }
 
-const device::SelfWatched* DeviceRunner::self_watched(Slot row) const
+std::shared_ptr<const DeviceSnapshot> DeviceRunner::snapshot() const
 {
-    const auto found = self_watched_.find(row);
-    return found == self_watched_.end() ? nullptr : &found->second;
+    if (snapshot_ || !agent_) {
+        return snapshot_;
+    }
+    const auto& dog = agent_->watchdog();
+    if (!shown_list_ || shown_watchlist_ != watchlists_) {
+        shown_list_ = std::make_shared<watchdog::Watchlist>(dog.watchlist());
+        shown_watchlist_ = watchlists_;
+    }
+    const auto now = loop_.now().mono;
+    auto made = std::make_shared<DeviceSnapshot>(DeviceSnapshot{name(), shown_list_, self_watched_, {}});
+    made->rows.reserve(shown_list_->rows.size());
+    for (std::uint32_t row = 0; row != shown_list_->rows.size(); ++row) {
+        made->rows.push_back(row_state(dog, Slot{row}, now));
+    }
+    snapshot_ = std::move(made);
+    return snapshot_;
 }
 
-DeviceRunner::Decision DeviceRunner::last_decision(const Target& target) const
+std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& target) const
 {
-    Decision decision;
-    const auto& list = agent_->watchdog().watchlist();
-    const auto& events = state_->events();
-    if (const auto known = last_.find(target); known != last_.end()) {
-        const auto& event = known->second;
-        decision.words.push_back(fmt::format("{}: {}", watchdog::name(event.kind), evidence_text(event, list)));
-        const auto looks = std::min<std::size_t>(event.evidence.looks, event.evidence.last.size());
-        for (std::size_t i = 0; i < looks; ++i) {
-            decision.words.push_back("  " + interval_text(event.evidence.last[i]));
-        }
-        const auto stored = std::ranges::lower_bound(events, event.seq, {}, &runtime::StoredEvent::seq);
-        decision.json = stored != events.end() && stored->seq == event.seq ? stored->json : "";
-        return decision;
+    const auto known = last_.find(target);
+    if (known == last_.end()) {
+        return std::nullopt;
     }
-    const auto& port = list.inventory.ports[target.port.index].name;
-    for (auto event = events.rbegin(); event != events.rend(); ++event) {
-        if (codec::is_about(event->json, port, target.priority)) {
-            decision.json = event->json;
-            break;
-        }
+    const auto& event = known->second;
+    Decision decision{event.seq, {}};
+    decision.words.push_back(
+        fmt::format("{}: {}", watchdog::name(event.kind), evidence_text(event, agent_->watchdog().watchlist())));
+    const auto looks = std::min<std::size_t>(event.evidence.looks, event.evidence.last.size());
+    for (std::size_t i = 0; i < looks; ++i) {
+        decision.words.push_back("  " + interval_text(event.evidence.last[i]));
     }
     return decision;
 }
@@ -110,49 +82,17 @@ DeviceRunner::Decision DeviceRunner::last_decision(const Target& target) const
 codec::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant now)
 {
     const auto& dog = runner.agent()->watchdog();
-    const auto& list = dog.watchlist();
-    const auto& target = list.inventory.rows[slot.value].target;
-    const auto& effective = list.rows[slot.value];
-    const auto stats = dog.stats(slot, now);
-    codec::QueueReport report;
-    report.device = runner.name();
-    report.port = list.inventory.ports[target.port.index].name;
-    if (target.priority) {
-        report.priority = target.priority->value;
-    }
-    if (effective.policy != watchdog::kUnwatched) {
-        const auto& policy = list.policies[effective.policy];
-        const auto* by_device = runner.self_watched(slot);
-        report.policy = policy.name;
-        report.configured = watchdog::action_name(policy.action);
-        report.effective = watchdog::action_name(effective.action);
-        report.detect_interval = interval_report(policy.detect, by_device ? by_device->detect : device::TimerShown{});
-        report.restore_interval =
-            interval_report(policy.restore, by_device ? by_device->restore : device::TimerShown{});
-    }
-    report.phase = name(dog.phase(slot));
-    const auto observed = dog.in_effect(slot);
-    report.observed = observed == watchdog::Treatment::none ? "none" : watchdog::action_name(observed);
-    report.proven_us = whole_us(dog.proven(slot));
-    report.detected = stats.detected;
-    report.restored = stats.restored;
-    report.tx_ok = stats.tx_ok;
-    report.tx_drop = stats.tx_drop;
-    report.rx_ok = stats.rx_ok;
-    report.rx_drop = stats.rx_drop;
-    report.tx_ok_last = stats.tx_ok_last;
-    report.tx_drop_last = stats.tx_drop_last;
-    report.rx_ok_last = stats.rx_ok_last;
-    report.rx_drop_last = stats.rx_drop_last;
-    report.in_storm_us = whole_us(stats.in_storm);
-    report.longest_pause_us = whole_us(stats.longest_pause);
-    return report;
+    return queue_report(runner.name(), dog.watchlist(), runner.self_watched(), slot, row_state(dog, slot, now));
 }
 
 std::optional<Target> find_target(const watchdog::Inventory& inventory, std::string_view queue)
 {
+    const auto colon = queue.rfind(':');
     for (const auto& row : inventory.rows) {
-        if (to_string(inventory, row.target) == queue) {
+        // Compares the port first: to make the name of each row takes long on a large switch.
+        const auto& port = inventory.ports[row.target.port.index].name;
+        const bool may_be = queue == port || (colon != queue.npos && queue.substr(0, colon) == port);
+        if (may_be && to_string(inventory, row.target) == queue) {
             return row.target;
         }
     }

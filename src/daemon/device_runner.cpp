@@ -255,6 +255,7 @@ void DeviceRunner::close_device()
 void DeviceRunner::stop_watching()
 {
     agent_.reset();
+    snapshot_.reset();
     for (auto* timer : {&wake_, &overdue_, &save_}) {
         cancel(*timer);
     }
@@ -312,6 +313,7 @@ void DeviceRunner::step(const agent::Input& input)
     if (!agent_) {
         return;  // an answer to one that is gone
     }
+    snapshot_.reset();
     watchlists_ += std::holds_alternative<watchdog::Watchlist>(input) ? 1U : 0U;
     output_.clear();
     agent_->step(input, loop_.now(), output_);

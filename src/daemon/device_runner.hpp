@@ -19,6 +19,7 @@
 #include "agent/agent.hpp"
 #include "codec/agent_config.hpp"
 #include "codec/control_report.hpp"
+#include "daemon/device_snapshot.hpp"
 #include "daemon/device_thread.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/log.hpp"
@@ -28,12 +29,6 @@
 namespace petrel::daemon {
 
 class DeviceRunner;
-
-// Nothing is known against the queue, and nothing is done to it.
-inline bool at_rest(watchdog::Phase phase)
-{
-    return phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
-}
 
 // When that was by the clock on the wall.
 inline WallTime wall_time(const Now& now, Instant at)
@@ -101,19 +96,21 @@ public:
     // Null while a look is under way: the thread has it.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
     const runtime::StateFile& state() const { return *state_; }
-    codec::DeviceReport report() const;
+    codec::DeviceReport report() const;  // without what count_rows() adds
+    // The queues as they are after the last step; null while the device is not watched.
+    std::shared_ptr<const DeviceSnapshot> snapshot() const;
     // So many it has had: another one = other rows or policies.
     std::uint64_t watchlists() const { return watchlists_; }
 
-    // What the device makes of the intervals of a row that it watches itself; null: it does not.
-    const device::SelfWatched* self_watched(Slot) const;
+    // The rows that the device watches by itself, with what it makes of their intervals.
+    const SelfWatchedRows& self_watched() const { return *self_watched_; }
 
-    // What was last decided about a target: as a line of docs/events.md, and in words if it was in this life.
+    // What was last decided about a target, in this life of the agent: the number of its event, and words.
     struct Decision {
-        std::string json;  // empty: nothing was, as far as the history goes
+        std::uint64_t seq{};
         std::vector<std::string> words;
     };
-    Decision last_decision(const Target&) const;
+    std::optional<Decision> last_decision(const Target&) const;
 
 private:
     using Timer = std::optional<runtime::EventLoop::TimerId>;
@@ -131,6 +128,7 @@ private:
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);
     Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
+    bool in_force(const codec::PolicyFile&) const;
     void let_it_watch(const std::vector<device::SelfWatch>&);
     void watch_the_others(const std::vector<device::SelfWatch>&);
 
@@ -178,6 +176,10 @@ private:
     agent::Output output_;
     std::optional<agent::Agent> agent_;
     std::uint64_t watchlists_{};
+    // Made when they are asked for, good until something changes.
+    mutable std::shared_ptr<const DeviceSnapshot> snapshot_;
+    mutable std::shared_ptr<const watchdog::Watchlist> shown_list_;
+    mutable std::uint64_t shown_watchlist_{};
     std::shared_ptr<watchdog::Intake> intake_;
     bool lent_{};                                  // the thread has the intake,
     std::optional<Look> next_look_;                // so this one waits
@@ -185,7 +187,7 @@ private:
     std::vector<watchdog::Notice> early_;          // heard before the agent was there
     std::map<Target, watchdog::Event> last_;       // about each, in this life
     std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
-    std::map<Slot, device::SelfWatched> self_watched_;
+    std::shared_ptr<const SelfWatchedRows> self_watched_{std::make_shared<SelfWatchedRows>()};
     std::set<Target> not_by_device_;  // it was asked to watch these, and does not
     unsigned watch_calls_{};          // that tell the device which rows those are, and are not yet answered
     std::optional<codec::StopPolicy> stopping_;
@@ -210,7 +212,7 @@ private:
     DeviceThread thread_;
 };
 
-// What is shown of one row of a device that is watched.
+// What is shown of one row of a device that is watched, as it is now.
 codec::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
 
 // "Ethernet4:3", "Ethernet4"; none: there is no such queue or port.

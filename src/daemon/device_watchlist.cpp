@@ -92,6 +92,7 @@ void DeviceRunner::begin(const agent::Start& start)
     become(Condition::starting, "the first look is under way");
     output_.clear();
     ++watchlists_;
+    snapshot_.reset();
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
     say_what_goes_on();
     save_now_and_then();
@@ -122,9 +123,15 @@ void DeviceRunner::say_what_goes_on() const
     }
 }
 
+// To bind the same policies again takes long on a large switch, and begins a poll out of turn.
+bool DeviceRunner::in_force(const codec::PolicyFile& policies) const
+{
+    return agent_ && not_by_device_.empty() && policies == *policies_;
+}
+
 Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
 {
-    if (!opened_) {
+    if (!opened_ || in_force(policies)) {
         return {};
     }
     return watchlist(policies).map([](const auto&) {});
@@ -132,6 +139,9 @@ Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
 
 void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
 {
+    if (in_force(*policies)) {
+        return;
+    }
     policies_ = std::move(policies);
     if (!agent_) {
         if (unfit_) {
@@ -165,13 +175,15 @@ void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
     thread_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
         --watch_calls_;
         if (numbering == opened_->numbering) {
-            self_watched_.clear();
+            auto rows = std::make_shared<SelfWatchedRows>();
             if (!watched && watched.error().kind != ErrorKind::unsupported) {
                 say(Log::Level::error, "self_watch_failed", watched.error().what);
             }
             for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
-                self_watched_.emplace(row.row, row);
+                rows->emplace(row.row, row);
             }
+            self_watched_ = std::move(rows);
+            snapshot_.reset();
             watch_the_others(wishes);
         }
         stop_if_done();
@@ -181,8 +193,8 @@ void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
 void DeviceRunner::watch_the_others(const std::vector<device::SelfWatch>& wishes)
 {
     for (const auto& wish : wishes) {
-        const auto known = self_watched_.find(wish.row);
-        if (known == self_watched_.end() || !known->second.on) {
+        const auto known = self_watched_->find(wish.row);
+        if (known == self_watched_->end() || !known->second.on) {
             not_by_device_.insert(opened_->inventory.rows[wish.row.value].target);
         }
     }

@@ -29,6 +29,10 @@ constexpr Duration kReadyPatience = 10s;
 
 constexpr Duration kNamesEvery = 1s;
 
+// One reload begins so long after the last has ended. Requests in between share it.
+constexpr Duration kReloadEvery = 100ms;
+constexpr std::size_t kMostReloadsAsked = 64;
+
 Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
 
 // An agent without a name is called as its host is.
@@ -98,6 +102,7 @@ Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_
 Service::~Service()
 {
     metrics_.reset();  // its thread asks the loop
+    control_.reset();  // so does its
 }
 
 Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
@@ -190,9 +195,18 @@ Result<void> Service::open_doors()
 {
     std::error_code ignored;
     std::filesystem::create_directories(config_.control_socket.parent_path(), ignored);
-    auto control = runtime::ControlServer::listen(
-        *loop_, config_.control_socket, config_.control_group,
-        [this](const ControlDesk::Peer& peer, std::string_view line) { desk_.handle(peer, line); });
+    EventHistory history{config_.history_events};
+    std::vector<std::string> devices;
+    for (const auto& runner : runners_) {
+        devices.push_back(runner->name());
+        for (const auto& event : runner->state().events()) {
+            history.add(runner->name(), event.seq, event.json);
+        }
+    }
+    auto control = ControlThread::start(*loop_, config_.control_socket, config_.control_group, std::move(devices),
+                                        std::move(history),
+                                        [this](const codec::ControlRequest& request, const std::string& by,
+                                               const ControlReply& reply) { desk_.handle(request, by, reply); });
     if (!control) {
         return tl::unexpected(std::move(control.error()));
     }
@@ -216,6 +230,9 @@ Result<void> Service::run()
          fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
                      count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
                      metrics_ ? fmt::format("port {}", metrics_->port()) : "off"));
+    if (metrics_ && open_to_all(config_.metrics_listen)) {
+        note(Log::Level::warning, "metrics_open_to_all", open_to_all_text(config_.metrics_listen));
+    }
     reached("loaded");
     if (nos_) {
         nos_->start();
@@ -298,8 +315,7 @@ void Service::leave(int exit_code)
 void Service::hear_signal(int signal)
 {
     if (signal == SIGHUP) {
-        reload();
-        return;
+        return reload([](const auto&) {});
     }
     stop(std::string{signal_name(signal)});
 }
@@ -377,7 +393,7 @@ void Service::count_suppressed()
 void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
     say(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()));
-    desk_.heard(runner.name(), json);
+    control_->heard(runner.name(), event.seq, json);
     if (nos_) {
         nos_->heard(runner, event);
     }
@@ -446,7 +462,7 @@ void Service::keep_names()
     for (const auto& runner : runners_) {
         runner->keep_state_name();
     }
-    name_kept(config_.control_socket, control_->keep_name());
+    control_->keep_name([this](const Result<bool>& lost) { name_kept(config_.control_socket, lost); });
     loop_->at(loop_->now().mono + kNamesEvery, [this] { keep_names(); });
 }
 
@@ -476,12 +492,60 @@ void Service::feed_watchdog()
 
 // ---------------------------------------------------------------------------------------------------- reload
 
-codec::ReloadReport Service::reload()
+// A request that comes while a reload is under way waits for the next one: the file may have changed since it was read.
+void Service::reload(Reloaded done)
 {
+    if (reload_asked_.size() >= kMostReloadsAsked) {
+        return done(tl::unexpected(Error{
+            ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again", kMostReloadsAsked)}));
+    }
+    reload_asked_.push_back(std::move(done));
+    if (reload_asked_.size() == 1 && !reloading_) {
+        begin_reload();
+    }
+}
+
+void Service::begin_reload()
+{
+    if (const auto now = loop_->now().mono; now < next_reload_) {
+        loop_->at(next_reload_, [this] { read_next_config(); });
+    } else {
+        read_next_config();
+    }
+}
+
+// Outside the loop: a disk may be slow, and a file may name many wrong ports.
+void Service::read_next_config()
+{
+    reloading_ = std::exchange(reload_asked_, {});
     if (ready_) {
         notify_reloading(loop_->now());
     }
-    const auto problems = try_reload();
+    auto ports = std::make_shared<std::vector<watchdog::Inventory>>();
+    for (const auto& runner : runners_) {
+        if (runner->inventory() != nullptr) {
+            ports->push_back({{}, runner->inventory()->ports, 0});
+        }
+    }
+    const bool all_ports_known = ports->size() == runners_.size();
+    const auto policies_of_nos = nos_ ? policies_ : nullptr;
+    // There is always room: one reload at a time.
+    [[maybe_unused]] const bool added = reader_.add([this, ports, all_ports_known, policies_of_nos] {
+        auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
+        if (next->config && all_ports_known) {
+            std::vector<const watchdog::Inventory*> inventories;
+            std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
+            next->unknown_ports = codec::unknown_ports(
+                policies_of_nos ? with_own(*policies_of_nos, next->config->policies) : next->config->policies,
+                inventories);
+        }
+        loop_->post([this, next] { finish_reload(std::move(*next)); });
+    });
+}
+
+void Service::finish_reload(NextConfig next)
+{
+    const auto problems = try_reload(std::move(next));
     reload_.problems.clear();
     for (const auto& problem : problems) {
         reload_.problems.push_back(to_text(problem));
@@ -499,22 +563,28 @@ codec::ReloadReport Service::reload()
         notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
     }
     reached("reloaded");
-    return reload_;
+    next_reload_ = loop_->now().mono + kReloadEvery;
+    const auto waited = *std::exchange(reloading_, std::nullopt);
+    for (const auto& done : waited) {
+        done(reload_);
+    }
+    if (!reload_asked_.empty()) {
+        begin_reload();
+    }
 }
 
 // Everything is checked before anything is changed.
-std::vector<Complaint> Service::try_reload()
+std::vector<Complaint> Service::try_reload(NextConfig read)
 {
     if (stopping_) {
         return {as_complaint({ErrorKind::unreachable, "the agent is being stopped"})};
     }
-    auto next = options_.read_config().map(named);
+    auto& next = read.config;
     if (!next) {
         return next.error();
     }
     auto problems = what_needs_a_restart(*next);
     const auto policies = nos_ ? with_own(*policies_, next->policies) : next->policies;
-    std::vector<const watchdog::Inventory*> inventories;
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(policies); !fits) {
             for (auto complaint : fits.error()) {
@@ -522,14 +592,8 @@ std::vector<Complaint> Service::try_reload()
                 problems.push_back(std::move(complaint));
             }
         }
-        if (runner->inventory() != nullptr) {
-            inventories.push_back(runner->inventory());
-        }
     }
-    if (inventories.size() == runners_.size()) {
-        const auto unknown = codec::unknown_ports(policies, inventories);
-        problems.insert(problems.end(), unknown.begin(), unknown.end());
-    }
+    problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
     std::unique_ptr<Log> log;
     if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
         auto opened = Log::open(next->log_format, next->log_to, next->name);

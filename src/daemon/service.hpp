@@ -1,5 +1,4 @@
-// The agent as a service: devices, control socket, metrics, log, signals, put together and run until somebody says
-// stop.
+// The agent as a service: devices, control socket, metrics, log and signals, run until a signal ends it.
 //
 // Contract: one thread makes it, runs it and lets it go. Signals SIGTERM, SIGINT and SIGHUP belong to it from make()
 // on.
@@ -17,20 +16,21 @@
 #include "codec/agent_config.hpp"
 #include "codec/control_report.hpp"
 #include "daemon/control_desk.hpp"
+#include "daemon/control_thread.hpp"
 #include "daemon/device_runner.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/line_limiter.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/nos_runner.hpp"
-#include "runtime/control_server.hpp"
 #include "runtime/event_loop.hpp"
+#include "runtime/job_thread.hpp"
 #include "runtime/signals.hpp"
 
 namespace petrel::daemon {
 
 struct ServiceOptions {
-    std::function<Parsed<codec::AgentConfig>()> read_config;  // anew with every reload
+    std::function<Parsed<codec::AgentConfig>()> read_config;  // for every reload, in a thread of its own
     std::vector<Driver*> drivers;
     std::string version;
     std::function<void(std::string_view point)> reached;  // moments at which a test may kill the process
@@ -64,13 +64,20 @@ private:
     void name_kept(const std::filesystem::path&, const Result<bool>& lost) override;
 
     // Desk
-    codec::StatusReport status() const override;
-    codec::ReloadReport reload() override;
+    ServiceSnapshot snapshot() const override;
+    void reload(Reloaded done) override;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
     Now now() const override { return loop_->now(); }
     void tables(const codec::ControlRequest&, const std::string& by, Tables done) override;
 
-    std::vector<Complaint> try_reload();
+    struct NextConfig {
+        Parsed<codec::AgentConfig> config;
+        std::vector<Complaint> unknown_ports;  // that its policies name and no device has
+    };
+    void begin_reload();
+    void read_next_config();
+    void finish_reload(NextConfig);
+    std::vector<Complaint> try_reload(NextConfig);
     std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& next) const;
     void check_ready();
     void feed_watchdog();
@@ -99,9 +106,12 @@ private:
     std::unique_ptr<NosRunner> nos_;
     bool runners_started_{};
     ControlDesk desk_;
-    std::unique_ptr<runtime::ControlServer> control_;
+    std::unique_ptr<ControlThread> control_;
     std::unique_ptr<MetricsServer> metrics_;
     codec::ReloadReport reload_;
+    std::vector<Reloaded> reload_asked_;              // they wait for the next reload
+    std::optional<std::vector<Reloaded>> reloading_;  // they wait for the reload under way; none = there is none
+    Instant next_reload_{};                           // not before
     std::uint64_t state_errors_{};
     std::map<std::string, std::string> state_errors_now_;  // of devices whose memory could not be written last
     std::map<std::string, std::string> names_lost_now_;    // why files that were removed cannot be made anew
@@ -110,6 +120,7 @@ private:
     Duration start_wait_{};  // devices are left alone for so long
     bool ready_{};
     std::optional<std::string> stopping_;  // why
+    runtime::JobThread reader_{1};         // the last: its job uses all the others
 };
 
 }  // namespace petrel::daemon

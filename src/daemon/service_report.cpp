@@ -1,4 +1,4 @@
-// What is shown of the service as a whole, to whoever asks at the control socket or for metrics.
+// What the service as a whole reports, at the control socket and as metrics.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,9 +20,10 @@ constexpr auto kMetricsPatience = 2s;
 
 }  // namespace
 
-codec::StatusReport Service::status() const
+ServiceSnapshot Service::snapshot() const
 {
-    codec::StatusReport report;
+    ServiceSnapshot made;
+    auto& report = made.status;
     report.name = config_.name;
     report.version = options_.version;
     report.config = config_.file;
@@ -42,47 +43,38 @@ codec::StatusReport Service::status() const
     report.files_lost = files_lost_;
     report.file_lost = file_lost_;
     report.log_lines_dropped = log_->dropped();
-    const auto& control = control_->counters();
+    const auto control = control_->counters();
     report.control = {control.connections, control.refused, control.bad, control.dropped_slow};
     report.reload = reload_;
     for (const auto& runner : runners_) {
         report.events += runner->state().events().size();
         report.devices.push_back(runner->report());
+        made.devices.push_back(runner->snapshot());
     }
-    return report;
+    return made;
 }
 
 // In the listener's thread: the loop hands the numbers out, the text is made here.
 std::optional<std::string> Service::metrics()
 {
-    struct Numbers {
-        codec::StatusReport status;
-        std::vector<codec::QueueReport> queues;
-    };
-    const auto promise = std::make_shared<std::promise<Numbers>>();
-    auto numbers = promise->get_future();
-    loop_->post([this, promise] {
-        Numbers now{status(), {}};
-        for (const auto& runner : runners_) {
-            if (runner->agent() == nullptr) {
-                continue;
-            }
-            const auto& dog = runner->agent()->watchdog();
-            for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
-                // Most queues never were in a storm: those are not even looked at closely.
-                if (!at_rest(dog.phase(Slot{row})) || dog.stats(Slot{row}, loop_->now().mono).detected != 0 ||
-                    runner->self_watched(Slot{row}) != nullptr) {
-                    now.queues.push_back(queue_report(*runner, Slot{row}, loop_->now().mono));
-                }
-            }
-        }
-        promise->set_value(std::move(now));
-    });
-    if (numbers.wait_for(kMetricsPatience) != std::future_status::ready) {
+    const auto promise = std::make_shared<std::promise<ServiceSnapshot>>();
+    auto asked = promise->get_future();
+    loop_->post([this, promise] { promise->set_value(snapshot()); });
+    if (asked.wait_for(kMetricsPatience) != std::future_status::ready) {
         return std::nullopt;
     }
-    const auto now = numbers.get();
-    return metrics_text(now.status, now.queues);
+    const auto now = asked.get();
+    std::vector<codec::QueueReport> queues;
+    for (const auto& device : now.devices) {
+        for (std::uint32_t row = 0; device && row != device->rows.size(); ++row) {
+            const auto& state = device->rows[row];
+            // Most queues never were in a storm.
+            if (!at_rest(state.phase) || state.stats.detected != 0 || device->self_watched->contains(Slot{row})) {
+                queues.push_back(queue_report(*device, Slot{row}));
+            }
+        }
+    }
+    return metrics_text(whole_status(now), queues);
 }
 
 }  // namespace petrel::daemon

@@ -55,6 +55,7 @@ struct Policy {
     bool needs_backlog{};           // an empty queue is no storm
     bool host_facing_only{};        // only ports whose peer is a server
     std::uint8_t priorities{0xff};  // bit p: queues of priority p are watched
+    bool operator==(const Policy&) const = default;
 };
 
 struct Bounds {

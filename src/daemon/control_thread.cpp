@@ -1,0 +1,214 @@
+#include "daemon/control_thread.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/control_json.hpp"
+#include "runtime/cpu_ration.hpp"
+#include "runtime/signals.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using Command = codec::ControlRequest::Command;
+
+// Events keep the note of every order.
+constexpr std::size_t kLongestNote = 256;
+
+// Requests that wait for the loop, of root and of others each. A client may be gone before its request has its turn, so
+// the number of connections is no bound.
+constexpr std::size_t kMostWaiting = 64;
+
+// The control thread leaves the processor to the loop and to the device threads, however many clients ask.
+constexpr int kNicer = 10;
+
+void answer_and_close(runtime::ControlServer::Peer& peer, std::string line)
+{
+    peer.send(std::move(line));
+    peer.close_after_sending();
+}
+
+}  // namespace
+
+Result<void> check_device(const std::vector<std::string>& devices, const std::string& device)
+{
+    if (device.empty() || std::ranges::find(devices, device) != devices.end()) {
+        return {};
+    }
+    const std::vector<std::string_view> names{devices.begin(), devices.end()};
+    return tl::unexpected(
+        Error{ErrorKind::invalid, fmt::format("no device '{}'; {}", device, instead_of(device, names))});
+}
+
+Result<std::unique_ptr<ControlThread>> ControlThread::start(runtime::EventLoop& service_loop,
+                                                            const std::filesystem::path& socket,
+                                                            const std::string& group, std::vector<std::string> devices,
+                                                            EventHistory history, Ask ask)
+{
+    auto loop = runtime::EventLoop::make();
+    if (!loop) {
+        return tl::unexpected(std::move(loop.error()));
+    }
+    std::unique_ptr<ControlThread> control{
+        new ControlThread{service_loop, std::move(*loop), std::move(devices), std::move(history), std::move(ask)}};
+    auto server = runtime::ControlServer::listen(
+        *control->loop_, socket, group,
+        [raw = control.get()](const Peer& peer, std::string_view line) { raw->handle(peer, line); });
+    if (!server) {
+        return tl::unexpected(std::move(server.error()));
+    }
+    control->server_ = std::move(*server);
+    control->thread_ = std::thread{[raw = control.get()] { raw->run(); }};
+    return control;
+}
+
+ControlThread::ControlThread(runtime::EventLoop& service_loop, std::unique_ptr<runtime::EventLoop> loop,
+                             std::vector<std::string> devices, EventHistory history, Ask ask)
+    : service_loop_(service_loop),
+      ask_(std::move(ask)),
+      loop_(std::move(loop)),
+      devices_(std::move(devices)),
+      history_(std::move(history))
+{}
+
+ControlThread::~ControlThread()
+{
+    if (thread_.joinable()) {
+        loop_->stop();
+        thread_.join();
+    }
+}
+
+void ControlThread::heard(const std::string& device, std::uint64_t seq, const std::string& event_json)
+{
+    loop_->post([this, device, seq, event_json]() mutable {
+        send_to_followers(device, event_json);
+        history_.add(device, seq, std::move(event_json));
+    });
+}
+
+void ControlThread::keep_name(std::function<void(const Result<bool>& lost)> done)
+{
+    loop_->post([this, alive = std::weak_ptr{alive_}, done = std::move(done)] {
+        service_loop_.post([alive, done, lost = server_->keep_name()] {
+            if (alive.lock()) {
+                done(lost);
+            }
+        });
+    });
+}
+
+void ControlThread::ask(const Waiting& waiting)
+{
+    ask_(waiting.request, waiting.by, [this, alive = std::weak_ptr{alive_}, peer = waiting.peer](ControlAnswer answer) {
+        if (alive.lock()) {
+            loop_->post([this, peer, answer = std::move(answer)] {
+                if (!peer->gone()) {
+                    answer_and_close(*peer, answer(history_));
+                }
+            });
+        }
+    });
+    loop_->post([this] {
+        asking_ = false;
+        ask_next();
+    });
+}
+
+void ControlThread::run()
+{
+    runtime::block_all_signals();
+    [[maybe_unused]] const int now = ::nice(kNicer);  // this thread alone
+    loop_->after_each_turn([ration = runtime::clients_ration()]() mutable { ration.rest(); });
+    loop_->run();
+}
+
+void ControlThread::handle(const Peer& peer, std::string_view line)
+{
+    const auto request = codec::read_request(line);
+    if (!request) {
+        return answer_and_close(*peer, codec::answer_json(request.error()));
+    }
+    if (request->command == Command::events) {
+        return send_events(peer, *request);
+    }
+    if (request->note.size() > kLongestNote) {
+        return answer_and_close(
+            *peer, codec::answer_json(Error{ErrorKind::invalid, fmt::format("a note of {} bytes: at most {}",
+                                                                            request->note.size(), kLongestNote)}));
+    }
+    wait_in_line(peer, *request);
+}
+
+void ControlThread::wait_in_line(const Peer& peer, const codec::ControlRequest& request)
+{
+    auto& line = waiting_[peer->root() ? 0 : 1];
+    if (line.size() >= kMostWaiting) {
+        return answer_and_close(
+            *peer,
+            codec::answer_json(Error{ErrorKind::exhausted,
+                                     fmt::format("{} requests wait for the agent already: try again", kMostWaiting)}));
+    }
+    auto by = peer->caller().name;
+    if (!request.note.empty()) {
+        by += ": " + escaped(request.note);
+    }
+    line.push_back({peer, request, std::move(by)});
+    ask_next();
+}
+
+void ControlThread::ask_next()
+{
+    const auto line = std::ranges::find_if(waiting_, [](const auto& requests) { return !requests.empty(); });
+    if (asking_ || line == waiting_.end()) {
+        return;
+    }
+    asking_ = true;
+    service_loop_.post([this, alive = std::weak_ptr{alive_}, waiting = std::move(line->front())] {
+        if (alive.lock()) {
+            ask(waiting);
+        }
+    });
+    line->pop_front();
+}
+
+void ControlThread::send_events(const Peer& peer, const codec::ControlRequest& request)
+{
+    if (const auto known = check_device(devices_, request.device); !known) {
+        return answer_and_close(*peer, codec::answer_json(known.error()));
+    }
+    if (request.follow && !peer->follow()) {
+        return answer_and_close(
+            *peer, codec::answer_json(Error{ErrorKind::exhausted, "too many clients follow events: try again later, "
+                                                                  "or ask for `petrel events --last N`"}));
+    }
+    auto lines = history_.last(request.device, request.last);
+    if (!request.follow) {
+        return answer_and_close(*peer, lines.text + codec::events_end_json(lines.count));
+    }
+    if (!lines.text.empty()) {
+        lines.text.pop_back();
+        peer->send(std::move(lines.text));
+    }
+    std::erase_if(followers_, [](const Follower& follower) { return follower.peer.expired(); });
+    followers_.push_back({peer, request.device});
+}
+
+void ControlThread::send_to_followers(const std::string& device, const std::string& event_json)
+{
+    std::erase_if(followers_, [](const Follower& follower) { return follower.peer.expired(); });
+    for (const auto& follower : followers_) {
+        const auto peer = follower.peer.lock();
+        if (peer && (follower.device.empty() || follower.device == device)) {
+            peer->send(event_json);
+        }
+    }
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,137 @@
+// A real agent in the middle of a storm, with a crowd at its control socket: orders of root get through, and requests
+// to reload share reloads.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/control_json.hpp"
+#include "storming_port.hpp"
+#include "support/agent_process.hpp"
+#include "support/loop_thread.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::Client;
+using testing::HasSubstr;
+using watchdog::Treatment;
+
+class Crowd : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        std::filesystem::permissions(folder.path(), std::filesystem::perms{0711});
+        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
+                                  "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n",
+                                  (folder / "switch").string()),
+            .program = PETREL_BIN_DIR "/petrel-test-agent"});
+        ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
+        std::filesystem::permissions(agent->socket(), std::filesystem::perms{0666});
+    }
+
+    Client other_asks(std::string_view line) const
+    {
+        std::optional<Client> client;
+        {
+            const test::OtherUser user;
+            client.emplace(agent->socket());
+        }
+        client->send(line);
+        return std::move(*client);
+    }
+
+    test::TemporaryFolder folder;
+    test::SharedSwitch sw{folder / "switch"};
+    std::unique_ptr<AgentProcess> agent;
+};
+
+TEST_F(Crowd, OfFollowersDoesNotKeepOrdersOut)
+{
+    std::vector<Client> followers;
+    for (int i = 0; i != 64; ++i) {
+        followers.push_back(other_asks("{\"command\":\"events\",\"follow\":true}\n"));
+    }
+    std::vector<Client> idle;
+    for (int i = 0; i != 100; ++i) {
+        idle.push_back(other_asks("{\"command\":"));
+    }
+    EXPECT_EQ(agent->ask({"status"}).exit_code, 0);
+    sw.storm(kPort);
+    EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::drop; }));
+    EXPECT_THAT(followers.front().line().value(), HasSubstr("storm_detected"));
+    EXPECT_THAT(followers.back().line().value(), HasSubstr("too many clients follow events"));
+    sw.calm(kPort);
+    const auto released = agent->ask({"release-all"});
+    EXPECT_EQ(released.exit_code, 0) << released.err;
+    EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::none; }));
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+TEST(MetricsOpenToAll, IsAWarningInTheLogAndOfConfigCheck)
+{
+    const test::TemporaryFolder folder;
+    const auto config =
+        fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n[[policy]]\npreset = \"sonic\"\n",
+                    (folder / "switch").string());
+    AgentProcess agent{{.folder = folder.path(),
+                        .config = config,
+                        .program = PETREL_BIN_DIR "/petrel-test-agent",
+                        .arguments = {"--metrics-listen", "0.0.0.0:0"}}};
+    EXPECT_THAT(agent.wait_for("metrics_open_to_all"), HasSubstr("every host that reaches this machine can read"));
+    EXPECT_EQ(agent.stop(), 0) << agent.log_text();
+
+    std::ofstream{folder / "open.toml"} << "[metrics]\nlisten = \"[::]:9464\"\n[[policy]]\npreset = \"sonic\"\n";
+    std::ofstream{folder / "local.toml"} << "[metrics]\nlisten = \"127.0.0.1:9464\"\n[[policy]]\npreset = \"sonic\"\n";
+    const auto open = test::run(
+        {.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", (folder / "open.toml").string()}});
+    EXPECT_EQ(open.exit_code, 0) << open.err;
+    EXPECT_THAT(open.out, HasSubstr("open.toml: warning: metrics.listen = \"[::]:9464\": every host"));
+    const auto local = test::run(
+        {.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", (folder / "local.toml").string()}});
+    EXPECT_THAT(local.out, testing::Not(HasSubstr("warning")));
+}
+
+TEST_F(Crowd, OfReloadsSharesReloads)
+{
+    constexpr std::size_t kClients = 40;
+    std::vector<Client> clients;
+    for (std::size_t i = 0; i != kClients; ++i) {
+        clients.push_back(other_asks("{\"command\":\"reload\"}\n"));
+    }
+    std::uint64_t reloads = 0;
+    for (auto& client : clients) {
+        const auto report = codec::read_reload(client.line().value());
+        ASSERT_TRUE(report) << report.error().what;
+        EXPECT_EQ(report->bad, 0U);
+        EXPECT_GE(report->good, 1U);
+        reloads = std::max(reloads, report->good);
+    }
+    EXPECT_LT(reloads, kClients / 2);
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+TEST_F(Crowd, AReloadReadsTheFileAsItIsWhenAskedFor)
+{
+    for (const auto* action : {"alert", "drop", "alert", "drop"}) {
+        auto before = other_asks("{\"command\":\"reload\"}\n");
+        agent->write_config(fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
+                                        "[[policy]]\npreset = \"sonic\"\naction = \"{}\"\n",
+                                        (folder / "switch").string(), action));
+        EXPECT_EQ(agent->ask({"reload"}).exit_code, 0);
+        EXPECT_THAT(agent->ask({"queues", "--json"}).out, HasSubstr(fmt::format("\"configured\":\"{}\"", action)));
+    }
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+}  // namespace
+}  // namespace petrel::daemon
