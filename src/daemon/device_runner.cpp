@@ -34,6 +34,10 @@ constexpr std::size_t kMostNotes = 200;
 // While something is mitigated its statistics grow; so much of them a killed process may lose.
 constexpr Duration kSaveEvery = 10s;
 
+// Events without commands wait so many times as long as it took to write the last record, and no longer than this.
+constexpr int kRememberRest = 9;
+constexpr Duration kRememberLatest = 250ms;
+
 }  // namespace
 
 Result<std::unique_ptr<DeviceRunner>> DeviceRunner::make(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
@@ -63,7 +67,7 @@ DeviceRunner::DeviceRunner(runtime::EventLoop& loop, RunnerHost& host, Setup set
 
 DeviceRunner::~DeviceRunner()
 {
-    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &thread_watch_}) {
+    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &thread_watch_}) {
         cancel(*timer);
     }
     for (auto& [id, timer] : commands_) {
@@ -256,7 +260,7 @@ void DeviceRunner::stop_watching()
 {
     agent_.reset();
     snapshot_.reset();
-    for (auto* timer : {&wake_, &overdue_, &save_}) {
+    for (auto* timer : {&wake_, &overdue_, &save_, &remember_}) {
         cancel(*timer);
     }
     next_look_.reset();
@@ -337,9 +341,9 @@ void DeviceRunner::collect()
     stop_if_done();
 }
 
-// Remembered before anything is done about it: from then on a death does not undo that it happened, nor does it happen
-// twice. Where nothing is to be done, it may wait for what else this turn of the loop brings: a record holds the whole
-// memory, and many answers may come at once.
+// Events are written before their commands go out: from then on a death does not undo that they happened, nor do they
+// happen twice. Events without commands may wait for others: a record holds the whole memory, so with many storms it
+// takes long to write, and their answers come one by one.
 void DeviceRunner::tell_events()
 {
     const auto now = loop_.now();
@@ -355,11 +359,9 @@ void DeviceRunner::tell_events()
     if (!output_.box.commands.empty()) {
         return remember();
     }
-    loop_.post([this, alive = std::weak_ptr{alive_}] {
-        if (alive.lock() && agent_ && !unwritten_.empty()) {
-            remember();
-        }
-    });
+    if (!remember_) {
+        plan(remember_, std::max(now.mono, next_remember_), [this] { remember(); });
+    }
 }
 
 void DeviceRunner::remember()
@@ -368,6 +370,9 @@ void DeviceRunner::remember()
     const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
     const auto events = std::exchange(unwritten_, {});
     host_.state_written(*this, state_->append(events, text, now));
+    cancel(remember_);
+    const auto done = loop_.now().mono;
+    next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
 }
 
 // What changes without an event: the statistics of what is mitigated.

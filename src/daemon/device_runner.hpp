@@ -201,6 +201,8 @@ private:
     Timer overdue_;
     Timer retry_;
     Timer save_;
+    Timer remember_;           // for events that no command waits for,
+    Instant next_remember_{};  // not before
     Timer thread_watch_;
 
     Duration last_look_{};

@@ -48,7 +48,9 @@ void FileJournal::learn(const watchdog::Inventory& inventory)
 {
     device_id_ = device_of(inventory);
     ports_.clear();
+    numbers_.clear();
     for (const auto& port : inventory.ports) {
+        numbers_.emplace(port.name, static_cast<std::uint16_t>(ports_.size()));
         ports_.push_back(port.name);
     }
 }
@@ -156,11 +158,11 @@ Result<NamedTarget> FileJournal::named(const Target& target) const
 
 std::optional<Target> FileJournal::known(const NamedTarget& target) const
 {
-    const auto port = std::ranges::find(ports_, target.port);
-    if (port == ports_.end()) {
+    const auto port = numbers_.find(target.port);
+    if (port == numbers_.end()) {
         return std::nullopt;
     }
-    return Target{{device_id_, static_cast<std::uint16_t>(port - ports_.begin())}, target.priority};
+    return Target{{device_id_, port->second}, target.priority};
 }
 
 Result<void> FileJournal::keep_name()

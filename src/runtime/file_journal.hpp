@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "device/journal.hpp"
@@ -57,7 +58,8 @@ private:
     std::filesystem::path path_;
     std::string device_;
     DeviceId device_id_;
-    std::vector<std::string> ports_;  // names, by PortId::index
+    std::vector<std::string> ports_;                          // names, by PortId::index
+    std::unordered_map<std::string, std::uint16_t> numbers_;  // the other way round
     FileDescriptor file_;
     std::uint64_t size_{};
     std::vector<JournalEntry> entries_;
