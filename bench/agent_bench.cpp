@@ -5,18 +5,17 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 
 #include "agent/agent.hpp"
 #include "alone.hpp"
-#include "base/complaint_text.hpp"
 #include "benches.hpp"
 #include "daemon/service.hpp"
 #include "device/manual_clock.hpp"
 #include "prepared_device.hpp"
+#include "service_config.hpp"
 
 namespace petrel::bench {
 
@@ -41,31 +40,6 @@ struct Figures {
 
 double wall_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-codec::AgentConfig config(const std::filesystem::path& folder)
-{
-    const auto text = fmt::format(R"(
-[agent]
-state_dir = "{0}"
-[control]
-socket = "{0}/control.sock"
-[metrics]
-listen = ""
-[log]
-to = "{0}/log"
-[[device]]
-name = "switch"
-driver = "bench:prepared"
-[[policy]]
-preset = "sonic"
-priorities = [0, 1, 2, 3, 4, 5, 6, 7]
-)",
-                                  folder.string());
-    constexpr std::array<std::string_view, 1> kKinds{"bench"};
-    auto read = codec::read_agent_config(text, "bench.toml", {}, kKinds);
-    PETREL_ASSERT(read, "{}", to_text(read.error().front()));
-    return std::move(*read);
-}
-
 Figures figures_now(const PreparedDevice& device)
 {
     return {process_cpu_s() - device.own_cpu_s(), device.own_cpu_s(), wall_s(), 0,
@@ -74,8 +48,7 @@ Figures figures_now(const PreparedDevice& device)
 
 Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
 {
-    auto pattern = (std::filesystem::temp_directory_path() / "petrel-bench-XXXXXX").string();
-    const std::filesystem::path folder{::mkdtemp(pattern.data())};
+    const auto folder = new_folder();
     Figures figures;
     PreparedDriver driver{work, [&](const PreparedDevice& device) {
                               const auto now = figures_now(device);
@@ -87,9 +60,9 @@ Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
                                   ::kill(::getpid(), SIGTERM);
                               }
                           }};
-    auto service = daemon::Service::make(config(folder), {{}, {&driver}, "bench", {}});
+    auto service = daemon::Service::make(service_config(folder), {{}, {&driver}, "bench", {}});
     PETREL_ASSERT(service, "{}", service.error().what);
-    static_cast<void>((*service)->run());  // what is not restored in time is none of our business
+    static_cast<void>((*service)->run());  // storms may go on: not everything is restored in time
     service->reset();
     std::filesystem::remove_all(folder);
     rusage usage{};

@@ -19,6 +19,7 @@ std::vector<Bench> intake_benches();
 std::vector<Bench> trace_benches();
 std::vector<Bench> twin_benches();
 std::vector<Bench> agent_benches();
+std::vector<Bench> crowd_benches();
 std::vector<Bench> sai_benches();
 std::vector<Bench> sonic_benches();
 

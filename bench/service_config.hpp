@@ -1,0 +1,14 @@
+// The configuration of a service that watches a prepared device: everything that it writes is in one folder.
+#pragma once
+
+#include <filesystem>
+
+#include "codec/agent_config.hpp"
+
+namespace petrel::bench {
+
+std::filesystem::path new_folder();
+
+codec::AgentConfig service_config(const std::filesystem::path& folder);
+
+}  // namespace petrel::bench
