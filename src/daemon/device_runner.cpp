@@ -285,7 +285,8 @@ void DeviceRunner::leave_journaled()
     const auto queues =
         state_->remembered() ? codec::treated_queues(state_->remembered()->checkpoint) : std::vector<std::string>{};
     left_behind_ = std::max<std::size_t>(queues.size(), 1);
-    left_words_ = fmt::format("its journal cannot be read ({}), so nothing was restored; {}", journal.error().what,
+    left_words_ = fmt::format("its journal {} cannot be read ({}), so nothing was restored; {}", file.string(),
+                              journal.error().what,
                               queues.empty() ? std::string{"which queues are treated is not known: look at the device"}
                                              : fmt::format("still treated: {}", fmt::join(queues, ", ")));
 }

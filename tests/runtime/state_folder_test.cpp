@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_lock.hpp"
@@ -226,6 +229,47 @@ TEST_F(StateFolderTest, ALinkOfAnotherUserIsNotFollowed)
     }
     ASSERT_EQ(::lchown(path.c_str(), kOther, kOther), 0);
     EXPECT_THAT(link_flag(path).error().what, HasSubstr("it is a symbolic link of uid 65534"));
+}
+
+// The name leads to a good file when it is checked, and to a file of root when it is opened.
+TEST_F(StateFolderTest, AnExchangeBetweenCheckAndUseGivesNothingAway)
+{
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can give files away";
+    }
+    constexpr int kAttempts = 5'000;
+    const auto secret = folder / "secret";
+    const auto state = folder / "state";
+    std::ofstream{secret} << text;
+    std::filesystem::create_directory(state);
+    std::ofstream{state / "file.lock"} << "";
+    std::filesystem::create_symlink(secret, state / "trap");
+    for (const auto& mine : {state, state / "file.lock", state / "trap"}) {
+        ASSERT_EQ(::lchown(mine.c_str(), kOther, kOther), 0);
+    }
+    std::atomic<bool> over{false};
+    std::atomic<std::uint64_t> exchanges{0};
+    std::thread attacker{[&] {
+        while (!over) {
+            ::renameat2(AT_FDCWD, (state / "file.lock").c_str(), AT_FDCWD, (state / "trap").c_str(), RENAME_EXCHANGE);
+            ++exchanges;
+        }
+    }};
+    while (exchanges == 0) {
+        std::this_thread::yield();
+    }
+    int taken = 0;
+    for (int i = 0; i < kAttempts; ++i) {
+        taken += HeldFile::take(state / "file") ? 1 : 0;
+        static_cast<void>(StateFolder::of(state / "file")->read("file.lock"));
+    }
+    over = true;
+    attacker.join();
+    path = secret;
+    EXPECT_EQ(status().st_uid, 0U);
+    EXPECT_EQ(*read_whole_file(secret), text);
+    EXPECT_GT(taken, 0) << "the good file was there too";
+    EXPECT_LT(taken, kAttempts) << "and the trap";
 }
 
 }  // namespace
