@@ -319,7 +319,12 @@ void DeviceRunner::step(const agent::Input& input)
         return;  // an answer to one that is gone
     }
     snapshot_.reset();
-    watchlists_ += std::holds_alternative<watchdog::Watchlist>(input) ? 1U : 0U;
+    if (std::holds_alternative<watchdog::Watchlist>(input)) {
+        ++watchlists_;
+        if (!unwritten_.empty()) {
+            remember();  // the events mean the rows of the list that goes
+        }
+    }
     output_.clear();
     agent_->step(input, loop_.now(), output_);
     collect();
@@ -327,7 +332,7 @@ void DeviceRunner::step(const agent::Input& input)
 
 void DeviceRunner::collect()
 {
-    tell_events();
+    collect_events();
     for (const auto& wanted : output_.box.commands) {
         command(wanted);
     }
@@ -342,17 +347,16 @@ void DeviceRunner::collect()
     stop_if_done();
 }
 
-// Events are written before their commands go out: from then on a death does not undo that they happened, nor do they
-// happen twice. Events without commands may wait for others: a record holds the whole memory, so with many storms it
-// takes long to write, and their answers come one by one.
-void DeviceRunner::tell_events()
+// Events are written before the host hears of them and before their commands go out: a death afterwards does not undo
+// that they happened, and no number of an event is used twice. Events without commands may wait for others: a record
+// holds the whole memory, so with many storms it takes long to write, and the outcomes come one by one.
+void DeviceRunner::collect_events()
 {
     const auto now = loop_.now();
     const auto& list = agent_->watchdog().watchlist();
     for (const auto& event : output_.box.events) {
         unwritten_.push_back({event.seq, codec::event_json(event, wall_time(now, event.at), list, name())});
-        last_[event.target] = event;
-        host_.heard(*this, event, unwritten_.back().json);
+        untold_.push_back(event);
     }
     if (unwritten_.empty()) {
         return;
@@ -374,6 +378,11 @@ void DeviceRunner::remember()
     cancel(remember_);
     const auto done = loop_.now().mono;
     next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
+    const auto told = std::exchange(untold_, {});
+    for (std::size_t i = 0; i != told.size(); ++i) {
+        last_[told[i].target] = told[i];
+        host_.heard(*this, told[i], events[i].json);
+    }
 }
 
 // What changes without an event: the statistics of what is mitigated.

@@ -135,7 +135,7 @@ private:
     // While it is.
     void step(const agent::Input&);
     void collect();
-    void tell_events();
+    void collect_events();
     void remember();
     void save_now_and_then();
     void look(Look);
@@ -183,7 +183,8 @@ private:
     std::shared_ptr<watchdog::Intake> intake_;
     bool lent_{};                                  // the thread has the intake,
     std::optional<Look> next_look_;                // so this one waits
-    std::vector<runtime::StoredEvent> unwritten_;  // told, and not yet remembered
+    std::vector<runtime::StoredEvent> unwritten_;  // events that are not in the memory yet,
+    std::vector<watchdog::Event> untold_;          // the same ones: the host hears of them once they are
     std::vector<watchdog::Notice> early_;          // heard before the agent was there
     std::map<Target, watchdog::Event> last_;       // about each, in this life
     std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,23 @@ protected:
             if (kind == "storm_restored" || kind == "storm_released") {
                 EXPECT_EQ(++closed[said(events[i].json, "cause")], 1) << "closed twice: " << events[i].json;
             }
+        }
+    }
+
+    // Events are in the memory before an operator reads of them: no death takes one back, and no number of an event is
+    // used for another one.
+    void expect_memory_has_what_log_shows(const AgentProcess& life) const
+    {
+        const auto events = history();
+        std::istringstream log{life.log_text()};
+        for (std::string line; std::getline(log, line);) {
+            const auto at = line.find("[seq=");
+            if (at == std::string::npos) {
+                continue;
+            }
+            const auto seq = std::stoull(line.substr(at + 5));
+            ASSERT_LE(seq, events.size()) << line;
+            EXPECT_THAT(line, HasSubstr(" " + said(events[seq - 1].json, "event") + " "));
         }
     }
 
@@ -491,7 +509,6 @@ TEST_F(Restart, AFullDiskDelaysButLosesNothing)
         wait_for_treatment(Treatment::drop);
         sw.calm(kPort);
         EXPECT_NE(life->wait_for("storm_restored"), "") << life->log_text();
-        let_pass(3);  // what is told is remembered in the same turn of the loop
         life->kill();
     }
     expect_laws();
@@ -560,6 +577,7 @@ TEST_F(Restart, AnyDeathInAnyWeather)
         deaths += life->ended() ? 1 : 0;
         life->kill();
         expect_laws();
+        expect_memory_has_what_log_shows(*life);
         for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
             EXPECT_TRUE(sw.in_force(port) == Treatment::none || journaled() > 0) << "in force, and nobody knows";
         }
