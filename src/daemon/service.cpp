@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <ranges>
 #include <system_error>
 
 #include "base/complaint_text.hpp"
 #include "codec/policy_bind.hpp"
+#include "daemon/configuration.hpp"
 #include "daemon/log_text.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/notify.hpp"
@@ -29,63 +28,9 @@ constexpr Duration kReadyPatience = 10s;
 
 constexpr Duration kNamesEvery = 1s;
 
-// One reload begins so long after the last has ended. Requests in between share it.
-constexpr Duration kReloadEvery = 100ms;
-constexpr std::size_t kMostReloadsAsked = 64;
-
-Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
-
-// An agent without a name is called as its host is.
-codec::AgentConfig named(codec::AgentConfig config)
-{
-    if (config.name.empty()) {
-        std::array<char, 256> host{};
-        ::gethostname(host.data(), host.size() - 1);
-        config.name = host.data();
-    }
-    return config;
-}
-
 std::string_view signal_name(int signal)
 {
     return signal == SIGHUP ? "SIGHUP" : signal == SIGINT ? "SIGINT" : "SIGTERM";
-}
-
-std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
-
-// "pfcwd-drop-400-2000 on 32 ports", of a few sets; nobody reads a line with all of many. Sets of one name differ in
-// their priorities: "pfcwd-drop-400-2000 (priorities 3) on 1 port".
-std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
-{
-    constexpr std::size_t kShown = 5;
-    std::string text;
-    for (const auto& [policy, ports, others] : sets | std::views::take(kShown)) {
-        const auto same_name = [&name = policy.name](const codec::PolicyEntry& set) { return set.policy.name == name; };
-        const auto which = std::ranges::count_if(sets, same_name) < 2
-                               ? ""
-                               : fmt::format(" (priorities {})", watchdog::parameter_text(policy, "priorities"));
-        text +=
-            fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", policy.name, which, count_text(ports.size(), "port"));
-    }
-    if (sets.size() > kShown) {
-        text += fmt::format(" and {} more", count_text(sets.size() - kShown, "set"));
-    }
-    return text.empty() ? "nothing" : text;
-}
-
-// Policies of somebody else, with the limits and roles of the agent's own file.
-codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
-{
-    policies.max_mitigated = own.max_mitigated;
-    policies.roles = own.roles;
-    return policies;
-}
-
-// It becomes the name of files.
-bool good_name(std::string_view name)
-{
-    const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
-    return !name.empty() && name.size() <= 64 && name.front() != '.' && std::ranges::all_of(name, good);
 }
 
 }  // namespace
@@ -130,7 +75,7 @@ Result<void> Service::put_together()
     if (!log) {
         return tl::unexpected(std::move(log.error()));
     }
-    log_ = std::move(*log);
+    log_ = std::make_unique<LimitedLog>(*loop_, std::move(*log));
     std::error_code failed;
     std::filesystem::create_directories(config_.state_dir, failed);
     if (failed) {
@@ -243,7 +188,7 @@ Result<void> Service::run()
     keep_names();
     loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
     loop_->run();
-    log_suppressed(kNever);
+    log_->count_suppressed(kNever);
     metrics_.reset();
     std::string left;
     for (const auto& runner : runners_) {
@@ -363,32 +308,7 @@ void Service::tables(const codec::ControlRequest& request, const std::string& by
 
 // -------------------------------------------------------------------------------------------- what runners tell
 
-void Service::say(const Log::Line& line)
-{
-    const auto now = loop_->now();
-    log_suppressed(now.mono);
-    if (limiter_.admit(line, now.mono)) {
-        log_->write(line, now);
-    } else if (!limiter_timer_) {
-        limiter_timer_ = loop_->at(limiter_.next_due(), [this] { count_suppressed(); });
-    }
-}
-
-void Service::log_suppressed(Instant until)
-{
-    for (const auto& line : limiter_.due(until)) {
-        log_->write(line, loop_->now());
-    }
-}
-
-void Service::count_suppressed()
-{
-    limiter_timer_.reset();
-    log_suppressed(loop_->now().mono);
-    if (const auto next = limiter_.next_due(); next != kNever) {
-        limiter_timer_ = loop_->at(next, [this] { count_suppressed(); });
-    }
-}
+void Service::say(const Log::Line& line) { log_->write(line); }
 
 void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
@@ -488,167 +408,6 @@ void Service::feed_watchdog()
         notify_alive();
         loop_->at(loop_->now().mono + *interval, [this] { feed_watchdog(); });
     }
-}
-
-// ---------------------------------------------------------------------------------------------------- reload
-
-// A request that comes while a reload is under way waits for the next one: the file may have changed since it was read.
-void Service::reload(Reloaded done)
-{
-    if (reload_asked_.size() >= kMostReloadsAsked) {
-        return done(tl::unexpected(Error{
-            ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again", kMostReloadsAsked)}));
-    }
-    reload_asked_.push_back(std::move(done));
-    if (reload_asked_.size() == 1 && !reloading_) {
-        begin_reload();
-    }
-}
-
-void Service::begin_reload()
-{
-    if (const auto now = loop_->now().mono; now < next_reload_) {
-        loop_->at(next_reload_, [this] { read_next_config(); });
-    } else {
-        read_next_config();
-    }
-}
-
-// Outside the loop: a disk may be slow, and a file may name many wrong ports.
-void Service::read_next_config()
-{
-    reloading_ = std::exchange(reload_asked_, {});
-    if (ready_) {
-        notify_reloading(loop_->now());
-    }
-    auto ports = std::make_shared<std::vector<watchdog::Inventory>>();
-    for (const auto& runner : runners_) {
-        if (runner->inventory() != nullptr) {
-            ports->push_back({{}, runner->inventory()->ports, 0});
-        }
-    }
-    const bool all_ports_known = ports->size() == runners_.size();
-    const auto policies_of_nos = nos_ ? policies_ : nullptr;
-    // There is always room: one reload at a time.
-    [[maybe_unused]] const bool added = reader_.add([this, ports, all_ports_known, policies_of_nos] {
-        auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
-        if (next->config && all_ports_known) {
-            std::vector<const watchdog::Inventory*> inventories;
-            std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
-            next->unknown_ports = codec::unknown_ports(
-                policies_of_nos ? with_own(*policies_of_nos, next->config->policies) : next->config->policies,
-                inventories);
-        }
-        loop_->post([this, next] { finish_reload(std::move(*next)); });
-    });
-}
-
-void Service::finish_reload(NextConfig next)
-{
-    const auto problems = try_reload(std::move(next));
-    reload_.problems.clear();
-    for (const auto& problem : problems) {
-        reload_.problems.push_back(to_text(problem));
-    }
-    if (problems.empty()) {
-        ++reload_.good;
-        note(Log::Level::notice, "reload_good", fmt::format("{} is in force", config_.file));
-    } else {
-        ++reload_.bad;
-        note(Log::Level::error, "reload_bad",
-             fmt::format("nothing was changed, the configuration before stays in force: {}",
-                         fmt::join(reload_.problems, "; ")));
-    }
-    if (ready_) {
-        notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
-    }
-    reached("reloaded");
-    next_reload_ = loop_->now().mono + kReloadEvery;
-    const auto waited = *std::exchange(reloading_, std::nullopt);
-    for (const auto& done : waited) {
-        done(reload_);
-    }
-    if (!reload_asked_.empty()) {
-        begin_reload();
-    }
-}
-
-// Everything is checked before anything is changed.
-std::vector<Complaint> Service::try_reload(NextConfig read)
-{
-    if (stopping_) {
-        return {as_complaint({ErrorKind::unreachable, "the agent is being stopped"})};
-    }
-    auto& next = read.config;
-    if (!next) {
-        return next.error();
-    }
-    auto problems = what_needs_a_restart(*next);
-    const auto policies = nos_ ? with_own(*policies_, next->policies) : next->policies;
-    for (const auto& runner : runners_) {
-        if (const auto fits = runner->check(policies); !fits) {
-            for (auto complaint : fits.error()) {
-                complaint.value = fmt::format("{} ({})", complaint.value, runner->name());
-                problems.push_back(std::move(complaint));
-            }
-        }
-    }
-    problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
-    std::unique_ptr<Log> log;
-    if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
-        auto opened = Log::open(next->log_format, next->log_to, next->name);
-        if (opened) {
-            log = std::move(*opened);
-        } else {
-            problems.push_back(as_complaint(opened.error()));
-        }
-    }
-    if (!problems.empty()) {
-        return problems;
-    }
-    reached("reload_checked");
-    config_ = std::move(*next);
-    policies_ = std::make_shared<codec::PolicyFile>(policies);
-    if (log) {
-        log_ = std::move(log);
-    }
-    for (const auto& runner : runners_) {
-        runner->set_hang_after(config_.hang_after);
-        runner->change(policies_);
-    }
-    return {};
-}
-
-std::vector<Complaint> Service::what_needs_a_restart(const codec::AgentConfig& next) const
-{
-    std::vector<Complaint> problems;
-    const auto same = [&](std::string_view key, const std::string& before, const std::string& after) {
-        if (before != after) {
-            problems.push_back(
-                {next.file,
-                 0,
-                 0,
-                 fmt::format("{} cannot change from '{}' to '{}' while the agent runs: restart it", key, before, after),
-                 {}});
-        }
-    };
-    same("agent.name", config_.name, next.name);
-    same("agent.state_dir", config_.state_dir.string(), next.state_dir.string());
-    same("agent.history_events", std::to_string(config_.history_events), std::to_string(next.history_events));
-    same("agent.nos", nos_name(config_.nos), nos_name(next.nos));
-    same("agent.redis", config_.redis, next.redis);
-    same("control.socket", config_.control_socket.string(), next.control_socket.string());
-    same("control.group", config_.control_group, next.control_group);
-    same("metrics.listen", config_.metrics_listen, next.metrics_listen);
-    const auto devices = [](const codec::AgentConfig& config) {
-        std::string all;
-        for (const auto& device : config.devices) {
-            all += (all.empty() ? "" : ", ") + (device.name.empty() ? "" : device.name + "=") + device.driver;
-        }
-        return all;
-    };
-    same("device", devices(config_), devices(next));
-    return problems;
 }
 
 void Service::note(Log::Level level, std::string event, std::string words)

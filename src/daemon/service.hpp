@@ -19,8 +19,7 @@
 #include "daemon/control_thread.hpp"
 #include "daemon/device_runner.hpp"
 #include "daemon/driver.hpp"
-#include "daemon/line_limiter.hpp"
-#include "daemon/log.hpp"
+#include "daemon/limited_log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/nos_runner.hpp"
 #include "runtime/event_loop.hpp"
@@ -78,7 +77,6 @@ private:
     void read_next_config();
     void finish_reload(NextConfig);
     std::vector<Complaint> try_reload(NextConfig);
-    std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& next) const;
     void check_ready();
     void feed_watchdog();
     void keep_names();
@@ -88,8 +86,6 @@ private:
     void configured(codec::PolicyFile);
     std::optional<std::string> metrics();
     void note(Log::Level, std::string event, std::string words);
-    void log_suppressed(Instant until);
-    void count_suppressed();
     void reached(std::string_view point) const;
 
     codec::AgentConfig config_;
@@ -99,9 +95,7 @@ private:
     std::unique_ptr<runtime::EventLoop> loop_;
     Instant started_;
     std::unique_ptr<runtime::Signals> signals_;
-    std::unique_ptr<Log> log_;
-    LineLimiter limiter_;
-    std::optional<runtime::EventLoop::TimerId> limiter_timer_;
+    std::unique_ptr<LimitedLog> log_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
     bool runners_started_{};

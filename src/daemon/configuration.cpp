@@ -1,0 +1,95 @@
+#include "daemon/configuration.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <ranges>
+
+#include "watchdog/policy.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
+
+}  // namespace
+
+codec::AgentConfig named(codec::AgentConfig config)
+{
+    if (config.name.empty()) {
+        std::array<char, 256> host{};
+        ::gethostname(host.data(), host.size() - 1);
+        config.name = host.data();
+    }
+    return config;
+}
+
+codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
+{
+    policies.max_mitigated = own.max_mitigated;
+    policies.roles = own.roles;
+    return policies;
+}
+
+std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
+{
+    constexpr std::size_t kShown = 5;
+    std::string text;
+    for (const auto& [policy, ports, others] : sets | std::views::take(kShown)) {
+        const auto same_name = [&name = policy.name](const codec::PolicyEntry& set) { return set.policy.name == name; };
+        const auto which = std::ranges::count_if(sets, same_name) < 2
+                               ? ""
+                               : fmt::format(" (priorities {})", watchdog::parameter_text(policy, "priorities"));
+        text +=
+            fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", policy.name, which, count_text(ports.size(), "port"));
+    }
+    if (sets.size() > kShown) {
+        text += fmt::format(" and {} more", count_text(sets.size() - kShown, "set"));
+    }
+    return text.empty() ? "nothing" : text;
+}
+
+bool good_name(std::string_view name)
+{
+    const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
+    return !name.empty() && name.size() <= 64 && name.front() != '.' && std::ranges::all_of(name, good);
+}
+
+std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& now, const codec::AgentConfig& next)
+{
+    std::vector<Complaint> problems;
+    const auto same = [&](std::string_view key, const std::string& before, const std::string& after) {
+        if (before != after) {
+            problems.push_back(
+                {next.file,
+                 0,
+                 0,
+                 fmt::format("{} cannot change from '{}' to '{}' while the agent runs: restart it", key, before, after),
+                 {}});
+        }
+    };
+    same("agent.name", now.name, next.name);
+    same("agent.state_dir", now.state_dir.string(), next.state_dir.string());
+    same("agent.history_events", std::to_string(now.history_events), std::to_string(next.history_events));
+    same("agent.nos", nos_name(now.nos), nos_name(next.nos));
+    same("agent.redis", now.redis, next.redis);
+    same("control.socket", now.control_socket.string(), next.control_socket.string());
+    same("control.group", now.control_group, next.control_group);
+    same("metrics.listen", now.metrics_listen, next.metrics_listen);
+    const auto devices = [](const codec::AgentConfig& config) {
+        std::string all;
+        for (const auto& device : config.devices) {
+            all += (all.empty() ? "" : ", ") + (device.name.empty() ? "" : device.name + "=") + device.driver;
+        }
+        return all;
+    };
+    same("device", devices(now), devices(next));
+    return problems;
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,39 @@
+// The log behind its limiter. Lines above the limit are counted, and a timer of the loop sees to it that the count is
+// written when their period is over.
+//
+// Contract: all calls in the loop's thread, but dropped() from any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "daemon/line_limiter.hpp"
+#include "daemon/log.hpp"
+#include "runtime/event_loop.hpp"
+
+namespace petrel::daemon {
+
+class LimitedLog {
+public:
+    LimitedLog(runtime::EventLoop& loop, std::unique_ptr<Log> log) : loop_(loop), log_(std::move(log)) {}
+    ~LimitedLog();
+    LimitedLog(const LimitedLog&) = delete;
+    LimitedLog& operator=(const LimitedLog&) = delete;
+
+    void write(const Log::Line&);
+    // Writes the counts of the periods that end until then; kNever: of all.
+    void count_suppressed(Instant until);
+    void replace(std::unique_ptr<Log> log) { log_ = std::move(log); }
+    std::uint64_t dropped() const { return log_->dropped(); }
+
+private:
+    void plan_count();
+
+    runtime::EventLoop& loop_;
+    std::unique_ptr<Log> log_;
+    LineLimiter limiter_;
+    std::optional<runtime::EventLoop::TimerId> timer_;
+};
+
+}  // namespace petrel::daemon

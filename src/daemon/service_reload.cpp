@@ -1,0 +1,155 @@
+// How the service takes another configuration while it runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/policy_bind.hpp"
+#include "daemon/configuration.hpp"
+#include "daemon/notify.hpp"
+#include "daemon/service.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// One reload begins so long after the last has ended. Requests in between share it.
+constexpr Duration kReloadEvery = 100ms;
+constexpr std::size_t kMostReloadsAsked = 64;
+
+Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
+
+}  // namespace
+
+// A request that comes while a reload is under way waits for the next one: the file may have changed since it was read.
+void Service::reload(Reloaded done)
+{
+    if (reload_asked_.size() >= kMostReloadsAsked) {
+        return done(tl::unexpected(Error{
+            ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again", kMostReloadsAsked)}));
+    }
+    reload_asked_.push_back(std::move(done));
+    if (reload_asked_.size() == 1 && !reloading_) {
+        begin_reload();
+    }
+}
+
+void Service::begin_reload()
+{
+    if (const auto now = loop_->now().mono; now < next_reload_) {
+        loop_->at(next_reload_, [this] { read_next_config(); });
+    } else {
+        read_next_config();
+    }
+}
+
+// Outside the loop: a disk may be slow, and a file may name many wrong ports.
+void Service::read_next_config()
+{
+    reloading_ = std::exchange(reload_asked_, {});
+    if (ready_) {
+        notify_reloading(loop_->now());
+    }
+    auto ports = std::make_shared<std::vector<watchdog::Inventory>>();
+    for (const auto& runner : runners_) {
+        if (runner->inventory() != nullptr) {
+            ports->push_back({{}, runner->inventory()->ports, 0});
+        }
+    }
+    const bool all_ports_known = ports->size() == runners_.size();
+    const auto policies_of_nos = nos_ ? policies_ : nullptr;
+    // There is always room: one reload at a time.
+    [[maybe_unused]] const bool added = reader_.add([this, ports, all_ports_known, policies_of_nos] {
+        auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
+        if (next->config && all_ports_known) {
+            std::vector<const watchdog::Inventory*> inventories;
+            std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
+            next->unknown_ports = codec::unknown_ports(
+                policies_of_nos ? with_own(*policies_of_nos, next->config->policies) : next->config->policies,
+                inventories);
+        }
+        loop_->post([this, next] { finish_reload(std::move(*next)); });
+    });
+}
+
+void Service::finish_reload(NextConfig next)
+{
+    const auto problems = try_reload(std::move(next));
+    reload_.problems.clear();
+    for (const auto& problem : problems) {
+        reload_.problems.push_back(to_text(problem));
+    }
+    if (problems.empty()) {
+        ++reload_.good;
+        note(Log::Level::notice, "reload_good", fmt::format("{} is in force", config_.file));
+    } else {
+        ++reload_.bad;
+        note(Log::Level::error, "reload_bad",
+             fmt::format("nothing was changed, the configuration before stays in force: {}",
+                         fmt::join(reload_.problems, "; ")));
+    }
+    if (ready_) {
+        notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
+    }
+    reached("reloaded");
+    next_reload_ = loop_->now().mono + kReloadEvery;
+    const auto waited = *std::exchange(reloading_, std::nullopt);
+    for (const auto& done : waited) {
+        done(reload_);
+    }
+    if (!reload_asked_.empty()) {
+        begin_reload();
+    }
+}
+
+// Everything is checked before anything is changed.
+std::vector<Complaint> Service::try_reload(NextConfig read)
+{
+    if (stopping_) {
+        return {as_complaint({ErrorKind::unreachable, "the agent is being stopped"})};
+    }
+    auto& next = read.config;
+    if (!next) {
+        return next.error();
+    }
+    auto problems = what_needs_a_restart(config_, *next);
+    const auto policies = nos_ ? with_own(*policies_, next->policies) : next->policies;
+    for (const auto& runner : runners_) {
+        if (const auto fits = runner->check(policies); !fits) {
+            for (auto complaint : fits.error()) {
+                complaint.value = fmt::format("{} ({})", complaint.value, runner->name());
+                problems.push_back(std::move(complaint));
+            }
+        }
+    }
+    problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
+    std::unique_ptr<Log> log;
+    if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
+        auto opened = Log::open(next->log_format, next->log_to, next->name);
+        if (opened) {
+            log = std::move(*opened);
+        } else {
+            problems.push_back(as_complaint(opened.error()));
+        }
+    }
+    if (!problems.empty()) {
+        return problems;
+    }
+    reached("reload_checked");
+    config_ = std::move(*next);
+    policies_ = std::make_shared<codec::PolicyFile>(policies);
+    if (log) {
+        log_->replace(std::move(log));
+    }
+    for (const auto& runner : runners_) {
+        runner->set_hang_after(config_.hang_after);
+        runner->change(policies_);
+    }
+    return {};
+}
+
+}  // namespace petrel::daemon
