@@ -10,7 +10,6 @@
 #include "device/carry_out.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/file_journal.hpp"
-#include "runtime/lock_holder.hpp"
 #include "runtime/state_file.hpp"
 #include "words/words.hpp"
 
@@ -121,17 +120,14 @@ private:
         if (!std::filesystem::exists(config_.state_dir, ignored) && !ignored) {
             return nullptr;
         }
-        const auto path = file(entry, "state");
-        return runtime::StateFile::open(path, entry.name, config_.history_events).map_error([&](const Error& error) {
-            const auto holder = runtime::lock_holder(path);
-            return !holder
-                       ? error
-                       : Error{ErrorKind::unreachable,
-                               fmt::format("nothing was released: {} is in use by process {}, a live agent or another "
-                                           "release-all. Ask the agent through its control socket ({} by the "
-                                           "configuration), or stop it first",
-                                           path.string(), *holder, config_.control_socket.string())};
-        });
+        return runtime::StateFile::open(file(entry, "state"), entry.name, config_.history_events)
+            .map_error([&](const Error& error) {
+                return error.kind != ErrorKind::unreachable
+                           ? error
+                           : Error{error.kind, fmt::format("nothing was released: {} (by the configuration the agent's "
+                                                           "control socket is {})",
+                                                           error.what, config_.control_socket.string())};
+            });
     }
 
     Result<void> release_journaled(const codec::DeviceEntry& entry, device::Device& device, runtime::StateFile& state)

@@ -271,13 +271,13 @@ TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
     const auto refused = release();
     EXPECT_EQ(refused.exit_code, 1);
     EXPECT_THAT(refused.out, AllOf(HasSubstr("tor: nothing was released"),
-                                   HasSubstr("in use by process " + std::to_string(agent_->pid()) + ","),
+                                   HasSubstr("in use by process " + std::to_string(agent_->pid()) + ":"),
                                    HasSubstr(agent_->socket().string())));
     EXPECT_EQ(content(diary), before);
 
     // The journal is gone, too; the agent is not.
     std::filesystem::remove(folder_ / "state" / "tor.journal");
-    EXPECT_THAT(release().out, HasSubstr("in use by process " + std::to_string(agent_->pid()) + ","));
+    EXPECT_THAT(release().out, HasSubstr("in use by process " + std::to_string(agent_->pid()) + ":"));
     EXPECT_EQ(content(diary), before);
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
     EXPECT_EQ(release().exit_code, 0);
