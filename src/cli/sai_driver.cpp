@@ -94,6 +94,11 @@ Result<Place> place_of(const codec::DeviceEntry& entry)
                                        "the absolute path of the library, as {} or /usr/lib/{}",
                                        place.library, here, place.library));
     }
+    if (const std::filesystem::path path{place.profile}; !place.profile.empty() && !path.is_absolute()) {
+        return wrong(fmt::format("the profile '{}' depends on the folder that the agent is started in: write the "
+                                 "absolute path, from here {}",
+                                 place.profile, std::filesystem::absolute(path).lexically_normal().string()));
+    }
     return place;
 }
 

@@ -65,6 +65,11 @@ TEST(SaiDriver, SaysWhatIsWrong)
     EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
     EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is there twice");
     EXPECT_THAT(driving.problem("/x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
+    EXPECT_EQ(
+        driving.problem("/x.so,profile=a/../b"),
+        "sai:/x.so,profile=a/../b: the profile 'a/../b' depends on the folder that the agent is started in: write "
+        "the absolute path, from here " +
+            (std::filesystem::current_path() / "b").string());
 }
 
 TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
