@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -14,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "codec/agent_config.hpp"
 #include "codec/checkpoint_json.hpp"
+#include "daemon/device_runner.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
 #include "runtime/state_file.hpp"
@@ -230,6 +234,14 @@ protected:
         EXPECT_EQ(next->stop(), 0) << next->log_text();
         expect_laws();
         expect_all_as_before();
+    }
+
+    void end_storm_when_treated(runtime::EventLoop& loop)
+    {
+        if (sw.in_force(kPort) == Treatment::drop) {
+            return sw.calm(kPort);
+        }
+        loop.at(loop.now().mono + 10ms, [&] { end_storm_when_treated(loop); });
     }
 
     // A life with a queue in storm and mitigated, and confirmed so.
@@ -536,6 +548,62 @@ TEST_F(Restart, KilledWithAFullDisk)
     }
     expect_laws();
     expect_all_as_before();
+}
+
+// ---- what the host of a runner hears
+
+// A host that lives in its own process with its runner, and asks for the end after a storm.
+class ListeningHost final : public RunnerHost {
+public:
+    explicit ListeningHost(runtime::EventLoop& loop) : loop_(loop) {}
+
+    void say(const Log::Line&) override {}
+    void heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
+    {
+        heard_.push_back(event.kind);
+        EXPECT_EQ(std::ranges::count(runner.state().events(), event.seq, &runtime::StoredEvent::seq), 1)
+            << "the host hears of event " << event.seq << ", and the memory does not have it";
+        if (event.kind == watchdog::EventKind::storm_restored) {
+            loop_.stop();
+        }
+    }
+    void settled(const DeviceRunner&) override { on_settled(); }
+    void state_written(const DeviceRunner&, const Result<void>& written) override { EXPECT_TRUE(written); }
+    void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
+
+    std::function<void()> on_settled;
+    std::vector<watchdog::EventKind> heard_;
+
+private:
+    runtime::EventLoop& loop_;
+};
+
+TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
+{
+    const auto loop = runtime::EventLoop::make().value();
+    test::SharedSwitchDriver driver;
+    ListeningHost host{*loop};
+    constexpr std::array<std::string_view, 1> drivers{"shared"};
+    const auto policies = codec::read_agent_config(config(kDetect), "test.toml", {}, drivers).value().policies;
+    std::filesystem::create_directories(folder.path() / "state");
+    const auto runner = DeviceRunner::make(*loop, host,
+                                           {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
+                                            .id = {},
+                                            .driver = &driver,
+                                            .state_dir = folder.path() / "state",
+                                            .history_events = 100,
+                                            .hang_after = 10s,
+                                            .fault_hook = {}},
+                                           std::make_shared<codec::PolicyFile>(policies))
+                            .value();
+    host.on_settled = [&] {
+        sw.storm(kPort);
+        loop->at(loop->now().mono + 2 * kDetect, [&] { end_storm_when_treated(*loop); });
+    };
+    runner->start({});
+    loop->run();
+    using enum watchdog::EventKind;
+    EXPECT_THAT(host.heard_, testing::ElementsAre(storm_detected, storm_restored));
 }
 
 // ---- over and over
