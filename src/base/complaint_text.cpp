@@ -47,7 +47,8 @@ Character first_character(std::string_view text)
     return {bytes, code, true};
 }
 
-// Such a character may move the cursor, end a line or change the order in which a terminal shows the others.
+// Such a character may move the cursor, end a line, change the order in which a terminal shows the others, or make two
+// names that look the same.
 bool disturbs_terminal(const Character& character)
 {
     const auto code = character.code;
@@ -55,7 +56,8 @@ bool disturbs_terminal(const Character& character)
     const bool line_end = code == 0x2028 || code == 0x2029;
     const bool direction = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
                            (code >= 0x2066 && code <= 0x2069);
-    return !character.valid || control || line_end || direction;
+    const bool invisible = code == 0xfeff || (code >= 0xe0000 && code <= 0xe007f);
+    return !character.valid || control || line_end || direction || invisible;
 }
 
 // The text with `escape` for each character that disturbs a terminal.
@@ -113,7 +115,14 @@ std::string escaped(std::string_view text)
 std::string json_escaped(std::string_view json)
 {
     return with_escapes(json, [](const Character& character, std::string_view, std::string& shown) {
-        fmt::format_to(std::back_inserter(shown), "\\u{:04x}", static_cast<std::uint32_t>(character.code));
+        const auto code = static_cast<std::uint32_t>(character.code);
+        if (code < 0x10000) {
+            fmt::format_to(std::back_inserter(shown), "\\u{:04x}", code);
+        } else {
+            const auto above = code - 0x10000;
+            fmt::format_to(std::back_inserter(shown), "\\u{:04x}\\u{:04x}", 0xd800 + (above >> 10U),
+                           0xdc00 + (above & 0x3ffU));
+        }
     });
 }
 

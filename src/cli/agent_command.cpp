@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/complaint_text.hpp"
 #include "cli/sai_driver.hpp"
 #include "cli/sonic_driver.hpp"
 #include "cli/terminal.hpp"
@@ -165,7 +166,7 @@ ExitCode release_without_agent(const AgentOptions& options, bool json)
     }
     std::string text;
     for (const auto& line : released->report.words) {
-        text += line + '\n';
+        text += escaped(line) + '\n';
     }
     return finish(json ? codec::answer_json(released->report) + '\n' : text,
                   released->all ? ExitCode::ok : ExitCode::failure);

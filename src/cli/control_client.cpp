@@ -5,13 +5,17 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 
 #include "codec/control_json.hpp"
+#include "runtime/control_server.hpp"
 #include "runtime/local_socket.hpp"
 
 namespace petrel::cli {
@@ -19,6 +23,8 @@ namespace {
 
 constexpr auto kUsualSocket = "/run/petrel/control.sock";
 constexpr int kPatienceSeconds = 15;
+constexpr std::size_t kLongestLine = std::size_t{256} * 1024 * 1024;
+constexpr int kConnectAgain_ms = 10;
 
 std::string who_may(const std::filesystem::path& socket)
 {
@@ -43,11 +49,50 @@ Error cannot_connect(const std::filesystem::path& socket, int why)
     case EACCES:
     case EPERM: return {ErrorKind::denied, fmt::format("you may not ask the agent at {}: {}", path, who_may(socket))};
     case EAGAIN:
-        return {ErrorKind::timed_out, fmt::format("the agent at {} hangs: nobody takes connections there", path)};
+        return {ErrorKind::timed_out, fmt::format("the agent at {} hangs: it has not accepted a connection within {} s",
+                                                  path, kPatienceSeconds)};
     default:
         return {ErrorKind::unreachable,
                 fmt::format("cannot ask the agent at {}: {}", path, std::generic_category().message(why))};
     }
+}
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point patience_ends() { return Clock::now() + std::chrono::seconds{kPatienceSeconds}; }
+
+// While the backlog is full, connect() fails with EAGAIN, and there is no way to wait for it.
+Result<runtime::FileDescriptor> connect_to(const std::filesystem::path& socket)
+{
+    const auto address = runtime::local_address(socket);
+    if (!address) {
+        return tl::unexpected(address.error());
+    }
+    for (const auto end = patience_ends();; ::poll(nullptr, 0, kConnectAgain_ms)) {
+        auto file = runtime::local_socket();
+        if (!file) {
+            return file;
+        }
+        const int why = runtime::connect_local(*file, *address);
+        if (why == 0) {
+            return file;
+        }
+        if (why != EAGAIN || Clock::now() >= end) {
+            return tl::unexpected(cannot_connect(socket, why));
+        }
+    }
+}
+
+// Root asks at its own socket first. An agent of an earlier version has none.
+Result<runtime::FileDescriptor> connect_as_user(const std::filesystem::path& socket)
+{
+    if (::geteuid() == 0) {
+        auto file = connect_to(runtime::root_socket(socket));
+        if (file || file.error().kind == ErrorKind::timed_out) {
+            return file;
+        }
+    }
+    return connect_to(socket);
 }
 
 }  // namespace
@@ -60,16 +105,9 @@ std::filesystem::path control_socket(const std::string& flag)
 
 Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, const codec::ControlRequest& request)
 {
-    const auto address = runtime::local_address(socket);
-    if (!address) {
-        return tl::unexpected(address.error());
-    }
-    auto file = runtime::local_socket();
+    auto file = connect_as_user(socket);
     if (!file) {
         return tl::unexpected(file.error());
-    }
-    if (const int why = runtime::connect_local(*file, *address); why != 0) {
-        return tl::unexpected(cannot_connect(socket, why));
     }
     ControlClient client{socket, std::move(*file)};
     if (const auto sent = client.send(codec::request_json(request) + '\n'); !sent) {
@@ -80,13 +118,14 @@ Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, co
 
 Result<void> ControlClient::send(std::string_view text)
 {
+    const auto end = patience_ends();
     while (!text.empty()) {
         const auto sent = ::send(file_.get(), text.data(), text.size(), MSG_NOSIGNAL);
         if (sent >= 0) {
             text.remove_prefix(static_cast<std::size_t>(sent));
         } else if (errno == EPIPE || errno == ECONNRESET) {
             return {};  // it does not want to hear it: what it said before that tells why
-        } else if (const auto ready = wait_for(POLLOUT, false); !ready) {
+        } else if (const auto ready = wait_for(POLLOUT, end); !ready) {
             return ready;
         }
     }
@@ -96,6 +135,7 @@ Result<void> ControlClient::send(std::string_view text)
 Result<std::optional<std::string>> ControlClient::line(bool may_take_long)
 {
     std::array<char, 65536> piece;
+    const auto end_of_patience = may_take_long ? Clock::time_point::max() : patience_ends();
     for (;;) {
         if (const auto end = read_.find('\n', searched_); end != std::string::npos) {
             auto line = read_.substr(0, end);
@@ -104,21 +144,28 @@ Result<std::optional<std::string>> ControlClient::line(bool may_take_long)
             return line;
         }
         searched_ = read_.size();
+        if (searched_ > kLongestLine) {
+            return tl::unexpected(
+                Error{ErrorKind::corrupt, fmt::format("the answer at {} is no agent's: a line of more than {} bytes",
+                                                      socket_.string(), kLongestLine)});
+        }
         const auto got = ::recv(file_.get(), piece.data(), piece.size(), 0);
         if (got > 0) {
             read_.append(piece.data(), static_cast<std::size_t>(got));
         } else if (got == 0 || errno == ECONNRESET) {
             return std::nullopt;
-        } else if (const auto ready = wait_for(POLLIN, may_take_long); !ready) {
+        } else if (const auto ready = wait_for(POLLIN, end_of_patience); !ready) {
             return tl::unexpected(ready.error());
         }
     }
 }
 
-Result<void> ControlClient::wait_for(short events, bool may_take_long) const
+Result<void> ControlClient::wait_for(short events, Clock::time_point end) const
 {
+    using std::chrono::milliseconds;
+    const auto left = std::chrono::ceil<milliseconds>(std::max(end - Clock::now(), Clock::duration::zero()));
     pollfd file{file_.get(), events, 0};
-    if (::poll(&file, 1, may_take_long ? -1 : 1000 * kPatienceSeconds) == 0) {
+    if (::poll(&file, 1, end == Clock::time_point::max() ? -1 : static_cast<int>(left.count())) == 0) {
         return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("the agent at {} hangs: no answer within {} s",
                                                                       socket_.string(), kPatienceSeconds)});
     }

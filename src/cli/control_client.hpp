@@ -1,6 +1,7 @@
 // A client of the agent's control socket. Waits, but not for ever: an agent that hangs is told from one that is dead.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ private:
     {}
 
     Result<void> send(std::string_view text);
-    Result<void> wait_for(short events, bool may_take_long) const;
+    Result<void> wait_for(short events, std::chrono::steady_clock::time_point end) const;
 
     std::filesystem::path socket_;
     runtime::FileDescriptor file_;

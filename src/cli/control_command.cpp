@@ -82,7 +82,7 @@ ExitCode run_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(options.json ? **line + '\n' : event_text(**line));
+        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : event_text(**line));
         if (!written) {
             return fail(written.error());
         }
@@ -99,7 +99,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     }
     const auto answer = shown(options.request, *line);
     if (options.json) {
-        return finish(*line + '\n', answer.code);
+        return finish(json_escaped(*line) + '\n', answer.code);
     }
     if (!answer.complaint.empty()) {
         say(answer.complaint);

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> kVariablesOfOthers{"PETREL_UPDATE_GOLD
 
 constexpr std::int64_t kLongestWaitMs = 600'000;
 constexpr std::int64_t kMostEvents = 1'000'000;
-constexpr std::size_t kLongestSocketPath = 107;  // sockaddr_un, with its final zero
+constexpr std::size_t kLongestSocketPath = 102;  // sockaddr_un, less its final zero and ".root"
 constexpr std::size_t kLongestHostName = 255;    // RFC 5424
 
 std::optional<std::int64_t> whole_number(std::string_view text)

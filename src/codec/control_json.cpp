@@ -6,12 +6,12 @@
 #include <array>
 #include <concepts>
 #include <limits>
-#include <set>
 #include <type_traits>
 #include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/control_fields.hpp"
+#include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
 
 namespace petrel::codec {
@@ -199,18 +199,15 @@ struct Misread {
 // Nothing of ours is nested as deep as the limit, and what is nested is copied and taken apart on the stack.
 Json parse(std::string_view line)
 {
-    constexpr int kDeepest = 16;
-    std::set<std::string> keys;
-    return Json::parse(line, [&keys](int depth, Json::parse_event_t event, const Json& value) {
-        if (depth > kDeepest) {
-            throw Misread{"nested too deep"};
-        }
-        const bool key = depth == 1 && event == Json::parse_event_t::key;
-        if (key && !keys.insert(value.get<std::string>()).second) {
-            throw Misread{fmt::format("{} stands there twice", shown_briefly(value))};
-        }
-        return true;
-    });
+    constexpr std::size_t kDeepest = 16;
+    const auto shape = json_shape(line);
+    if (shape.depth > kDeepest) {
+        throw Misread{"nested too deep"};
+    }
+    if (shape.repeated) {
+        throw Misread{fmt::format("{} stands there twice", shown_briefly(*shape.repeated))};
+    }
+    return Json::parse(line);
 }
 
 class Reader {

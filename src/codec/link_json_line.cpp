@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 #include <vector>
 
 #include "base/complaint_text.hpp"
+#include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
 
 namespace petrel::codec {
@@ -15,16 +15,8 @@ namespace petrel::codec {
 LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(line), complaints_(complaints)
 {
     std::size_t broken_at = 1;
-    std::set<std::string> keys;
-    std::optional<std::string> repeated;
-    const auto once = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& key) {
-        if (depth == 1 && event == nlohmann::json::parse_event_t::key && !keys.insert(key.get<std::string>()).second) {
-            repeated = key.get<std::string>();
-        }
-        return true;
-    };
     try {
-        json_ = nlohmann::json::parse(line.text, once);
+        json_ = nlohmann::json::parse(line.text);
     } catch (const nlohmann::json::exception& error) {
         // It may also be a number that no double can hold, at no place.
         if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&error)) {
@@ -34,8 +26,8 @@ LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(
     if (!json_.is_object()) {
         const auto* at = line.word_begin(line.text.data() + broken_at - 1);  // the parser stops inside a word
         complaints.add(line.place(at), {at, line.text.data() + line.text.size()}, "one JSON object a line");
-    } else if (repeated) {
-        complain(*repeated, "each key once");
+    } else if (const auto shape = json_shape(line.text); shape.repeated) {
+        complain(*shape.repeated, "each key once");
     }
 }
 

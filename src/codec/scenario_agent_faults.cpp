@@ -18,7 +18,10 @@ constexpr std::int64_t kMostCalls = 1'000'000;
 std::vector<NodeId> devices(FaultTable& fault)
 {
     const auto* node = fault.section.require("device", "a switch or host with a policy, or a list of those");
-    auto named = node == nullptr ? std::vector<NodeId>{} : fault.names.nodes(*node, std::nullopt);
+    if (node == nullptr) {
+        return {};
+    }
+    auto named = fault.names.nodes(*node, std::nullopt);
     for (const auto one : named) {
         if (std::ranges::find(fault.into.watches, one, &Watch::node) == fault.into.watches.end()) {
             fault.section.text().wrong(*node, fmt::format("devices with a policy: {} has no agent",

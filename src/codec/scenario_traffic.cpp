@@ -96,7 +96,7 @@ private:
         for (const auto sender : senders) {
             if (receiver && sender != *receiver) {
                 pairs.emplace_back(sender, *receiver);
-            } else if (receiver && !everyone) {
+            } else if (receiver && !everyone && from != nullptr) {
                 section.text().wrong(*from, "a host other than the receiver");
             }
         }

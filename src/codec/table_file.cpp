@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/complaint_text.hpp"
+#include "codec/json_shape.hpp"
 
 namespace petrel::codec {
 
 namespace {
 
 constexpr char kSeparator = '|';
-constexpr int kDeepest = 3;  // tables, entries, fields
+constexpr std::size_t kDeepest = 3;  // tables, entries, fields
 
 Error wrong(std::string_view where, std::string_view allowed)
 {
@@ -21,16 +22,9 @@ Error wrong(std::string_view where, std::string_view allowed)
 // A discarded value for text that is no JSON or is nested deeper than tables are.
 nlohmann::json parse_tables(std::string_view text)
 {
-    bool too_deep = false;
-    auto tables = nlohmann::json::parse(
-        text,
-        [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-            too_deep = too_deep || depth > kDeepest;
-            return depth <= kDeepest;
-        },
-        false);
     // With parentheses: braces would make a list with a discarded value in it.
-    return too_deep ? nlohmann::json(nlohmann::json::value_t::discarded) : tables;
+    return json_shape(text).depth > kDeepest ? nlohmann::json(nlohmann::json::value_t::discarded)
+                                             : nlohmann::json::parse(text, nullptr, false);
 }
 
 }  // namespace

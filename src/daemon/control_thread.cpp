@@ -57,13 +57,17 @@ Result<std::unique_ptr<ControlThread>> ControlThread::start(runtime::EventLoop& 
     }
     std::unique_ptr<ControlThread> control{
         new ControlThread{service_loop, std::move(*loop), std::move(devices), std::move(history), std::move(ask)}};
-    auto server = runtime::ControlServer::listen(
-        *control->loop_, socket, group,
-        [raw = control.get()](const Peer& peer, std::string_view line) { raw->handle(peer, line); });
-    if (!server) {
-        return tl::unexpected(std::move(server.error()));
+    const runtime::ControlServer::Limits for_all;
+    const runtime::ControlServer::Limits for_root{.connections = 16, .followers = 8, .only_for_root = 16};
+    for (const auto& [path, limits] : {std::pair{socket, for_all}, std::pair{runtime::root_socket(socket), for_root}}) {
+        auto server = runtime::ControlServer::listen(
+            *control->loop_, path, group,
+            [raw = control.get()](const Peer& peer, std::string_view line) { raw->handle(peer, line); }, limits);
+        if (!server) {
+            return tl::unexpected(std::move(server.error()));
+        }
+        control->doors_.push_back({path, std::move(*server)});
     }
-    control->server_ = std::move(*server);
     control->thread_ = std::thread{[raw = control.get()] { raw->run(); }};
     return control;
 }
@@ -93,15 +97,30 @@ void ControlThread::heard(const std::string& device, std::uint64_t seq, const st
     });
 }
 
-void ControlThread::keep_name(std::function<void(const Result<bool>& lost)> done)
+void ControlThread::keep_names(const NameKept& done)
 {
-    loop_->post([this, alive = std::weak_ptr{alive_}, done = std::move(done)] {
-        service_loop_.post([alive, done, lost = server_->keep_name()] {
-            if (alive.lock()) {
-                done(lost);
-            }
-        });
+    loop_->post([this, alive = std::weak_ptr{alive_}, done] {
+        for (const auto& door : doors_) {
+            service_loop_.post([alive, done, socket = door.socket, lost = door.server->keep_name()] {
+                if (alive.lock()) {
+                    done(socket, lost);
+                }
+            });
+        }
     });
+}
+
+runtime::ControlServer::Counters ControlThread::counters() const
+{
+    runtime::ControlServer::Counters all;
+    for (const auto& door : doors_) {
+        const auto one = door.server->counters();
+        all.connections += one.connections;
+        all.refused += one.refused;
+        all.bad += one.bad;
+        all.dropped_slow += one.dropped_slow;
+    }
+    return all;
 }
 
 void ControlThread::ask(const Waiting& waiting)

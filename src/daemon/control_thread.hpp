@@ -41,11 +41,12 @@ public:
     // Remembers the event and sends it to the followers.
     void heard(const std::string& device, std::uint64_t seq, const std::string& event_json);
 
-    // Listens again at the socket's name if another process removed or replaced it; see ControlServer::keep_name().
-    // `done` is called in the service's loop.
-    void keep_name(std::function<void(const Result<bool>& lost)> done);
+    // Listens again at the names of its sockets if another process removed or replaced them; see
+    // ControlServer::keep_name(). `done` is called in the service's loop, for each of them.
+    using NameKept = std::function<void(const std::filesystem::path&, const Result<bool>& lost)>;
+    void keep_names(const NameKept& done);
 
-    runtime::ControlServer::Counters counters() const { return server_->counters(); }
+    runtime::ControlServer::Counters counters() const;
 
 private:
     using Peer = std::shared_ptr<runtime::ControlServer::Peer>;
@@ -83,7 +84,11 @@ private:
     std::vector<Follower> followers_;
     std::array<std::deque<Waiting>, 2> waiting_;  // of root, of others
     bool asking_{};                               // one of them is in the service's loop
-    std::unique_ptr<runtime::ControlServer> server_;
+    struct Door {
+        std::filesystem::path socket;
+        std::unique_ptr<runtime::ControlServer> server;
+    };
+    std::vector<Door> doors_;  // the socket of all, and root's
     std::thread thread_;
 };
 

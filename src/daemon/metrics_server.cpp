@@ -12,6 +12,7 @@
 #include <list>
 #include <map>
 #include <netinet/in.h>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -146,10 +147,10 @@ class HttpVisitors {
 public:
     void arrived(MHD_Connection* connection)
     {
-        visitors_.push_back({connection, address_of(connection)});
-        if (visitors_.size() - leaving_ > kMostConnections) {
+        if (visitors_.size() - leaving_ >= kMostConnections) {
             send_away(oldest_of_largest_crowd());
         }
+        visitors_.push_back({connection, address_of(connection)});
     }
 
     void left(const MHD_Connection* connection)
@@ -180,17 +181,16 @@ private:
         return known ? host : "";
     }
 
-    // Of the address with the most connections: one host cannot drive out the others.
+    // Of the addresses with the most connections: one host cannot drive out the others.
     Visitor& oldest_of_largest_crowd()
     {
         std::map<std::string_view, std::size_t> crowds;
         for (const auto& visitor : visitors_) {
             crowds[visitor.address] += visitor.leaving ? 0U : 1U;
         }
-        const auto largest =
-            std::ranges::max_element(crowds, {}, [](const auto& crowd) { return crowd.second; })->first;
+        const auto most = std::ranges::max(crowds | std::views::values);
         return *std::ranges::find_if(
-            visitors_, [&](const Visitor& visitor) { return !visitor.leaving && visitor.address == largest; });
+            visitors_, [&](const Visitor& visitor) { return !visitor.leaving && crowds[visitor.address] == most; });
     }
 
     // The library closes a connection whose socket has ended.

@@ -1,6 +1,6 @@
 // The listener that metrics are fetched from: GET /metrics and /healthz, nothing else, in a thread of its own. Each
-// connection has little memory and little time. When there are too many, each new one closes the oldest of the address
-// that has the most, so that slow clients do not keep a health check out.
+// connection has little memory and little time. When there are too many, each new one closes the oldest of those
+// addresses that have the most, so that slow clients do not keep a health check out.
 #pragma once
 
 #include <cstdint>

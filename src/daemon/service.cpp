@@ -382,7 +382,8 @@ void Service::keep_names()
     for (const auto& runner : runners_) {
         runner->keep_state_name();
     }
-    control_->keep_name([this](const Result<bool>& lost) { name_kept(config_.control_socket, lost); });
+    control_->keep_names(
+        [this](const std::filesystem::path& socket, const Result<bool>& lost) { name_kept(socket, lost); });
     loop_->at(loop_->now().mono + kNamesEvery, [this] { keep_names(); });
 }
 

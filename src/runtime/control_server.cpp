@@ -24,7 +24,6 @@ namespace {
 
 constexpr int kAcceptedInATurn = 16;
 constexpr std::size_t kSentInATurn = std::size_t{256} * 1024;
-constexpr mode_t kMode = 0660;
 
 // From the file alone: a directory service may take its time, and the loop has none.
 std::string user_name(uid_t uid)
@@ -95,7 +94,8 @@ Result<FileDescriptor> own_name(const std::filesystem::path& path)
 }
 
 // A client cannot connect before listen(): by then group and mode are set.
-Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path& path, const std::string& group)
+Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path& path, const std::string& group,
+                      mode_t mode)
 {
     return own_name(path).and_then([&](const FileDescriptor& name) -> Result<void> {
         if (auto given = give_to_group(name, path, group); !given) {
@@ -103,14 +103,14 @@ Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path&
         }
         // A descriptor of a name cannot be given to fchmod().
         const auto by_descriptor = fmt::format("/proc/self/fd/{}", name.get());
-        if (::chmod(by_descriptor.c_str(), kMode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
+        if (::chmod(by_descriptor.c_str(), mode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
             return tl::unexpected(file_error("listen at", path, errno));
         }
         return {};
     });
 }
 
-Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::string& group)
+Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::string& group, mode_t mode)
 {
     const auto address = local_address(path);
     if (!address) {
@@ -126,7 +126,7 @@ Result<FileDescriptor> listen_at(const std::filesystem::path& path, const std::s
     if (const int problem = bind_local(*socket, *address); problem != 0) {
         return tl::unexpected(file_error("listen at", path, problem));
     }
-    if (const auto opened = open_for(*socket, path, group); !opened) {
+    if (const auto opened = open_for(*socket, path, group, mode); !opened) {
         ::unlink(path.c_str());
         return tl::unexpected(opened.error());
     }
@@ -140,6 +140,8 @@ ino_t inode_of(const std::filesystem::path& path)
 }
 
 std::string refusal(std::string why) { return codec::answer_json(Error{ErrorKind::exhausted, std::move(why)}); }
+
+mode_t mode_of(const ControlServer::Limits& limits) { return limits.only_for_root >= limits.connections ? 0600 : 0660; }
 
 }  // namespace
 
@@ -168,10 +170,12 @@ ControlServer::Caller ControlServer::Peer::caller() const
     return {fmt::format("{} (uid {}, pid {})", user_name(credentials_.uid), credentials_.uid, credentials_.pid)};
 }
 
+std::filesystem::path root_socket(const std::filesystem::path& socket) { return socket.string() + ".root"; }
+
 Result<std::unique_ptr<ControlServer>> ControlServer::listen(EventLoop& loop, const std::filesystem::path& path,
                                                              const std::string& group, Handler handler, Limits limits)
 {
-    auto socket = listen_at(path, group);
+    auto socket = listen_at(path, group, mode_of(limits));
     if (!socket) {
         return tl::unexpected(socket.error());
     }
@@ -192,7 +196,7 @@ Result<bool> ControlServer::keep_name()
     }
     std::error_code denied;  // listen_at() says so
     std::filesystem::create_directories(path_.parent_path(), denied);
-    auto socket = listen_at(path_, group_);
+    auto socket = listen_at(path_, group_, mode_of(limits_));
     if (!socket) {
         return tl::unexpected(std::move(socket.error()));
     }

@@ -30,6 +30,9 @@
 
 namespace petrel::runtime {
 
+// Root has a socket of its own beside that of an agent: other users cannot fill its backlog.
+std::filesystem::path root_socket(const std::filesystem::path& socket);
+
 class ControlServer {
 public:
     struct Caller {
@@ -74,8 +77,9 @@ public:
 
     struct Limits {
         std::size_t connections{64};
-        std::size_t followers{32};     // of those connections
-        std::size_t only_for_root{8};  // of the connections, and so many of the followers
+        std::size_t followers{32};  // of those connections
+        // Of the connections, and so many of the followers. All of them: the socket is closed to other users.
+        std::size_t only_for_root{8};
         std::size_t request{std::size_t{256} * 1024};
         std::size_t waiting{std::size_t{1024} * 1024};  // for one client, besides its first answer
         // For all clients together. A small answer and one for root always have room.

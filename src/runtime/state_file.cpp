@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLeastGrowth = 1U << 20U;
 constexpr std::uint64_t kMostGrowth = 1U << 26U;
 // No state comes near; what is larger is something else, and is not read.
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30U;
 // Damaged files that are kept. The last name is used again and again after that.
 constexpr int kMostSetAside = 9;
 

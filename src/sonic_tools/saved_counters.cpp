@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::sonic_tools {
 namespace {
@@ -20,33 +21,17 @@ Result<void> save(const std::filesystem::path& folder, const SavedCounters& save
         return tl::unexpected(Error{ErrorKind::invalid, "there is no folder for them: whoever runs this has no home; "
                                                         "XDG_CACHE_HOME can name a folder"});
     }
-    const auto file = file_in(folder);
-    const auto failed = [&](const std::error_code& why) {
-        return tl::unexpected(
-            Error{ErrorKind::exhausted, fmt::format("cannot write {}: {}", file.string(), why.message())});
-    };
-    std::error_code error;
     for (const auto& wanted : {folder.parent_path(), folder}) {
-        if (std::filesystem::create_directory(wanted, error); error) {
-            return failed(error);
+        if (std::error_code error; std::filesystem::create_directory(wanted, error), error) {
+            return tl::unexpected(
+                Error{ErrorKind::exhausted, fmt::format("cannot make {}: {}", wanted.string(), error.message())});
         }
     }
     auto text = saved.time + '\n';
     for (const auto& [which, counts] : saved.counts) {
         text += fmt::format("{} {}\n", which, fmt::join(counts, " "));
     }
-    // Whole or not at all: a disk may be full.
-    auto beside = file;
-    beside += ".new";
-    errno = 0;
-    std::ofstream out{beside, std::ios::binary};
-    out << text;
-    out.close();
-    if (!out) {
-        return failed({errno, std::generic_category()});
-    }
-    std::filesystem::rename(beside, file, error);
-    return error ? Result<void>{failed(error)} : Result<void>{};
+    return runtime::write_atomically(file_in(folder), text, runtime::kEverybodysFile);
 }
 
 std::optional<SavedCounters> load(const std::filesystem::path& folder)
@@ -54,7 +39,11 @@ std::optional<SavedCounters> load(const std::filesystem::path& folder)
     if (folder.empty()) {
         return std::nullopt;
     }
-    std::ifstream in{file_in(folder), std::ios::binary};
+    const auto text = runtime::read_regular_file(file_in(folder));
+    if (!text) {
+        return std::nullopt;
+    }
+    std::istringstream in{*text};
     SavedCounters saved;
     if (!std::getline(in, saved.time)) {
         return std::nullopt;

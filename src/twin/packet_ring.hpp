@@ -33,7 +33,7 @@ inline void PacketRing::grow(Arena& arena)
 {
     const std::uint32_t capacity = slots == nullptr ? 32 : 2 * (mask + 1);
     auto* wider = arena.make<Packet>(capacity).data();
-    for (std::uint32_t i = head; i != tail; ++i)
+    for (std::uint32_t i = head; slots != nullptr && i != tail; ++i)
         wider[i & (capacity - 1)] = slots[i & mask];
     slots = wider;
     mask = capacity - 1;

@@ -33,6 +33,8 @@ TEST(ComplaintText, EscapesWhatDisturbsATerminal)
                       "2J"),
               R"(\xc2\x9b2J)")
         << "C1 controls as UTF-8";
+    EXPECT_EQ(escaped("\xef\xbb\xbfx\xf3\xa0\x81\x81"), R"(\xef\xbb\xbfx\xf3\xa0\x81\x81)") << "invisible ones";
+    EXPECT_EQ(json_escaped("\xef\xbb\xbfx\xf3\xa0\x81\x81"), R"(\ufeffx\udb40\udc41)");
     EXPECT_EQ(escaped("\x9b\xff\xc3"), R"(\x9b\xff\xc3)") << "bytes that are no UTF-8";
     EXPECT_EQ(escaped("\xc0\x8a \xe0\x80\x8a \xed\xa0\x80"), R"(\xc0\x8a \xe0\x80\x8a \xed\xa0\x80)")
         << "overlong forms and surrogates";

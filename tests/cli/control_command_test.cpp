@@ -96,6 +96,15 @@ TEST(ControlCommand, EachAsksForWhatItSays)
     }
 }
 
+TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
+{
+    for (const auto* command : {"status", "queues", "events"}) {
+        PlayedAgent agent{{"\x1b]0;t\x07 no JSON"}};
+        const auto ended = agent.ask({command, "--json"});
+        EXPECT_EQ(ended.out.find_first_of("\x1b\x07"), std::string::npos) << ended.out;
+    }
+}
+
 TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
 {
     const auto status = codec::answer_json(some_status());

@@ -117,6 +117,28 @@ TEST(Program, OutputThroughALinkOfAnotherUserIsRefused)
     EXPECT_EQ(content(real), "something older");
 }
 
+TEST(Program, OutputThroughALinkOfAnotherUserToAPipeOrIntoAFolderIsRefused)
+{
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can give links away";
+    }
+    const OutputFolder folder;
+    const auto pipe = folder / "pipe";
+    const auto secret = folder / "secret";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::filesystem::create_directory(secret);
+    for (const auto& [name, target, output] :
+         {std::tuple{"to-pipe", pipe, "to-pipe"}, std::tuple{"to-folder", secret, "to-folder/report.txt"}}) {
+        const auto link = folder / name;
+        std::filesystem::create_symlink(target, link);
+        ASSERT_EQ(::lchown(link.c_str(), 65534, 65534), 0);
+        const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", (folder / output).string()}));
+        EXPECT_NE(ended.exit_code, 0);
+        EXPECT_NE(ended.err.find("a symbolic link of uid 65534"), std::string::npos) << ended.err;
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(secret));
+}
+
 TEST(Program, EmptyOutputNameIsRefused)
 {
     const auto ended = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", ""}));
@@ -149,7 +171,7 @@ TEST(Program, OutputToADeviceIsWrittenNotReplaced)
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
     const auto full = run(petrel({"replay", "storm.csv", "--policy", "sonic", "-o", "/dev/full"}));
     EXPECT_EQ(full.exit_code, 1);
-    EXPECT_EQ(full.err, "petrel: cannot write to /dev/full\n");
+    EXPECT_EQ(full.err, "petrel: cannot write to /dev/full: No space left on device\n");
 }
 
 TEST(Program, FullDiskIsAFailure)

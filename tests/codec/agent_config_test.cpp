@@ -328,7 +328,7 @@ TEST(AgentSettings, WhatIsAllowed)
         {"agent.redis",
          {"", "unix:///run/redis.sock", "tcp://10.0.0.1:6379"},
          {"/run/redis.sock", "unix://x", "tcp:/x"}},
-        {"control.socket", {std::string(107, 'x')}, {"", std::string(108, 'x')}},
+        {"control.socket", {std::string(102, 'x')}, {"", std::string(103, 'x')}},
         {"control.group", {"", "netops"}, {"net ops"}},
         {"metrics.listen",
          {"", "0.0.0.0:0", "127.0.0.1:65535", "[::]:9464"},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "codec/json_shape.hpp"
 #include "codec/table_file.hpp"
 
 namespace petrel::codec {
@@ -58,6 +59,17 @@ RC_GTEST_PROP(TableFile, NoPartOfAFileIsAFile, ())
 {
     const auto text = table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PORT|Ethernet0", {{"a", "b"}}}});
     RC_ASSERT(!read_table_file(text.substr(0, *rc::gen::inRange<std::size_t>(0, text.size() - 1))));
+}
+
+TEST(JsonShape, IsDepthAndKeysThatTheOutermostObjectHasTwice)
+{
+    EXPECT_EQ(json_shape("7").depth, 0U);
+    EXPECT_EQ(json_shape("[]").depth, 1U);
+    EXPECT_EQ(json_shape(R"({"a":[{},{"b":[1]}],"c":{}})").depth, 4U);
+    EXPECT_EQ(json_shape(R"([[[[)").depth, 4U) << "up to the first mistake";
+    EXPECT_EQ(json_shape(R"({"a":1,"b":2,"a":3})").repeated, "a");
+    EXPECT_EQ(json_shape(R"({"a":{"b":1},"b":2})").repeated, std::nullopt);
+    EXPECT_EQ(json_shape(R"({"a":{"b":1,"b":2}})").repeated, std::nullopt);
 }
 
 }  // namespace

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "codec/control_json.hpp"
+#include "runtime/control_server.hpp"
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/loop_thread.hpp"
@@ -75,6 +80,46 @@ TEST_F(Crowd, OfFollowersDoesNotKeepOrdersOut)
     EXPECT_EQ(released.exit_code, 0) << released.err;
     EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::none; }));
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+// Each connection asks for all queues and reads nothing, so that the backlog of the socket is always full.
+TEST_F(Crowd, OfConnectionsDoesNotKeepRootOut)
+{
+    if (::getuid() != 0) {
+        GTEST_SKIP() << "only root can act as another user";
+    }
+    std::atomic<bool> over{false};
+    std::atomic<int> connected{0};
+    std::thread crowd{[&] {
+        const test::OtherUser user;
+        while (!over) {
+            Client client{agent->socket()};
+            connected += client.connected() ? 1 : 0;
+            client.send("{\"command\":\"queues\"}\n");
+        }
+    }};
+    while (connected < 1000) {
+        std::this_thread::yield();
+    }
+    sw.storm(kPort);
+    EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::drop; }));
+    sw.calm(kPort);
+    EXPECT_EQ(agent->ask({"status"}).exit_code, 0);
+    const auto released = agent->ask({"release-all"});
+    EXPECT_EQ(released.exit_code, 0) << released.err;
+    over = true;
+    crowd.join();
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+TEST_F(Crowd, RootsSocketIsClosedToOthers)
+{
+    const auto socket = runtime::root_socket(agent->socket());
+    struct stat found{};
+    ASSERT_EQ(::stat(socket.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777U, 0600U);
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    EXPECT_FALSE(std::filesystem::exists(socket));
 }
 
 TEST(MetricsOpenToAll, IsAWarningInTheLogAndOfConfigCheck)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/atomic_file.hpp"
+#include "runtime/file_journal.hpp"
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
@@ -104,6 +105,19 @@ protected:
         std::filesystem::remove(state() / name);
         ASSERT_EQ(::mkfifo((state() / name).c_str(), 0600), 0);
         ASSERT_EQ(::lchown((state() / name).c_str(), kServiceUser, kServiceUser), 0);
+    }
+
+    // The journal as it would be if the switch had had a port of this name.
+    void forge_journal(const std::string& port) const
+    {
+        std::filesystem::remove(state() / "sw.journal");
+        watchdog::Inventory inventory;
+        inventory.ports.emplace_back().name = port;
+        const auto journal = runtime::FileJournal::open_file(state() / "sw.journal", "sw", inventory).value();
+        device::Active active;
+        active.target = Target{{DeviceId{}, 0}, SharedSwitch::kPriority};
+        active.treatment = Treatment::drop;
+        ASSERT_TRUE(journal->open(active));
     }
 
     std::filesystem::path state() const { return folder / "state"; }
@@ -334,6 +348,16 @@ TEST_F(HostileFiles, AStopThatCannotReadTheJournalFailsAndNamesTheQueues)
     EXPECT_EQ(life->wait(), 3);
     EXPECT_THAT(life->log_text(), Not(HasSubstr("agent_stopped")));
     EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
+}
+
+TEST_F(HostileFiles, NamesInTheJournalDoNotReachTheTerminalRaw)
+{
+    die_in_storm();
+    forge_journal("\x1b]0;t\x07\nsw: nothing is in force");
+    const auto released = release_all();
+    EXPECT_THAT(released.out, AllOf(HasSubstr("\\x1b]0;t\\x07\\x0asw: nothing is in force of the journal is at a port"),
+                                    Not(HasSubstr("\x1b"))));
+    EXPECT_NE(released.exit_code, 0);
 }
 
 }  // namespace

@@ -23,13 +23,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-FileDescriptor connect_to(std::uint16_t port)
+// `host`: the client's own address is 127.0.0.host.
+FileDescriptor connect_to(std::uint16_t port, std::uint32_t host = 1)
 {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host);
+    FileDescriptor made{::socket(AF_INET, SOCK_STREAM, 0)};
+    EXPECT_EQ(::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    FileDescriptor made{::socket(AF_INET, SOCK_STREAM, 0)};
     EXPECT_EQ(::connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     return made;
 }
@@ -170,6 +173,19 @@ TEST(MetricsServer, WhenTooManyAreOpenTheOldestLeaves)
     EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
     EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "it was closed";
     EXPECT_TRUE(is_open(slow.back()));
+}
+
+TEST(MetricsServer, SlowClientsOfManyAddressesDoNotKeepAHealthCheckOut)
+{
+    const auto server = serve([] { return "fine\n"; });
+    std::vector<FileDescriptor> slow;
+    for (std::uint32_t host = 2; host != 102; ++host) {
+        slow.push_back(connect_to(server->port(), host));
+        send(slow.back(), "GET /metr");
+    }
+    for (int i = 0; i != 10; ++i) {
+        EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
+    }
 }
 
 TEST(MetricsServer, KnowsWhatIsOpenToAll)

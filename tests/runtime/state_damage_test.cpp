@@ -218,7 +218,7 @@ TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
     std::filesystem::remove(path);
     put("x");
     std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);  // takes no room: it is all hole
-    EXPECT_THAT(damage_of(path), HasSubstr("it is too large; allowed: 4294967296 bytes; set aside"));
+    EXPECT_THAT(damage_of(path), HasSubstr("it is too large; allowed: 1073741824 bytes; set aside"));
 }
 
 TEST_F(StateDamage, DamagedFilesDoNotPileUp)

@@ -1,5 +1,6 @@
 // What pfcstat remembers between two calls, and what it makes of counters that are missing or have begun anew.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -99,10 +100,26 @@ TEST(SavedCounters, NobodyGetsAHomeOnlyForThem)
     const test::TemporaryFolder folder;
     const auto home = folder / "home";
     EXPECT_EQ(save(home / ".cache/petrel", saved).error().what,
-              fmt::format("cannot write {}/.cache/petrel/pfcstat: No such file or directory", home.string()));
+              fmt::format("cannot make {}/.cache: No such file or directory", home.string()));
     EXPECT_FALSE(std::filesystem::exists(home));
     std::filesystem::create_directory(home);
     EXPECT_TRUE(save(home / ".cache/petrel", saved)) << "of a home, the rest is made";
+}
+
+TEST(SavedCounters, ALinkIsNotWrittenThroughAndAFifoIsNotWaitedFor)
+{
+    const test::TemporaryFolder folder;
+    std::ofstream{folder / "victim"} << "mine";
+    for (const auto* name : {"pfcstat", "pfcstat.new", "pfcstat.tmp"}) {
+        std::filesystem::create_symlink(folder / "victim", folder / name);
+    }
+    ASSERT_TRUE(save(folder.path(), {"now", {}}));
+    std::string text;
+    std::ifstream{folder / "victim"} >> text;
+    EXPECT_EQ(text, "mine");
+    std::filesystem::remove(folder / "pfcstat");
+    ASSERT_EQ(::mkfifo((folder / "pfcstat").c_str(), 0600), 0);
+    EXPECT_FALSE(load(folder.path()));
 }
 
 TEST(SavedCounters, WithoutAFolderThereAreNone)
@@ -123,12 +140,10 @@ TEST(SavedCounters, WithoutAFolderThereAreNone)
 TEST(SavedCounters, WhyTheyCannotBeWrittenIsSaid)
 {
     const SavedCounters saved{"now", {}};
-    EXPECT_EQ(save("/proc/nowhere", saved).error().what,
-              "cannot write /proc/nowhere/pfcstat: No such file or directory");
+    EXPECT_EQ(save("/proc/nowhere", saved).error().what, "cannot make /proc/nowhere: No such file or directory");
     const test::TemporaryFolder folder;
-    std::filesystem::create_directory(folder / "pfcstat.new");
-    EXPECT_EQ(save(folder.path(), saved).error().what,
-              fmt::format("cannot write {}/pfcstat: Is a directory", folder.path().string()));
+    std::filesystem::create_directory(folder / "pfcstat");
+    EXPECT_THAT(save(folder.path(), saved).error().what, HasSubstr((folder / "pfcstat").string()));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST_F(Program, LeavesNothingInTheFolderOfSomebodyWithoutAHome)
     const test::TemporaryFolder folder;
     const auto refused = run_at_home(folder / "no home", folder.path(), "-c");
     EXPECT_EQ(refused.exit_code, 1);
-    EXPECT_THAT(refused.err, StartsWith("Error: cannot write "));
+    EXPECT_THAT(refused.err, StartsWith("Error: cannot make "));
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 
     SavedCounters saved{"somebody was here", {}};
