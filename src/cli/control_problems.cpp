@@ -60,6 +60,27 @@ void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
     say(treated, "mitigated: the storm, or an order, is not over", which);
 }
 
+void add_unseen(const DeviceReport& device, std::vector<Problem>& problems)
+{
+    constexpr std::size_t kNamed = 16;
+    if (device.unseen.empty()) {
+        return;
+    }
+    std::vector<std::string> details;
+    for (const auto& [queue, why] : device.unseen) {
+        if (details.size() == kNamed) {
+            details.push_back(fmt::format("and {} more", device.unseen.size() - kNamed));
+            break;
+        }
+        details.push_back(fmt::format("{}: {}", escaped(queue), escaped(why)));
+    }
+    problems.push_back(
+        {fmt::format("{} of {} {} configured and cannot be watched", count_text(device.unseen.size(), "queue"),
+                     escaped(device.name), device.unseen.size() == 1 ? "is" : "are"),
+         std::move(details),
+         "a storm there is not seen; correct the entry (pfcwd start), or look at the switch's log"});
+}
+
 // A poll now and then comes too late anywhere; one in a hundred is a pattern.
 void add_lateness(const DeviceReport& device, std::string_view interval, std::vector<Problem>& problems)
 {
@@ -150,6 +171,7 @@ std::vector<Problem> problems_of(const StatusReport& status)
     }
     for (const auto& device : status.devices) {
         add_condition(device, problems);
+        add_unseen(device, problems);
     }
     add_idleness(status, problems);
     add_configuration(status, problems);

@@ -36,11 +36,12 @@ std::string queue_name(const QueueReport& queue)
     return queue.priority ? fmt::format("{}:{}", escaped(queue.port), *queue.priority) : escaped(queue.port);
 }
 
-// A storm that nobody acts on is the worst; then what waits for a person; what is being treated; what is over.
+// A storm that is not acted on is the worst; then a queue that cannot be watched; what waits for a person; what is
+// being treated; what is over.
 int rank(const QueueReport& queue)
 {
-    constexpr std::array<std::string_view, 7> kWorstFirst{"alerted",   "mitigating", "latched", "mitigated",
-                                                          "restoring", "probing",    "watching"};
+    constexpr std::array<std::string_view, 8> kWorstFirst{"alerted",   "unseen",    "mitigating", "latched",
+                                                          "mitigated", "restoring", "probing",    "watching"};
     return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
 }
 
@@ -245,6 +246,9 @@ std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
     text += queues_table({&queue, 1}, false) + '\n';
     if (!queue.policy.empty()) {
         text += intervals_line(queue) + '\n';
+    }
+    if (queue.phase == "unseen") {
+        text += "It is configured and cannot be watched: petrel status says why.\n\n";
     }
     if (queue.detected != 0) {
         text += traffic_line(queue) + '\n';

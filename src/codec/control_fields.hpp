@@ -58,6 +58,13 @@ void visit_fields(Report& r, Visit&& visit)
     visit("what", r.what);
 }
 
+template <Is<UnseenReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("queue", r.queue);
+    visit("why", r.why);
+}
+
 template <Is<DeviceReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -84,6 +91,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("commands", r.commands);
     visit("commands_failed", r.commands_failed);
     visit("inventory_changes", r.inventory_changes);
+    visit("unseen", r.unseen);
     visit("notes", r.notes);
     visit("device_notes", r.device_notes);
 }

@@ -47,6 +47,13 @@ struct ControlRequest {
     bool operator==(const ControlRequest&) const = default;
 };
 
+// A queue that is configured to be watched and cannot be.
+struct UnseenReport {
+    std::string queue;  // "Ethernet4:3"
+    std::string why;
+    bool operator==(const UnseenReport&) const = default;
+};
+
 // How a device fares.
 struct DeviceReport {
     enum class Condition : std::uint8_t { opening, starting, watching, failing, not_answering, stopped, count_ };
@@ -58,7 +65,7 @@ struct DeviceReport {
     std::int64_t condition_ms{};  // for so long
     std::uint32_t ports{};
     std::uint32_t queues{};
-    std::uint32_t watched{};
+    std::uint32_t watched{};  // without those that are unseen
     std::uint32_t alerted{};
     std::uint32_t mitigated{};  // queues under any treatment, or about to be
     std::uint32_t latched{};    // of those
@@ -74,6 +81,7 @@ struct DeviceReport {
     std::uint64_t commands{};
     std::uint64_t commands_failed{};
     std::uint64_t inventory_changes{};
+    std::vector<UnseenReport> unseen;       // in the order of names
     std::vector<std::string> notes;         // where what is watched differs from what was asked for
     std::vector<std::string> device_notes;  // what the device does otherwise than it should
     bool operator==(const DeviceReport&) const = default;
@@ -131,10 +139,10 @@ struct QueueReport {
     std::string port;
     std::optional<std::uint8_t> priority;  // none = the port's own row
     std::string policy;                    // empty = nobody watches it
-    std::string phase;
-    std::string configured;  // the policy's action
-    std::string effective;   // what this device can do of it
-    std::string observed;    // what is in effect
+    std::string phase;                     // "unseen": configured, and cannot be watched
+    std::string configured;                // the policy's action
+    std::string effective;                 // what this device can do of it
+    std::string observed;                  // what is in effect
     IntervalReport detect_interval;
     IntervalReport restore_interval;
     std::int64_t proven_us{};  // of the clock that runs now: towards T0, or of quiet towards T1

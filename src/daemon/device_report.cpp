@@ -23,6 +23,9 @@ codec::DeviceReport DeviceRunner::report() const
     report.commands = commands_done_;
     report.commands_failed = commands_failed_;
     report.inventory_changes = inventory_changes_;
+    for (const auto& [queue, why] : unseen_) {
+        report.unseen.push_back({queue, why});
+    }
     if (opened_) {
         const auto& rows = opened_->inventory.rows;
         report.ports = static_cast<std::uint32_t>(opened_->inventory.ports.size());
@@ -56,10 +59,20 @@ std::shared_ptr<const DeviceSnapshot> DeviceRunner::snapshot() const
     auto made = std::make_shared<DeviceSnapshot>(DeviceSnapshot{name(), shown_list_, self_watched_, {}});
     made->rows.reserve(shown_list_->rows.size());
     for (std::uint32_t row = 0; row != shown_list_->rows.size(); ++row) {
-        made->rows.push_back(row_state(dog, Slot{row}, now));
+        made->rows.push_back(row_state(Slot{row}, now));
     }
     snapshot_ = std::move(made);
     return snapshot_;
+}
+
+RowState DeviceRunner::row_state(Slot slot, Instant now) const
+{
+    const auto& dog = agent_->watchdog();
+    const auto& list = dog.watchlist();
+    auto row = daemon::row_state(dog, slot, now);
+    row.unseen = !unseen_.empty() && list.rows[slot.value].policy != watchdog::kUnwatched &&
+                 unseen_.contains(to_string(list.inventory, list.inventory.rows[slot.value].target));
+    return row;
 }
 
 std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& target) const
@@ -82,7 +95,7 @@ std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& 
 codec::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant now)
 {
     const auto& dog = runner.agent()->watchdog();
-    return queue_report(runner.name(), dog.watchlist(), runner.self_watched(), slot, row_state(dog, slot, now));
+    return queue_report(runner.name(), dog.watchlist(), runner.self_watched(), slot, runner.row_state(slot, now));
 }
 
 std::optional<Target> find_target(const watchdog::Inventory& inventory, std::string_view queue)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -30,6 +31,15 @@ constexpr std::size_t kMostEarlyNotices = 1024;
 
 // A device that does everything wrong need not fill the disk.
 constexpr std::size_t kMostNotes = 200;
+
+// "Ethernet0:3, Ethernet0:4, and 62 more".
+std::string names_text(const std::vector<std::string>& names)
+{
+    constexpr std::size_t kNamed = 16;
+    const auto unnamed = names.size() - std::min(names.size(), kNamed);
+    return fmt::format("{}{}", fmt::join(names | std::views::take(kNamed), ", "),
+                       unnamed == 0 ? "" : fmt::format(", and {} more", unnamed));
+}
 
 // While something is mitigated its statistics grow; so much of them a killed process may lose.
 constexpr Duration kSaveEvery = 10s;
@@ -319,11 +329,12 @@ void DeviceRunner::step(const agent::Input& input)
         return;  // an answer to one that is gone
     }
     snapshot_.reset();
-    if (std::holds_alternative<watchdog::Watchlist>(input)) {
+    if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
         ++watchlists_;
         if (!unwritten_.empty()) {
             remember();  // the events mean the rows of the list that goes
         }
+        share_watched_rows(*list);
     }
     output_.clear();
     agent_->step(input, loop_.now(), output_);
@@ -422,6 +433,12 @@ void DeviceRunner::take(const Looked& looked)
     }
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);
+    if (looked.unseen) {
+        take_unseen(*looked.unseen);
+    }
+    if (looked.wants_reopening && agent_ && !stopping_) {
+        return reopen();
+    }
     judge(looked);
     const bool other_rows = looked.changed && looked.numbering != opened_->numbering;
     if (!agent_) {
@@ -439,6 +456,39 @@ void DeviceRunner::take(const Looked& looked)
     if (next_look_ && !lent_) {
         auto next = *std::exchange(next_look_, std::nullopt);
         look(std::move(next));
+    }
+}
+
+// Another detector had the device meanwhile: what is in force is read again, as after a restart.
+void DeviceRunner::reopen()
+{
+    remember();
+    stop_watching();
+    for (auto& [id, timer] : commands_) {
+        cancel(timer);
+    }
+    commands_.clear();
+    become(Condition::starting, "the device is opened again");
+    open();
+}
+
+void DeviceRunner::take_unseen(std::vector<device::UnseenQueue> unseen)
+{
+    const auto before = std::exchange(unseen_, {});
+    snapshot_.reset();
+    std::map<std::string, std::vector<std::string>> by_reason;
+    for (auto& [queue, why] : unseen) {
+        by_reason[why].push_back(queue);
+        unseen_.emplace(std::move(queue), std::move(why));
+    }
+    for (const auto& [why, queues] : by_reason) {
+        say(Log::Level::error, "queues_unseen",
+            fmt::format("{} configured and cannot be watched: {}: {}",
+                        queues.size() == 1 ? "1 queue is" : fmt::format("{} queues are", queues.size()),
+                        names_text(queues), why));
+    }
+    if (unseen_.empty() && !before.empty()) {
+        say(Log::Level::notice, "queues_seen", "every configured queue is watched again");
     }
 }
 

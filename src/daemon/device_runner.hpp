@@ -105,6 +105,9 @@ public:
     // The rows that the device watches by itself, with what it makes of their intervals.
     const SelfWatchedRows& self_watched() const { return *self_watched_; }
 
+    // A row as it is now.
+    RowState row_state(Slot, Instant now) const;
+
     // What was last decided about a target, in this life of the agent: the number of its event, and words.
     struct Decision {
         std::uint64_t seq{};
@@ -129,6 +132,7 @@ private:
     void refuse_policies(const std::vector<Complaint>&);
     Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
     bool in_force(const codec::PolicyFile&) const;
+    void share_watched_rows(const watchdog::Watchlist&);
     void let_it_watch(const std::vector<device::SelfWatch>&);
     void watch_the_others(const std::vector<device::SelfWatch>&);
 
@@ -141,6 +145,8 @@ private:
     void look(Look);
     void take(const Looked&);
     void judge(const Looked&);
+    void reopen();
+    void take_unseen(std::vector<device::UnseenQueue>);
     void follow(const Looked&);
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
@@ -189,8 +195,9 @@ private:
     std::map<Target, watchdog::Event> last_;       // about each, in this life
     std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
     std::shared_ptr<const SelfWatchedRows> self_watched_{std::make_shared<SelfWatchedRows>()};
-    std::set<Target> not_by_device_;  // it was asked to watch these, and does not
-    unsigned watch_calls_{};          // that tell the device which rows those are, and are not yet answered
+    std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
+    std::set<Target> not_by_device_;             // it was asked to watch these, and does not
+    unsigned watch_calls_{};                     // that tell the device which rows those are, and are not yet answered
     std::optional<codec::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};

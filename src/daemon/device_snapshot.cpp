@@ -18,7 +18,7 @@ codec::IntervalReport interval_report(Duration configured, const device::TimerSh
 
 RowState row_state(const watchdog::Watchdog& dog, Slot slot, Instant now)
 {
-    return {dog.phase(slot), dog.in_effect(slot), dog.proven(slot), dog.stats(slot, now)};
+    return {dog.phase(slot), dog.in_effect(slot), dog.proven(slot), dog.stats(slot, now), false};
 }
 
 codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist& list,
@@ -43,7 +43,7 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
         report.detect_interval = interval_report(policy.detect, by_device.detect);
         report.restore_interval = interval_report(policy.restore, by_device.restore);
     }
-    report.phase = name(row.phase);
+    report.phase = row.unseen && row.phase == Phase::watching ? "unseen" : name(row.phase);
     report.observed = row.in_effect == watchdog::Treatment::none ? "none" : watchdog::action_name(row.in_effect);
     report.proven_us = whole_us(row.proven);
     report.detected = stats.detected;
@@ -70,7 +70,8 @@ void count_rows(const DeviceSnapshot& snapshot, codec::DeviceReport& report)
 {
     for (std::size_t row = 0; row != snapshot.rows.size(); ++row) {
         const auto phase = snapshot.rows[row].phase;
-        report.watched += snapshot.list->rows[row].policy != watchdog::kUnwatched ? 1U : 0U;
+        report.watched +=
+            snapshot.list->rows[row].policy != watchdog::kUnwatched && !snapshot.rows[row].unseen ? 1U : 0U;
         report.alerted += phase == Phase::alerted ? 1U : 0U;
         report.latched += phase == Phase::latched ? 1U : 0U;
         const bool treated = phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched ||

@@ -25,6 +25,7 @@ struct RowState {
     watchdog::Treatment in_effect{};
     Duration proven{};
     watchdog::QueueStats stats;
+    bool unseen{};  // configured, and cannot be watched
 };
 
 RowState row_state(const watchdog::Watchdog&, Slot, Instant now);

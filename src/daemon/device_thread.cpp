@@ -99,17 +99,22 @@ void DeviceThread::gather(std::optional<watchdog::Checkpoint> remembered,
 
 void DeviceThread::look(Look look, std::function<void(Looked)> then)
 {
-    Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}, std::nullopt};
+    Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}};
     ask(
         [this, look = std::move(look)] {
             const auto begin = clock_.now().mono;
             look.intake->begin();
             auto read = device_->look(look.rows, *look.intake);
             follow_inventory();
-            return Looked{look.id,         look.intake,
-                          std::move(read), known_.generation == look.generation ? std::nullopt : std::optional{known_},
-                          numbering_,      clock_.now().mono - begin,
-                          keep_journal()};
+            return Looked{look.id,
+                          look.intake,
+                          std::move(read),
+                          known_.generation == look.generation ? std::nullopt : std::optional{known_},
+                          numbering_,
+                          clock_.now().mono - begin,
+                          keep_journal(),
+                          other_unseen(),
+                          device_->wants_reopening()};
         },
         std::move(refused), std::move(then));
 }
@@ -123,6 +128,16 @@ std::optional<Result<bool>> DeviceThread::keep_journal()
     journal_checked_ = now;
     return journal_->keep_name().map(
         [&] { return std::exchange(journal_lost_, journal_->times_lost()) != journal_->times_lost(); });
+}
+
+std::optional<std::vector<device::UnseenQueue>> DeviceThread::other_unseen()
+{
+    auto now = device_->unseen_queues();
+    if (now == unseen_) {
+        return std::nullopt;
+    }
+    unseen_ = now;
+    return now;
 }
 
 void DeviceThread::follow_inventory()
@@ -159,6 +174,17 @@ void DeviceThread::carry_out(const watchdog::Command& command, std::uint32_t num
         failed(no_room().what), std::move(then));
 }
 
+void DeviceThread::set_watched_rows(std::vector<Slot> rows, std::uint32_t numbering)
+{
+    const auto work = [this, rows = std::move(rows), numbering] {
+        if (device_ && numbering == numbering_) {
+            device_->set_watched_rows(rows);
+        }
+        return Result<void>{};
+    };
+    ask(work, Result<void>{tl::unexpected(no_room())}, std::function<void(Result<void>)>{[](const Result<void>&) {}});
+}
+
 void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::uint32_t numbering,
                                    std::function<void(Result<std::vector<device::SelfWatched>>)> then)
 {
@@ -175,14 +201,19 @@ void DeviceThread::watch_by_itself(std::vector<device::SelfWatch> wishes, std::u
 
 void DeviceThread::put_back(std::function<void(Result<void>)> then)
 {
-    ask([this] { return driver_.put_back(entry_); }, Result<void>{tl::unexpected(no_room())}, std::move(then));
+    ask([this] { return put_back_unopened(); }, Result<void>{tl::unexpected(no_room())}, std::move(then));
+}
+
+Result<void> DeviceThread::put_back_unopened()
+{
+    return driver_.put_back(entry_).map([](Driver::PutBack) {});
 }
 
 void DeviceThread::close(codec::StopPolicy policy, std::function<void(Result<void>)> then)
 {
     ask(
         [this, policy] {
-            auto closed = device_ ? device_->close() : driver_.put_back(entry_);
+            auto closed = device_ ? device_->close() : put_back_unopened();
             if (policy == codec::StopPolicy::restore) {
                 device_.reset();
             }

@@ -47,6 +47,8 @@ struct Looked {
     std::uint32_t numbering{};                   // of its rows and ports: another one if any of them is
     Duration took{};
     std::optional<Result<bool>> journal{};  // checked now and then. True: it was lost, and is written anew
+    std::optional<std::vector<device::UnseenQueue>> unseen{};  // if they are others than before
+    bool wants_reopening{};
 };
 
 class DeviceThread {
@@ -61,6 +63,8 @@ public:
     void look(Look, std::function<void(Looked)>);
     // `numbering`: the one that the command's target is from. By another one it would mean another queue.
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
+    // Rows of another numbering are left out: the caller follows the inventory and names them again.
+    void set_watched_rows(std::vector<Slot>, std::uint32_t numbering);
     void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
                          std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
@@ -77,9 +81,11 @@ private:
     template <class Work, class Answer>
     void ask(Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
+    Result<void> put_back_unopened();
     Driver::Say through_the_loop() const;
     void follow_inventory();
     std::optional<Result<bool>> keep_journal();
+    std::optional<std::vector<device::UnseenQueue>> other_unseen();
 
     runtime::EventLoop& loop_;
     runtime::SystemClock clock_;
@@ -97,7 +103,8 @@ private:
     watchdog::Inventory known_;  // the journal's targets are from it
     std::uint32_t numbering_{};
     Instant journal_checked_;
-    unsigned journal_lost_{};  // times that are reported
+    unsigned journal_lost_{};                  // times that are reported
+    std::vector<device::UnseenQueue> unseen_;  // as they were last reported
 
     runtime::JobThread thread_;  // the last: it uses all the others
 };

@@ -49,7 +49,7 @@ std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
 Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const codec::PolicyFile& policies) const
 {
     auto inventory = opened_->inventory;
-    auto book = codec::bind_device(policies, inventory);
+    auto book = codec::bind_device(policies, inventory, name());
     auto list = watchdog::compile(book, inventory, opened_->capabilities);
     if (!list || not_by_device_.empty()) {
         return list;
@@ -89,6 +89,7 @@ void DeviceRunner::begin(const agent::Start& start)
     }
     intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
     let_it_watch(left_to_device(*list));
+    share_watched_rows(*list);
     become(Condition::starting, "the first look is under way");
     output_.clear();
     ++watchlists_;
@@ -164,6 +165,17 @@ void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
     step(std::move(*list));
 }
 
+void DeviceRunner::share_watched_rows(const watchdog::Watchlist& list)
+{
+    std::vector<Slot> rows;
+    for (std::uint32_t row = 0; row != list.rows.size(); ++row) {
+        if (list.rows[row].policy != watchdog::kUnwatched) {
+            rows.push_back(Slot{row});
+        }
+    }
+    thread_.set_watched_rows(std::move(rows), opened_->numbering);
+}
+
 // A device that detects storms itself hears which rows, and that it shall leave the others alone.
 void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
 {
@@ -216,6 +228,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
         remember();
     }
     stop_watching();
+    thread_.set_watched_rows({}, opened_->numbering);
     become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <deque>
 #include <iterator>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -105,6 +106,8 @@ constexpr std::array kOfDevice{
                       [](const auto& d) { return count(d.queues); }},
     Row<DeviceReport>{"petrel_device_watched_queues", kGauge, "Queues that a policy watches.",
                       [](const auto& d) { return count(d.watched); }},
+    Row<DeviceReport>{"petrel_device_unseen_queues", kGauge, "Queues that are configured and cannot be watched.",
+                      [](const auto& d) { return count(d.unseen.size()); }},
     Row<DeviceReport>{"petrel_device_alerted_queues", kGauge, "Queues with a storm that is not acted on.",
                       [](const auto& d) { return count(d.alerted); }},
     Row<DeviceReport>{"petrel_device_mitigated_queues", kGauge, "Queues under a treatment, or about to be.",
@@ -264,6 +267,22 @@ public:
         }
         rows<DeviceReport>(kOfDevice, all);
         rows<DeviceReport>(kOfPast, with_past);
+        unseen(reports);
+    }
+
+    void unseen(const std::vector<DeviceReport>& reports)
+    {
+        auto& family =
+            this->family("petrel_queue_unseen", kGauge, "A queue that is configured and cannot be watched; always 1.");
+        for (const auto& device : reports) {
+            for (const auto& queue : device.unseen | std::views::take(kMostQueuesInMetrics)) {
+                const auto colon = queue.queue.rfind(':');
+                add(family,
+                    with(with(labels_of(device), "port", queue.queue.substr(0, colon)), "priority",
+                         colon == std::string::npos ? "port" : queue.queue.substr(colon + 1)),
+                    1);
+            }
+        }
     }
 
     void queues(std::vector<const QueueReport*> reports)

@@ -10,6 +10,11 @@
 // inventory changes only in look(), and gets another generation with it: one that finds other rows than before puts
 // nothing and returns, so that nobody takes a row for another.
 //
+// The runner names the rows that the agent watches with set_watched_rows(): before the first look, and whenever they
+// change. No rows: the agent does not look until it names some. A device that stands in for another detector hands the
+// switch back while the agent does not watch all that the other one would (SONiC's scripts). Then, or after a state
+// that it could not follow, it asks to be opened again.
+//
 // A device that detects storms by itself (Capabilities::detects_itself) is told which of its rows it shall watch, all
 // at once, in the order of rows; it stops watching any other. It answers for each row that it was asked for. One whose
 // detection is set up by somebody else refuses as unsupported.
@@ -20,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
@@ -55,6 +61,13 @@ struct SelfWatched {
     bool on{};
 };
 
+// A queue that is configured to be watched and cannot be: no storm is seen there.
+struct UnseenQueue {
+    std::string queue;  // "Ethernet4:3"
+    std::string why;
+    bool operator==(const UnseenQueue&) const = default;
+};
+
 class NoticeSink {
 public:
     virtual ~NoticeSink() = default;
@@ -83,6 +96,11 @@ public:
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "nobody tells this device which rows to watch"});
     }
+    virtual void set_watched_rows(std::span<const Slot>) {}
+    // As of the last look, in the order of queues.
+    virtual std::vector<UnseenQueue> unseen_queues() const { return {}; }
+    // True: the device can be watched again, but what is in force may have changed meanwhile. Open it anew.
+    virtual bool wants_reopening() const { return false; }
     // The last call: what it has changed beside what it was commanded is put back.
     virtual Result<void> close() { return {}; }
 };

@@ -64,6 +64,7 @@ StatusReport trouble()
     report.devices[0].alerted = 2;
     report.devices[0].mitigated = 3;
     report.devices[0].latched = 1;
+    report.devices[0].unseen = {{"Ethernet8:3", "orchagent has not registered it"}};
     report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
     report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is done without"};
     report.devices.push_back(device("sw2"));
@@ -164,7 +165,7 @@ TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
 TEST(ControlText, EveryProblemHasANextStep)
 {
     const auto problems = problems_of(trouble());
-    EXPECT_EQ(problems.size(), 11U);
+    EXPECT_EQ(problems.size(), 12U);
     for (const auto& problem : problems) {
         EXPECT_FALSE(problem.next.empty()) << problem.what;
     }

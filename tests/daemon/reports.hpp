@@ -50,6 +50,7 @@ inline codec::StatusReport two_devices()
     good.commands = 14;
     good.commands_failed = 2;
     good.inventory_changes = 1;
+    good.unseen = {{"Ethernet12:3", "orchagent has not registered it"}, {"Ethernet12:4", "syncd writes no counters"}};
     good.notes = {"Ethernet0: drop is not possible, forward instead"};
 
     codec::DeviceReport hung;

@@ -41,33 +41,67 @@ public:
         return SonicDevice::open(
                    sonic::at_one_address(through_.value_or(server_.address())), kSonicId, clock_,
                    [this](const std::string& words) { notes_.push_back(words); }, settings)
-            .map([&](std::unique_ptr<SonicDevice> opened) { device_ = std::move(opened); });
+            .map([&](std::unique_ptr<SonicDevice> opened) {
+                device_ = std::move(opened);
+                watch_all();
+            });
+    }
+
+    // Policies of the agent cover every row.
+    void watch_all()
+    {
+        std::vector<Slot> rows;
+        for (std::uint32_t row = 0; row != device_->inventory().rows.size(); ++row) {
+            rows.push_back(Slot{row});
+        }
+        device_->set_watched_rows(rows);
     }
 
     // All of it: the device, and an agent with this policy for every queue.
     void start(const watchdog::Policy& policy, device::sonic::Settings settings = kPatient)
     {
-        if (const auto opened = open(settings); !opened) {
+        policy_ = policy;
+        settings_ = settings;
+        start_agent(std::nullopt);
+    }
+
+    void start_agent(std::optional<watchdog::Checkpoint> remembered)
+    {
+        runner_.reset();
+        agent_.reset();
+        output_.clear();
+        if (const auto opened = open(settings_); !opened) {
             throw std::runtime_error(opened.error().what);
         }
         watchdog::PolicyBook book;
-        book.policies = {policy};
+        book.policies = {policy_};
         book.assigned = {{}};
         auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
-        agent_.emplace(std::move(list.value()), runtime::gather_start(*device_, journal_, std::nullopt).value(),
-                       clock_.now(), output_);
+        agent_.emplace(std::move(list.value()),
+                       runtime::gather_start(*device_, journal_, std::move(remembered)).value(), clock_.now(), output_);
         runner_.emplace(*agent_, output_, *device_, journal_, clock_);
         runner_->on_event([this](const watchdog::Event& event) { events_.push_back(event); });
         runner_->run_until(clock_.now().mono);
+    }
+
+    // As the service does it: the device asks for it after SONiC's scripts had the switch.
+    void reopen_if_wanted()
+    {
+        if (device_->wants_reopening()) {
+            ++reopened_;
+            start_agent(watchdog::aged(agent_->save(clock_.now().mono), {}));
+        }
     }
 
     // The next poll of syncd's, and the agent's look at it.
     void poll(std::chrono::milliseconds after = 200ms)
     {
         const auto at = clock_.now().mono + after;
+        reopen_if_wanted();
         runner_->run_until(at - 1ns);
         sonic_->poll(at);
         runner_->run_until(at);
+        reopen_if_wanted();
     }
 
     static watchdog::Policy policy(Duration detect = 400ms, Duration restore = 400ms)
@@ -106,6 +140,9 @@ public:
     std::optional<agent::Agent> agent_;
     std::optional<runtime::InlineRunner> runner_;
     std::vector<watchdog::Event> events_;
+    watchdog::Policy policy_;
+    device::sonic::Settings settings_;
+    int reopened_{};
 };
 
 }  // namespace petrel::test

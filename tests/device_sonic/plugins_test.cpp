@@ -201,11 +201,14 @@ TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutSurvivesAFlushToo)
 
 TEST_F(SonicsOwnDetector, IsTakenOutAsSoonAsSyncdHasCaughtUp)
 {
+    ASSERT_TRUE(on_->open());
+    watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
+    ASSERT_TRUE(on_->device_->look({}, intake));
+    on_->clock_.advance(200ms);
+    sonic().poll(on_->clock_.now().mono);
     for (const std::string_view word : {"QUEUE_STAT_COUNTER", R"(["POLL_INTERVAL","10000"])", "SSET"}) {
         tell(Db::flex_counter, {"LPUSH", "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE", word});
     }
-    ASSERT_TRUE(on_->open());
-    watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
     ASSERT_TRUE(on_->device_->look({}, intake));
     EXPECT_TRUE(sonic().has_plugins());
     EXPECT_EQ(kept(), "") << "syncd may be about to do what was asked for";
@@ -257,6 +260,9 @@ TEST_F(SonicsOwnDetector, WhoHasLostTheSwitchSaysSoAndTouchesNothing)
     ASSERT_TRUE(on_->open());
     watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
     ASSERT_TRUE(on_->device_->look({}, intake));
+    on_->clock_.advance(200ms);
+    sonic().poll(on_->clock_.now().mono);
+    ASSERT_TRUE(on_->device_->look({}, intake));
     sonic().serve_requests();
     ASSERT_FALSE(sonic().has_plugins());
     set_mark("elsewhere 17 4711 boot/pid 1");
@@ -281,6 +287,9 @@ TEST_F(SonicsOwnDetector, WhoeverHasTheSwitchAgainGoesOn)
     ASSERT_FALSE(looked);
     EXPECT_THAT(looked.error().what, HasSubstr("something that nobody understands"));
     tell(Db::state, {"DEL", kMark});
+    EXPECT_TRUE(on_->device_->look({}, intake));
+    on_->clock_.advance(200ms);
+    sonic().poll(on_->clock_.now().mono);
     EXPECT_TRUE(on_->device_->look({}, intake));
     sonic().serve_requests();
     EXPECT_FALSE(sonic().has_plugins());

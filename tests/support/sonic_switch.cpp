@@ -150,6 +150,9 @@ void SonicSwitch::poll_ports(Instant at)
     }
     Pipeline write;
     for (const auto& queue : queues_) {
+        if (!is_registered(queue)) {
+            continue;
+        }
         const auto& now = counters_[queue];
         const auto parts = split(queue, ':');
         const auto port = counters_key(port_oid(parts[0]));
@@ -160,15 +163,20 @@ void SonicSwitch::poll_ports(Instant at)
         if (setup_.transitions) {
             write.add({"HSET", port, field("ON2OFF_RX_PKTS"), std::to_string(now.on2off)});
         }
-        if (setup_.pause_time) {
+        if (setup_.vendor_pause) {
+            write.add({"HSET", port, field("RX_PAUSE_DURATION"), std::to_string(now.pause_us / 13)});
+        } else if (setup_.pause_time) {
             write.add({"HSET", port, field("RX_PAUSE_DURATION_US"), std::to_string(now.pause_us)});
         }
     }
     if (setup_.stamps) {
+        last_stamp_ = stamps_frozen_ ? last_stamp_ : at;
         write.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp",
-                   std::to_string(at.time_since_epoch().count())});
+                   std::to_string(last_stamp_.time_since_epoch().count())});
     }
-    send(Db::counters, write);
+    if (!write.empty()) {
+        send(Db::counters, write);
+    }
 }
 
 void SonicSwitch::poll_queues()
@@ -178,7 +186,7 @@ void SonicSwitch::poll_queues()
     }
     Pipeline write;
     for (const auto& queue : queues_) {
-        if (unwatched_.contains(queue)) {
+        if (!is_registered(queue)) {
             continue;
         }
         const auto& now = counters_[queue];
@@ -189,8 +197,60 @@ void SonicSwitch::poll_queues()
             write.add({"HSET", key, "SAI_QUEUE_ATTR_PAUSE_STATUS", now.paused ? "true" : "false"});
         }
     }
-    send(Db::counters, write);
-    plugin_runs_ += plugins_.empty() ? 0 : 1;
+    if (!write.empty()) {
+        send(Db::counters, write);
+    }
+    if (!plugins_.empty()) {
+        ++plugin_runs_;
+        run_scripts();
+    }
+}
+
+void SonicSwitch::run_scripts()
+{
+    if (!setup_.scripts) {
+        return;
+    }
+    for (const auto& queue : queues_) {
+        if (is_registered(queue) && of_queue(queue, "PFC_WD_STATUS") == "operational" && run_script(queue)) {
+            Pipeline word;
+            word.add({"PUBLISH", kWords, fmt::format(R"(["{}","storm"])", queue_oid(queue))});
+            send(Db::counters, word);
+        }
+    }
+}
+
+// As the one for Broadcom: PFC frames, no end of a pause, paused at both polls. What it compares with is in Redis.
+bool SonicSwitch::run_script(const std::string& queue)
+{
+    const auto parts = split(queue, ':');
+    const auto port_key = counters_key(port_oid(parts[0]));
+    const auto queue_key = counters_key(queue_oid(queue));
+    const auto prefix = fmt::format("SAI_PORT_STAT_PFC_{}_", parts[1]);
+    const std::array<std::pair<std::string, std::string>, 3> fields{{{port_key, prefix + "RX_PKTS"},
+                                                                     {port_key, prefix + "ON2OFF_RX_PKTS"},
+                                                                     {queue_key, "SAI_QUEUE_ATTR_PAUSE_STATUS"}}};
+    std::array<std::string, 3> now;
+    std::array<std::string, 3> last;
+    bool complete = true;
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+        const auto& [key, field] = fields[i];
+        now[i] = get(Db::counters, key, field);
+        last[i] = get(Db::counters, key, field + "_last");
+        set(Db::counters, key, field + "_last", now[i]);
+        complete = complete && !last[i].empty();
+    }
+    if (!complete) {
+        return false;
+    }
+    const auto detection = of_queue(queue, "PFC_WD_DETECTION_TIME");
+    const auto left_before = of_queue(queue, "PFC_WD_DETECTION_TIME_LEFT");
+    const auto left = std::stol(left_before.empty() ? detection : left_before);
+    const auto poll_us = std::chrono::microseconds{setup_.poll}.count();
+    const bool paused = now[0] != last[0] && now[1] == last[1] && last[2] == "true" && now[2] == "true";
+    const bool storm = paused && left <= poll_us;
+    set_of_queue(queue, "PFC_WD_DETECTION_TIME_LEFT", paused && !storm ? std::to_string(left - poll_us) : detection);
+    return storm;
 }
 
 bool SonicSwitch::polls() const { return get(Db::flex_counter, kGroup, "FLEX_COUNTER_STATUS") != "disable"; }
@@ -248,7 +308,15 @@ void SonicSwitch::counter_poll(const std::string& status)
 
 void SonicSwitch::register_queue(const std::string& name, const std::string& action)
 {
-    unwatched_.erase(name);
+    {
+        const std::scoped_lock lock{mutex_};
+        registered_.insert(name);
+    }
+    const auto port = split(name, ':')[0];
+    set(Db::flex_counter, "FLEX_COUNTER_TABLE:PFC_WD:" + queue_oid(name), "QUEUE_COUNTER_ID_LIST",
+        "SAI_QUEUE_STAT_PACKETS,SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES");
+    set(Db::flex_counter, "FLEX_COUNTER_TABLE:PFC_WD:" + port_oid(port), "PORT_COUNTER_ID_LIST",
+        "SAI_PORT_STAT_PFC_3_RX_PKTS");
     const auto key = counters_key(queue_oid(name));
     Pipeline write;
     const auto history = get(Db::config, "PFC_WD|" + split(name, ':')[0], "pfc_stat_history");
@@ -276,16 +344,63 @@ void SonicSwitch::unwatch(const std::string& port)
     remove(Db::config, "PFC_WD|" + port);
     for (const auto& queue : queues_) {
         if (queue.starts_with(port + ":")) {
-            unwatched_.insert(queue);
-            const std::scoped_lock lock{mutex_};
-            if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
-                act(queue, false);
-            }
-            Pipeline write;
-            write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
-                       "PFC_WD_ACTION", "PFC_WD_STATUS"});
-            send(Db::counters, write);
-            remove(Db::state, "PFC_WD_SW_STATE_TABLE|" + queue);
+            unregister_queue(queue);
+        }
+    }
+}
+
+void SonicSwitch::reject(const std::string& port)
+{
+    unwatch(port);
+    Pipeline entry;
+    entry.add({"HSET", "PFC_WD|" + port, "detection_time", "400", "restoration_time", "400", "action", "drop",
+               "pfc_stat_history", "disable"});
+    send(Db::config, entry);
+}
+
+void SonicSwitch::unregister_queue(const std::string& queue)
+{
+    const std::scoped_lock lock{mutex_};
+    registered_.erase(queue);
+    if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
+        act(queue, false);
+    }
+    Pipeline write;
+    write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
+               "PFC_WD_ACTION", "PFC_WD_STATUS"});
+    send(Db::counters, write);
+    remove(Db::flex_counter, "FLEX_COUNTER_TABLE:PFC_WD:" + queue_oid(queue));
+    remove(Db::state, "PFC_WD_SW_STATE_TABLE|" + queue);
+}
+
+bool SonicSwitch::is_registered(const std::string& queue) const
+{
+    const std::scoped_lock lock{mutex_};
+    return registered_.contains(queue);
+}
+
+void SonicSwitch::big_red_switch(bool on)
+{
+    set(Db::config, "PFC_WD|GLOBAL", "BIG_RED_SWITCH", on ? "enable" : "disable");
+    for (const auto& queue : queues_) {
+        Pipeline write;
+        const auto key = counters_key(queue_oid(queue));
+        if (on) {
+            write.add({"HSET", key, "BIG_RED_SWITCH_MODE", "enable", "PFC_WD_STATUS", "stormed"});
+        } else {
+            write.add({"HDEL", key, "BIG_RED_SWITCH_MODE"}).add({"HSET", key, "PFC_WD_STATUS", "operational"});
+        }
+        send(Db::counters, write);
+    }
+}
+
+void SonicSwitch::lose_names() const { remove(Db::counters, "COUNTERS_QUEUE_NAME_MAP"); }
+
+void SonicSwitch::name_queues(const std::string& port) const
+{
+    for (const auto& queue : queues_) {
+        if (queue.starts_with(port + ":")) {
+            set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", queue, queue_oid(queue));
         }
     }
 }
@@ -352,7 +467,9 @@ void SonicSwitch::hear(View message)
     words_.push_back(name + " " + texts[1]);
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    if (queue != queues_.end()) {
+    if (!registered_.contains(name)) {
+        errors_.push_back(words_.back());
+    } else if (queue != queues_.end()) {
         act(name, texts[1] == "storm");
     }
 }
@@ -422,6 +539,12 @@ void SonicSwitch::catch_up()
     ++marks_;
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return marks_heard_ == marks_; });
+}
+
+std::vector<std::string> SonicSwitch::errors() const
+{
+    const std::scoped_lock lock{mutex_};
+    return errors_;
 }
 
 std::vector<std::string> SonicSwitch::words() const

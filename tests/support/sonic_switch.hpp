@@ -41,6 +41,8 @@ public:
         bool pause_time{true};       // the ASIC counts it,
         bool transitions{true};      // and the ends of pauses,
         bool pause_status{true};     // and tells the state
+        bool vendor_pause{};         // pause time is counted in a unit of the vendor's, instead
+        bool scripts{};              // the plug-ins decide, as a script of SONiC's does
         std::string action{"drop"};  // empty: none is configured
         std::chrono::milliseconds poll{200};
     };
@@ -57,12 +59,20 @@ public:
     void poll_ports(Instant at);  // the first half of it, with the stamp,
     void poll_queues();           // and the second
     void serve_requests();        // what orchagent, or somebody in its name, has asked for
+    void freeze_stamps(bool frozen) { stamps_frozen_ = frozen; }
     int plugin_runs() const { return plugin_runs_; }
     bool has_plugins() const { return !plugins_.empty(); }
 
     // ---- orchagent
     void watch(const std::string& port, const std::string& action = "drop");  // PFC_WD gets an entry
     void unwatch(const std::string& port);
+    void reject(const std::string& port);  // PFC_WD has an entry that orchagent does not accept
+    bool is_registered(const std::string& queue) const;
+    // On: every lossless queue is treated. Off: each is left `operational`, whether or not it is registered.
+    void big_red_switch(bool on);
+    // Its names of queues are gone, and come back one after the other: with these.
+    void lose_names() const;
+    void name_queues(const std::string& port) const;
     void counter_poll(const std::string& status);  // enable or disable, as `pfcwd counter_poll` has it
     void orchagent_leaves();
     void orchagent_comes(bool warm);
@@ -79,7 +89,8 @@ public:
     void set_of_queue(const std::string& name, const std::string& field, const std::string& value) const;
     static std::string port_oid(const std::string& port);
     static std::string queue_oid(const std::string& queue);
-    std::vector<std::string> words() const;  // all that orchagent has heard: "Ethernet0:3 storm"
+    std::vector<std::string> words() const;   // all that orchagent has heard: "Ethernet0:3 storm"
+    std::vector<std::string> errors() const;  // words for queues that were not registered any more
 
 private:
     void fill();
@@ -87,6 +98,9 @@ private:
     void send(sonic::Db, const redis::Pipeline&) const;
     void change(sonic::Db, const std::vector<std::string_view>& words) const;
     void register_queue(const std::string& name, const std::string& action);
+    void unregister_queue(const std::string& name);
+    void run_scripts();
+    bool run_script(const std::string& queue);
     void install_plugins();
     void hear(redis::View);
     void act(const std::string& name, bool storm);
@@ -95,7 +109,9 @@ private:
     Setup setup_;
     std::vector<std::string> ports_;
     std::vector<std::string> queues_;
-    std::set<std::string> unwatched_;  // any more: syncd does not poll them
+    std::set<std::string> registered_;  // syncd polls these
+    bool stamps_frozen_{};
+    Instant last_stamp_;
     std::map<std::string, QueueCounters> counters_;
     std::map<sonic::Db, std::unique_ptr<redis::Connection>> connections_;  // of the test's thread
     std::set<std::string> plugins_;                                        // syncd's
@@ -108,6 +124,7 @@ private:
     bool unable_{};
     int marks_heard_{};
     std::vector<std::string> words_;
+    std::vector<std::string> errors_;
     std::unique_ptr<redis::Connection> own_;  // orchagent's thread
     std::thread thread_;
     int wake_{-1};

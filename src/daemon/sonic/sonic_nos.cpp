@@ -272,7 +272,15 @@ Result<void> SonicNos::publish(const NosEvent& event)
                                   storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
     }
     if (role_ == Role::detector && event.configured == watchdog::Treatment::none && !object->queue.empty()) {
-        add_word(pipeline, {object->queue, storm_begins(event)});
+        // Without an entry orchagent unregisters the queue itself, and logs errors if it is told later.
+        const auto entry = "PFC_WD|" + event.port;
+        const auto entries = store_.hashes(Db::config, {&entry, 1});
+        if (!entries) {
+            return tl::unexpected(entries.error());
+        }
+        if (!entries->front().empty()) {
+            add_word(pipeline, {object->queue, storm_begins(event)});
+        }
     }
     if (pipeline.empty()) {
         return {};

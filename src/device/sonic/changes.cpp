@@ -18,11 +18,12 @@ struct Subject {
     bool Changes::Heard::* what;
 };
 
-constexpr std::array<Subject, 6> kSubjects{
+constexpr std::array<Subject, 7> kSubjects{
     {{Db::counters, "COUNTERS_QUEUE_NAME_MAP", &Changes::Heard::layout},
      {Db::counters, "COUNTERS_PORT_NAME_MAP", &Changes::Heard::layout},
      {Db::config, "PORT_QOS_MAP|*", &Changes::Heard::layout},
      {Db::config, "PORT|*", &Changes::Heard::layout},
+     {Db::config, "PFC_WD|*", &Changes::Heard::layout},
      {Db::appl, "PORT_TABLE:*", &Changes::Heard::links},
      {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Heard::plugins}}};
 constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_counter};

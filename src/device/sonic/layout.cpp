@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "device/sonic/reader.hpp"
 #include "sonic/config.hpp"
@@ -66,9 +67,37 @@ Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, c
         .map([&] { return stormed; });
 }
 
+std::string_view port_of(std::string_view queue) { return queue.substr(0, queue.rfind(':')); }
+
+// Queues that orchagent has registered on ports that CONFIG_DB does not have.
+Result<std::vector<std::string>> read_strangers(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
+                                                const db::Hash& oids)
+{
+    std::set<std::string_view> known;
+    for (const auto& port : ports) {
+        known.insert(port.name);
+    }
+    redis::Pipeline get;
+    std::vector<std::string> asked;
+    for (const auto& [queue, oid] : oids) {
+        if (!known.contains(port_of(queue))) {
+            get.add({"HGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_DETECTION_TIME"});
+            asked.push_back(queue);
+        }
+    }
+    std::vector<std::string> strangers;
+    return ask(store, db::Db::counters, get,
+               [&](std::size_t command, redis::View reply) {
+                   if (!reply.nothing() && !reply.error()) {
+                       strangers.push_back(asked[command]);
+                   }
+               })
+        .map([&] { return strangers; });
+}
+
 }  // namespace
 
-Result<Layout> read_layout(db::RedisStore& store)
+Result<FoundLayout> read_layout(db::RedisStore& store)
 {
     auto config = db::read_config(store, db::Role::detector);
     if (!config) {
@@ -83,16 +112,31 @@ Result<Layout> read_layout(db::RedisStore& store)
     if (!stormed) {
         return tl::unexpected(stormed.error());
     }
+    auto strangers = read_strangers(store, config->ports, (*maps)[0]);
+    if (!strangers) {
+        return tl::unexpected(std::move(strangers.error()));
+    }
     sort_by_number(config->ports);
-    Layout layout;
+    FoundLayout found;
+    found.facts.strangers = std::move(*strangers);
+    auto& layout = found.layout;
     for (const auto& port : config->ports) {
+        const bool has_entry = config->tables.contains("PFC_WD|" + port.name);
         PortPlace place{port.name, std::string{find((*maps)[1], port.name)}, port.speed,
                         static_cast<std::uint32_t>(layout.queues.size()), 0};
         const auto index = static_cast<std::uint16_t>(layout.ports.size());
         for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
             const auto oid = find((*maps)[0], queue_name(port, priority));
+            const bool configured = has_entry && (unsigned{port.watched} >> priority & 1U) != 0;
+            if (oid.empty() && is_wanted(port, priority)) {
+                found.facts.filling = true;
+                if (configured) {
+                    found.facts.missing.push_back(queue_name(port, priority));
+                }
+            }
             if (!oid.empty() && (is_wanted(port, priority) || stormed->contains(oid))) {
                 layout.queues.push_back({index, Priority{priority}, std::string{oid}});
+                found.facts.configured.push_back(configured);
                 ++place.count;
             }
         }
@@ -103,7 +147,7 @@ Result<Layout> read_layout(db::RedisStore& store)
             break;
         }
     }
-    return layout;
+    return found;
 }
 
 }  // namespace petrel::device::sonic

@@ -34,6 +34,19 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
-Result<Layout> read_layout(db::RedisStore&);
+// What CONFIG_DB and COUNTERS_DB disagree about. It may change while the queues stay the same.
+struct LayoutFacts {
+    std::vector<bool> configured;        // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
+    std::vector<std::string> missing;    // configured queues that COUNTERS_DB does not name
+    std::vector<std::string> strangers;  // registered queues of ports that CONFIG_DB does not have
+    bool filling{};                      // COUNTERS_DB does not name every lossless queue: orchagent may be at it
+};
+
+struct FoundLayout {
+    Layout layout;
+    LayoutFacts facts;
+};
+
+Result<FoundLayout> read_layout(db::RedisStore&);
 
 }  // namespace petrel::device::sonic

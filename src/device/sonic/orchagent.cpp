@@ -81,27 +81,52 @@ Result<bool> is_done(db::RedisStore& store, const Word& word)
     });
 }
 
-Result<bool> has_failed(db::RedisStore& store, const std::string& queue)
+// Newer orchagents write there that an action has failed.
+std::string state_key(const Word& word)
 {
-    const auto key = "PFC_WD_SW_STATE_TABLE|" + queue;
+    return fmt::format("PFC_WD_SW_STATE_TABLE|{}:{}", word.port, word.priority.value);
+}
+
+Result<bool> has_failed(db::RedisStore& store, const Word& word)
+{
+    const auto key = state_key(word);
     return store.hashes(db::Db::state, {&key, 1}).map([](const std::vector<db::Hash>& state) {
         const auto status = state[0].find("status");
         return status != state[0].end() && status->second == "failed";
     });
 }
 
-}  // namespace
-
-Result<std::int64_t> tell(db::RedisStore& store, std::span<const Word> words)
+// Whether orchagent has, or will have, the queue of each word registered.
+Result<std::vector<bool>> have_entries(db::RedisStore& store, std::span<const Word> words)
 {
-    std::vector<std::string> messages;
+    redis::Pipeline exist;
     for (const auto& word : words) {
-        messages.push_back(message(word));
+        exist.add({"EXISTS", "PFC_WD|" + word.port});
     }
-    return publish(store, messages);
+    std::vector<bool> entries(words.size());
+    return ask(store, db::Db::config, exist,
+               [&](std::size_t i, redis::View reply) { entries[i] = reply.number() != 0; })
+        .map([&] { return entries; });
 }
 
-Result<void> have_done(db::RedisStore& store, const Word& word, const std::string& queue, Duration patience)
+}  // namespace
+
+Result<void> tell(db::RedisStore& store, std::span<const Word> words)
+{
+    const auto entries = have_entries(store, words);
+    if (!entries) {
+        return tl::unexpected(entries.error());
+    }
+    std::vector<std::string> messages;
+    for (std::size_t i = 0; i != words.size(); ++i) {
+        if (words[i].storm || (*entries)[i]) {
+            messages.push_back(message(words[i]));
+        }
+    }
+    return messages.empty() ? Result<void>{} : publish(store, messages).map([](std::int64_t) {});
+}
+
+Result<void> have_done(db::RedisStore& store, const Word& word, Duration patience)
 {
     const auto state = read_state(store, word.oid);
     if (!state) {
@@ -121,14 +146,21 @@ Result<void> have_done(db::RedisStore& store, const Word& word, const std::strin
     if (word.storm == (state->status == Status::stormed)) {
         return {};
     }
-    const std::array messages{message(word, word.storm ? state->evidence : std::vector<std::string>{})};
-    const auto heard = publish(store, messages);
-    if (!heard) {
-        return tl::unexpected(heard.error());
+    const auto entry = have_entries(store, {&word, 1});
+    if (!entry) {
+        return tl::unexpected(entry.error());
     }
-    if (*heard == 0) {
-        return tl::unexpected(
-            Error{ErrorKind::unreachable, fmt::format("orchagent is away: nobody listens to {}", kChannel)});
+    const bool told = word.storm || entry->front();
+    if (told) {
+        const std::array messages{message(word, word.storm ? state->evidence : std::vector<std::string>{})};
+        const auto heard = publish(store, messages);
+        if (!heard) {
+            return tl::unexpected(heard.error());
+        }
+        if (*heard == 0) {
+            return tl::unexpected(
+                Error{ErrorKind::unreachable, fmt::format("orchagent is away: nobody listens to {}", kChannel)});
+        }
     }
     for (auto left = patience / kAskAgain; left >= 0; --left) {
         const auto done = is_done(store, word);
@@ -137,11 +169,16 @@ Result<void> have_done(db::RedisStore& store, const Word& word, const std::strin
         }
         ::poll(nullptr, 0, static_cast<int>(kAskAgain.count()));
     }
-    if (word.storm && has_failed(store, queue).value_or(false)) {
-        return tl::unexpected(Error{ErrorKind::exhausted,
-                                    fmt::format("orchagent could not carry out its action: PFC_WD_SW_STATE_TABLE|{} is "
-                                                "'failed'; its log has the reason",
-                                                queue)});
+    if (word.storm && has_failed(store, word).value_or(false)) {
+        return tl::unexpected(
+            Error{ErrorKind::exhausted,
+                  fmt::format("orchagent could not carry out its action: {} is 'failed'; its log has the reason",
+                              state_key(word))});
+    }
+    if (!told) {
+        return tl::unexpected(
+            Error{ErrorKind::timed_out,
+                  fmt::format("PFC_WD|{} is gone, and orchagent has not unregistered the queue yet", word.port)});
     }
     return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was told of the {} and has not acted yet",
                                                                   word.storm ? "storm" : "end of the storm")});

@@ -13,16 +13,19 @@ namespace petrel::device::sonic {
 
 struct Word {
     std::string oid;
+    std::string port;
+    Priority priority;
     bool storm{};
 };
 
-// To be heard; it is not waited for. How many heard all of it: none = orchagent is away.
-Result<std::int64_t> tell(db::RedisStore&, std::span<const Word>);
+// Publishes the words and does not wait. A restore is left out where PFC_WD has no entry for the port: orchagent ends
+// the storm itself when it unregisters the queue, and logs errors if it is told later.
+Result<void> tell(db::RedisStore&, std::span<const Word>);
 
 // Tells, and waits for as long as `patience` until it is done. What is done already is not told again; while its big
 // red switch is on, orchagent treats every queue and listens to nobody: no storm can begin then, and each is over.
-// `queue`: its name, by which newer orchagents say that an action has failed.
-Result<void> have_done(db::RedisStore&, const Word&, const std::string& queue, Duration patience);
+// As tell(), it does not publish a restore for a port without an entry; it waits for orchagent's own.
+Result<void> have_done(db::RedisStore&, const Word&, Duration patience);
 
 // What is in force of what it was asked for.
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);

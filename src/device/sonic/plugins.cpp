@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/complaint_text.hpp"
+#include "base/ids.hpp"
 #include "codec/json_list.hpp"
 
 namespace petrel::device::sonic {
@@ -74,6 +75,40 @@ Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, co
     return asked && refused ? tl::unexpected(*refused) : asked;
 }
 
+// By port and priority, and by queue.
+constexpr std::array<std::string_view, 4> kPortMemory{"RX_PKTS", "ON2OFF_RX_PKTS", "RX_PAUSE_DURATION",
+                                                      "RX_PAUSE_DURATION_US"};
+constexpr std::array<std::string_view, 4> kQueueMemory{"SAI_QUEUE_STAT_PACKETS_last",
+                                                       "SAI_QUEUE_ATTR_PAUSE_STATUS_last", "PFC_WD_DETECTION_TIME_LEFT",
+                                                       "PFC_WD_RESTORATION_TIME_LEFT"};
+
+// Ports and queues are registered side by side: each is relieved of the fields of both.
+Result<void> forget_script_memory(db::RedisStore& store)
+{
+    constexpr std::string_view kRegistered = "FLEX_COUNTER_TABLE:PFC_WD:";
+    const auto objects = store.keys(Db::flex_counter, kRegistered);
+    if (!objects) {
+        return tl::unexpected(objects.error());
+    }
+    std::vector<std::string> fields{kQueueMemory.begin(), kQueueMemory.end()};
+    for (int priority = 0; priority != kPriorities; ++priority) {
+        for (const auto& counter : kPortMemory) {
+            fields.push_back(fmt::format("SAI_PORT_STAT_PFC_{}_{}_last", priority, counter));
+        }
+    }
+    redis::Pipeline forget;
+    for (const auto& object : *objects) {
+        const auto key = "COUNTERS:" + object.substr(kRegistered.size());
+        std::vector<std::string_view> words{"HDEL", key};
+        words.insert(words.end(), fields.begin(), fields.end());
+        forget.add(words);
+    }
+    forget.add({"HDEL", "TIMESTAMP", "PFCWD_POLL_TIMESTAMP_last", "pfcwd_poll_timestamp_last",
+                "effective_pfcwd_poll_time_last"});
+    forget.add({"HDEL", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp_last"});
+    return ask(store, Db::counters, forget, [](std::size_t, redis::View) {});
+}
+
 Result<bool> syncd_is_behind(db::RedisStore& store)
 {
     redis::Pipeline length;
@@ -107,7 +142,12 @@ Result<void> Plugins::claim()
         });
 }
 
-// STATE_DB may have been flushed, and the switch be another's since we last looked.
+Result<void> Plugins::put_back_left()
+{
+    return kept_.empty() ? Result<void>{} : put_back_kept().map([](bool) {});
+}
+
+// STATE_DB may have been flushed, and another process may have claimed the switch since the last look.
 Result<void> Plugins::stay(Instant now)
 {
     if (ours() && now < stay_again_) {
@@ -165,13 +205,14 @@ Result<void> Plugins::write_kept(const std::string& plugins)
 Result<bool> Plugins::put_back()
 {
     auto back = mark_.hold(store_).and_then([&] { return put_back_kept(); });
-    if (!back && !ours() && back.error().kind == ErrorKind::denied) {
+    refused_ = !back && !ours() && back.error().kind == ErrorKind::denied;
+    if (refused_) {
         return false;
     }
     [[maybe_unused]] const auto given_up = mark_.give_up(store_);  // or it expires
     return back.map_error([](const Error& error) {
         return Error{error.kind,
-                     fmt::format("SONiC's own detector is not put back: {}; `petrel release-all` does it", error.what)};
+                     fmt::format("SONiC's own detector is not put back: {}; `petrel hand-back` does it", error.what)};
     });
 }
 
@@ -187,6 +228,8 @@ Result<bool> Plugins::put_back_kept()
     if (kept->empty()) {
         return false;
     }
+    // Where it cannot be deleted they return all the same: a false storm is better than no detector.
+    [[maybe_unused]] const auto forgotten = forget_script_memory(store_);
     return ask_syncd(store_, databases_, {set(*kept)})
         .and_then([&] { return write_hash(store_, Db::state, kKept, {}); })
         .map([&] {

@@ -28,8 +28,8 @@ constexpr std::size_t kPauseStatus = 3;
 constexpr std::size_t kStatus = 4;
 
 // Now and then, and when it is treated otherwise than before.
-constexpr std::array<std::string_view, 4> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM",
-                                                          "PFC_STAT_HISTORY"};
+constexpr std::array<std::string_view, 5> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM",
+                                                          "PFC_STAT_HISTORY", "PFC_WD_DETECTION_TIME"};
 constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
 
 // Of a port, for each of its queues: the time first, then what is about frames.
@@ -250,6 +250,7 @@ void Reader::take_treatment(std::uint32_t queue, redis::View reply)
         reading.red_switch = reply[1].text() == "enable";
         reading.debug_storm = reply[2].text() == "enabled";
         reading.history = reply[3].text() == "enable";
+        reading.registered = !reply[4].nothing();
     }
 }
 

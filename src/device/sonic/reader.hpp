@@ -23,7 +23,7 @@ namespace petrel::device::sonic {
 using Note = std::function<void(const std::string&)>;
 
 enum class Status : std::uint8_t {
-    unwatched,    // orchagent has not registered the queue: nobody reads its counters in time
+    unwatched,    //
     operational,  //
     stormed       // and mitigated, but for alerts
 };
@@ -33,10 +33,11 @@ Status status_of(std::string_view pfc_wd_status);
 struct Reading {
     watchdog::Sample sample;  // without slot, stamp and epoch
     Status status{};
+    bool registered{};   // orchagent has, so syncd polls it (PFC_WD_DETECTION_TIME); the status alone may be left over;
     bool alert{};        // a storm is only told;
     bool red_switch{};   // orchagent treats it, whatever it shows;
     bool debug_storm{};  // somebody asks for a storm to be imagined,
-    bool history{};      // or for its pauses to be kept: these four as of a second ago
+    bool history{};      // or for its pauses to be kept: these five as of a second ago
 };
 
 class Reader {

@@ -22,7 +22,15 @@ using watchdog::Treatment;
 
 constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
 constexpr std::chrono::milliseconds kLookAgain{2};
+constexpr Duration kPutBackEvery = std::chrono::milliseconds{500};
+constexpr Duration kSettled = std::chrono::seconds{1};
 constexpr int kPollsMissed = 5;  // so many, if they take longer, and nothing is seen any more
+// orchagent watches the queue and does what it is told about it.
+bool is_watched(const Reading& reading)
+{
+    return reading.registered && reading.status != Status::unwatched && !reading.red_switch;
+}
+
 constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
@@ -44,7 +52,11 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
                                                        const TimeSource& clock, Note note, const Settings& settings)
 {
     std::unique_ptr<SonicDevice> device{new SonicDevice{databases, id, clock, std::move(note), settings}};
-    return device->plugins_.claim().and_then([&] { return device->start(); }).map([&] { return std::move(device); });
+    // Scripts that a dead process left out come back first: until the agent watches, nobody else would.
+    return device->plugins_.claim()
+        .and_then([&] { return device->plugins_.put_back_left(); })
+        .and_then([&] { return device->start(); })
+        .map([&] { return std::move(device); });
 }
 
 SonicDevice::~SonicDevice()
@@ -79,12 +91,19 @@ Result<void> SonicDevice::start()
     Fields fields = 0;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
         const auto& reading = (*reader_)[Slot{row}];
-        fields |= reading.status != Status::unwatched ? reading.sample.known : 0;
+        fields |= reading.registered ? reading.sample.known : 0;
     }
     if ((fields & (bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc))) == 0) {
         return tl::unexpected(Error{ErrorKind::unreachable,
                                     "no queue has counters of PFC yet: orchagent watches none, or syncd has not "
                                     "read them"});
+    }
+    if (!prove_pause(fields)) {
+        return tl::unexpected(Error{
+            ErrorKind::unsupported,
+            "this switch counts neither RX_PAUSE_DURATION_US nor the pause state of queues (RX_PAUSE_DURATION is in "
+            "units of its vendor): no pause can be proven, so SONiC's own scripts stay in place and this agent does "
+            "not watch"});
     }
     if (HeldPause::fits(fields)) {
         fields |= bit(Field::pause_state);
@@ -100,29 +119,59 @@ Result<void> SonicDevice::start()
 }
 
 // Whoever was there before keeps what is remembered of it.
-void SonicDevice::adopt(Layout layout)
+void SonicDevice::adopt(FoundLayout found)
 {
-    std::map<std::string, Row> before;
+    auto& layout = found.layout;
+    std::map<std::string, std::pair<Row, Intent>> before;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        before.emplace(reader_->layout().queues[row].oid, rows_[row]);
+        before.emplace(reader_->layout().queues[row].oid, std::pair{rows_[row], intents_[row]});
     }
     const auto generation = inventory_.generation + 1;
     inventory_ = {};
     inventory_.generation = generation;
     rows_.clear();
+    intents_.clear();
     for (const auto& port : layout.ports) {
         inventory_.ports.push_back({port.name, "", std::nullopt});
     }
     for (const auto& queue : layout.queues) {
         inventory_.rows.push_back({{{id_, queue.port}, queue.priority}, layout.ports[queue.port].speed, false});
         const auto known = before.find(queue.oid);
-        rows_.push_back(known != before.end() ? known->second : Row{});
+        rows_.push_back(known != before.end() ? known->second.first : Row{});
+        intents_.push_back(known != before.end() ? known->second.second : Intent{});
     }
     links_.emplace(layout);
+    unseen_ = {};
+    take_facts(std::move(found.facts));
     histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
     all_read_.reset();
     choose_again_ = Instant::min();
+}
+
+void SonicDevice::take_facts(LayoutFacts facts)
+{
+    facts_ = std::move(facts);
+    for (std::uint32_t row = 0; row != intents_.size(); ++row) {
+        intents_[row].configured = facts_.configured[row];
+    }
+}
+
+void SonicDevice::set_watched_rows(std::span<const Slot> rows)
+{
+    for (auto& intent : intents_) {
+        intent.watched = false;
+    }
+    for (const auto row : rows) {
+        if (row.value < intents_.size()) {
+            intents_[row.value].watched = true;
+        }
+    }
+    if (rows.empty() && agent_decides_) {
+        if (const auto back = put_scripts_back(); !back) {
+            note_once(back.error().what);
+        }
+    }
 }
 
 // Whether the rows are still those of before.
@@ -132,34 +181,72 @@ Result<bool> SonicDevice::follow()
     if (!heard) {
         return tl::unexpected(heard.error());
     }
-    auto out = plugins_.keep_out(heard->plugins, clock_.now().mono);
-    if (!out) {
-        return out;
+    const auto now = clock_.now().mono;
+    const auto kept =
+        agent_decides_ ? plugins_.keep_out(heard->plugins, now) : plugins_.stay(now).map([] { return false; });
+    if (!kept) {
+        return kept;
     }
-    if (*out) {
-        note_once("SONiC's own detector rests while this agent watches");
-    }
-    if (heard->layout) {
-        auto layout = read_layout(store_);
-        if (!layout) {
-            return tl::unexpected(std::move(layout.error()));
-        }
-        // Names that are gone all at once are those of a COUNTERS_DB that is being filled again.
-        if (layout->queues.empty() && !rows_.empty()) {
-            return tl::unexpected(
-                Error{ErrorKind::unreachable,
-                      "COUNTERS_DB has no names of queues (COUNTERS_QUEUE_NAME_MAP): orchagent has not filled it yet"});
-        }
-        if (*layout != reader_->layout()) {
-            adopt(std::move(*layout));
-            changes_.start_over();  // of new ports the links are not known
-            return false;
+    if (heard->layout || filling_) {
+        if (auto same = follow_layout(); !same || !*same) {
+            return same;
         }
     }
     if (heard->links) {
         return links_->read(store_, reader_->layout()).map([] { return true; });
     }
     return true;
+}
+
+Result<bool> SonicDevice::follow_layout()
+{
+    auto found = read_layout(store_);
+    if (!found) {
+        return tl::unexpected(std::move(found.error()));
+    }
+    const auto& before = reader_->layout();
+    // Names that are gone all at once are those of a COUNTERS_DB that is being filled again.
+    if (found->layout.queues.empty() && !rows_.empty()) {
+        return tl::unexpected(
+            Error{ErrorKind::unreachable,
+                  "COUNTERS_DB has no names of queues (COUNTERS_QUEUE_NAME_MAP): orchagent has not filled it yet"});
+    }
+    if (found->layout == before) {
+        filling_.reset();
+        take_facts(std::move(found->facts));
+        return true;
+    }
+    if (is_settled(*found)) {
+        filling_.reset();
+        adopt(std::move(*found));
+        changes_.start_over();  // of new ports the links are not known
+        return false;
+    }
+    std::set<std::string_view> named;
+    for (const auto& queue : found->layout.queues) {
+        named.insert(queue.oid);
+    }
+    if (!std::ranges::all_of(before.queues, [&](const QueuePlace& queue) { return named.contains(queue.oid); })) {
+        return tl::unexpected(Error{ErrorKind::unreachable,
+                                    "orchagent fills COUNTERS_QUEUE_NAME_MAP again: queues that were watched are not "
+                                    "in it yet"});
+    }
+    return true;
+}
+
+// orchagent names queues port by port. A list that lacks some is taken when it has stayed as it is for a while, so that
+// a restart is one change and not one for each port.
+bool SonicDevice::is_settled(const FoundLayout& found)
+{
+    const auto now = clock_.now().mono;
+    if (!found.facts.filling) {
+        return true;
+    }
+    if (!filling_ || filling_->layout != found.layout) {
+        filling_ = found;
+        filling_since_ = now;
+    }
+    return now - filling_since_ >= kSettled;
 }
 
 Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
@@ -170,21 +257,111 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
-    return follow()
-        .and_then([&](bool same) { return same ? read_one_poll(rows) : Result<std::optional<Instant>>{std::nullopt}; })
-        .and_then([&](std::optional<Instant> poll) { return poll ? put(rows, *poll, into) : Result<void>{}; })
-        .map_error([&](Error error) {
-            start_over();
-            return error;
-        })
-        .and_then([&] { return sees_polls(); });
+    auto read =
+        follow()
+            .and_then(
+                [&](bool same) { return same ? read_one_poll(rows) : Result<std::optional<Instant>>{std::nullopt}; })
+            .and_then([&](std::optional<Instant> poll) { return poll ? put(rows, *poll, into) : Result<void>{}; })
+            .map_error([&](Error error) {
+                start_over();
+                return error;
+            });
+    wait_anew_after_outage(read);
+    auto seen = read.and_then([&] { return sees_polls(); });
+    const auto settled = settle_scripts();
+    return !settled && seen ? settled : report_gap(std::move(seen));
+}
+
+// While the databases are away nothing can be put back, and no script runs. When they answer again, the next polls
+// tell whether the agent watches.
+void SonicDevice::wait_anew_after_outage(const Result<void>& read)
+{
+    if (read && std::exchange(not_put_back_, false)) {
+        covered_at_ = polled_ = clock_.now().mono;
+    }
+}
+
+Duration SonicDevice::patience() const { return std::max(kBlind, kPollsMissed * group_.interval); }
+
+void SonicDevice::judge_coverage()
+{
+    const auto now = clock_.now().mono;
+    coverage_ = coverage_of(*reader_, intents_, facts_);
+    unseen_.judge(*reader_, intents_, facts_, now, patience());
+}
+
+// While the scripts decide, samples and storms of the agent's would make two detectors of one. Until the first polls
+// are seen the agent may: what is asked for twice is done once.
+bool SonicDevice::may_decide() const
+{
+    const bool blind = covered_at_ && clock_.now().mono - *covered_at_ > patience();
+    return agent_decides_ || (coverage_.gap.empty() && !blind);
+}
+
+// Whether orchagent shows a storm that the agent does not know of, or none where the agent does.
+bool SonicDevice::scripts_decided() const
+{
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        const auto& reading = (*reader_)[Slot{row}];
+        const bool shown = is_watched(reading) && !reading.alert;
+        if (shown && rows_[row].asked && *rows_[row].asked != (reading.status == Status::stormed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Result<void> SonicDevice::settle_scripts()
+{
+    const auto now = clock_.now().mono;
+    const bool covered = covered_at_ && now - *covered_at_ <= patience();
+    if (agent_decides_) {
+        return covered || now < put_back_again_ ? Result<void>{} : put_scripts_back();
+    }
+    if (!covered || !coverage_.complete() || covered_polls_ < 2) {
+        return {};
+    }
+    stale_ = scripts_decided();
+    return stale_ ? Result<void>{} : take_scripts_out();
+}
+
+Result<void> SonicDevice::take_scripts_out()
+{
+    agent_decides_ = true;
+    return plugins_.keep_out(true, clock_.now().mono).map([&](bool) {
+        note_once("SONiC's own detector rests while this agent watches");
+    });
+}
+
+Result<void> SonicDevice::put_scripts_back()
+{
+    auto back = plugins_.put_back();
+    agent_decides_ = !back;
+    not_put_back_ = !back;
+    covered_polls_ = 0;
+    put_back_again_ = clock_.now().mono + kPutBackEvery;
+    return back.map([](bool) {});
+}
+
+Result<void> SonicDevice::report_gap(Result<void> seen) const
+{
+    if (agent_decides_ || stale_) {
+        return seen;
+    }
+    constexpr std::string_view kMeanwhile = "SONiC's own scripts watch meanwhile";
+    if (!seen) {
+        return tl::unexpected(Error{seen.error().kind, fmt::format("{}; {}", seen.error().what, kMeanwhile)});
+    }
+    if (!coverage_.gap.empty()) {
+        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{}; {}", coverage_.gap, kMeanwhile)});
+    }
+    return seen;
 }
 
 // Whoever sees nothing says so: a switch without polls looks like one without storms.
 Result<void> SonicDevice::sees_polls() const
 {
-    const auto patience = std::max(kBlind, kPollsMissed * group_.interval);
-    if (!queues_watched_ || clock_.now().mono - polled_ <= patience) {
+    if (!queues_watched_ || clock_.now().mono - polled_ <= patience()) {
         return {};
     }
     return tl::unexpected(
@@ -245,7 +422,8 @@ Result<PollStamp::Seen> SonicDevice::wait_for_poll()
     return seen;
 }
 
-// The first and the last queue that is watched, by their numbers: syncd writes the others between them.
+// The first and the last queue that orchagent has registered, by their numbers: syncd writes the others between them.
+// PFC_WD_STATUS does not tell: after the big red switch it is there for queues that syncd does not poll.
 Result<void> SonicDevice::choose_canaries()
 {
     if (clock_.now().mono < choose_again_) {
@@ -257,7 +435,10 @@ Result<void> SonicDevice::choose_canaries()
         return tl::unexpected(group.error());
     }
     group_ = *group;
-    return reader_->read(store_, {}, clock_.now().mono).map([&] { watch_canaries(); });
+    return reader_->read(store_, {}, clock_.now().mono).map([&] {
+        watch_canaries();
+        judge_coverage();
+    });
 }
 
 void SonicDevice::watch_canaries()
@@ -270,7 +451,7 @@ void SonicDevice::watch_canaries()
     std::optional<std::uint32_t> first;
     std::optional<std::uint32_t> last;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        if ((*reader_)[Slot{row}].status != Status::unwatched) {
+        if ((*reader_)[Slot{row}].registered) {
             first = first && before(*first, row) ? first : row;
             last = last && before(row, *last) ? last : row;
         }
@@ -294,6 +475,17 @@ void SonicDevice::watch_canaries()
 
 Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watchdog::Intake& into)
 {
+    if (rows.empty()) {
+        judge_coverage();
+        if (coverage_.complete()) {
+            covered_at_ = clock_.now().mono;
+            ++covered_polls_;
+        }
+    }
+    if (!may_decide()) {
+        all_read_ = rows.empty() ? std::optional{read_at} : all_read_;
+        return {};
+    }
     if (auto followed = histories_.follow(store_, *reader_); !followed) {
         return followed;
     }
@@ -313,7 +505,7 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
 {
     const auto& reading = (*reader_)[slot];
     auto& row = rows_[slot.value];
-    const bool watched = reading.status != Status::unwatched && !reading.red_switch;
+    const bool watched = is_watched(reading);
     if (watched != row.watched || reading.debug_storm != row.debug_storm) {
         row.watched = watched;
         row.debug_storm = reading.debug_storm;
@@ -356,8 +548,8 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
 {
     auto& row = rows_[slot.value];
     row.asked = row.asked.value_or(stormed);
-    if (*row.asked != stormed) {
-        again_.push_back({reader_->layout().queues[slot.value].oid, *row.asked});
+    if (*row.asked != stormed && agent_decides_) {
+        again_.push_back(word_for(slot.value, *row.asked));
     }
     if (!stormed) {
         row.stormed_since.reset();
@@ -366,13 +558,19 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
     }
 }
 
+Word SonicDevice::word_for(std::uint32_t row, bool storm) const
+{
+    const auto& queue = reader_->layout().queues[row];
+    return {queue.oid, reader_->layout().ports[queue.port].name, queue.priority, storm};
+}
+
 Result<void> SonicDevice::tell_again()
 {
     const auto words = std::exchange(again_, {});
     if (words.empty()) {
         return {};
     }
-    return tell(store_, words).map([](std::int64_t) {});
+    return tell(store_, words);
 }
 
 // A mitigated queue is not held up by pause, so what measures its pause may stand still while the storm goes on; on
@@ -436,12 +634,15 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
         return tl::unexpected(
             Error{ErrorKind::unsupported, fmt::format("orchagent has no such action: {}", name(command.want))});
     }
+    if (storm && !may_decide()) {
+        return tl::unexpected(Error{ErrorKind::denied, "SONiC's own scripts decide about storms now"});
+    }
     return row_of(command.target).and_then([&](std::uint32_t row) {
         rows_[row].asked = storm;
-        const Word word{reader_->layout().queues[row].oid, storm};
+        const auto word = word_for(row, storm);
         // Of one that is slow nobody is told later for waiting: it is told of all queues, and asked again later.
         const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
-        const auto done = have_done(store_, word, to_string(inventory_, command.target), patience);
+        const auto done = have_done(store_, word, patience);
         orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
         if (done) {
             rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;

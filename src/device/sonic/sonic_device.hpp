@@ -1,7 +1,20 @@
 // A SONiC switch as a device, where syncd keeps the ASIC and orchagent mitigates: we decide. Counters come from
 // COUNTERS_DB (reader.hpp) as old as syncd's last poll (poll_stamp.hpp); a command is a word to orchagent
-// (orchagent.hpp), which is repeated for as long as the queue shows something else than was asked for. SONiC's own
-// detector rests meanwhile (plugins.hpp).
+// (orchagent.hpp), which is repeated for as long as the queue shows something else than was asked for.
+//
+// SONiC's own scripts (plugins.hpp) are out only while the agent watches every queue that they would watch
+// (coverage.hpp):
+//
+// clang-format off
+//   scripts are | polls show                                    | so
+//   in          | complete coverage, twice                      | take them out: the agent decides
+//   in          | the same, but the scripts have found or ended | ask to be opened again: the agent does not know of it
+//               | a storm                                       |
+//   in          | a gap                                         | put no sample, report the gap
+//   out         | complete coverage                             | keep them out
+//   out         | no poll with complete coverage for `patience` | put them back
+//   out         | the agent watches no row                      | put them back at once
+// clang-format on
 //
 // Of what orchagent writes nothing is written here, and of what its scripts wrote only the history of pauses
 // (histories.hpp). A queue that it does not watch, or treats by its big red switch, is not put.
@@ -15,6 +28,7 @@
 
 #include "device/device.hpp"
 #include "device/sonic/changes.hpp"
+#include "device/sonic/coverage.hpp"
 #include "device/sonic/held_pause.hpp"
 #include "device/sonic/histories.hpp"
 #include "device/sonic/links.hpp"
@@ -48,6 +62,9 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return true; }  // SONiC's own detector, before us
     void listen(NoticeSink&) override {}
+    void set_watched_rows(std::span<const Slot>) override;
+    std::vector<UnseenQueue> unseen_queues() const override { return unseen_.queues(); }
+    bool wants_reopening() const override { return stale_; }
     Result<void> close() override;
 
 private:
@@ -69,17 +86,30 @@ private:
 
     Result<void> start();
     Result<bool> follow();
-    void adopt(Layout);
+    Result<bool> follow_layout();
+    bool is_settled(const FoundLayout&);
+    void adopt(FoundLayout);
+    void take_facts(LayoutFacts);
     void start_over();
     Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
     Result<PollStamp::Seen> wait_for_poll();
     Result<void> choose_canaries();
     void watch_canaries();
     Result<void> sees_polls() const;
+    Duration patience() const;
+    void judge_coverage();
+    bool may_decide() const;
+    bool scripts_decided() const;
+    Result<void> settle_scripts();
+    Result<void> take_scripts_out();
+    Result<void> put_scripts_back();
+    Result<void> report_gap(Result<void> seen) const;
+    void wait_anew_after_outage(const Result<void>& read);
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
     void keep_as_asked(Slot, bool stormed);
+    Word word_for(std::uint32_t row, bool storm) const;
     Result<void> tell_again();
     static bool survives_mitigation(Row&, watchdog::Sample&);
     void imagine_storm(watchdog::Sample&) const;
@@ -102,8 +132,20 @@ private:
     watchdog::Capabilities capabilities_;
     std::vector<Row> rows_;
     Histories histories_;
-    std::vector<Word> again_;          // to be told once more
-    std::optional<Instant> all_read_;  // the poll whose counters were all put
+    LayoutFacts facts_;
+    std::optional<FoundLayout> filling_;  // orchagent still adds queues: taken once it stays as it is
+    Instant filling_since_;
+    std::vector<Intent> intents_;  // by row
+    Coverage coverage_;
+    Unseen unseen_;
+    bool agent_decides_{};  // the scripts are out, or syncd was asked to take them out
+    bool stale_{};          // the agent could decide, but the scripts have done so meanwhile
+    bool not_put_back_{};   // it was tried and failed: the database is away
+    Instant put_back_again_{Instant::min()};
+    std::optional<Instant> covered_at_;  // the last poll with complete coverage
+    int covered_polls_{};                // since the scripts came in; two, and stamps do not stand still
+    std::vector<Word> again_;            // to be told once more
+    std::optional<Instant> all_read_;    // the poll whose counters were all put
     Instant choose_again_{Instant::min()};
     CounterGroup group_;
     bool queues_watched_{};  // so syncd polls

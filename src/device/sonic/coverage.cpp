@@ -1,0 +1,105 @@
+#include "device/sonic/coverage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace petrel::device::sonic {
+
+namespace {
+
+using watchdog::bit;
+using watchdog::Field;
+using watchdog::has;
+
+constexpr watchdog::Fields kAboutPause =
+    bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc) | bit(Field::on2off);
+
+std::string name_of(const Layout& layout, std::uint32_t row)
+{
+    const auto& queue = layout.queues[row];
+    return fmt::format("{}:{}", layout.ports[queue.port].name, queue.priority.value);
+}
+
+bool has_counters(const Reading& reading) { return (reading.sample.known & kAboutPause) != 0; }
+
+// A script skips queues without counters, and those that the big red switch treats.
+bool by_scripts(const Reading& reading)
+{
+    return reading.registered && reading.status != Status::unwatched && !reading.red_switch && has_counters(reading);
+}
+
+std::string why_unseen(const Layout& layout, std::uint32_t row, const Reading& reading)
+{
+    const auto& port = layout.ports[layout.queues[row].port].name;
+    if (!reading.registered) {
+        return fmt::format("orchagent has not registered it: orchagent's log says why it does not accept PFC_WD|{}",
+                           port);
+    }
+    return "syncd writes no PFC counters for it";
+}
+
+}  // namespace
+
+bool prove_pause(watchdog::Fields known)
+{
+    return has(known, Field::pause_us) ||
+           (has(known, Field::paused_now) && (has(known, Field::on2off) || has(known, Field::tx_packets)));
+}
+
+Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, const LayoutFacts& facts)
+{
+    Coverage coverage;
+    const auto& layout = reader.layout();
+    std::uint32_t others = 0;
+    const auto report = [&](std::string gap) {
+        if (coverage.gap.empty()) {
+            coverage.gap = std::move(gap);
+        } else {
+            ++others;
+        }
+    };
+    for (std::uint32_t row = 0; row != intents.size(); ++row) {
+        const auto& reading = reader[Slot{row}];
+        if (!by_scripts(reading)) {
+            continue;
+        }
+        ++coverage.by_scripts;
+        if (intents[row].configured && !intents[row].watched) {
+            report(
+                fmt::format("no policy of this agent covers {}, which orchagent has registered", name_of(layout, row)));
+        } else if (intents[row].watched && !prove_pause(reading.sample.known)) {
+            report(fmt::format("the counters of {} do not prove a pause", name_of(layout, row)));
+        }
+    }
+    for (const auto& stranger : facts.strangers) {
+        report(fmt::format("orchagent has registered {}, and CONFIG_DB has no such port: the databases do not belong "
+                           "to the same ASIC",
+                           stranger));
+    }
+    coverage.gap += others != 0 ? fmt::format(" (and {} more)", others) : "";
+    return coverage;
+}
+
+void Unseen::judge(const Reader& reader, std::span<const Intent> intents, const LayoutFacts& facts, Instant now,
+                   Duration patience)
+{
+    queues_.clear();
+    since_.resize(intents.size());
+    for (std::uint32_t row = 0; row != intents.size(); ++row) {
+        const auto& reading = reader[Slot{row}];
+        if (!intents[row].watched || (reading.registered && has_counters(reading))) {
+            since_[row].reset();
+            continue;
+        }
+        since_[row] = since_[row].value_or(now);
+        if (now - *since_[row] > patience) {
+            queues_.push_back({name_of(reader.layout(), row), why_unseen(reader.layout(), row, reading)});
+        }
+    }
+    for (const auto& queue : facts.missing) {
+        queues_.push_back({queue, "orchagent has not created it: COUNTERS_QUEUE_NAME_MAP has no such queue"});
+    }
+}
+
+}  // namespace petrel::device::sonic

@@ -1,0 +1,506 @@
+// SONiC's scripts are out only while the agent watches every queue that they would watch. Each way to break that rule
+// is tried here; the last test combines them at random.
+#include "device/sonic/coverage.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "device_sonic/sonic_trouble.hpp"
+
+namespace petrel::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SonicCoverage : public SonicTrouble {
+protected:
+    void begin(SonicSwitch::Setup setup = {})
+    {
+        on_.emplace(std::move(setup));
+        sonic().poll(on_->clock_.now().mono);
+    }
+
+    SonicDevice& device() { return *on_->device_; }
+
+    void open()
+    {
+        const auto opened = on_->open();
+        ASSERT_TRUE(opened) << opened.error().what;
+        intake_.emplace(device().inventory(), device().capabilities());
+    }
+
+    // One poll of syncd's and a look at it; what the look complains about.
+    std::string poll(int times = 1)
+    {
+        std::string complaint;
+        for (int i = 0; i != times; ++i) {
+            on_->clock_.advance(200ms);
+            sonic().poll(on_->clock_.now().mono);
+            complaint = look();
+        }
+        return complaint;
+    }
+
+    std::string look()
+    {
+        if (intake_->view().dt_us.size() != device().inventory().rows.size()) {
+            intake_.emplace(device().inventory(), device().capabilities());
+            on_->watch_all();
+        }
+        intake_->begin();
+        const auto looked = device().look({}, *intake_);
+        return looked ? "" : looked.error().what;
+    }
+
+    std::set<std::string> touched() const
+    {
+        std::set<std::string> names;
+        const auto& inventory = on_->device_->inventory();
+        for (const auto row : intake_->view().touched) {
+            names.insert(to_string(inventory, inventory.rows[row].target));
+        }
+        return names;
+    }
+
+    bool scripts_are_in()
+    {
+        sonic().serve_requests();
+        return sonic().has_plugins();
+    }
+
+    void watch_rows(const std::set<std::string>& queues)
+    {
+        std::vector<Slot> rows;
+        const auto& inventory = device().inventory();
+        for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
+            if (queues.contains(to_string(inventory, inventory.rows[row].target))) {
+                rows.push_back(Slot{row});
+            }
+        }
+        device().set_watched_rows(rows);
+    }
+
+    std::vector<std::string> unseen() const
+    {
+        std::vector<std::string> names;
+        for (const auto& queue : on_->device_->unseen_queues()) {
+            names.push_back(queue.queue);
+        }
+        return names;
+    }
+
+    std::optional<watchdog::Intake> intake_;
+};
+
+TEST_F(SonicCoverage, ScriptsLeaveWithTheSecondPollOfACompleteWatch)
+{
+    open();
+    EXPECT_EQ(look(), "");
+    EXPECT_TRUE(scripts_are_in()) << "a stamp that stands still looks like this";
+    EXPECT_EQ(poll(), "");
+    EXPECT_FALSE(scripts_are_in());
+}
+
+// orchagent leaves PFC_WD_STATUS on every lossless queue then, also where it polls none.
+TEST_F(SonicCoverage, TheBigRedSwitchOnPartOfThePortsBlindsNobodyAfterwards)
+{
+    begin({.action = ""});
+    sonic().watch("Ethernet4");
+    sonic().poll(on_->clock_.now().mono);
+    open();
+    watch_rows({"Ethernet4:3", "Ethernet4:4"});
+    EXPECT_EQ(poll(3), "");
+    EXPECT_FALSE(scripts_are_in());
+    sonic().big_red_switch(true);
+    poll(3);
+    sonic().big_red_switch(false);
+    for (int i = 0; i != 20; ++i) {
+        EXPECT_EQ(poll(), "") << i;
+    }
+    EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational") << "left over";
+    EXPECT_FALSE(scripts_are_in());
+    EXPECT_THAT(touched(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
+    EXPECT_THAT(unseen(), IsEmpty());
+}
+
+TEST_F(SonicCoverage, ARejectedEntryIsNamedAndDoesNotBringTheScriptsBack)
+{
+    open();
+    EXPECT_EQ(poll(3), "");
+    sonic().reject("Ethernet0");
+    EXPECT_EQ(poll(4), "");
+    EXPECT_THAT(unseen(), IsEmpty()) << "orchagent may be about to register it";
+    EXPECT_EQ(poll(4), "");
+    EXPECT_THAT(unseen(), ElementsAre("Ethernet0:3", "Ethernet0:4"));
+    EXPECT_THAT(device().unseen_queues()[0].why, HasSubstr("does not accept PFC_WD|Ethernet0"));
+    EXPECT_FALSE(scripts_are_in());
+    sonic().watch("Ethernet0");
+    EXPECT_EQ(poll(7), "");
+    EXPECT_THAT(unseen(), IsEmpty());
+}
+
+TEST_F(SonicCoverage, AConfiguredQueueWithoutAnObjectIsNamed)
+{
+    redis::Pipeline unmap;
+    unmap.add({"HDEL", "COUNTERS_QUEUE_NAME_MAP", "Ethernet4:4"});
+    ASSERT_TRUE(on_->server_.connect(2)->run(unmap));
+    sonic().unwatch("Ethernet4");
+    sonic().reject("Ethernet4");
+    open();
+    poll(8);
+    EXPECT_THAT(unseen(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
+    EXPECT_THAT(device().unseen_queues()[1].why, HasSubstr("COUNTERS_QUEUE_NAME_MAP has no such queue"));
+}
+
+TEST_F(SonicCoverage, WithoutAPolicyForARegisteredQueueTheScriptsStay)
+{
+    open();
+    watch_rows({"Ethernet0:3", "Ethernet0:4", "Ethernet4:3"});
+    EXPECT_THAT(poll(), HasSubstr("no policy of this agent covers Ethernet4:4"));
+    EXPECT_THAT(poll(10), HasSubstr("SONiC's own scripts watch meanwhile"));
+    EXPECT_THAT(touched(), IsEmpty()) << "two detectors would undo each other's work";
+    EXPECT_TRUE(scripts_are_in());
+    on_->watch_all();
+    EXPECT_EQ(poll(2), "");
+    EXPECT_FALSE(scripts_are_in());
+    EXPECT_FALSE(device().wants_reopening());
+}
+
+TEST_F(SonicCoverage, APolicyThatGoesBringsTheScriptsBackWithinASecond)
+{
+    open();
+    EXPECT_EQ(poll(3), "");
+    ASSERT_FALSE(scripts_are_in());
+    watch_rows({"Ethernet0:3", "Ethernet0:4", "Ethernet4:3"});
+    EXPECT_EQ(poll(5), "") << "the queue may be about to be unregistered";
+    EXPECT_FALSE(scripts_are_in());
+    EXPECT_THAT(poll(1), HasSubstr("Ethernet4:4"));
+    EXPECT_TRUE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, AnAgentThatWatchesNothingHasPutThemBackAtOnce)
+{
+    open();
+    poll(3);
+    ASSERT_FALSE(scripts_are_in());
+    device().set_watched_rows({});
+    EXPECT_TRUE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, StampsThatStandStillBringTheScriptsBack)
+{
+    open();
+    EXPECT_EQ(poll(3), "");
+    sonic().freeze_stamps(true);
+    EXPECT_EQ(poll(5), "");
+    EXPECT_FALSE(scripts_are_in());
+    EXPECT_THAT(poll(), HasSubstr("syncd does not poll"));
+    EXPECT_TRUE(scripts_are_in());
+    const auto refused = device().apply({1, 0, on_->target(kQueue), Treatment::drop, kNever}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("scripts decide"));
+    sonic().freeze_stamps(false);
+    EXPECT_EQ(poll(2), "");
+    EXPECT_FALSE(scripts_are_in());
+    EXPECT_FALSE(device().wants_reopening()) << "nothing has happened meanwhile";
+}
+
+TEST_F(SonicCoverage, AStormThatTheScriptsFoundMeanwhileIsLearntByOpeningAgain)
+{
+    open();
+    poll(3);
+    sonic().freeze_stamps(true);
+    poll(7);
+    ASSERT_TRUE(scripts_are_in());
+    redis::Pipeline word;
+    word.add({"PUBLISH", "PFC_WD_ACTION", R"([")" + SonicSwitch::queue_oid(kQueue) + R"(","storm"])"});
+    ASSERT_TRUE(on_->server_.connect(2)->run(word));
+    sonic().catch_up();
+    sonic().freeze_stamps(false);
+    EXPECT_EQ(poll(2), "");
+    EXPECT_TRUE(device().wants_reopening());
+    EXPECT_TRUE(scripts_are_in());
+    sonic().catch_up();
+    EXPECT_EQ(status(), "stormed") << "it is not taken back";
+    open();
+    EXPECT_EQ(poll(2), "");
+    EXPECT_FALSE(device().wants_reopening());
+    EXPECT_FALSE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, StampsThatStoodStillFromTheBeginningNeverTakeThemOut)
+{
+    sonic().freeze_stamps(true);
+    open();
+    poll(20);
+    EXPECT_TRUE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, DatabasesOfDifferentAsicsKeepTheScriptsIn)
+{
+    sonic().remove(Db::config, "PORT|Ethernet4");
+    open();
+    EXPECT_THAT(poll(3), AllOf(HasSubstr("orchagent has registered Ethernet4:3"),
+                               HasSubstr("the databases do not belong to the same ASIC (and 1 more)")));
+    EXPECT_TRUE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, WithoutAQueueToWatchTheScriptsReturn)
+{
+    open();
+    poll(3);
+    ASSERT_FALSE(scripts_are_in());
+    sonic().unwatch("Ethernet0");
+    sonic().unwatch("Ethernet4");
+    EXPECT_EQ(poll(7), "");
+    EXPECT_TRUE(scripts_are_in());
+}
+
+TEST_F(SonicCoverage, PauseTimeInAVendorsUnitLeavesTheSwitchToItsScript)
+{
+    begin({.transitions = false, .pause_status = false, .vendor_pause = true});
+    const auto opened = on_->open();
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(opened.error().what, AllOf(HasSubstr("RX_PAUSE_DURATION is in units of its vendor"),
+                                           HasSubstr("SONiC's own scripts stay in place")));
+    EXPECT_TRUE(scripts_are_in());
+}
+
+// ---- what the scripts remember
+
+TEST_F(SonicCoverage, TheScriptsReturnWithoutWhatTheyRememberedBefore)
+{
+    begin({.scripts = true});
+    open();
+    poll(3);
+    ASSERT_FALSE(scripts_are_in());
+    const auto port = "COUNTERS:" + SonicSwitch::port_oid("Ethernet0");
+    sonic().set(Db::counters, port, "SAI_PORT_STAT_PFC_3_RX_PKTS_last", "1");
+    sonic().set(Db::counters, port, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS_last", "0");
+    sonic().set(Db::counters, port, "SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US_last", "1");
+    sonic().set(Db::counters, "TIMESTAMP", "PFCWD_POLL_TIMESTAMP_last", "1");
+    sonic().set_of_queue(kQueue, "SAI_QUEUE_ATTR_PAUSE_STATUS_last", "true");
+    sonic().set_of_queue(kQueue, "SAI_QUEUE_STAT_PACKETS_last", "0");
+    sonic().set_of_queue(kQueue, "PFC_WD_DETECTION_TIME_LEFT", "100000");
+    sonic().set_of_queue(kQueue, "PFC_WD_RESTORATION_TIME_LEFT", "100000");
+    ASSERT_TRUE(device().close());
+    for (const auto* field : {"SAI_QUEUE_STAT_PACKETS_last", "PFC_WD_DETECTION_TIME_LEFT",
+                              "PFC_WD_RESTORATION_TIME_LEFT", "SAI_QUEUE_ATTR_PAUSE_STATUS_last"}) {
+        EXPECT_EQ(sonic().of_queue(kQueue, field), "") << field;
+    }
+    EXPECT_EQ(sonic().get(Db::counters, port, "SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US_last"), "");
+    EXPECT_EQ(sonic().get(Db::counters, "TIMESTAMP", "PFCWD_POLL_TIMESTAMP_last"), "");
+    EXPECT_EQ(sonic().of_queue(kQueue, "PFC_WD_DETECTION_TIME"), "400000") << "orchagent's own stays";
+    sonic().queue(kQueue).rx += 100;
+    sonic().queue(kQueue).paused = true;
+    on_->clock_.advance(200ms);
+    sonic().poll(on_->clock_.now().mono);
+    sonic().catch_up();
+    EXPECT_THAT(sonic().words(), IsEmpty()) << "a pause of one poll is no storm";
+}
+
+// ---- words that come too late
+
+TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
+{
+    ASSERT_TRUE(on_->open({60s, 1ms}));
+    const auto ask = [&](Treatment want) { return device().apply({1, 0, on_->target(kQueue), want, kNever}, {}); };
+    sonic().hold();
+    [[maybe_unused]] const auto late = ask(Treatment::drop);
+    sonic().release();
+    sonic().catch_up();
+    ASSERT_EQ(status(), "stormed");
+    sonic().remove(Db::config, "PFC_WD|Ethernet0");  // pfcwd stop; orchagent has not seen it yet
+    const auto waits = ask(Treatment::none);
+    ASSERT_FALSE(waits);
+    EXPECT_EQ(waits.error().kind, ErrorKind::timed_out);
+    EXPECT_THAT(waits.error().what, HasSubstr("PFC_WD|Ethernet0 is gone"));
+    sonic().unwatch("Ethernet0");
+    EXPECT_TRUE(ask(Treatment::none));
+    sonic().catch_up();
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
+    EXPECT_THAT(sonic().errors(), IsEmpty());
+}
+
+// ---- names that come one after the other
+
+TEST_F(SonicCoverage, NamesThatComeBackPortByPortAreNoOtherInventory)
+{
+    begin({.ports = 16});
+    open();
+    poll(3);
+    const auto generation = device().inventory().generation;
+    sonic().lose_names();
+    EXPECT_THAT(poll(), HasSubstr("COUNTERS_QUEUE_NAME_MAP"));
+    for (int port = 0; port != 15; ++port) {
+        sonic().name_queues("Ethernet" + std::to_string(4 * port));
+        EXPECT_THAT(poll(), HasSubstr("COUNTERS_QUEUE_NAME_MAP")) << port;
+    }
+    sonic().name_queues("Ethernet60");
+    poll(2);
+    EXPECT_EQ(device().inventory().generation, generation);
+}
+
+TEST_F(SonicCoverage, ASwitchThatIsOpenedWhileItsNamesComeChangesOnce)
+{
+    begin({.ports = 16});
+    sonic().lose_names();
+    sonic().name_queues("Ethernet0");
+    open();
+    const auto generation = device().inventory().generation;
+    for (int port = 1; port != 16; ++port) {
+        sonic().name_queues("Ethernet" + std::to_string(4 * port));
+        poll();
+    }
+    poll();
+    EXPECT_EQ(device().inventory().rows.size(), 32U);
+    EXPECT_EQ(device().inventory().generation, generation + 1);
+}
+
+// ---- everything at once
+
+// What is true of the switch, kept by the test alone.
+class SonicRule : public SonicCoverage {
+protected:
+    static constexpr Duration kPatience = 1s;
+
+    void run(unsigned seed)
+    {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        begin();
+        std::mt19937 random{seed};
+        open();
+        for (int i = 0; i != 60 && !HasFailure(); ++i) {
+            disturb(random());
+            for (auto polls = random() % 8; polls-- != 0 && !HasFailure();) {
+                live();
+            }
+        }
+        heal();
+        for (int i = 0; i != 30 && !HasFailure(); ++i) {
+            live();
+        }
+        EXPECT_FALSE(scripts_are_in()) << "all is well again";
+        EXPECT_EQ(touched().size(), 4U);
+    }
+
+    void disturb(std::mt19937::result_type what)
+    {
+        const std::string port = (what & 1U) != 0 ? "Ethernet0" : "Ethernet4";
+        const bool on = (what & 2U) != 0;
+        const auto now = on_->clock_.now().mono;
+        switch (what / 4 % 9) {
+        case 0: sonic().freeze_stamps(on); break;
+        case 1: on ? sonic().watch(port) : sonic().unwatch(port); break;
+        case 2: sonic().reject(port); break;
+        case 3: cover(port, on); break;
+        case 4: sonic().counter_poll(on ? "enable" : "disable"); break;
+        case 5: sonic().big_red_switch(on); break;
+        case 6: on ? name_all() : sonic().lose_names(); break;
+        case 7:
+            on ? sonic().set(Db::config, "PORT|" + port, "speed", "100000")
+               : sonic().remove(Db::config, "PORT|" + port);
+            break;
+        default:
+            sonic().orchagent_leaves();
+            sonic().orchagent_comes(on);
+            break;
+        }
+        if (on_->device_) {
+            watch_rows(covered_);
+        }
+        for (const auto& queue : kQueues) {
+            watched_at_[queue] = now;  // whoever watches gets the time that a look needs
+        }
+    }
+
+    // A policy of the agent comes or goes.
+    void cover(const std::string& port, bool on)
+    {
+        for (const auto* queue : {":3", ":4"}) {
+            if (on) {
+                covered_.insert(port + queue);
+            } else {
+                covered_.erase(port + queue);
+            }
+        }
+    }
+
+    void heal()
+    {
+        sonic().freeze_stamps(false);
+        sonic().counter_poll("enable");
+        sonic().big_red_switch(false);
+        name_all();
+        for (const std::string port : {"Ethernet0", "Ethernet4"}) {
+            sonic().set(Db::config, "PORT|" + port, "speed", "100000");
+            sonic().watch(port);
+        }
+        covered_ = {kQueues.begin(), kQueues.end()};
+    }
+
+    void name_all()
+    {
+        sonic().name_queues("Ethernet0");
+        sonic().name_queues("Ethernet4");
+    }
+
+    void live()
+    {
+        on_->clock_.advance(200ms);
+        sonic().poll(on_->clock_.now().mono);
+        if ((!on_->device_ || device().wants_reopening()) && !on_->open()) {
+            return check();  // as the service does, it is tried again
+        }
+        if (!intake_ || intake_->view().dt_us.size() != device().inventory().rows.size()) {
+            intake_.emplace(device().inventory(), device().capabilities());
+        }
+        watch_rows(covered_);
+        intake_->begin();
+        [[maybe_unused]] const auto looked = device().look({}, *intake_);
+        for (const auto& queue : touched()) {
+            if (covered_.contains(queue)) {
+                watched_at_[queue] = on_->clock_.now().mono;
+            }
+        }
+        check();
+    }
+
+    void check()
+    {
+        const bool polls =
+            sonic().get(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "FLEX_COUNTER_STATUS") != "disable";
+        if (!polls || scripts_are_in()) {
+            return;
+        }
+        for (const auto& queue : kQueues) {
+            const bool by_scripts =
+                sonic().is_registered(queue) && sonic().of_queue(queue, "BIG_RED_SWITCH_MODE").empty();
+            const auto unwatched = on_->clock_.now().mono - watched_at_[queue];
+            EXPECT_FALSE(by_scripts && unwatched > kPatience + 200ms)
+                << queue << " is watched by neither for " << unwatched / 1ms << " ms";
+        }
+    }
+
+    const std::vector<std::string> kQueues{"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"};
+    std::set<std::string> covered_{kQueues.begin(), kQueues.end()};  // by policies of the agent
+    std::map<std::string, Instant> watched_at_;
+};
+
+TEST_F(SonicRule, NoQueueIsLeftToNeitherWhateverHappens)
+{
+    for (unsigned seed = 1; seed != 13 && !HasFailure(); ++seed) {
+        covered_ = {kQueues.begin(), kQueues.end()};
+        watched_at_.clear();
+        run(seed);
+    }
+}
+
+}  // namespace
+}  // namespace petrel::test
