@@ -304,7 +304,11 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::oper_status:
             value.s32 = static_cast<std::int32_t>(port->status);
             return bad("no_link_state") ? Status{status::not_implemented} : Status{status::success};
-        case port_attr::oper_speed: return status::attr_not_implemented_0;
+        case port_attr::oper_speed:
+            value.u32 = port->speed_mbps;
+            return bad("oper_speed_fails") ? Status{status::failure}
+                   : bad("oper_speed")     ? Status{status::success}
+                                           : Status{status::attr_not_implemented_0};
         case port_attr::speed: value.u32 = port->speed_mbps; return status::success;
         case port_attr::qos_queue_list: return give(value.objlist, queues);
         case port_attr::hw_lane_list: {

@@ -124,8 +124,44 @@ TEST(SaiDevice, AQueueThatCannotBeReadDoesNotStopTheOthers)
         look_twice(bench, intake);
         EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
         EXPECT_EQ(intake.view().pause[11] & watchdog::kQuiet, 0);
-        EXPECT_TRUE(bench.noted("port1:3 cannot be read: FAILURE (-1); the others are"));
+        EXPECT_FALSE(bench.noted("port1:3"));
+        EXPECT_TRUE(bench.device->unseen_queues().empty()) << "no policy watches it";
     }
+}
+
+TEST(SaiDevice, AWatchedQueueThatCannotBeReadIsUnseenUntilItCan)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("one_queue_fails"));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    const std::array watched{Slot{kRow}, Slot{11}};
+    bench.device->set_watched_rows(watched);
+    look_twice(bench, intake);
+    EXPECT_TRUE(bench.device->unseen_queues().empty()) << "a read may fail once";
+    bench.clock.advance(1s);
+    look_twice(bench, intake);
+    const auto unseen = bench.device->unseen_queues();
+    ASSERT_EQ(unseen.size(), 1U);
+    EXPECT_EQ(unseen[0].queue, "port1:3");
+    EXPECT_EQ(unseen[0].why, "the library cannot read its state: FAILURE (-1)");
+    bench.model->faults.erase("one_queue_fails");
+    look_twice(bench, intake);
+    EXPECT_TRUE(bench.device->unseen_queues().empty());
+}
+
+// As the public virtual-switch library does once a port is up.
+TEST(SaiDevice, ASpeedThatCannotBeReadDoesNotHideTheLink)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("oper_speed"));
+    Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    look_twice(bench, intake);
+    EXPECT_EQ(intake.view().pause[kRow] & watchdog::kLinkDown, 0);
+    bench.model->faults.insert("oper_speed_fails");
+    bench.port(0).status = sai::OperStatus::down;
+    look_twice(bench, intake);
+    EXPECT_EQ(bench.device->inventory().rows[0].speed, BitRate{100'000'000'000}) << "of SPEED";
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kLinkDown, 0);
 }
 
 TEST(SaiDevice, AStateOfNonsenseIsNoState)

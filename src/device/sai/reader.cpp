@@ -66,6 +66,8 @@ Reader::Reader(const Library& library, abi::ObjectId switch_id, std::span<const 
 
     states_.resize(rows_.size());
     port_counters_.resize(ports_.size());
+    failing_rows_.resize(rows_.size());
+    failing_ports_.resize(ports_.size());
     for (std::size_t p = 0; p != ports_.size(); ++p) {
         auto& ids = port_ids_.emplace_back();
         for (const auto& queue : ports_[p].queues) {
@@ -179,26 +181,33 @@ bool Reader::reads_in_bulk(const QueueObjects& queue) const
     return status == abi::status::success && each == abi::status::success;
 }
 
+// One call for each attribute: a library that fails one of them fails the whole call. Some read OPER_SPEED only while
+// the port is down.
 Reader::Link Reader::link(std::size_t port)
 {
     Link link;
-    std::array<abi::Attribute, 2> asked{};
-    for (std::size_t i = 0; i != link_attributes_.size(); ++i) {
-        asked[i].id = link_attributes_[i];
-    }
+    const auto read = [&](abi::AttrId id) {
+        abi::Attribute asked{id, {}};
+        const auto status = library_.ports().get(ports_[port].port, {&asked, 1});
+        return status == abi::status::success ? std::optional{asked.value} : std::nullopt;
+    };
     const auto before = clock_.now().mono;
-    const auto status = link_attributes_.empty()
-                            ? abi::Status{abi::status::not_implemented}
-                            : library_.ports().get(ports_[port].port, {asked.data(), link_attributes_.size()});
-    note_slow(clock_.now().mono - before, "get OPER_STATUS");
-    for (std::size_t i = 0; status == abi::status::success && i != link_attributes_.size(); ++i) {
-        if (asked[i].id == abi::port_attr::oper_status) {
-            const auto told = static_cast<abi::OperStatus>(asked[i].value.s32);
+    for (const auto id : link_attributes_) {
+        auto value = read(id);
+        if (!value && id == abi::port_attr::oper_speed) {
+            value = read(abi::port_attr::speed);
+        }
+        if (!value) {
+            continue;
+        }
+        if (id == abi::port_attr::oper_status) {
+            const auto told = static_cast<abi::OperStatus>(value->s32);
             link.up = told != abi::OperStatus::down && told != abi::OperStatus::not_present;
         } else {
-            link.speed = {std::uint64_t{asked[i].value.u32} * 1'000'000};
+            link.speed = {std::uint64_t{value->u32} * 1'000'000};
         }
     }
+    note_slow(clock_.now().mono - before, "get OPER_STATUS");
     return link;
 }
 
@@ -250,8 +259,8 @@ void Reader::take(Slot row, abi::Status status, std::span<const abi::Attribute> 
 {
     auto& state = states_[row.value];
     state = {after, 0, PauseState::not_paused, false};
+    follow_status(failing_rows_[row.value], status);
     if (status != abi::status::success) {
-        notes_.add(fmt::format("{} cannot be read: {}; the others are", name(row), status_text(status)));
         return;
     }
     for (const auto& attribute : told) {
@@ -289,9 +298,34 @@ void Reader::read_port(std::size_t port)
     const auto status = library_.ports().stats(ports_[port].port, port_ids_[port], counters.values.data());
     note_slow(clock_.now().mono - before, "get counters of a port");
     counters.known = status == abi::status::success;
-    if (!counters.known) {
-        notes_.add(fmt::format("counters of {}: {}", ports_[port].name, status_text(status)));
+    follow_status(failing_ports_[port], status);
+}
+
+void Reader::follow_status(Failing& failing, abi::Status status)
+{
+    const bool failed_before = failing.status != abi::status::success;
+    const bool fails = status != abi::status::success;
+    if (fails && !failed_before) {
+        failing.since = clock_.now().mono;
+        ++unreadable_;
+    } else if (!fails && failed_before) {
+        --unreadable_;
     }
+    failing.status = status;
+}
+
+std::string Reader::why_failing(const Failing& failing, std::string_view what) const
+{
+    constexpr Duration kNotJustOnce = std::chrono::seconds{1};
+    const bool long_enough =
+        failing.status != abi::status::success && clock_.now().mono - failing.since >= kNotJustOnce;
+    return long_enough ? fmt::format("the library cannot read {}: {}", what, status_text(failing.status)) : "";
+}
+
+std::string Reader::why_unreadable(Slot row) const
+{
+    auto why = why_failing(failing_rows_[row.value], "its state");
+    return !why.empty() ? why : why_failing(failing_ports_[rows_[row.value].port], "the counters of its port");
 }
 
 // A counter that has never counted anything may be one that never does. Frames that are not counted prove no quiet;
@@ -347,11 +381,6 @@ void Reader::note_slow(Duration took, std::string_view what)
         notes_.add(fmt::format("{} has taken {}: what was seen then has no certain moment, and proves no pause", what,
                                seconds(took)));
     }
-}
-
-std::string Reader::name(Slot row) const
-{
-    return fmt::format("{}:{}", ports_[rows_[row.value].port].name, queue(row).priority.value);
 }
 
 }  // namespace petrel::device::sai

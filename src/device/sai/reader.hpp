@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/device.hpp"
@@ -40,7 +41,16 @@ public:
     void read_states(std::span<const Slot> rows);
     void fill(Slot row, watchdog::Sample&);
 
+    // Why neither state nor counters of a row could be read for a second or more; empty: they could.
+    std::string why_unreadable(Slot row) const;
+    bool all_readable() const { return unreadable_ == 0; }
+
 private:
+    // Reads of one object that fail, all since then.
+    struct Failing {
+        abi::Status status{abi::status::success};
+        Instant since;
+    };
     struct State {
         Instant read_at;
         watchdog::Fields known{};
@@ -66,9 +76,10 @@ private:
     void read_many(std::span<const Slot> rows);
     void take(Slot row, abi::Status, std::span<const abi::Attribute>, Instant before, Instant after);
     void read_port(std::size_t port);
+    void follow_status(Failing&, abi::Status);
+    std::string why_failing(const Failing&, std::string_view what) const;
     void put(watchdog::Field, std::uint64_t value, watchdog::Sample&);
     void note_slow(Duration, std::string_view what);
-    std::string name(Slot row) const;
 
     const Library& library_;
     std::span<const PortObjects> ports_;
@@ -89,6 +100,9 @@ private:
     std::uint32_t look_{};
     std::vector<State> states_;  // by row
     std::vector<PortCounters> port_counters_;
+    std::vector<Failing> failing_rows_;
+    std::vector<Failing> failing_ports_;
+    std::size_t unreadable_{};  // so many of them fail
     std::vector<abi::ObjectId> bulk_objects_;
     std::vector<std::uint32_t> bulk_counts_;
     std::vector<abi::Attribute> bulk_attributes_;

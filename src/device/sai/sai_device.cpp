@@ -257,6 +257,20 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
     return {};
 }
 
+std::vector<UnseenQueue> SaiDevice::unseen_queues() const
+{
+    std::vector<UnseenQueue> unseen;
+    if (reader_->all_readable()) {
+        return unseen;
+    }
+    for (const auto row : watched_rows_) {
+        if (auto why = reader_->why_unreadable(row); !why.empty()) {
+            unseen.push_back({to_string(inventory_, inventory_.rows[row.value].target), std::move(why)});
+        }
+    }
+    return unseen;
+}
+
 // Behind a mask that we set ourselves a queue is never paused, and where it covers all priorities some switches count
 // no pause frames either. Who offers the mask alone tells so beforehand; this is for the mask that stands in for a
 // recovery.

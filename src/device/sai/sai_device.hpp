@@ -33,6 +33,8 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
+    void set_watched_rows(std::span<const Slot> rows) override { watched_rows_.assign(rows.begin(), rows.end()); }
+    std::vector<UnseenQueue> unseen_queues() const override;
     Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
 
 private:
@@ -69,6 +71,7 @@ private:
     std::vector<PortObjects> ports_;
     std::vector<RowPlace> places_;  // by row
     std::vector<Slot> all_rows_;
+    std::vector<Slot> watched_rows_;
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::optional<Treater> treater_;
