@@ -1,4 +1,4 @@
-// The command line of `petrel agent`. It brings the option parser along.
+// The command lines of `petrel agent` and `petrel hand-back`. It brings the option parser along.
 #pragma once
 
 #include "cli/agent_command.hpp"
@@ -11,6 +11,18 @@ public:
     explicit AgentArguments(CLI::App& petrel);
 
     AgentOptions request() const { return flags_.options(); }
+
+    CLI::App* app{};
+
+private:
+    AgentFlags flags_;
+};
+
+class HandBackArguments {
+public:
+    explicit HandBackArguments(CLI::App& petrel);
+
+    HandBackOptions request() const { return {flags_.options()}; }
 
     CLI::App* app{};
 

@@ -18,6 +18,7 @@
 #include "daemon/release.hpp"
 #include "daemon/service.hpp"
 #include "daemon/sonic/own_tables.hpp"
+#include "daemon/sonic/several_asics.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
 #include "runtime/exit_guard.hpp"
 #include "runtime/state_folder.hpp"
@@ -95,6 +96,39 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     });
 }
 
+// What is configured for a device stands in the databases that its counters are in.
+Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig& config)
+{
+    if (!std::ranges::all_of(config.devices, codec::is_sonics_own)) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid, "an agent with a device 'sonic:...' has no devices of other kinds"});
+    }
+    SonicDriver driver;
+    std::vector<std::pair<std::string, std::unique_ptr<daemon::Nos>>> each;
+    for (const auto& given : config.devices) {
+        const auto expanded = driver.expand(given);
+        if (!expanded) {
+            return tl::unexpected(expanded.error());
+        }
+        for (const auto& entry : *expanded) {
+            const auto databases = driver.databases_of(entry);
+            if (!databases) {
+                return tl::unexpected(databases.error());
+            }
+            each.emplace_back(entry.name, std::make_unique<daemon::SonicNos>(*databases, sonic::Role::detector,
+                                                                             std::filesystem::path{}));
+        }
+    }
+    if (each.size() == 1) {
+        return std::move(each.front().second);
+    }
+    auto several = std::make_unique<daemon::SeveralAsics>();
+    for (auto& [device, nos] : each) {
+        several->add(std::move(device), std::move(nos));
+    }
+    return several;
+}
+
 // A device that is SONiC's own brings SONiC's configuration with it, and leaves the acting to orchagent. Devices of
 // other kinds are ours alone.
 Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
@@ -111,12 +145,12 @@ Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
         return daemon::OwnTables::open(config.state_dir / "tables.json")
             .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });
     }
-    if (detects && config.devices.size() != 1) {
-        return tl::unexpected(Error{ErrorKind::invalid, "a device 'sonic:...' is the only one of its agent"});
+    if (detects) {
+        return make_detectors_nos(config);
     }
     return sonic::find_databases(config.redis)
         .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
-            return std::make_unique<daemon::SonicNos>(databases, detects ? sonic::Role::detector : sonic::Role::owner,
+            return std::make_unique<daemon::SonicNos>(databases, sonic::Role::owner,
                                                       config.state_dir / "config_db.json");
         });
 }
@@ -145,6 +179,41 @@ ExitCode run_agent(const AgentOptions& options)
     }
     const auto ended = (*service)->run();
     (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
+}
+
+ExitCode hand_back(const HandBackOptions& options)
+{
+    const Drivers drivers{options.agent.extras};
+    const auto config = read_config(options.agent, drivers.all);
+    if (!config) {
+        return refuse(config.error());
+    }
+    std::string text;
+    auto code = ExitCode::ok;
+    for (const auto& given : config->devices) {
+        auto* driver = daemon::find_driver(drivers.all, given);
+        const auto devices =
+            driver != nullptr
+                ? driver->expand(given)
+                : tl::unexpected(Error{ErrorKind::invalid, fmt::format("no driver for '{}'", given.driver)});
+        if (!devices) {
+            code = fail(devices.error());
+            continue;
+        }
+        for (const auto& device : *devices) {
+            using PutBack = daemon::Driver::PutBack;
+            const auto back = driver->put_back(device);
+            if (!back) {
+                code = fail({back.error().kind, fmt::format("{}: {}", device.name, back.error().what)});
+                continue;
+            }
+            text += fmt::format("{}: {}\n", device.name,
+                                *back == PutBack::done     ? "put back; mitigations stay as they are"
+                                : *back == PutBack::in_use ? "nothing is put back: a live agent watches it"
+                                                           : "nothing is to be put back");
+        }
+    }
+    return finish(text, code);
 }
 
 ExitCode release_without_agent(const AgentOptions& options, bool json)

@@ -38,6 +38,13 @@ std::string config_file(const AgentOptions&);
 // What the agent would do with these options, flags over environment over file over defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
+struct HandBackOptions {
+    AgentOptions agent;
+};
+
+// Puts back what a dead agent has left changed beside its mitigations: SONiC's scripts. Mitigations stay.
+ExitCode hand_back(const HandBackOptions&);
+
 // With no agent to ask: from the journals that the configuration names.
 ExitCode release_without_agent(const AgentOptions&, bool json);
 

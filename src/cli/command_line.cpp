@@ -408,6 +408,9 @@ private:
         if (chosen.front() == agent_.app) {
             return Request{agent_.request()};
         }
+        if (chosen.front() == hand_back_.app) {
+            return Request{hand_back_.request()};
+        }
         return chosen.front() == demo_.app ? Request{demo_.options} : Request{policies_.options};
     }
 
@@ -490,6 +493,7 @@ private:
     PoliciesCommand policies_{petrel_};
     LinkCommand link_{petrel_};
     AgentArguments agent_{petrel_};
+    HandBackArguments hand_back_{petrel_};
     ConfigArguments config_{petrel_};
     ControlArguments control_{petrel_};
     bool version_{};

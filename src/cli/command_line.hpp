@@ -23,10 +23,10 @@ struct Answer {
     std::string text;
 };
 
-using Request =
-    std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
-                 LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, AgentOptions,
-                 ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions, WatchOptions, Answer>;
+using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
+                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, AgentOptions,
+                             ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions, WatchOptions,
+                             HandBackOptions, Answer>;
 
 // Every problem of the command line at once, or the request.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);

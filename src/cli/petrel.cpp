@@ -25,6 +25,7 @@ ExitCode run(const ConfigCheckOptions& options) { return run_config_check(option
 ExitCode run(const ConfigShowOptions& options) { return run_config_show(options); }
 ExitCode run(const ControlOptions& options) { return run_control(options); }
 ExitCode run(const ReleaseAllOptions& options) { return run_release_all(options); }
+ExitCode run(const HandBackOptions& options) { return hand_back(options); }
 ExitCode run(const WatchOptions& options) { return run_watch(options); }
 ExitCode run(const Answer& answer) { return finish(answer.text, ExitCode::ok); }
 
@@ -47,6 +48,9 @@ ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, co
     }
     if (auto* release = std::get_if<ReleaseAllOptions>(&*request)) {
         release->agent.extras = extras;
+    }
+    if (auto* back = std::get_if<HandBackOptions>(&*request)) {
+        back->agent.extras = extras;
     }
     return std::visit([](const auto& wanted) { return run(wanted); }, *request);
 }

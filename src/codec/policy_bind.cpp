@@ -61,11 +61,14 @@ void assign(watchdog::PolicyBook& book, const watchdog::Policy& policy,
     }
 }
 
-watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers)
+watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers, std::string_view device)
 {
     watchdog::PolicyBook book{
         .policies = {}, .assigned = {}, .max_mitigated = file.max_mitigated, .big_red_switch = file.big_red_switch};
     for (const auto& entry : file.policies) {
+        if (!entry.device.empty() && entry.device != device) {
+            continue;
+        }
         std::vector<std::optional<std::uint16_t>> ports;
         for (const auto& port : entry.ports) {
             if (const auto at = numbers.find(port.name); at != numbers.end()) {
@@ -100,11 +103,11 @@ void note_roles(const PolicyFile& file, const PortNumbers& numbers, watchdog::In
 
 }  // namespace
 
-watchdog::PolicyBook bind_device(const PolicyFile& file, watchdog::Inventory& device)
+watchdog::PolicyBook bind_device(const PolicyFile& file, watchdog::Inventory& device, std::string_view name)
 {
     const auto numbers = numbers_of(device);
     note_roles(file, numbers, device);
-    return book_for(file, numbers);
+    return book_for(file, numbers, name);
 }
 
 std::vector<Complaint> unknown_ports(const PolicyFile& file, std::span<const watchdog::Inventory* const> devices)

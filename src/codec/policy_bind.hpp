@@ -11,7 +11,7 @@
 namespace petrel::codec {
 
 // The book for one device; notes the roles of its ports. Ports that it does not have are left out.
-watchdog::PolicyBook bind_device(const PolicyFile&, watchdog::Inventory&);
+watchdog::PolicyBook bind_device(const PolicyFile&, watchdog::Inventory&, std::string_view name = {});
 
 // The ports that the file names and none of the devices has.
 std::vector<Complaint> unknown_ports(const PolicyFile&, std::span<const watchdog::Inventory* const> devices);

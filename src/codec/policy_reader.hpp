@@ -25,6 +25,7 @@ struct PolicyEntry {
     watchdog::Policy policy;
     std::vector<PortName> ports;                                      // empty = all
     std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // what differs for one priority, complete
+    std::string device{};                                             // whose ports these are; empty = any device's
     bool operator==(const PolicyEntry&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "codec/complaint_list.hpp"
@@ -72,19 +73,37 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
     return entries;
 }
 
-std::vector<std::string> read_asic_names(std::string_view database_global)
+Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std::string_view file)
 {
+    ComplaintList complaints{file};
     const auto global = nlohmann::json::parse(database_global, nullptr, false);
-    std::vector<std::string> names;
-    if (!global.is_object() || !global.contains("INCLUDES")) {
-        return names;
+    if (!global.is_object()) {
+        complaints.say({}, "is no JSON object");
+        return tl::make_unexpected(std::move(complaints).take());
     }
-    for (const auto& include : global["INCLUDES"]) {
-        if (auto name = include.is_object() ? member_or<std::string>(include, "namespace", "") : ""; !name.empty()) {
-            names.push_back(std::move(name));
+    std::vector<AsicEntry> asics;
+    const auto includes = global.find("INCLUDES");
+    if (includes == global.end()) {
+        return asics;
+    }
+    for (const auto& include : *includes) {
+        auto name = include.is_object() ? member_or<std::string>(include, "namespace", "") : "";
+        if (name.empty()) {
+            continue;  // the host's own
+        }
+        auto path = member_or<std::string>(include, "include", "");
+        if (path.empty()) {
+            complaints.say({}, fmt::format("{}: has no include, the path of its database_config.json", name));
+        } else if (std::ranges::find(asics, name, &AsicEntry::name) != asics.end()) {
+            complaints.say({}, fmt::format("{}: stands there twice", name));
+        } else {
+            asics.push_back({std::move(name), std::move(path)});
         }
     }
-    return names;
+    if (!complaints.empty()) {
+        return tl::make_unexpected(std::move(complaints).take());
+    }
+    return asics;
 }
 
 }  // namespace petrel::codec

@@ -22,8 +22,14 @@ struct DatabaseEntry {
 // By name: "CONFIG_DB", "COUNTERS_DB", ... Complaints name the place in the file as far as it is known.
 Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_view text, std::string_view file);
 
-// The ASICs of a switch with several of them, each with databases of its own ("asic0", "asic1"). None: it is no such
-// file, or of a switch with one.
-std::vector<std::string> read_asic_names(std::string_view database_global);
+// One ASIC of a switch with several of them, with databases of its own.
+struct AsicEntry {
+    std::string name;     // its namespace: "asic0"
+    std::string include;  // its database_config.json, relative to the folder of database_global.json
+    bool operator==(const AsicEntry&) const = default;
+};
+
+// None: the switch has one ASIC.
+Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std::string_view file);
 
 }  // namespace petrel::codec

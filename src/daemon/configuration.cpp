@@ -40,13 +40,16 @@ std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
 {
     constexpr std::size_t kShown = 5;
     std::string text;
-    for (const auto& [policy, ports, others] : sets | std::views::take(kShown)) {
-        const auto same_name = [&name = policy.name](const codec::PolicyEntry& set) { return set.policy.name == name; };
+    for (const auto& shown : sets | std::views::take(kShown)) {
+        const auto& policy = shown.policy;
+        const auto same_name = [&](const codec::PolicyEntry& set) {
+            return set.policy.name == policy.name && set.device == shown.device;
+        };
         const auto which = std::ranges::count_if(sets, same_name) < 2
                                ? ""
                                : fmt::format(" (priorities {})", watchdog::parameter_text(policy, "priorities"));
-        text +=
-            fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", policy.name, which, count_text(ports.size(), "port"));
+        text += fmt::format("{}{}{} on {}{}", text.empty() ? "" : ", ", policy.name, which,
+                            count_text(shown.ports.size(), "port"), shown.device.empty() ? "" : " of " + shown.device);
     }
     if (sets.size() > kShown) {
         text += fmt::format(" and {} more", count_text(sets.size() - kShown, "set"));

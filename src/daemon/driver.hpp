@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -39,9 +40,10 @@ public:
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                          Say) = 0;
 
-    // What a device was left with beside its mitigations, as by a process that died, without opening it: nobody else
-    // would put it back if it cannot be opened. Nothing is done to one that another process has.
-    virtual Result<void> put_back(const codec::DeviceEntry&) { return {}; }
+    // Puts back what a process that died has left changed beside its mitigations, without opening the device. Nothing
+    // is done to a device that another process has.
+    enum class PutBack : std::uint8_t { nothing, done, in_use };
+    virtual Result<PutBack> put_back(const codec::DeviceEntry&) { return PutBack::nothing; }
 };
 
 // The one that an entry names, or null.

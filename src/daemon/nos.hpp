@@ -23,6 +23,7 @@ namespace petrel::daemon {
 struct NosQueue {
     std::string port;
     std::uint8_t priority{};
+    std::string device{};
     auto operator<=>(const NosQueue&) const = default;
 };
 
@@ -33,6 +34,7 @@ struct NosEvent {
     watchdog::Treatment configured{};  // what its policy wants to be done; none = only told
     WallTime at;
     watchdog::Reason reason{};
+    std::string device{};
 };
 
 // How a queue's PFC counters stood when it was last read.
@@ -41,6 +43,7 @@ struct NosCounts {
     std::uint8_t priority{};
     WallTime at;
     watchdog::PfcCounts counts;
+    std::string device{};
 };
 
 class Nos {

@@ -21,12 +21,12 @@ constexpr std::uint32_t kRowsAtOnce = 2048;
 // An exchange, the end, and so many that ask for tables.
 constexpr std::size_t kMostAsked = 64;
 
-std::set<NosQueue> queues_of(const watchdog::Inventory& inventory)
+std::set<NosQueue> queues_of(const watchdog::Inventory& inventory, const std::string& device)
 {
     std::set<NosQueue> queues;
     for (const auto& row : inventory.rows) {
         if (row.target.priority) {
-            queues.insert({inventory.ports[row.target.port.index].name, row.target.priority->value});
+            queues.insert({inventory.ports[row.target.port.index].name, row.target.priority->value, device});
         }
     }
     return queues;
@@ -65,7 +65,7 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
         const auto& policies = watchlist.policies;
         events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
                            event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none,
-                           wall_time(loop_.now(), event.at), event.reason});
+                           wall_time(loop_.now(), event.at), event.reason, runner.name()});
     }
 }
 
@@ -89,7 +89,7 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     const auto& dog = runner.agent()->watchdog();
     const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
     if (progress.watchlist != runner.watchlists()) {
-        auto queues = queues_of(dog.watchlist().inventory);
+        auto queues = queues_of(dog.watchlist().inventory, runner.name());
         std::ranges::set_difference(progress.queues, queues, std::back_inserter(told.gone));
         progress = Progress{runner.watchlists(), std::move(queues), 0, {}, now, 0, now};
     }
@@ -142,7 +142,7 @@ void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, N
         if (target.priority) {
             const auto counts = intake->pfc_counts(Slot{row});
             told.counts.push_back({inventory.ports[target.port.index].name, target.priority->value,
-                                   wall_time(now, counts.read_at), counts});
+                                   wall_time(now, counts.read_at), counts, runner.name()});
         }
     }
     progress.next_count = last == rows ? 0 : last;

@@ -1,5 +1,7 @@
 #include "sonic/find_databases.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -29,6 +31,36 @@ bool databases_are_here()
     std::error_code unknown;
     return std::filesystem::exists(kDatabaseConfig, unknown) ||
            (socket && std::filesystem::exists(socket->path, unknown));
+}
+
+Result<std::vector<Asic>> find_asics(const std::filesystem::path& global)
+{
+    std::ifstream file{global};
+    if (!file) {
+        return std::vector<Asic>{};
+    }
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto entries = codec::read_asics(text, global.string());
+    if (!entries) {
+        return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
+    }
+    std::vector<Asic> asics;
+    for (const auto& [name, include] : *entries) {
+        const auto config = (global.parent_path() / include).lexically_normal();
+        std::error_code unknown;
+        if (!std::filesystem::exists(config, unknown)) {
+            return tl::unexpected(
+                Error{ErrorKind::unreachable, fmt::format("the databases of {} are not known yet: {} names {}, which "
+                                                          "is not there",
+                                                          name, global.string(), config.string())});
+        }
+        auto databases = find_databases("", config);
+        if (!databases) {
+            return tl::unexpected(std::move(databases.error()));
+        }
+        asics.push_back({name, std::move(*databases)});
+    }
+    return asics;
 }
 
 Result<Databases> find_databases(std::string_view given, const std::filesystem::path& config)

@@ -37,19 +37,40 @@ TEST(SonicDatabases, WhatIsWrongIsSaidByName)
               "db.json: CONFIG_DB: its id has to be 0..1023");
 }
 
-// As SONiC writes it where there are several; cards with databases of their own are no ASICs of the switch.
-TEST(SonicDatabases, OfSeveralAsicsHaveNames)
+std::vector<AsicEntry> asics_in(std::string_view text)
 {
-    EXPECT_EQ(read_asic_names(R"({"INCLUDES": [{"include": "../../redis/sonic-db/database_config.json"},
+    return read_asics(text, "global.json").value_or(std::vector<AsicEntry>{{"refused", ""}});
+}
+
+// As SONiC writes it where there are several; cards with databases of their own are no ASICs of the switch.
+TEST(SonicDatabases, OfSeveralAsicsHaveNamesAndFiles)
+{
+    EXPECT_EQ(asics_in(R"({"INCLUDES": [{"include": "../../redis/sonic-db/database_config.json"},
                                   {"namespace": "asic0", "include": "../../redis0/sonic-db/database_config.json"},
                                   {"container_name": "dpu0", "include": "../../redisdpu0/sonic-db/database_config.json"},
                                   {"namespace": "asic1", "include": "../../redis1/sonic-db/database_config.json"}]})"),
-              (std::vector<std::string>{"asic0", "asic1"}));
-    for (const auto* other :
-         {"", "nonsense", "[]", "{}", R"({"INCLUDES": 7})", R"({"INCLUDES": [7, {"namespace": 7}]})",
-          R"({"INCLUDES": [{"namespace": "", "include": "x"}]})"}) {
-        EXPECT_EQ(read_asic_names(other), std::vector<std::string>{}) << other;
+              (std::vector<AsicEntry>{{"asic0", "../../redis0/sonic-db/database_config.json"},
+                                      {"asic1", "../../redis1/sonic-db/database_config.json"}}));
+    for (const auto* one_asic : {"{}", R"({"INCLUDES": 7})", R"({"INCLUDES": [7, {"namespace": 7}]})",
+                                 R"({"INCLUDES": [{"namespace": "", "include": "x"}]})"}) {
+        EXPECT_EQ(asics_in(one_asic), std::vector<AsicEntry>{}) << one_asic;
     }
+}
+
+TEST(SonicDatabases, AListOfAsicsThatIsNoneIsRefusedWithTheReason)
+{
+    const auto complaint = [](std::string_view text) {
+        const auto read = read_asics(text, "global.json");
+        return read ? std::string{} : to_text(read.error().front());
+    };
+    for (const auto* other : {"", "nonsense", "[]"}) {
+        EXPECT_EQ(complaint(other), "global.json: is no JSON object") << other;
+    }
+    EXPECT_EQ(complaint(R"({"INCLUDES": [{"namespace": "asic0"}]})"),
+              "global.json: asic0: has no include, the path of its database_config.json");
+    EXPECT_EQ(
+        complaint(R"({"INCLUDES": [{"namespace": "asic0", "include": "x"}, {"namespace": "asic0", "include": "y"}]})"),
+        "global.json: asic0: stands there twice");
 }
 
 }  // namespace

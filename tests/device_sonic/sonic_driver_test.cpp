@@ -27,19 +27,39 @@ TEST(SonicDriver, AnEntryHasANameAndItsAddressIsChecked)
     EXPECT_EQ(driver.expand(entry("tor7", "sonic:tcp://127.0.0.1:6379")).value().at(0).name, "tor7");
     const auto wrong = driver.expand(entry("", "sonic:nowhere"));
     ASSERT_FALSE(wrong);
-    EXPECT_THAT(wrong.error().what, HasSubstr("unix:///path or tcp://host:port"));
+    EXPECT_THAT(wrong.error().what,
+                HasSubstr("'sonic:nowhere': sonic:local, sonic:unix:///path, sonic:tcp://host:port"));
+    const auto bad_address = driver.expand(entry("", "sonic:nowhere://x"));
+    ASSERT_FALSE(bad_address);
+    EXPECT_THAT(bad_address.error().what, HasSubstr("unix:///path or tcp://host:port"));
 }
 
-TEST(SonicDriver, OfSeveralAsicsLocalIsNone)
+TEST(SonicDriver, LocalIsEveryAsicWithItsOwnDatabases)
 {
     const test::TemporaryFolder folder;
     SonicDriver driver{folder / "database_global.json"};
-    EXPECT_TRUE(driver.expand(entry("", "sonic:local")));
+    EXPECT_EQ(driver.expand(entry("", "sonic:local")).value().size(), 1U) << "there is no such file";
     std::ofstream{folder / "database_global.json"}
-        << R"({"INCLUDES": [{"include": "x"}, {"namespace": "asic0", "include": "y"}, {"namespace": "asic1"}]})";
-    const auto several = driver.expand(entry("", "sonic:local"));
-    ASSERT_FALSE(several);
-    EXPECT_THAT(several.error().what, HasSubstr("several ASICs (asic0, asic1"));
+        << R"({"INCLUDES": [{"include": "x"}, {"namespace": "asic0", "include": "redis0.json"},
+               {"namespace": "asic1", "include": "redis1.json"}]})";
+    const auto early = driver.expand(entry("", "sonic:local"));
+    ASSERT_FALSE(early);
+    EXPECT_THAT(early.error().what, HasSubstr("the databases of asic0 are not known yet"));
+    for (const std::string number : {"0", "1"}) {
+        std::ofstream{folder / ("redis" + number + ".json")}
+            << R"({"INSTANCES": {"redis": {"unix_socket_path": "/run/redis)" << number
+            << R"(/redis.sock"}}, "DATABASES": {"CONFIG_DB": {"id": 4, "instance": "redis"}}})";
+    }
+    const auto several = driver.expand(entry("", "sonic:local")).value();
+    ASSERT_EQ(several.size(), 2U);
+    EXPECT_EQ(several[0].name, "asic0");
+    EXPECT_EQ(several[1].driver, "sonic:asic1");
+    EXPECT_EQ(driver.expand(entry("tor7", "sonic:local")).value()[1].name, "tor7-asic1");
+    EXPECT_EQ(driver.databases_of(several[1]).value().at(sonic::Db::config).address.path, "/run/redis1/redis.sock");
+    EXPECT_EQ(driver.expand(entry("", "sonic:asic1")).value()[0].name, "asic1");
+    const auto none = driver.expand(entry("", "sonic:asic7"));
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().what, HasSubstr("or one of asic0, asic1"));
     EXPECT_TRUE(driver.expand(entry("", "sonic:unix:///var/run/redis0/redis.sock")));
 }
 

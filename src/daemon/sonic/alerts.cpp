@@ -21,7 +21,7 @@ constexpr Duration kTimeToAct = std::chrono::seconds{1};
 
 void Alerts::tell(const codec::QueueReport& report, Instant now)
 {
-    const NosQueue name{report.port, *report.priority};
+    const NosQueue name{report.port, *report.priority, report.device};
     if (report.configured != watchdog::action_name(watchdog::Treatment::none)) {
         queues_.erase(name);
         return;

@@ -12,11 +12,11 @@ inline void take_told(const Nos::Told& told, sonic::QueueTables& tables, sonic::
     for (const auto& queue : told.queues) {
         tables.tell(queue);
     }
-    for (const auto& [port, priority] : told.gone) {
-        tables.forget(port, priority);
+    for (const auto& queue : told.gone) {
+        tables.forget(queue.port, queue.priority);
     }
-    for (const auto& [port, priority, at, counts] : told.counts) {
-        counters.tell(port, priority, at, counts);
+    for (const auto& counts : told.counts) {
+        counters.tell(counts.port, counts.priority, counts.at, counts.counts);
     }
 }
 

@@ -1,0 +1,105 @@
+#include "daemon/sonic/several_asics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/event_loop.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+void add_sentence(std::string& all, const std::string& device, const std::string& sentence)
+{
+    if (!sentence.empty()) {
+        all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", device, sentence);
+    }
+}
+
+template <class List>
+List of_device(const List& all, const std::string& device)
+{
+    List part;
+    std::ranges::copy_if(all, std::back_inserter(part), [&](const auto& one) { return one.device == device; });
+    return part;
+}
+
+}  // namespace
+
+void SeveralAsics::add(std::string device, std::unique_ptr<Nos> nos)
+{
+    asics_.push_back({std::move(device), std::move(nos), std::nullopt});
+}
+
+Nos::Told SeveralAsics::part_of(const Told& told, const std::string& device)
+{
+    return {of_device(told.queues, device), of_device(told.gone, device), of_device(told.events, device),
+            of_device(told.counts, device)};
+}
+
+Nos::Heard SeveralAsics::exchange(Told told)
+{
+    Heard all;
+    bool changed = false;
+    for (auto& [device, nos, policies] : asics_) {
+        auto heard = nos->exchange(part_of(told, device));
+        if (heard.policies) {
+            policies = std::move(heard.policies);
+            changed = true;
+        }
+        for (auto& line : heard.lines) {
+            line.device = line.device.empty() ? device : line.device;
+            all.lines.push_back(std::move(line));
+        }
+        add_sentence(all.trouble, device, heard.trouble);
+        add_sentence(all.concern, device, heard.concern);
+    }
+    const bool begins = !begun_ && may_begin();
+    begun_ = begun_ || begins;
+    if (begins || (begun_ && changed)) {
+        all.policies = policies_of_all();
+    }
+    return all;
+}
+
+bool SeveralAsics::may_begin()
+{
+    const auto now = runtime::SystemClock{}.now().mono;
+    const auto answered = [](const Asic& asic) { return asic.policies.has_value(); };
+    if (std::ranges::none_of(asics_, answered)) {
+        return false;
+    }
+    waiting_since_ = waiting_since_.value_or(now);
+    return std::ranges::all_of(asics_, answered) || now - *waiting_since_ >= kFirstWait;
+}
+
+codec::PolicyFile SeveralAsics::policies_of_all() const
+{
+    codec::PolicyFile all;
+    for (const auto& asic : asics_) {
+        if (!asic.policies) {
+            continue;
+        }
+        all.file = asic.policies->file;
+        for (auto entry : asic.policies->policies) {
+            entry.device = asic.device;
+            all.policies.push_back(std::move(entry));
+        }
+    }
+    return all;
+}
+
+Result<void> SeveralAsics::leave()
+{
+    Result<void> left;
+    for (const auto& asic : asics_) {
+        if (auto one = asic.nos->leave(); !one && left) {
+            left = tl::unexpected(Error{one.error().kind, fmt::format("{}: {}", asic.device, one.error().what)});
+        }
+    }
+    return left;
+}
+
+}  // namespace petrel::daemon
