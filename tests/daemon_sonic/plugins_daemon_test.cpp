@@ -83,7 +83,7 @@ TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
     agent->start();
     EXPECT_NE(agent->wait_for("nos_trouble"), "");
     EXPECT_NE(agent->stop(), 0);
-    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel release-all")));
+    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel hand-back")));
 }
 
 TEST_F(PluginsOfAgents, AnAgentThatOnlyWaitedForAnotherEndsWell)

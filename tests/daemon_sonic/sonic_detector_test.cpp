@@ -111,7 +111,7 @@ TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackIsNoGoodStop)
     run_until([&] { return !sonic->has_plugins(); });
     redis->kill();
     EXPECT_NE(agent->stop(), 0);
-    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel release-all")));
+    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel hand-back")));
 }
 
 TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)

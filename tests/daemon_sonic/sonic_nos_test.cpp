@@ -218,6 +218,21 @@ TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
     EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x15","storm"])"));
 }
 
+// pfcwd stop in the midst of an alert.
+TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
+{
+    test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
+                     {{"Ethernet0:3", "oid:0x15"}, {"Ethernet4:3", "oid:0x16"}});
+    test::write_hash(*redis, kConfig, "PFC_WD|Ethernet4", {{"action", "alert"}});
+    const auto listener = listen_to({"PFC_WD_ACTION"});
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    const auto stopped = event(watchdog::EventKind::storm_restored);
+    auto watched = stopped;
+    watched.port = "Ethernet4";
+    detector.exchange(told({stopped, watched}));
+    EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x16","restore"])"));
+}
+
 TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});

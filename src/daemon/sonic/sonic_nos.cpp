@@ -272,13 +272,11 @@ Result<void> SonicNos::publish(const NosEvent& event)
                                   storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
     }
     if (role_ == Role::detector && event.configured == watchdog::Treatment::none && !object->queue.empty()) {
-        // Without an entry orchagent unregisters the queue itself, and logs errors if it is told later.
-        const auto entry = "PFC_WD|" + event.port;
-        const auto entries = store_.hashes(Db::config, {&entry, 1});
-        if (!entries) {
-            return tl::unexpected(entries.error());
+        const auto expected = expects_word(event);
+        if (!expected) {
+            return tl::unexpected(expected.error());
         }
-        if (!entries->front().empty()) {
+        if (*expected) {
             add_word(pipeline, {object->queue, storm_begins(event)});
         }
     }
@@ -286,6 +284,19 @@ Result<void> SonicNos::publish(const NosEvent& event)
         return {};
     }
     return run(pipeline, [](std::size_t, redis::View) {});
+}
+
+// A port without an entry is one that orchagent unregisters: it ends the storm itself, and logs errors if it is told
+// later.
+Result<bool> SonicNos::expects_word(const NosEvent& event)
+{
+    if (storm_begins(event)) {
+        return true;
+    }
+    const auto entry = "PFC_WD|" + event.port;
+    return store_.hashes(Db::config, {&entry, 1}).map([](const std::vector<sonic::Hash>& found) {
+        return !found.front().empty();
+    });
 }
 
 Result<void> SonicNos::repeat_alerts()

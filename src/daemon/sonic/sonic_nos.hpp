@@ -44,6 +44,7 @@ private:
     void log_events(Heard&);
     Result<void> tell_events();
     Result<void> publish(const NosEvent&);
+    Result<bool> expects_word(const NosEvent&);
     Result<void> repeat_alerts();
     Result<sonic::QueueObject> object_of(const NosEvent&);
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);

@@ -142,10 +142,7 @@ Result<void> Plugins::claim()
         });
 }
 
-Result<void> Plugins::put_back_left()
-{
-    return kept_.empty() ? Result<void>{} : put_back_kept().map([](bool) {});
-}
+Result<bool> Plugins::put_back_left() { return kept_.empty() ? Result<bool>{false} : put_back_kept(); }
 
 // STATE_DB may have been flushed, and another process may have claimed the switch since the last look.
 Result<void> Plugins::stay(Instant now)

@@ -31,8 +31,8 @@ public:
     Result<void> claim();
     bool ours() const { return mark_.held(); }
 
-    // After claim(): puts back what a dead process has left out.
-    Result<void> put_back_left();
+    // After claim(): puts back what a dead process has left out. True: something was.
+    Result<bool> put_back_left();
 
     // With each look: the mark is renewed, and what STATE_DB has lost is written again.
     Result<void> stay(Instant now);

@@ -55,6 +55,11 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
     // Scripts that a dead process left out come back first: until the agent watches, nobody else would.
     return device->plugins_.claim()
         .and_then([&] { return device->plugins_.put_back_left(); })
+        .map([&](bool any) {
+            if (any) {
+                device->note_once("SONiC's own detector is back: a process that died had left it out");
+            }
+        })
         .and_then([&] { return device->start(); })
         .map([&] { return std::move(device); });
 }

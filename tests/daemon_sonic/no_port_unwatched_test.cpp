@@ -1,0 +1,180 @@
+// No port of a SONiC switch is left unwatched: what the agent cannot watch is watched by SONiC's scripts, and what
+// neither can watch is reported by name.
+#include <gmock/gmock.h>
+
+#include "daemon_sonic/sonic_detector.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using sonic::Db;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class NoPortUnwatched : public SonicDetector {
+protected:
+    test::Ended hand_back(const test::AgentProcess& agent) const
+    {
+        return test::run(
+            {.program = PETREL_BIN_DIR "/petrel",
+             .arguments = {"hand-back", "--config", agent.file().string(), "--redis", to_text(redis->address())}});
+    }
+
+    void run_until_status(const test::AgentProcess& agent, const std::string& words)
+    {
+        run_until([&] { return agent.ask({"status"}).out.find(words) != std::string::npos; });
+    }
+};
+
+TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
+{
+    build();
+    sonic->reject("Ethernet4");
+    const auto agent = live();
+    agent->metrics();  // its port is in the log
+    run_until_status(*agent, "2 queues of sw are configured and cannot be watched");
+    const auto status = agent->ask({"status"}).out;
+    EXPECT_THAT(status, AllOf(HasSubstr("Ethernet4:3: orchagent has not registered it"), HasSubstr("Ethernet4:4: "),
+                              HasSubstr("2 queues watched")));
+    EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("unseen"));
+    EXPECT_THAT(agent->metrics(),
+                AllOf(HasSubstr(R"(petrel_device_unseen_queues{device="sw"} 2)"),
+                      HasSubstr(R"(petrel_queue_unseen{device="sw",port="Ethernet4",priority="3"} 1)")));
+    EXPECT_THAT(agent->wait_for("queues_unseen"),
+                AllOf(HasSubstr("2 queues are configured and cannot be watched: Ethernet4:3, Ethernet4:4: "),
+                      HasSubstr("does not accept PFC_WD|Ethernet4")));
+    run_until([&] { return !sonic->has_plugins(); });
+    sonic->watch("Ethernet4");
+    run_until([&] { return agent->metrics().find("petrel_queue_unseen") == std::string::npos; });
+    EXPECT_NE(agent->wait_for("queues_seen"), "");
+    EXPECT_THAT(agent->ask({"status"}).out, AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
+}
+
+// SONiC's model forbids a detection time below the polling interval, and orchagent takes it.
+TEST_F(NoPortUnwatched, WhatOrchagentTakesAndTheAgentRefusesIsLeftToTheScripts)
+{
+    build();
+    sonic->set(Db::config, "PFC_WD|Ethernet4", "detection_time", "50");
+    const auto agent = live();
+    run_until_status(*agent, "no policy of this agent covers Ethernet4:3");
+    sonic->serve_requests();
+    EXPECT_TRUE(sonic->has_plugins());
+    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("SONiC's own scripts watch meanwhile"));
+    sonic->set(Db::config, "PFC_WD|Ethernet4", "detection_time", "400");
+    run_until([&] { return !sonic->has_plugins(); });
+    stormed = {"Ethernet4:3"};
+    wait_for_status("Ethernet4:3", "stormed");
+}
+
+// The scripts have the switch for a while, and find a storm: the agent goes on with it.
+TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileIsNotLetGo)
+{
+    build();
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    sonic->freeze_stamps(true);
+    run_until([&] { return sonic->has_plugins(); });
+    redis::Pipeline word;
+    word.add({"PUBLISH", "PFC_WD_ACTION", R"([")" + test::SonicSwitch::queue_oid("Ethernet0:3") + R"(","storm"])"});
+    ASSERT_TRUE(redis->connect(static_cast<int>(Db::counters))->run(word));
+    sonic->catch_up();
+    stormed = {"Ethernet0:3"};
+    sonic->freeze_stamps(false);
+    run_until([&] { return !sonic->has_plugins(); });
+    run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet0:3") != std::string::npos; });
+    calm("Ethernet0:3");
+    wait_for_status("Ethernet0:3", "operational");
+    EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+}
+
+TEST_F(NoPortUnwatched, HandBackAfterADeathReturnsTheScriptsAndLeavesMitigations)
+{
+    build();
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    const auto beside = hand_back(*agent);
+    EXPECT_EQ(beside.exit_code, 0) << beside.err;
+    EXPECT_EQ(beside.out, "sw: nothing is put back: a live agent watches it\n");
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    agent->kill();
+    sonic->serve_requests();
+    ASSERT_FALSE(sonic->has_plugins());
+    const auto back = hand_back(*agent);
+    EXPECT_EQ(back.exit_code, 0) << back.err;
+    EXPECT_EQ(back.out, "sw: put back; mitigations stay as they are\n");
+    sonic->serve_requests();
+    EXPECT_TRUE(sonic->has_plugins());
+    EXPECT_EQ(sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS"), "stormed");
+    EXPECT_EQ(hand_back(*agent).out, "sw: nothing is to be put back\n");
+    redis->kill();
+    const auto failed = hand_back(*agent);
+    EXPECT_NE(failed.exit_code, 0);
+    EXPECT_THAT(failed.err, HasSubstr("sw: SONiC's own detector is not put back"));
+}
+
+// ---- several ASICs
+
+class SeveralAsicsOfASwitch : public NoPortUnwatched {
+protected:
+    void SetUp() override
+    {
+        NoPortUnwatched::SetUp();
+        if (!IsSkipped()) {
+            build();
+            other_redis = std::make_unique<test::RedisServer>();
+            other = std::make_unique<test::SonicSwitch>(
+                *other_redis, test::SonicSwitch::Setup{.poll = std::chrono::milliseconds{kPollMs}});
+        }
+    }
+
+    std::unique_ptr<test::AgentProcess> live_on_both() const
+    {
+        return std::make_unique<test::AgentProcess>(test::AgentProcess::Options{
+            .folder = folder.path(),
+            .config = "[[device]]\nname = \"asic0\"\ndriver = \"sonic:" + to_text(redis->address()) +
+                      "\"\n[[device]]\nname = \"asic1\"\ndriver = \"sonic:" + to_text(other_redis->address()) +
+                      "\"\n"});
+    }
+
+    // Both switches live on.
+    void run_both_until(const std::function<bool()>& done)
+    {
+        run_until([&] {
+            other->poll(clock.now().mono);
+            return done();
+        });
+    }
+
+    std::unique_ptr<test::RedisServer> other_redis;
+    std::unique_ptr<test::SonicSwitch> other;
+};
+
+TEST_F(SeveralAsicsOfASwitch, EachIsWatchedByItsOwnConfiguration)
+{
+    other->unwatch("Ethernet0");
+    const auto agent = live_on_both();
+    run_both_until([&] { return !sonic->has_plugins() && !other->has_plugins(); });
+    const auto status = agent->ask({"status"}).out;
+    EXPECT_THAT(status, AllOf(HasSubstr("2 devices, 6 queues watched"), HasSubstr("asic0"), HasSubstr("asic1")));
+    stormed = {"Ethernet0:3"};
+    run_both_until([&] { return sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS") == "stormed"; });
+    calm("Ethernet0:3");
+    run_both_until([&] { return sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS") == "operational"; });
+    EXPECT_THAT(other->words(), testing::IsEmpty()) << "a port of the same name on the other ASIC";
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    run_both_until([&] { return sonic->has_plugins() && other->has_plugins(); });
+}
+
+TEST_F(SeveralAsicsOfASwitch, OneThatIsAwayDoesNotHoldUpTheOther)
+{
+    other.reset();
+    other_redis->kill();
+    const auto agent = live_on_both();
+    run_until([&] { return !sonic->has_plugins(); });
+    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("asic1"));
+}
+
+}  // namespace
+}  // namespace petrel::daemon
