@@ -66,7 +66,7 @@ TEST_F(SonicConfig, IsReadAsPolicies)
     EXPECT_THAT(config.problems, IsEmpty());
     EXPECT_EQ(config.ports.front(), (PortConfig{"Ethernet0", {400'000'000'000}, 0x18, 0x18}));
     ASSERT_EQ(config.policies.policies.size(), 1U);
-    const auto& [policy, ports, others] = config.policies.policies.front();
+    const auto& [policy, ports, others, device] = config.policies.policies.front();
     EXPECT_EQ(policy.name, "pfcwd-forward-400-2000");
     EXPECT_EQ(policy.criterion, watchdog::Criterion::continuous);
     EXPECT_EQ(policy.action, watchdog::Treatment::ignore_pause);
