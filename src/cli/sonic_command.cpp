@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "cli/agent_store.hpp"
@@ -27,6 +30,8 @@ using namespace std::chrono_literals;
 using sonic_tools::Where;
 
 constexpr auto kDatabasePatience = 10s;
+constexpr auto kConfigPatience = 30s;
+constexpr auto kAskForConfigAgain = 100ms;
 
 std::string variable(const char* name)
 {
@@ -119,6 +124,28 @@ Result<std::vector<std::string>> ask(const Where& where, const codec::ControlReq
     }
 }
 
+// The operator sees at once why nothing happens.
+class ConfigWait {
+public:
+    explicit ConfigWait(std::string_view program) : program_(program) {}
+
+    bool operator()()
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (!until_) {
+            until_ = now + kConfigPatience;
+            say(fmt::format("{}: CONFIG_DB is not filled yet ({} is not set): waiting for it, at most {} s", program_,
+                            sonic::kConfigFilled, std::chrono::seconds{kConfigPatience}.count()));
+        }
+        std::this_thread::sleep_for(kAskForConfigAgain);
+        return now < *until_;
+    }
+
+private:
+    std::string program_;
+    std::optional<std::chrono::steady_clock::time_point> until_;
+};
+
 ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> words)
 {
     const std::vector<std::string> arguments{words.begin(), words.end()};
@@ -128,6 +155,7 @@ ExitCode run(std::string_view tool, std::string_view program, std::span<const ch
                                                {.open_store = open_store,
                                                 .agent_keeps_tables = agent_keeps_tables,
                                                 .ask_agent = ask,
+                                                .wait_for_config = ConfigWait{program},
                                                 .may_write = may_write(writers),
                                                 .writers_exist = writers != nullptr,
                                                 .cache = cache(),

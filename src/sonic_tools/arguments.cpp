@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/complaint_text.hpp"
 #include "sonic_tools/help_text.hpp"
@@ -30,11 +29,7 @@ std::optional<std::string_view> Given::text(std::string_view name) const
 std::optional<std::int64_t> Given::number(std::string_view name) const
 {
     const auto word = text(name);
-    std::int64_t number{};
-    if (!word || std::from_chars(word->data(), word->data() + word->size(), number).ec != std::errc{}) {
-        return std::nullopt;
-    }
-    return number;
+    return word ? whole_number(*word) : std::nullopt;
 }
 
 std::vector<std::string> Given::words(std::string_view name) const
@@ -57,7 +52,8 @@ public:
             throw Stop{{help_text(command, path_), {}, 0}};
         }
         if (given_.has(kVersion)) {
-            throw Stop{{fmt::format("{}, version {}\n", path_, command.version), {}, 0}};
+            throw Stop{
+                {fmt::format("{}{} {}\n", path_, command.short_options ? "" : ", version", command.version), {}, 0}};
         }
         if (!command.commands.empty()) {
             return read_command_of(command);
@@ -139,6 +135,9 @@ private:
     {
         static const Option help{{kHelp}, Flag{}, {}};
         static const Option version{{kVersion}, Flag{}, {}};
+        if (command_->short_options && (name == "-h" || name == "-v")) {
+            return name == "-h" ? &help : &version;
+        }
         for (const auto* list : {&command_->options, &common_options()}) {
             for (const auto& option : *list) {
                 if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {

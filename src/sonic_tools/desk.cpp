@@ -52,16 +52,16 @@ void need_writer(const Desk& desk, std::string_view complaint)
     }
 }
 
-// SONiC's services wait until it is filled, and the agent goes by what it last knew: an order would be kept, if at all,
-// and not be in force.
+// SONiC's services wait until CONFIG_DB is filled, and the agent works by the configuration it read last: a change made
+// before would not be in force, and may be lost.
 void need_configurable(Desk& desk, std::string_view complaint)
 {
     need_writer(desk, complaint);
-    if (!desk.tables.is_set(Db::config, sonic::kConfigFilled)) {
-        stop_with(
-            fmt::format("Error: nothing was changed: CONFIG_DB is not filled yet ({} is not set), and nobody goes by "
-                        "what it has\nWait until SONiC has filled it; after a restart of Redis: config reload",
-                        sonic::kConfigFilled));
+    if (!desk.tables.config_is_filled()) {
+        stop_with(fmt::format("Error: nothing was changed: CONFIG_DB is not filled ({} is not set), so the change "
+                              "would not be in force\nTry again when SONiC has filled it; after a restart of Redis: "
+                              "config reload",
+                              sonic::kConfigFilled));
     }
 }
 
@@ -70,14 +70,18 @@ Option namespace_option(std::vector<std::string_view> names)
     return {std::move(names), Choice{{""}}, "The namespace; there is one, and it has no name."};
 }
 
-Option display_option() { return {{"--display", "-d"}, Choice{{"all", "frontend"}}, "Also ports inside of the box."}; }
+Option display_option()
+{
+    return {
+        {"--display", "-d"}, Choice{{"all", "frontend"}}, "Ports of every role, or front ports only. Default: all."};
+}
 
 Option json_option()
 {
     return {{"--json"}, Flag{}, "As one line of JSON; values are texts, as the databases have them."};
 }
 
-Display display(const Given& given) { return given.text("--display") == "all" ? Display::all : Display::frontend; }
+Display display(const Given& given) { return given.text("--display") == "frontend" ? Display::frontend : Display::all; }
 
 std::vector<std::string> only_shown(Tables& tables, std::vector<std::string> names, Display wanted)
 {

@@ -28,7 +28,7 @@ inline constexpr std::string_view kNeedsRoot = "Root privileges are required for
 
 // Those who may not change anything are stopped.
 void need_writer(const Desk&, std::string_view complaint = kNeedsRoot);
-// Before anything is changed in CONFIG_DB: so are those who may, while nobody would go by what they change.
+// Before anything is changed in CONFIG_DB: waits until it is filled; if it stays empty, the command ends.
 void need_configurable(Desk&, std::string_view complaint = kNeedsRoot);
 
 // Of a switch with one ASIC there is one namespace, and it has no name.
@@ -36,7 +36,8 @@ Option namespace_option(std::vector<std::string_view> names = {"--namespace", "-
 Option display_option();
 Option json_option();
 
-// Ports that leave the box; else all that have a name.
+// Ports that leave the box; else all that have a name. On one ASIC, SONiC's pfcwd shows all unless it is told
+// otherwise.
 enum class Display : std::uint8_t { frontend, all };
 Display display(const Given&);
 

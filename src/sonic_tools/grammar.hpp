@@ -50,6 +50,7 @@ struct Command {
     std::vector<Argument> arguments{};
     std::vector<Command> commands{};
     std::string_view version{};  // told by --version
+    bool short_options{};  // -h and -v stand for --help and --version: SONiC's pfcstat has them, its others have not
 };
 
 // Of every command of every tool, wherever they stand.

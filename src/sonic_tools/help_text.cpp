@@ -135,9 +135,9 @@ std::string help_text(const Command& command, std::string_view path)
         std::transform(list->begin(), list->end(), std::back_inserter(options), row_of);
     }
     if (!command.version.empty()) {
-        options.emplace_back("--version", "Show the version and exit.");
+        options.emplace_back(command.short_options ? "-v, --version" : "--version", "Show the version and exit.");
     }
-    options.emplace_back("--help", "Show this text and exit.");
+    options.emplace_back(command.short_options ? "-h, --help" : "--help", "Show this text and exit.");
     Rows commands;
     for (const auto& one : command.commands) {
         commands.emplace_back(one.name, first_sentence(one.about));

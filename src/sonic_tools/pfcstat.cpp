@@ -259,7 +259,8 @@ const Command& pfcstat()
                     namespace_option({"-n", "--namespace"}),
                     {{"--history"}, Flag{}, "How often and how long ports were paused."},
                     json_option()},
-        .version = "1.0"};
+        .version = "1.0",
+        .short_options = true};
     return command;
 }
 

@@ -26,12 +26,11 @@ Command show_commands()
              .about =
                  "Storms and packets of queues. A port stands for its queues; without names: all that ever had any.",
              .run = show_stats,
-             .options =
-                 {display_option(),
-                  namespace_option(),
-                  {{"-e", "--empty"}, Flag{}, "Queues without any storm as well."},
-                  {{"--check-storm"}, Flag{}, "Print nothing; exit with 1 if a queue is stormed, or none is known."},
-                  json_option()},
+             .options = {display_option(),
+                         namespace_option(),
+                         {{"-e", "--empty"}, Flag{}, "Queues without any storm as well."},
+                         {{"--check-storm"}, Flag{}, "Print nothing; exit with 1 if a queue is stormed."},
+                         json_option()},
              .arguments = {{"QUEUES", Text{}, Count::any}}},
             {.name = "history",
              .about = "Storms with their evidence, as the agent keeps them. A port stands for its queues; without "

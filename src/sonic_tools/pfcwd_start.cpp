@@ -10,7 +10,7 @@
 namespace petrel::sonic_tools {
 namespace {
 
-constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports
+constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports in PORT, started or not
 constexpr std::int64_t kPortsInGroup = 32;
 
 // "ports all detection-time 400" is the spelling of the first test plans.
@@ -45,21 +45,26 @@ void need_filled(Tables& tables, const std::vector<std::string>& known)
     }
 }
 
-// A port that is started again keeps whether it has a history, unless that was said too.
-Change watch(const std::string& port, const Hash& before, Hash entry)
+constexpr auto kHistory = "pfc_stat_history";
+
+// orchagent up to release 202505 rejects a whole entry that has a pfc_stat_history. So an entry gets the field only if
+// the user asks for it, or if it has the field already; `kept`: the value in the second case.
+Change watch(const std::string& port, Hash entry, const Hash& before, std::string_view kept)
 {
-    entry.try_emplace("pfc_stat_history", field(before, "pfc_stat_history", "disable"));
+    if (before.contains(kHistory)) {
+        entry.try_emplace(kHistory, kept);
+    }
     return {Change::Kind::replace, watch_key(port), std::move(entry)};
 }
 
 // Ports that have a neighbour, and those between the ASICs of the box that are up.
-std::vector<std::string> active_ports(Tables& tables)
+std::vector<std::string> active_ports(Tables& tables, const Entries& all_ports)
 {
     std::set<std::string> found;
     for (const auto& [port, neighbor] : tables.table("DEVICE_NEIGHBOR")) {
         found.insert(port);
     }
-    for (const auto& [port, entry] : tables.table("PORT")) {
+    for (const auto& [port, entry] : all_ports) {
         if (field(entry, "admin_status") == "up" && field(entry, "role") == "Int") {
             found.insert(port);
         }
@@ -91,7 +96,7 @@ Outcome start(const Given& given, Desk& desk)
         entry["action"] = *action;
     }
     if (given.has("--pfc-stat-history")) {
-        entry["pfc_stat_history"] = "enable";
+        entry[kHistory] = "enable";
     }
     if (!given.has("--restoration-time")) {
         outcome.out +=
@@ -104,7 +109,7 @@ Outcome start(const Given& given, Desk& desk)
     const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
     std::vector<Change> changes;
     for (std::size_t i = 0; i != ports.size(); ++i) {
-        changes.push_back(watch(ports[i], before[i], entry));
+        changes.push_back(watch(ports[i], entry, before[i], field(before[i], kHistory)));
     }
     desk.tables.apply(Db::config, changes);
     return outcome;
@@ -119,8 +124,9 @@ Outcome start_default(const Given&, Desk& desk)
         return {};
     }
     Outcome outcome;
-    const auto ports = lossless_ports(desk.tables, active_ports(desk.tables), outcome.out);
-    const auto groups = std::max<std::int64_t>(1, (std::ssize(ports) - 1) / kPortsInGroup + 1);
+    const auto all_ports = desk.tables.table("PORT");
+    const auto ports = lossless_ports(desk.tables, active_ports(desk.tables, all_ports), outcome.out);
+    const auto groups = std::max<std::int64_t>(1, (std::ssize(all_ports) - 1) / kPortsInGroup + 1);
     const auto time = fmt::format("{}", kDefaultTime_ms * groups);
     const auto interval = std::min(kDefaultTime_ms * groups, *kPollInterval.allowed.most);
 
@@ -131,9 +137,10 @@ Outcome start_default(const Given&, Desk& desk)
     outcome.err += bad_times(others);
     std::vector<Change> changes;
     changes.reserve(ports.size() + 1);
-    for (const auto& port : ports) {
-        changes.push_back(
-            watch(port, {}, {{kDetectionTime.name, time}, {kRestorationTime.name, time}, {"action", "drop"}}));
+    const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
+    const Hash entry{{kDetectionTime.name, time}, {kRestorationTime.name, time}, {"action", "drop"}};
+    for (std::size_t i = 0; i != ports.size(); ++i) {
+        changes.push_back(watch(ports[i], entry, before[i], "disable"));
     }
     changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval.name, fmt::format("{}", interval)}}});
     desk.tables.apply(Db::config, changes);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/complaint_text.hpp"
 #include "sonic_tools/outcome.hpp"
@@ -40,12 +39,7 @@ std::vector<std::string> watch_keys(const std::vector<std::string>& ports)
 std::optional<std::int64_t> time_of(const Hash& entry, const TimeField& time)
 {
     const auto text = field(entry, time.name);
-    std::int64_t value{};
-    if (!problem_with(text, time.allowed).empty() ||
-        std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) {
-        return std::nullopt;
-    }
-    return value;
+    return problem_with(text, time.allowed).empty() ? whole_number(text) : std::nullopt;
 }
 
 Entries watched_ports(Tables& tables)

@@ -29,6 +29,8 @@ struct Surroundings {
     std::function<bool(const Where&)> agent_keeps_tables = [](const Where&) { return false; };
     // The lines of the agent's answer.
     std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
+    // CONFIG_DB is not filled: waits for a moment. False: the tool has waited long enough.
+    std::function<bool()> wait_for_config = [] { return false; };
     bool may_write{};             // whoever runs it may change the configuration
     bool writers_exist{};         // there is such a group
     std::filesystem::path cache;  // a folder of the user's own; empty: there is none

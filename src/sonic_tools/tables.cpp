@@ -35,13 +35,33 @@ Hash Tables::hash(Db db, const std::string& key) { return std::move(hashes(db, {
 
 std::vector<Hash> Tables::hashes(Db db, const std::vector<std::string>& keys)
 {
+    before_reading(db);
     return or_stop(store().hashes(db, keys));
 }
 
-bool Tables::is_set(Db db, const std::string& key) { return or_stop(store().is_set(db, key)); }
+bool Tables::config_is_filled()
+{
+    if (!filled_) {
+        const auto ask = [this] { return or_stop(store().is_set(Db::config, sonic::kConfigFilled)); };
+        filled_ = ask();
+        while (!*filled_ && around_.wait_for_config()) {
+            filled_ = ask();
+        }
+    }
+    return *filled_;
+}
+
+void Tables::before_reading(Db db)
+{
+    if (db == Db::config && !filled_ && !config_is_filled()) {
+        notes_ += fmt::format("CONFIG_DB is not filled ({} is not set): what it has may be incomplete\n",
+                              sonic::kConfigFilled);
+    }
+}
 
 std::vector<std::pair<std::string, Hash>> Tables::table(std::string_view name)
 {
+    before_reading(Db::config);
     const auto prefix = fmt::format("{}|", name);
     auto keys = or_stop(store().keys(Db::config, prefix));
     std::sort(keys.begin(), keys.end(), naturally_before);

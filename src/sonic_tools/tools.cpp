@@ -41,11 +41,14 @@ Outcome run_tool(std::string_view tool, std::string_view program, std::span<cons
     }
     const auto where = where_of(invocation->given);
     Desk desk{around, where, *invocation->command, invocation->path, {around, where}};
+    Outcome outcome;
     try {
-        return desk.command.run(invocation->given, desk);
+        outcome = desk.command.run(invocation->given, desk);
     } catch (const Stop& stop) {
-        return stop.outcome;
+        outcome = stop.outcome;
     }
+    outcome.err.insert(0, desk.tables.notes());
+    return outcome;
 }
 
 }  // namespace petrel::sonic_tools

@@ -20,15 +20,23 @@ std::string problem_with(std::string_view word, const Choice& choice)
                        quoted_list(choice.of, ", "));
 }
 
+// The digits behind a sign that is there for the eye only: "+400". "+-400" and "+" alone are no numbers.
+std::string_view without_plus(std::string_view word)
+{
+    const bool plus = word.size() > 1 && word[0] == '+' && word[1] >= '0' && word[1] <= '9';
+    return word.substr(plus ? 1 : 0);
+}
+
 std::string problem_with(std::string_view word, const Range& range)
 {
+    const auto digits = without_plus(word);
     std::int64_t number{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (end != word.data() + word.size() || error == std::errc::invalid_argument) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) {
         return fmt::format("{} is not a valid integer range.", quoted(word));
     }
     if (error == std::errc::result_out_of_range) {
-        return fmt::format("{} is not in the range {}.", excerpt(word), range_text(range));
+        return fmt::format("{} is not in the range {}.", excerpt(digits), range_text(range));
     }
     const bool fits = number >= range.least.value_or(number) && number <= range.most.value_or(number);
     return fits ? "" : fmt::format("{} is not in the range {}.", number, range_text(range));
@@ -57,6 +65,14 @@ std::string quoted_list(const std::vector<std::string_view>& texts, std::string_
         list += fmt::format("{}{}", list.empty() ? "" : between, quoted(text));
     }
     return list;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view word)
+{
+    const auto digits = without_plus(word);
+    std::int64_t number{};
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc{} && end == digits.data() + digits.size() ? std::optional{number} : std::nullopt;
 }
 
 std::string problem_with(std::string_view word, const Kind& kind)

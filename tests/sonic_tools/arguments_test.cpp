@@ -97,10 +97,14 @@ RC_GTEST_PROP(Arguments, ARangeIsExact, (std::int16_t number))
 
 TEST(Arguments, NumbersAreWholeNumbers)
 {
-    for (const auto* word : {"400a", "4e2", "400.0", "", "0x190", "+400"}) {
+    for (const auto* word : {"400a", "4e2", "400.0", "", "0x190", "+", "++400", "+-400", "4+00"}) {
         EXPECT_EQ(complaint({"interval", word}),
                   fmt::format("Error: Invalid value for 'POLL_INTERVAL': '{}' is not a valid integer range.\n", word));
     }
+    EXPECT_EQ(given({"interval", "+400"}).number("POLL_INTERVAL"), 400);
+    EXPECT_EQ(given({"start", "-r", "+500", "+400"}).number("--restoration-time"), 500);
+    EXPECT_EQ(complaint({"interval", "+99"}),
+              "Error: Invalid value for 'POLL_INTERVAL': 99 is not in the range 100<=x<=1000.\n");
     EXPECT_EQ(complaint({"interval", "99999999999999999999"}),
               "Error: Invalid value for 'POLL_INTERVAL': 99999999999999999999 is not in the range 100<=x<=1000.\n");
     EXPECT_EQ(complaint({"-p", "x", "-s", "-1"}, mmuconfig()),
@@ -163,6 +167,10 @@ TEST(Arguments, AVersionIsTold)
 {
     EXPECT_EQ(refused({"--version"}, mmuconfig()), (Outcome{"mmuconfig, version 1.0\n", "", 0}));
     EXPECT_EQ(complaint({"--version"}), "Error: No such option: --version\n") << "theirs has none";
+    EXPECT_EQ(refused({"-v"}, pfcstat()), (Outcome{"pfcstat 1.0\n", "", 0}));
+    EXPECT_EQ(refused({"--version"}, pfcstat()), (Outcome{"pfcstat 1.0\n", "", 0}));
+    EXPECT_EQ(refused({"-h"}, pfcstat()), (Outcome{help_text(pfcstat(), "pfcstat"), "", 0}));
+    EXPECT_EQ(complaint({"-h"}), "Error: No such option: -h\n") << "theirs has none";
 }
 
 // Every help there is, in one file.

@@ -68,11 +68,12 @@ TEST_F(Difference, ATimeThatIsNoNumberIsNamedAndNoObstacle)
 // Theirs: "invalid options: ports, detection-time".
 TEST_F(Difference, TheSpellingOfTheTestPlansIsUnderstood)
 {
-    const Hash wanted{
-        {"action", "drop"}, {"detection_time", "400"}, {"pfc_stat_history", "disable"}, {"restoration_time", "2000"}};
+    const Hash wanted{{"action", "drop"}, {"detection_time", "400"}, {"restoration_time", "2000"}};
+    auto with_history = wanted;
+    with_history["pfc_stat_history"] = "disable";
     const auto outcome = run("pfcwd start --action drop ports all detection-time 400 --restoration-time 2000");
     EXPECT_EQ(outcome, (Outcome{"SKIPPED: PFC is not enabled on port: Ethernet8\n", "", 0}));
-    EXPECT_EQ(config("PFC_WD|Ethernet0"), wanted);
+    EXPECT_EQ(config("PFC_WD|Ethernet0"), with_history);
     EXPECT_EQ(config("PFC_WD|Ethernet4"), wanted);
 
     EXPECT_EQ(run("pfcwd start ports Ethernet0 detection-time 500").exit_code, 0);
@@ -156,8 +157,8 @@ TEST_F(Difference, CheckStormSeesAStormThatHasNoCountersYet)
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
 }
 
-// Theirs: "no storm" where nobody knows a queue; pfcwd_missing.txt has the words.
-TEST_F(Difference, CheckStormDoesNotSleepOverMissingTables)
+// Theirs: the same exit codes, and no word about a missing map. fast-reboot aborts on exit code 1.
+TEST_F(Difference, CheckStormNeedsNoConfigurationAndNotesAMissingQueueMap)
 {
     for (const auto* port : {"PORT|Ethernet0", "PORT|Ethernet4", "PORT|Ethernet8"}) {
         bench().set(Db::config, port, {});
@@ -166,9 +167,12 @@ TEST_F(Difference, CheckStormDoesNotSleepOverMissingTables)
     bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {{"PFC_WD_STATUS", "operational"}});
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 0}));
     bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", {});
-    const auto unknown = run("pfcwd show stats --check-storm");
-    EXPECT_THAT(unknown.err, StartsWith("Error: whether there is a storm is not known"));
-    EXPECT_EQ(unknown.exit_code, 1);
+    EXPECT_EQ(
+        run("pfcwd show stats --check-storm"),
+        (Outcome{"", "No queue was checked for a storm: COUNTERS_QUEUE_NAME_MAP in COUNTERS_DB has no queue\n", 0}));
+    bench().empty();
+    EXPECT_EQ(run("pfcwd show stats --check-storm").exit_code, 0);
+    EXPECT_EQ(bench().config_waits, 0) << "CONFIG_DB is not needed for it";
 }
 
 // Theirs: queues only.
@@ -191,6 +195,25 @@ TEST_F(Difference, APortThatIsStartedAgainKeepsItsOwnHistory)
     EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
     EXPECT_EQ(config("PFC_WD|Ethernet0").at("pfc_stat_history"), "disable");
     EXPECT_EQ(config("PFC_WD|Ethernet4").at("pfc_stat_history"), "enable");
+}
+
+// Theirs, from release 202511 on: the field is always written. orchagent up to 202505 rejects the whole entry for it,
+// so that the port is not watched.
+TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfAskedForOrIfItHasOneAlready)
+{
+    constexpr auto kField = "pfc_stat_history";
+    EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
+    EXPECT_TRUE(config("PFC_WD|Ethernet0").contains(kField)) << "it had one";
+    EXPECT_FALSE(config("PFC_WD|Ethernet4").contains(kField));
+    EXPECT_EQ(run("pfcwd start_default").exit_code, 0);
+    EXPECT_EQ(config("PFC_WD|Ethernet0").at(kField), "disable");
+    EXPECT_FALSE(config("PFC_WD|Ethernet4").contains(kField));
+
+    EXPECT_EQ(run("pfcwd stop").exit_code, 0);
+    EXPECT_EQ(run("pfcwd start_default").exit_code, 0);
+    EXPECT_FALSE(config("PFC_WD|Ethernet0").contains(kField)) << "stop and start remove it";
+    EXPECT_EQ(run("pfcwd start --pfc-stat-history Ethernet4 400").exit_code, 0);
+    EXPECT_EQ(config("PFC_WD|Ethernet4").at(kField), "enable");
 }
 
 // Theirs: configured, and the switch tries for ever to watch nothing.
@@ -239,16 +262,18 @@ TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
     bench().set(Db::counters, "COUNTERS_PORT_NAME_MAP", {{"Ethernet0", "oid:0x1"}});
     bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x2"}});
     const Outcome refused{"",
-                          "Error: nothing was changed: CONFIG_DB is not filled yet (CONFIG_DB_INITIALIZED is not set), "
-                          "and nobody goes by what it has\n"
-                          "Wait until SONiC has filled it; after a restart of Redis: config reload\n",
+                          "Error: nothing was changed: CONFIG_DB is not filled (CONFIG_DB_INITIALIZED is not set), so "
+                          "the change would not be in force\n"
+                          "Try again when SONiC has filled it; after a restart of Redis: config reload\n",
                           1};
     for (const auto* line :
          {"pfcwd start all 400", "pfcwd start Ethernet0 400", "pfcwd start Ethernet99 400", "pfcwd start_default",
           "pfcwd stop", "pfcwd stop Ethernet0", "pfcwd interval 100", "pfcwd counter_poll disable",
           "pfcwd big_red_switch enable", "pfcwd pfc_stat_history enable", "pfc config priority on Ethernet0 5",
           "pfc config asymmetric on Ethernet0", "mmuconfig -p lossless -a 1"}) {
+        bench().config_waits = 0;
         EXPECT_EQ(run(line), refused) << line;
+        EXPECT_EQ(bench().config_waits, 1) << line;
     }
     EXPECT_TRUE(config("PFC_WD|Ethernet0").empty());
     EXPECT_TRUE(config("PFC_WD|GLOBAL").empty());
@@ -259,8 +284,31 @@ TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
                              "pfcstat -c", "pfcwd clear"}) {
         EXPECT_EQ(run(line).exit_code, 0) << line << ": what is there can be read, and counters are no configuration";
     }
+    EXPECT_EQ(run("pfcwd show config").err,
+              "CONFIG_DB is not filled (CONFIG_DB_INITIALIZED is not set): what it has may be incomplete\n");
+    EXPECT_EQ(run("pfcwd show stats").err, "") << "it does not read CONFIG_DB";
     bench().may_write = false;
     EXPECT_THAT(run("pfcwd stop").err, StartsWith("Root privileges are required"));
+}
+
+// Theirs: wait without a limit, and say nothing.
+TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
+{
+    for (const auto* line : {"pfcwd start Ethernet0 500", "pfcwd show config", "pfc show priority", "mmuconfig -l",
+                             "pfcstat", "pfc config priority on Ethernet0 5"}) {
+        bench().fill_config(false);
+        bench().config_waits = 0;
+        bench().wait_for_config = [&] {
+            bench().fill_config(bench().config_waits == 3);
+            return true;
+        };
+        const auto outcome = run(line);
+        EXPECT_EQ(outcome.exit_code, 0) << line << outcome.err;
+        EXPECT_EQ(outcome.err, "") << line;
+        EXPECT_EQ(bench().config_waits, 3) << line;
+    }
+    EXPECT_EQ(config("PFC_WD|Ethernet0").at("detection_time"), "500");
+    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3,4,5");
 }
 
 // Theirs: they name what is wrong, and leave it at that.

@@ -36,20 +36,15 @@ protected:
         bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", queues);
     }
 
-    // Of so many lossless ports that have a neighbour: detection and restoration time, polling interval.
+    // Of a switch with so many ports, of which two are started: detection and restoration time, polling interval.
     std::vector<std::string> defaults(int ports)
     {
-        bench().set(Db::config, "PORT_QOS_MAP|Ethernet0", {});
-        bench().set(Db::config, "PORT_QOS_MAP|Ethernet4", {});
         EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);
-        std::string last;
-        for (int i = 0; i != ports; ++i) {
-            last = fmt::format("Ethernet{}", 1000 + i);
-            bench().set(Db::config, "DEVICE_NEIGHBOR|" + last, {{"name", "server"}});
-            bench().set(Db::config, "PORT_QOS_MAP|" + last, {{"pfc_enable", "3"}});
+        for (int i = 3; i < ports; ++i) {  // three are there
+            bench().set(Db::config, fmt::format("PORT|Ethernet{}", 1000 + i), {{"admin_status", "down"}});
         }
         EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);
-        const auto entry = config("PFC_WD|" + last);
+        const auto entry = config("PFC_WD|Ethernet0");
         return {entry.at("detection_time"), entry.at("restoration_time"), config("PFC_WD|GLOBAL").at("POLL_INTERVAL")};
     }
 
@@ -57,20 +52,37 @@ private:
     std::optional<Bench> bench_;
 };
 
-TEST_F(Ports, InsideOfTheBoxAreShownIfAskedFor)
+// On one ASIC SONiC's tools show ports of every role.
+TEST_F(Ports, OfEveryRoleAreShownUnlessFrontPortsAreAskedFor)
 {
     add_port("Ethernet-BP0", {{"admin_status", "up"}, {"role", "Int"}});
     add_port("Ethernet-Rec0", {{"admin_status", "up"}, {"role", "Rec"}});
     add_port("Ethernet12", {{"admin_status", "up"}, {"role", "Ext"}});
     for (const auto* line : {"pfcwd show config", "pfcwd show stats"}) {
-        EXPECT_THAT(bench().run(line).out, HasSubstr("Ethernet12")) << line;
-        EXPECT_THAT(bench().run(line).out, Not(HasSubstr("Ethernet-"))) << line;
-        const auto all = bench().run(fmt::format("{} -d all", line)).out;
+        const auto front = bench().run(fmt::format("{} -d frontend", line)).out;
+        EXPECT_THAT(front, HasSubstr("Ethernet12")) << line;
+        EXPECT_THAT(front, Not(HasSubstr("Ethernet-"))) << line;
+        const auto all = bench().run(line).out;
+        EXPECT_THAT(all, HasSubstr("Ethernet12")) << line;
         EXPECT_THAT(all, HasSubstr("Ethernet-BP0")) << line;
         EXPECT_THAT(all, HasSubstr("Ethernet-Rec0")) << line;
+        EXPECT_EQ(bench().run(fmt::format("{} -d all", line)).out, all) << line;
     }
-    EXPECT_THAT(bench().run("pfcwd show config Ethernet-BP0").out, HasSubstr("Ethernet-BP0"))
-        << "who is named is shown";
+    EXPECT_THAT(bench().run("pfcwd show config Ethernet-BP0 -d frontend").out, HasSubstr("Ethernet-BP0"))
+        << "a port that is named is shown";
+}
+
+TEST_F(Ports, OfEveryRoleAreCheckedForStorms)
+{
+    bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {{"PFC_WD_STATUS", "operational"}});
+    EXPECT_EQ(bench().run("pfcwd show stats --check-storm").exit_code, 0);
+    for (const auto* role : {"Int", "Inb", "Rec", "Dpc"}) {
+        const auto name = fmt::format("Ethernet-{}0", role);
+        add_port(name, {{"admin_status", "up"}, {"role", role}});
+        bench().set(Db::counters, fmt::format("COUNTERS:oid:{}Q3", name), {{"PFC_WD_STATUS", "stormed"}});
+        EXPECT_EQ(bench().run("pfcwd show stats --check-storm").exit_code, 1) << role;
+        bench().set(Db::counters, fmt::format("COUNTERS:oid:{}Q3", name), {{"PFC_WD_STATUS", "operational"}});
+    }
 }
 
 TEST_F(Ports, InsideOfTheBoxAreStartedByDefaultIfTheyAreUp)
@@ -101,10 +113,12 @@ TEST_F(Ports, AreStartedByDefaultOnlyWhereTheDeviceSaysSo)
 TEST_F(Ports, MakeDefaultTimesLonger)
 {
     using Times = std::vector<std::string>;
-    EXPECT_EQ(defaults(1), (Times{"200", "200", "200"}));
+    EXPECT_EQ(defaults(3), (Times{"200", "200", "200"}));
     EXPECT_EQ(defaults(32), (Times{"200", "200", "200"}));
     EXPECT_EQ(defaults(33), (Times{"400", "400", "400"}));
+    EXPECT_EQ(defaults(64), (Times{"400", "400", "400"}));
     EXPECT_EQ(defaults(161), (Times{"1200", "1200", "1000"}));
+    EXPECT_EQ(defaults(256), (Times{"1600", "1600", "1000"}));
     EXPECT_EQ(defaults(512), (Times{"3200", "3200", "1000"}));
 }
 

@@ -104,6 +104,35 @@ TEST_F(Program, LeavesNothingInTheFolderOfSomebodyWithoutAHome)
     EXPECT_THAT(run_at_home("", folder.path(), "-sfrontend").out, Not(HasSubstr("somebody was here")));
 }
 
+TEST_F(Program, WaitsUntilConfigDbIsFilled)
+{
+    bench().fill_config(false);
+    const auto program = call("pfcwd", {"show", "config"});
+    auto out = test::detail::make_pipe();
+    auto err = test::detail::make_pipe();
+    const auto child = ::fork();
+    if (child == 0) {
+        test::detail::become(program, STDIN_FILENO, out.write_end, err.write_end);
+    }
+    test::detail::close_end(out.write_end);
+    test::detail::close_end(err.write_end);
+    std::string said;
+    while (said.find('\n') == std::string::npos && test::detail::read_some(err.read_end, said)) {
+    }
+    EXPECT_EQ(said,
+              "pfcwd: CONFIG_DB is not filled yet (CONFIG_DB_INITIALIZED is not set): waiting for it, at most 30 s\n");
+    bench().fill_config(true);
+    std::string shown;
+    while (test::detail::read_some(out.read_end, shown)) {
+    }
+    EXPECT_EQ(shown, bench().run("pfcwd show config").out);
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    test::detail::close_end(out.read_end);
+    test::detail::close_end(err.read_end);
+}
+
 TEST_F(Program, SaysWhereItHasLookedForADatabaseOrAnAgent)
 {
     const auto database = run("pfcwd", {"show", "config", "--redis", "unix:///nowhere/redis.sock"});

@@ -35,7 +35,14 @@ public:
     Bench()
     {
         play(test::content(test::golden("sonic/state.txt")));
-        test::run_command(server_, static_cast<int>(sonic::Db::config), {"SET", sonic::kConfigFilled, "1"});
+        fill_config(true);
+    }
+
+    // Whether SONiC has filled CONFIG_DB.
+    void fill_config(bool filled) const
+    {
+        test::run_command(server_, static_cast<int>(sonic::Db::config),
+                          {"SET", sonic::kConfigFilled, filled ? "1" : "0"});
     }
 
     Outcome run(const std::string& line)
@@ -83,6 +90,8 @@ public:
 
     bool may_write{true};
     bool writers_exist{true};
+    int config_waits{};  // for CONFIG_DB to be filled
+    std::function<bool()> wait_for_config = [] { return false; };
     std::vector<codec::ControlRequest> asked;  // of the agent
     std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent = [](const auto&) {
         return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
@@ -154,6 +163,10 @@ private:
         around.ask_agent = [this](const Where&, const codec::ControlRequest& request) {
             asked.push_back(request);
             return agent(request);
+        };
+        around.wait_for_config = [this] {
+            ++config_waits;
+            return wait_for_config();
         };
         around.may_write = may_write;
         around.writers_exist = writers_exist;
