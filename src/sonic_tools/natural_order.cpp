@@ -33,6 +33,8 @@ bool naturally_before(std::string_view a, std::string_view b)
             if (number_a != number_b) {
                 return number_a < number_b;
             }
+        } else if (is_digit(a.front()) != is_digit(b.front())) {
+            return is_digit(a.front());  // the text before the number is the shorter one
         } else if (a.front() != b.front()) {
             return a.front() < b.front();
         } else {

@@ -1,4 +1,4 @@
-// Names in the order people expect: Ethernet4 before Ethernet12.
+// Names in the order people expect, which is also that of SONiC's tools: Ethernet4 before Ethernet12 before Ethernet-BP0.
 #pragma once
 
 #include <string_view>

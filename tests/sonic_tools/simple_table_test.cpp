@@ -36,8 +36,8 @@ TEST(NaturalOrder, NumbersCountAsNumbers)
                                    "PortChannel1"};
     std::sort(names.begin(), names.end(), naturally_before);
     EXPECT_EQ(names,
-              (std::vector<std::string>{"Ethernet-BP4", "Ethernet0", "Ethernet04", "Ethernet4", "Ethernet4:9",
-                                        "Ethernet4:10", "Ethernet12", "Ethernet99999999999999999999", "PortChannel1"}));
+              (std::vector<std::string>{"Ethernet0", "Ethernet04", "Ethernet4", "Ethernet4:9", "Ethernet4:10",
+                                        "Ethernet12", "Ethernet99999999999999999999", "Ethernet-BP4", "PortChannel1"}));
 }
 
 // An order that sorting can rely on.
