@@ -27,7 +27,8 @@ constexpr std::string_view kVersionKey = "petrel_checkpoint";
 constexpr auto kMostAgeNs = static_cast<std::uint64_t>(watchdog::kOldestAge.count());
 constexpr std::size_t kMostStorms = 1'024;
 
-constexpr std::array<std::pair<const char*, std::uint64_t QueueStats::*>, 10> kCounts{{
+using Counts = std::pair<const char*, std::uint64_t QueueStats::*>;
+constexpr std::array<Counts, 10> kCounts{{
     {"detected", &QueueStats::detected},
     {"restored", &QueueStats::restored},
     {"tx_ok", &QueueStats::tx_ok},
@@ -39,6 +40,9 @@ constexpr std::array<std::pair<const char*, std::uint64_t QueueStats::*>, 10> kC
     {"rx_ok_last", &QueueStats::rx_ok_last},
     {"rx_drop_last", &QueueStats::rx_drop_last},
 }};
+// Those that earlier versions did not write, and that are left out while they are zero.
+constexpr std::array<Counts, 2> kLaterCounts{
+    {{"red_switched", &QueueStats::red_switched}, {"red_released", &QueueStats::red_released}}};
 
 std::optional<Duration> age_of(const std::optional<Instant>& instant)
 {
@@ -99,6 +103,11 @@ private:
         put("],\"stats\":{{");
         for (const auto& [key, count] : kCounts) {
             put("\"{}\":{},", key, row.stats.*count);
+        }
+        for (const auto& [key, count] : kLaterCounts) {
+            if (row.stats.*count != 0) {
+                put("\"{}\":{},", key, row.stats.*count);
+            }
         }
         put("\"in_storm_ns\":{},\"longest_pause_ns\":{}", row.stats.in_storm.count(), row.stats.longest_pause.count());
         put_age("last_detected_ago_ns", age_of(row.stats.last_detected));
@@ -167,6 +176,7 @@ public:
     {
         return number_in(value(key), key, most);
     }
+    std::uint64_t number_or_zero(std::string_view key) { return value(key).is_null() ? 0 : number(key); }
     Duration duration(std::string_view key) { return duration_in(value(key), key); }
 
     std::optional<Duration> optional_duration(std::string_view key)
@@ -224,6 +234,9 @@ QueueStats read_stats(ObjectReader reader)
     QueueStats stats;
     for (const auto& [key, count] : kCounts) {
         stats.*count = reader.number(key);
+    }
+    for (const auto& [key, count] : kLaterCounts) {
+        stats.*count = reader.number_or_zero(key);
     }
     stats.in_storm = reader.duration("in_storm_ns");
     stats.longest_pause = reader.duration("longest_pause_ns");

@@ -160,6 +160,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("proven_us", r.proven_us);
     visit("detected", r.detected);
     visit("restored", r.restored);
+    visit("red_switched", r.red_switched);
+    visit("red_released", r.red_released);
     visit("tx_ok", r.tx_ok);
     visit("tx_drop", r.tx_drop);
     visit("rx_ok", r.rx_ok);

@@ -148,6 +148,7 @@ struct QueueReport {
     std::int64_t proven_us{};  // of the clock that runs now: towards T0, or of quiet towards T1
     std::uint64_t detected{};
     std::uint64_t restored{};
+    std::uint64_t red_switched{}, red_released{};
     std::uint64_t tx_ok{}, tx_drop{}, rx_ok{}, rx_drop{};
     std::uint64_t tx_ok_last{}, tx_drop_last{}, rx_ok_last{}, rx_drop_last{};
     std::int64_t in_storm_us{};

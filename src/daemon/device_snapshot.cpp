@@ -48,6 +48,8 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
     report.proven_us = whole_us(row.proven);
     report.detected = stats.detected;
     report.restored = stats.restored;
+    report.red_switched = stats.red_switched;
+    report.red_released = stats.red_released;
     report.tx_ok = stats.tx_ok;
     report.tx_drop = stats.tx_drop;
     report.rx_ok = stats.rx_ok;

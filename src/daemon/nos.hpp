@@ -35,6 +35,9 @@ struct NosEvent {
     WallTime at;
     watchdog::Reason reason{};
     std::string device{};
+    std::uint64_t cause{};           // the event that it follows from; 0 = none
+    watchdog::Interval last_look{};  // what the decision saw last,
+    watchdog::PfcCounts counts{};    // and what was counted by then
 };
 
 // How a queue's PFC counters stood when it was last read.
@@ -68,6 +71,9 @@ public:
 
     // Blocking, from one thread, a few times a second. What it is told it keeps, and writes later where it cannot now.
     virtual Heard exchange(Told) = 0;
+
+    // Whether it shows the statistics of queues that are mitigated: else it is told of their changes of phase only.
+    virtual bool shows_statistics() const { return true; }
 
     // Tables that it keeps itself, for whoever asks at the control socket. From the same thread.
     virtual Result<codec::TableReport> tables(const codec::ControlRequest&)

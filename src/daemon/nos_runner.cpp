@@ -52,8 +52,12 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
 {
     const auto& watchlist = runner.agent()->watchdog().watchlist();
     const auto& inventory = watchlist.inventory;
+    std::optional<Slot> row_meant;
     for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
         const auto& target = inventory.rows[row].target;
+        if (target == event.target) {
+            row_meant = Slot{row};
+        }
         // An event of a port is one of all its queues.
         const bool meant =
             target.port == event.target.port && (!event.target.priority || target.priority == event.target.priority);
@@ -63,9 +67,21 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
     }
     if (event.target.priority) {
         const auto& policies = watchlist.policies;
-        events_.push_back({event.kind, inventory.ports[event.target.port.index].name, event.target.priority->value,
-                           event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none,
-                           wall_time(loop_.now(), event.at), event.reason, runner.name()});
+        auto& told = events_.emplace_back();
+        told.kind = event.kind;
+        told.port = inventory.ports[event.target.port.index].name;
+        told.priority = event.target.priority->value;
+        told.configured = event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none;
+        told.at = wall_time(loop_.now(), event.at);
+        told.reason = event.reason;
+        told.device = runner.name();
+        told.cause = event.cause;
+        if (event.evidence.looks != 0) {
+            told.last_look = event.evidence.last.at(event.evidence.looks - 1U);
+        }
+        if (row_meant && runner.intake() != nullptr) {
+            told.counts = runner.intake()->pfc_counts(*row_meant);
+        }
     }
 }
 
@@ -93,7 +109,7 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
         std::ranges::set_difference(progress.queues, queues, std::back_inserter(told.gone));
         progress = Progress{runner.watchlists(), std::move(queues), 0, {}, now, 0, now};
     }
-    if (now >= progress.next_statistics) {
+    if (nos_->shows_statistics() && now >= progress.next_statistics) {
         progress.next_statistics = now + kStatisticsEvery;
         for (std::uint32_t row = 0; row != rows; ++row) {
             if (!at_rest(dog.phase(Slot{row}))) {

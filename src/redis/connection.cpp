@@ -12,8 +12,10 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "base/complaint_text.hpp"
+#include "redis/reply_memory.hpp"
 
 namespace petrel::redis {
 
@@ -106,8 +108,12 @@ View View::operator[](std::size_t i) const { return View{reply_->element[i]}; }
 // ---------------------------------------------------------------------------------------------------- Connection
 
 Connection::Connection(redisContext* context, std::string where, Duration patience)
-    : context_(context), where_(std::move(where)), patience_(patience)
-{}
+    : context_(context), where_(std::move(where)), patience_(patience), memory_(std::make_unique<ReplyMemory>())
+{
+    if (context_->reader != nullptr) {
+        memory_->serve(*context_->reader);
+    }
+}
 Connection::~Connection() { redisFree(context_); }
 int Connection::fd() const { return context_->fd; }
 
@@ -147,8 +153,6 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int
     choose.add({"SELECT", fmt::format("{}", database)});
     return connection->run(choose).map([&] { return std::move(connection); });
 }
-
-void Connection::FreeReply::operator()(redisReply* reply) const { freeReplyObject(reply); }
 
 Result<void> Connection::send_all()
 {
@@ -190,16 +194,20 @@ Result<void> Connection::receive()
     return {};
 }
 
-Result<Connection::OwnReply> Connection::received_reply()
+Result<redisReply*> Connection::received_reply()
 {
+    if (std::exchange(replied_, false)) {
+        memory_->clear();
+    }
     void* reply = nullptr;
     if (redisGetReplyFromReader(context_, &reply) != REDIS_OK) {
         return tl::unexpected(lost("cannot be understood"));
     }
     if (reply != nullptr) {
         reply_bytes_ = 0;
+        replied_ = true;
     }
-    return OwnReply{static_cast<redisReply*>(reply)};
+    return static_cast<redisReply*>(reply);
 }
 
 Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
@@ -220,8 +228,8 @@ Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
             if (!reply) {
                 return tl::unexpected(reply.error());
             }
-            if (*reply) {
-                visit(command, View{reply->get()});
+            if (*reply != nullptr) {
+                visit(command, View{*reply});
                 ++command;
             } else if (auto more = receive(); !more) {
                 return more;
@@ -250,10 +258,10 @@ Result<void> Connection::messages(const std::function<void(View)>& visit)
             if (!reply) {
                 return tl::unexpected(reply.error());
             }
-            if (!*reply) {
+            if (*reply == nullptr) {
                 break;
             }
-            visit(View{reply->get()});
+            visit(View{*reply});
         }
         pollfd ready{context_->fd, POLLIN, 0};
         if (::poll(&ready, 1, 0) <= 0) {

@@ -25,6 +25,8 @@ struct redisReply;
 
 namespace petrel::redis {
 
+class ReplyMemory;
+
 // Commands as they go over the wire: made once, sent as often as wanted.
 class Pipeline {
 public:
@@ -79,14 +81,9 @@ public:
 private:
     Connection(redisContext* context, std::string where, Duration patience);
 
-    struct FreeReply {
-        void operator()(redisReply*) const;
-    };
-    using OwnReply = std::unique_ptr<redisReply, FreeReply>;
-
     Result<void> send_all();
-    Result<void> receive();             // waits for the next bytes
-    Result<OwnReply> received_reply();  // null: more bytes are needed
+    Result<void> receive();                // waits for the next bytes
+    Result<redisReply*> received_reply();  // null: more bytes are needed. It lives until the next call
 
     Error no_answer(std::string_view doing) const;
     Error broken(std::string_view doing, std::string_view why) const;
@@ -98,6 +95,8 @@ private:
     ReplyLimiter limiter_;
     std::string passed_;         // by the limiter, of the bytes received last
     std::size_t reply_bytes_{};  // received of the reply under way
+    std::unique_ptr<ReplyMemory> memory_;
+    bool replied_{};  // a whole reply is in memory_
 };
 
 }  // namespace petrel::redis

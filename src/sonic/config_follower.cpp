@@ -1,9 +1,9 @@
 #include "sonic/config_follower.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
+
+#include "sonic/notifications.hpp"
 
 namespace petrel::sonic {
 
@@ -11,8 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A server that sends no notifications is asked so often; others too, since notifications get lost with connections.
-constexpr Duration kReadAnyway = 2s;
+// How often the tables are read without a notification. All of them are read each time, which costs the server more
+// than a poll of the counters: where it sends notifications, the read is only for those that got lost.
+constexpr Duration kReadWithoutNotifications = 2s;
+constexpr Duration kReadAnyway = 30s;
 
 constexpr std::array<std::string_view, 6> kTables{
     "PFC_WD|*", "PORT|*", "PORT_QOS_MAP|*", "BUFFER_PROFILE|*", "FLEX_COUNTER_TABLE|*", "CONFIG_DB_INITIALIZED"};
@@ -29,11 +31,14 @@ Result<void> ConfigFollower::subscribe()
         .and_then([&](std::unique_ptr<redis::Connection> opened) {
             redis::Pipeline pipeline;
             for (const auto table : kTables) {
-                pipeline.add({"PSUBSCRIBE", fmt::format("__keyspace@{}__:{}", place_.number, table)});
+                add_subscription(pipeline, place_.number, table);
             }
-            return opened->run(pipeline).map([&] {
-                listener_ = std::move(opened);
-                read_again_ = {};
+            return sends_notifications(*opened).and_then([&](bool sends) {
+                read_every_ = sends ? kReadAnyway : kReadWithoutNotifications;
+                return opened->run(pipeline).map([&] {
+                    listener_ = std::move(opened);
+                    read_again_ = {};
+                });
             });
         });
 }
@@ -58,7 +63,7 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     }
     read_again_ = {};  // whatever was heard is not followed before it could be read
     return read_config(store, role_, known_ ? known_ : remembered_).map([&](Config config) -> std::optional<Config> {
-        read_again_ = now + kReadAnyway;
+        read_again_ = now + read_every_;
         if (known_ && known_->tables == config.tables) {
             return std::nullopt;
         }

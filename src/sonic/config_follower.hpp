@@ -35,6 +35,7 @@ private:
     Duration patience_;
     std::unique_ptr<redis::Connection> listener_;
     Instant read_again_{};
+    Duration read_every_{};
     std::optional<Config> remembered_;
     std::optional<Config> known_;  // what was last returned
 };

@@ -43,8 +43,8 @@ bool watched(const QueueReport& queue) { return !queue.policy.empty(); }
 Hash statistics(const QueueReport& queue)
 {
     const std::array<std::pair<const char*, std::uint64_t>, 10> values{
-        {{"DEADLOCK_DETECTED", queue.detected},
-         {"DEADLOCK_RESTORED", queue.restored},
+        {{"DEADLOCK_DETECTED", queue.detected + queue.red_switched},  // orchagent counts the big red switch, too
+         {"DEADLOCK_RESTORED", queue.restored + queue.red_released},
          {"TX_PACKETS", queue.tx_ok},
          {"TX_DROPPED_PACKETS", queue.tx_drop},
          {"RX_PACKETS", queue.rx_ok},
@@ -240,7 +240,7 @@ Result<void> QueueTables::write(Store& store)
         const bool red = red_switch_ && watched(queue);
         batch.add(Db::counters, {red ? Kind::set : Kind::remove, counters, {{kRedSwitch, "enable"}}});
         batch.add(Db::counters, {Kind::set, counters, std::move(fields)});
-        batch.add(Db::appl, {in_storm(queue) ? Kind::set : Kind::remove,
+        batch.add(Db::appl, {in_storm(queue) && !red ? Kind::set : Kind::remove,
                              fmt::format("{}:{}", kInStorm, queue.port),
                              {{fmt::format("{}", *queue.priority), "storm"}}});
         batch.add(Db::state, {watched(queue) ? Kind::set : Kind::replace, fmt::format("PFC_WD_SW_STATE_TABLE|{}", name),

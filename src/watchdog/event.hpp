@@ -141,6 +141,9 @@ std::string_view name(Order::Kind);
 struct QueueStats {
     std::uint64_t detected{};
     std::uint64_t restored{};
+    // By the big red switch, which is no storm: how often it has begun to treat the queue, and ended.
+    std::uint64_t red_switched{};
+    std::uint64_t red_released{};
     // While mitigated: over all storms, and over the last one.
     std::uint64_t tx_ok{}, tx_drop{}, rx_ok{}, rx_drop{};
     std::uint64_t tx_ok_last{}, tx_drop_last{}, rx_ok_last{}, rx_drop_last{};

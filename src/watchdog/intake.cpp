@@ -165,6 +165,7 @@ PfcCounts Intake::pfc_counts(Slot slot) const
     counts.tx_frames = counter(row, Field::pause_tx);
     counts.pauses_ended = counter(row, Field::on2off);
     counts.pause_us = counter(row, Field::pause_us);
+    counts.tx_packets = counter(row, Field::tx_packets);
     return counts;
 }
 

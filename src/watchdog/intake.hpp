@@ -23,8 +23,8 @@ public:
     virtual void pass(Sample&) = 0;
 };
 
-// What a device has counted of the PFC of a row, as it was last told, for those who show it to people. None: it does
-// not tell, or did not then.
+// What a device has counted of the PFC of a row and of its packets, as it was last told, for those who show it to
+// people. None: it does not tell, or did not then.
 struct PfcCounts {
     Instant read_at;
     std::optional<bool> paused;
@@ -32,6 +32,7 @@ struct PfcCounts {
     std::optional<std::uint64_t> tx_frames;
     std::optional<std::uint64_t> pauses_ended;
     std::optional<std::uint64_t> pause_us;
+    std::optional<std::uint64_t> tx_packets;
 };
 
 class Intake {

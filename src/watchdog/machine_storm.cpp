@@ -114,6 +114,8 @@ void Machine::begin(std::uint32_t r, Origin origin, Instant now)
     if (origin == Origin::evidence || origin == Origin::device) {
         ++stats.detected;
         stats.last_detected = now;
+    } else if (origin == Origin::red_switch && stats.red_switched == stats.red_released) {
+        ++stats.red_switched;  // a switch that is thrown again after a restart is the same one
     }
 }
 
@@ -318,6 +320,8 @@ void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
     }
     if (row.origin != Origin::red_switch) {
         stats.in_storm += now - row.began;
+    } else {
+        ++stats.red_released;
     }
     row.restored_at = now;
     if (why == Reason::operator_) {

@@ -33,6 +33,8 @@ watchdog::QueueStats random_stats()
                         &stats.tx_ok_last, &stats.tx_drop_last, &stats.rx_ok_last, &stats.rx_drop_last}) {
         *count = *rc::gen::arbitrary<std::uint64_t>();
     }
+    stats.red_switched = *rc::gen::arbitrary<std::uint64_t>();
+    stats.red_released = *rc::gen::inRange<std::uint64_t>(0, 2);
     stats.in_storm = random_age();
     stats.longest_pause = random_age();
     stats.last_detected = maybe_instant();

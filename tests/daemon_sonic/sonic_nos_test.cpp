@@ -42,6 +42,7 @@ protected:
         event.kind = kind;
         event.port = "Ethernet0";
         event.priority = 3;
+        event.cause = 1;
         return event;
     }
     static codec::QueueReport queue(const std::string& phase)

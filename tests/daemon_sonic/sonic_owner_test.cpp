@@ -124,8 +124,11 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
     EXPECT_THAT(storm, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0")));
     test::wait_for_field(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", "3", "storm");
     const auto object = key_of(1).substr(std::string{"COUNTERS:oid:"}.size());
-    EXPECT_THAT(agent->wait_for("PFC Watchdog detected PFC storm"),
-                HasSubstr("on port Ethernet1, queue index 3, queue id " + object + " and port id 0x"));
+    const auto line = agent->wait_for("PFC Watchdog detected PFC storm");
+    EXPECT_THAT(line, HasSubstr("on port Ethernet1, queue index 3, queue id " + object + " and port id 0x"));
+    EXPECT_THAT(line, testing::ContainsRegex(", additional info: occupancy:[0-9]+\\|pfc_duration:[0-9]+\\|"
+                                             "pfc_duration_last:[0-9]+\\|timestamp:[0-9.]+\\|timestamp_last:[0-9.]+"
+                                             "\\|effective_poll_time:[0-9.]+\\|paused:true\\."));
     const auto dropped = [](const Fields& now) { return std::stoull(now.at("PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS")); };
     const auto some = test::wait_for_hash(*redis, kCounters, key_of(1), dropped);
     test::wait_for_hash(*redis, kCounters, key_of(1), [&](const Fields& now) { return dropped(now) > dropped(some); });
@@ -134,6 +137,41 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
     EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
     test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
     EXPECT_THAT(agent->wait_for("PFC Watchdog storm restored"), HasSubstr("on port Ethernet1, queue index 3"));
+}
+
+// As orchagent: a line and a count for each queue that pfcwd_sw_enable selects, and for no other; INSTORM is for
+// storms.
+TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
+{
+    test::run_command(*redis, kConfig, {"DEL", "PORT_QOS_MAP|Ethernet0"});
+    const auto agent = live();
+    wait_for_status(1, "operational");
+    test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}});
+    for (const int port : {1, 2}) {
+        const auto on = wait_for_status(port, "stormed");
+        EXPECT_THAT(on, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"))) << port;
+        EXPECT_THAT(on, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0"))) << port;
+        EXPECT_THAT(on, Contains(Pair("BIG_RED_SWITCH_MODE", "enable"))) << port;
+        EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet" + std::to_string(port)), IsEmpty());
+    }
+    stop_watchdog(2);  // it is taken by the switch all the same, and not watched afterwards
+    test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
+    const auto off = wait_for_status(1, "operational");
+    EXPECT_THAT(off, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
+    EXPECT_THAT(off, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
+    test::wait_for_field(*redis, kCounters, key_of(2), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1");
+    wait_for_treatment(2, Treatment::none);
+
+    sw.storm(1);
+    agent->wait_for("PFC Watchdog detected PFC storm");
+    const auto log = agent->log_text();
+    for (const auto* mode : {"enabled", "disabled"}) {
+        const auto line = fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} on port ", mode);
+        EXPECT_THAT(log, HasSubstr(line + "Ethernet1, queue index 3"));
+        EXPECT_THAT(log, HasSubstr(line + "Ethernet2, queue index 3"));
+        EXPECT_THAT(log, Not(HasSubstr(line + "Ethernet0"))) << "it has no PFC";
+    }
+    EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "none has stormed";
 }
 
 TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)

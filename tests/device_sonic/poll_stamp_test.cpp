@@ -34,7 +34,7 @@ protected:
         write("COUNTERS:last");
     }
 
-    PollStamp::Seen look(Duration at) { return stamp_->look(*store_, Instant{at}).value(); }
+    PollStamp::Seen look(Duration at) { return stamp_->look(Instant{at}).value(); }
 
     std::optional<test::RedisServer> server_;
     std::optional<db::RedisStore> store_;

@@ -60,6 +60,89 @@ TEST_F(SonicReader, FramesCountFromTheFirstPauseToTheLast)
     expect(poll(), 0, 0);
 }
 
+// ---- what the server is asked for
+
+class SonicReads : public testing::Test {
+protected:
+    void SetUp() override { PETREL_NEEDS_REDIS(); }
+
+    void open(const SonicSwitch::Setup& setup)
+    {
+        on.emplace(setup);
+        ASSERT_TRUE(on->open());
+        intake.emplace(on->device_->inventory(), on->device_->capabilities());
+        reads_of_poll();  // the first one reads more, and so does the one a second later
+    }
+
+    void look()
+    {
+        intake->begin();
+        EXPECT_TRUE(on->device_->look({}, *intake));
+    }
+
+    // How many hashes a poll reads, with the looks that find nothing new.
+    std::uint64_t reads_of_poll(std::chrono::milliseconds after = 200ms)
+    {
+        on->clock_.advance(after);
+        on->sonic_->poll(on->clock_.now().mono);
+        const auto before = reads();
+        for (int i = 0; i != 4; ++i) {
+            look();
+        }
+        return reads() - before;
+    }
+
+    std::uint64_t reads() const
+    {
+        redis::Pipeline info;
+        info.add({"INFO", "commandstats"});
+        std::string text;
+        EXPECT_TRUE(on->server_.connect(2)->run(info, [&](std::size_t, redis::View reply) { text = reply.text(); }));
+        const std::string head = "cmdstat_hmget:calls=";
+        return std::stoull(text.substr(text.find(head) + head.size()));
+    }
+
+    std::optional<OnSwitch> on;
+    std::optional<watchdog::Intake> intake;
+};
+
+// Two ports with two queues each.
+TEST_F(SonicReads, OfPortsOnlyWhereTheyCountPauseTimeAndThereIsNone)
+{
+    open({.transitions = false, .pause_status = false});
+    EXPECT_EQ(reads_of_poll(), 2U);
+    auto& queue = on->sonic_->queue("Ethernet0:3");
+    const auto pause = [&](std::uint64_t us) {
+        queue.rx += 100;
+        queue.pause_us += us;
+    };
+    pause(50'000);
+    EXPECT_EQ(reads_of_poll(), 3U) << "then its counters";
+    pause(200'000);
+    EXPECT_EQ(reads_of_poll(), 4U) << "its counters, and then the frames of its port";
+    pause(200'000);
+    EXPECT_EQ(reads_of_poll(), 3U) << "its counters, and the frames with the time";
+}
+
+TEST_F(SonicReads, OfQueuesOnlyWhereTheyTellThatTheyAreNotPaused)
+{
+    open({.pause_time = false});
+    EXPECT_EQ(reads_of_poll(), 4U);
+    auto& queue = on->sonic_->queue("Ethernet0:3");
+    queue.rx += 100;
+    queue.paused = true;
+    EXPECT_EQ(reads_of_poll(), 6U) << "then its counters, and the frames of its port";
+    EXPECT_EQ(reads_of_poll(), 5U);
+}
+
+// An interval of a second is no reason to look for other queues that show when a poll is over.
+TEST_F(SonicReads, AreTheSameForLongPolls)
+{
+    open({.transitions = false, .pause_status = false, .poll = 1000ms});
+    reads_of_poll(1000ms);
+    EXPECT_EQ(reads_of_poll(1000ms), 2U + 4U) << "all queues once a second";
+}
+
 // A busy syncd stamps its polls a little early or late, and the queue pauses all the time.
 TEST_F(SonicReader, StampsThatAreOffDoNotBreakAPause)
 {

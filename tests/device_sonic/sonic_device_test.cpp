@@ -204,8 +204,15 @@ TEST_F(SonicDeviceTest, AQueueThatIsNotMappedOrNotWatchedHarmsNoOther)
 TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
 {
     open();
+    const auto pause_all = [&] {
+        for (const auto& queue : queues()) {
+            sonic().queue(queue).pause_us += 1000;  // else its packets do not matter
+        }
+    };
+    pause_all();
     poll();
     for (int i = 0; i != 3; ++i) {
+        pause_all();
         on_->clock_.advance(200ms);
         sonic().poll(on_->clock_.now().mono);
         sonic().set_of_queue("Ethernet0:3", "SAI_QUEUE_STAT_PACKETS", "-12");
@@ -307,6 +314,28 @@ TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
 }
 
 // ---- words to orchagent
+
+// What orchagent logs as `additional info`: names and order are those of the script for such switches.
+TEST_F(SonicDeviceTest, TheWordOfAStormHasTheCountersOfTheLastTwoPolls)
+{
+    begin({.transitions = false, .pause_status = false});
+    open();
+    auto& queue = sonic().queue("Ethernet0:3");
+    for (int i = 0; i != 3; ++i) {
+        queue.occupancy = 4096;
+        queue.rx += 100;
+        queue.pause_us += 200'000;
+        poll();
+    }
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    EXPECT_THAT(sonic().additional_info(),
+                testing::MatchesRegex("occupancy:4096\\|packets:0\\|packets_last:0\\|pfc_rx_packets:300\\|"
+                                      "pfc_rx_packets_last:200\\|pfc_duration:600000\\|pfc_duration_last:400000\\|"
+                                      "timestamp:[0-9.]+\\|timestamp_last:[0-9.]+\\|effective_poll_time:200000\\|"
+                                      "effective_pfcwd_poll_time_last:200000"));
+    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    EXPECT_EQ(sonic().additional_info(), "");
+}
 
 TEST_F(SonicDeviceTest, ACommandIsAWordToOrchagentAndShowsAsTheConfiguredAction)
 {

@@ -178,7 +178,7 @@ TEST(TornPolls, AreSeenByTheLookInWhichTheyEnd)
         {
             const std::scoped_lock lock{mutex};
             on.sonic_->poll_ports(on.clock_.now().mono);
-            commands = 9;  // its first visit takes seven
+            commands = 10;  // a visit takes four, and one look asks something else before
         }
         intake.begin();
         ASSERT_TRUE(on.device_->look({}, intake));

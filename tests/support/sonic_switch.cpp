@@ -465,6 +465,10 @@ void SonicSwitch::hear(View message)
     const auto queue = std::ranges::find(queues_, texts[0], queue_oid);
     const auto name = queue != queues_.end() ? *queue : texts[0];
     words_.push_back(name + " " + texts[1]);
+    additional_info_.clear();
+    for (std::size_t i = 2; i + 1 < texts.size(); i += 2) {
+        additional_info_ += fmt::format("{}{}:{}", i == 2 ? "" : "|", texts[i], texts[i + 1]);
+    }
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
     if (!registered_.contains(name)) {
@@ -545,6 +549,12 @@ std::vector<std::string> SonicSwitch::errors() const
 {
     const std::scoped_lock lock{mutex_};
     return errors_;
+}
+
+std::string SonicSwitch::additional_info() const
+{
+    const std::scoped_lock lock{mutex_};
+    return additional_info_;
 }
 
 std::vector<std::string> SonicSwitch::words() const

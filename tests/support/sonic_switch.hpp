@@ -91,6 +91,8 @@ public:
     static std::string queue_oid(const std::string& queue);
     std::vector<std::string> words() const;   // all that orchagent has heard: "Ethernet0:3 storm"
     std::vector<std::string> errors() const;  // words for queues that were not registered any more
+    // What orchagent would log with the last of them: "occupancy:4096|packets:7".
+    std::string additional_info() const;
 
 private:
     void fill();
@@ -125,6 +127,7 @@ private:
     int marks_heard_{};
     std::vector<std::string> words_;
     std::vector<std::string> errors_;
+    std::string additional_info_;
     std::unique_ptr<redis::Connection> own_;  // orchagent's thread
     std::thread thread_;
     int wake_{-1};

@@ -259,6 +259,9 @@ TEST(RedSwitch, MitigatesEveryWatchedQueueAndOffReleasesThem)
                                 "600000 do none Ethernet4:3", "600000 storm_released Ethernet0:3 red_switch",
                                 "600000 storm_released Ethernet4:3 red_switch"}));
     EXPECT_EQ(d.stats().in_storm, Duration::zero()) << "a thrown switch is no storm";
+    EXPECT_EQ(d.stats().detected, 0U);
+    EXPECT_EQ(d.stats().red_switched, 1U);
+    EXPECT_EQ(d.stats().red_released, 1U);
 }
 
 TEST(RedSwitch, OfTheConfigurationHoldsFromTheStart)

@@ -29,21 +29,65 @@ std::string_view id_of(std::string_view object) { return object.substr(object.fi
 
 std::string where(std::string_view port, std::uint8_t priority, const sonic::QueueObject& object)
 {
-    return fmt::format("on port {}, queue index {}, queue id {} and port id {}.", port, priority, id_of(object.queue),
+    return fmt::format("on port {}, queue index {}, queue id {} and port id {}", port, priority, id_of(object.queue),
                        id_of(object.port));
 }
 
-void log_red_switch(bool on, const sonic::QueueTables& tables, SonicLog::Lines& lines)
+}  // namespace
+
+sonic::StormInfo storm_info(const NosEvent& event)
 {
-    tables.each([&](const codec::QueueReport& queue, const sonic::QueueObject& object) {
-        lines.push_back(
-            in_sonics_words(queue.port, *queue.priority,
-                            fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}", on ? "enabled" : "disabled",
-                                        where(queue.port, *queue.priority, object))));
-    });
+    using watchdog::Field;
+    const auto& look = event.last_look;
+    const auto known = [&](Field field) { return has(look.known, field); };
+    const auto moved = [&](Field field) -> std::uint64_t {
+        return known(field) ? look.value.at(static_cast<std::size_t>(field)) : 0;
+    };
+    const auto counter = [](std::optional<std::uint64_t> now, bool compared, std::uint64_t by) {
+        return sonic::StormInfo::Counter{now,
+                                         now && compared ? std::optional{*now - std::min(by, *now)} : std::nullopt};
+    };
+    sonic::StormInfo info;
+    if (known(Field::occupancy)) {
+        info.occupancy = moved(Field::occupancy);  // a level, not a difference
+    }
+    info.packets = counter(event.counts.tx_packets, known(Field::tx_packets), moved(Field::tx_packets));
+    info.pfc_rx_packets =
+        counter(event.counts.rx_frames, known(Field::rx_pfc) || (known(Field::rx_xoff) && known(Field::rx_xon)),
+                moved(Field::rx_pfc) + moved(Field::rx_xoff) + moved(Field::rx_xon));
+    info.pfc_duration_us = counter(event.counts.pause_us, known(Field::pause_us), moved(Field::pause_us));
+    if (look.dt_us != 0) {
+        info.timestamp = event.at;
+        info.timestamp_last = event.at - std::chrono::microseconds{look.dt_us};
+        info.effective_poll_time = std::chrono::microseconds{look.dt_us};
+    }
+    info.paused = event.counts.paused;
+    return info;
 }
 
-}  // namespace
+// The queues of ports with PFC, as far as the watchdog has them: as configured while the switch is on.
+void SonicLog::log_red_switch(const sonic::Config& config, const sonic::QueueTables& tables, Lines& lines)
+{
+    const bool was_on = std::exchange(red_switch_, config.big_red_switch);
+    if (red_switch_) {
+        red_queues_.clear();
+        for (const auto& port : config.ports) {
+            red_queues_.emplace(port.name, port.watched);
+        }
+    }
+    if (was_on == red_switch_ || role_ != sonic::Role::owner || !configured_) {
+        return;
+    }
+    tables.each([&](const codec::QueueReport& queue, const sonic::QueueObject& object) {
+        const auto port = red_queues_.find(queue.port);
+        if (port != red_queues_.end() && (unsigned{port->second} >> *queue.priority & 1U) != 0) {
+            lines.push_back(in_sonics_words(queue.port, *queue.priority,
+                                            fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}.",
+                                                        red_switch_ ? "enabled" : "disabled",
+                                                        where(queue.port, *queue.priority, object))));
+        }
+    });
+}
 
 void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables& tables, Lines& lines)
 {
@@ -67,10 +111,7 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
     }
     log_alphas(config.alphas, lines);
     alphas_ = config.alphas;
-    if (std::exchange(red_switch_, config.big_red_switch) != red_switch_ && role_ == sonic::Role::owner &&
-        configured_) {
-        log_red_switch(red_switch_, tables, lines);
-    }
+    log_red_switch(config, tables, lines);
     configured_ = true;
     if (role_ == sonic::Role::owner && !config.big_red_switch && config.idle.empty()) {
         log_ports(config, lines);
@@ -125,10 +166,12 @@ void SonicLog::happened(const NosEvent& event, const sonic::QueueTables& tables,
     if (role_ == sonic::Role::detector || object == nullptr || (!storm_begins(event) && !storm_ends(event))) {
         return;
     }
-    lines.push_back(
-        in_sonics_words(event.port, event.priority,
-                        fmt::format("PFC Watchdog {} {}", storm_begins(event) ? "detected PFC storm" : "storm restored",
-                                    where(event.port, event.priority, *object))));
+    const auto place = where(event.port, event.priority, *object);
+    const auto info = storm_begins(event) ? sonic::info_text(storm_info(event)) : std::string{};
+    lines.push_back(in_sonics_words(event.port, event.priority,
+                                    fmt::format("PFC Watchdog {} {}{}.",
+                                                storm_begins(event) ? "detected PFC storm" : "storm restored", place,
+                                                info.empty() ? "" : fmt::format(", additional info: {}", info))));
 }
 
 }  // namespace petrel::daemon

@@ -10,10 +10,12 @@
 #include "daemon/nos.hpp"
 #include "sonic/config.hpp"
 #include "sonic/queue_tables.hpp"
+#include "sonic/storm_info.hpp"
 
 namespace petrel::daemon {
 
-// What the big red switch does is no storm, and has words of its own.
+// What the big red switch does is no storm, and has words of its own. A queue that leaves the configuration together
+// with the switch ends for another reason, but no event has begun it.
 inline bool storm_begins(const NosEvent& event)
 {
     using enum watchdog::EventKind;
@@ -22,9 +24,12 @@ inline bool storm_begins(const NosEvent& event)
 inline bool storm_ends(const NosEvent& event)
 {
     using enum watchdog::EventKind;
-    return event.reason != watchdog::Reason::red_switch &&
+    return event.reason != watchdog::Reason::red_switch && event.cause != 0 &&
            (event.kind == storm_restored || event.kind == storm_released);
 }
+
+// Why a storm was found, in SONiC's terms.
+sonic::StormInfo storm_info(const NosEvent&);
 
 class SonicLog {
 public:
@@ -38,6 +43,7 @@ public:
     void happened(const NosEvent&, const sonic::QueueTables&, Lines&) const;
 
 private:
+    void log_red_switch(const sonic::Config&, const sonic::QueueTables&, Lines&);
     void log_alphas(const std::vector<sonic::Alpha>&, Lines&) const;
     void log_ports(const sonic::Config&, Lines&);
 
@@ -48,6 +54,7 @@ private:
     std::string idle_;                          // that was logged
     std::vector<sonic::Alpha> alphas_;
     bool red_switch_{};
+    std::map<std::string, std::uint8_t> red_queues_;  // that the switch takes: priorities by port
     bool configured_{};
 };
 

@@ -3,11 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <utility>
 
 #include "codec/flat_json.hpp"
+#include "codec/json_list.hpp"
 #include "daemon/sonic/take_told.hpp"
 #include "runtime/event_loop.hpp"
 
@@ -47,10 +47,14 @@ std::string decimal(std::string_view object)
     return fmt::format("{}", id);
 }
 
-void add_word(redis::Pipeline& pipeline, const Alerts::Word& word)
+void add_word(redis::Pipeline& pipeline, const Alerts::Word& word, const sonic::StormInfo& info = {})
 {
-    pipeline.add(
-        {"PUBLISH", kActionChannel, fmt::format(R"(["{}","{}"])", word.object, word.storm ? "storm" : "restore")});
+    std::vector<std::string> texts{word.object, word.storm ? "storm" : "restore"};
+    for (const auto& [name, value] : sonic::words(info)) {
+        texts.push_back(name);
+        texts.push_back(value);
+    }
+    pipeline.add({"PUBLISH", kActionChannel, codec::json_list(texts)});
 }
 
 // All that decides who is watched and how. The tables have more than that: thresholds of buffers, names of ports.
@@ -262,11 +266,13 @@ Result<void> SonicNos::publish(const NosEvent& event)
         const auto at = time_text(event.at);
         const auto queue = decimal(object->queue);
         const auto port = decimal(object->port);
-        const std::array<std::pair<std::string_view, std::string_view>, 5> fields{{{"ifname", event.port},
-                                                                                   {"queue_index", priority},
-                                                                                   {"queue_id", queue},
-                                                                                   {"port_id", port},
-                                                                                   {"timestamp", at}}};
+        const auto info = storm_begins(event) ? sonic::info_text(storm_info(event)) : std::string{};
+        std::vector<std::pair<std::string_view, std::string_view>> fields{
+            {"ifname", event.port}, {"queue_index", priority}, {"queue_id", queue}, {"port_id", port}};
+        fields.emplace_back("timestamp", at);
+        if (!info.empty()) {
+            fields.emplace_back("additional_info", info);
+        }
         pipeline.add({"PUBLISH", kEventChannel,
                       fmt::format(R"({{"sonic-events-swss:{}":{}}})",
                                   storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
@@ -277,7 +283,8 @@ Result<void> SonicNos::publish(const NosEvent& event)
             return tl::unexpected(expected.error());
         }
         if (*expected) {
-            add_word(pipeline, {object->queue, storm_begins(event)});
+            add_word(pipeline, {object->queue, storm_begins(event)},
+                     storm_begins(event) ? storm_info(event) : sonic::StormInfo{});
         }
     }
     if (pipeline.empty()) {

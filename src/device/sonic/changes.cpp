@@ -1,8 +1,8 @@
 #include "device/sonic/changes.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include "sonic/notifications.hpp"
 
 namespace petrel::device::sonic {
 
@@ -28,13 +28,6 @@ constexpr std::array<Subject, 7> kSubjects{
      {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Heard::plugins}}};
 constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_counter};
 
-// A setting of the server: keyspace channels, for hashes and for keys that go away.
-bool sends_enough(std::string_view events)
-{
-    const auto has = [&](char c) { return events.find(c) != std::string_view::npos; };
-    return has('K') && (has('A') || (has('h') && has('g')));
-}
-
 }  // namespace
 
 Result<void> Changes::subscribe()
@@ -42,19 +35,17 @@ Result<void> Changes::subscribe()
     told_ = true;
     for (const auto database : kDatabases) {
         listeners_.forget(database);
-        redis::Pipeline settings;
-        settings.add({"CONFIG", "GET", "notify-keyspace-events"});
-        auto asked = ask(listeners_, database, settings, [&](std::size_t, redis::View reply) {
-            told_ = told_ && reply.size() == 2 && sends_enough(reply[1].text());
-        });
-        if (!asked) {
-            return asked;
+        const auto sends = listeners_.connection(database).and_then(
+            [](redis::Connection* open) { return db::sends_notifications(*open); });
+        if (!sends) {
+            listeners_.forget(database);
+            return tl::unexpected(sends.error());
         }
+        told_ = told_ && *sends;
         redis::Pipeline subscriptions;
         for (const auto& subject : kSubjects) {
             if (subject.database == database) {
-                subscriptions.add(
-                    {"PSUBSCRIBE", fmt::format("__keyspace@{}__:{}", databases_.at(database).number, subject.keys)});
+                db::add_subscription(subscriptions, databases_.at(database).number, subject.keys);
             }
         }
         if (auto done = ask(listeners_, database, subscriptions, [](std::size_t, redis::View) {}); !done) {
@@ -74,9 +65,9 @@ Result<Changes::Heard> Changes::listen(Instant now)
     Heard heard;
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
-            const auto pattern = message.size() == 4 ? message[1].text() : std::string_view{};
+            const auto keys = db::subscription_of(message);
             for (const auto& subject : kSubjects) {
-                if (subject.database == database && pattern.ends_with(subject.keys)) {
+                if (subject.database == database && keys == subject.keys) {
                     heard.*subject.what = true;
                 }
             }

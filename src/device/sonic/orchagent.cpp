@@ -23,42 +23,33 @@ struct State {
     Status status{};
     bool red_switch{};
     std::string action;
-    std::vector<std::string> evidence;  // name, value, name, value
 };
-
-constexpr std::array<std::string_view, 3> kEvidence{"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "SAI_QUEUE_STAT_PACKETS",
-                                                    "SAI_QUEUE_ATTR_PAUSE_STATUS"};
-constexpr std::array<std::string_view, 3> kEvidenceNames{"occupancy", "packets", "paused"};
 
 Result<State> read_state(db::RedisStore& store, const std::string& oid)
 {
     const auto key = "COUNTERS:" + oid;
     redis::Pipeline get;
-    get.add({"HMGET", key, "PFC_WD_STATUS", "BIG_RED_SWITCH_MODE", "PFC_WD_ACTION", kEvidence[0], kEvidence[1],
-             kEvidence[2]});
+    get.add({"HMGET", key, "PFC_WD_STATUS", "BIG_RED_SWITCH_MODE", "PFC_WD_ACTION"});
     State state;
     return ask(store, db::Db::counters, get,
                [&](std::size_t, redis::View reply) {
-                   if (reply.size() != 3 + kEvidence.size()) {
+                   if (reply.size() != 3) {
                        return;
                    }
                    state.status = status_of(reply[0].text());
                    state.red_switch = reply[1].text() == "enable";
                    state.action = reply[2].text();
-                   for (std::size_t i = 0; i != kEvidence.size(); ++i) {
-                       if (!reply[3 + i].nothing()) {
-                           state.evidence.emplace_back(kEvidenceNames[i]);
-                           state.evidence.emplace_back(reply[3 + i].text());
-                       }
-                   }
                })
         .map([&] { return state; });
 }
 
-std::string message(const Word& word, const std::vector<std::string>& evidence = {})
+std::string message(const Word& word)
 {
     std::vector<std::string> texts{word.oid, word.storm ? "storm" : "restore"};
-    texts.insert(texts.end(), evidence.begin(), evidence.end());
+    for (const auto& [name, value] : db::words(word.info)) {
+        texts.push_back(name);
+        texts.push_back(value);
+    }
     return codec::json_list(texts);
 }
 
@@ -152,7 +143,7 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
     }
     const bool told = word.storm || entry->front();
     if (told) {
-        const std::array messages{message(word, word.storm ? state->evidence : std::vector<std::string>{})};
+        const std::array messages{message(word)};
         const auto heard = publish(store, messages);
         if (!heard) {
             return tl::unexpected(heard.error());

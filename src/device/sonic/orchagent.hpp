@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "device/sonic/reader.hpp"
+#include "sonic/storm_info.hpp"
 #include "watchdog/observation.hpp"
 
 namespace petrel::device::sonic {
@@ -16,6 +17,7 @@ struct Word {
     std::string port;
     Priority priority;
     bool storm{};
+    db::StormInfo info{};  // why; orchagent logs it with the storm
 };
 
 // Publishes the words and does not wait. A restore is left out where PFC_WD has no entry for the port: orchagent ends

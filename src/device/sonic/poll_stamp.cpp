@@ -40,30 +40,21 @@ void PollStamp::start_over()
     }
 }
 
-Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) const
+// The last one first: if it was written, so were the others before. With a stamp the others have nothing to add.
+Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read)
 {
     std::optional<Instant> stamp;
-    if (!want_stamps_) {
-        return stamp;
-    }
-    redis::Pipeline get;
-    get.add({"HGET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp"});
-    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
-        .map([&] { return stamp; });
-}
-
-Result<PollStamp::Seen> PollStamp::look(db::RedisStore& store, Instant now)
-{
-    const auto asked = stamp_of_syncd(store);
-    if (!asked) {
-        return tl::unexpected(asked.error());
-    }
-    const auto& stamp = *asked;
-    // The last one first: if it was written, so were the others before.
     for (auto& canary : canaries_ | std::views::reverse) {
-        if (auto visited = visit(canary); !visited) {
+        const bool last = &canary == &canaries_.back();
+        if (auto visited = visit(canary, last && want_stamps_ ? &stamp : nullptr); !visited) {
             return tl::unexpected(std::move(visited.error()));
         }
+        if (stamp) {
+            break;
+        }
+    }
+    if (stamp && stamp == read && stamp == last_) {
+        return Seen{last_, writes_, true, false};
     }
     if (std::exchange(stamped_, stamp.has_value()) != stamp.has_value()) {
         last_.reset();  // it was of another clock
@@ -72,22 +63,30 @@ Result<PollStamp::Seen> PollStamp::look(db::RedisStore& store, Instant now)
 }
 
 // An empty transaction fails if a key that was watched has been written since.
-Result<void> PollStamp::visit(Canary& canary)
+Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
 {
     redis::Pipeline commands;
-    if (!canary.connection) {
+    const bool watched = canary.connection != nullptr;
+    if (!watched) {
         const auto& place = databases_.at(db::Db::counters);
         auto opened = redis::Connection::open(place.address, place.number, patience_);
         if (!opened) {
             return tl::unexpected(std::move(opened.error()));
         }
         canary.connection = std::move(*opened);
-    } else {
+    }
+    if (stamp != nullptr) {
+        commands.add({"HGET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp"});
+    }
+    const auto exec = commands.size() + 1;
+    if (watched) {
         commands.add({"MULTI"}).add({"EXEC"});
     }
     commands.add({"WATCH", canary.key});
     return canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
-        if (command == 1 && reply.nothing()) {
+        if (stamp != nullptr && command == 0) {
+            *stamp = read_stamp(reply.text());
+        } else if (watched && command == exec && reply.nothing()) {
             canary.written = true;
             ++writes_;
         }

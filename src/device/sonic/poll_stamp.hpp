@@ -35,7 +35,8 @@ public:
     // the queues are all that counts, it is not wanted.
     void watch(std::vector<std::string> keys, Duration interval, bool want_stamps = true);
 
-    Result<Seen> look(db::RedisStore&, Instant now);
+    // `read`: the poll whose counters the caller has. While syncd's stamp is still that one, nothing else is asked.
+    Result<Seen> look(Instant now, std::optional<Instant> read = std::nullopt);
 
     void start_over();  // after an error
 
@@ -46,8 +47,8 @@ private:
         bool written{};
     };
 
-    Result<void> visit(Canary&);
-    Result<std::optional<Instant>> stamp_of_syncd(db::RedisStore&) const;
+    // With a stamp: the one of syncd, read before.
+    Result<void> visit(Canary&, std::optional<Instant>* stamp = nullptr);
     bool take_over();
     Seen by_stamp(Instant stamp);
     Seen by_grid(Instant now);

@@ -19,28 +19,7 @@ using watchdog::bit;
 using watchdog::Field;
 using watchdog::Fields;
 
-// Of a queue with every poll. RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
-constexpr std::array kOfQueue{Field::tx_packets, Field::tx_drops, Field::occupancy};
-constexpr std::array<std::string_view, 5> kQueueWords{"SAI_QUEUE_STAT_PACKETS", "SAI_QUEUE_STAT_DROPPED_PACKETS",
-                                                      "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
-                                                      "SAI_QUEUE_ATTR_PAUSE_STATUS", "PFC_WD_STATUS"};
-constexpr std::size_t kPauseStatus = 3;
-constexpr std::size_t kStatus = 4;
-
-// Now and then, and when it is treated otherwise than before.
-constexpr std::array<std::string_view, 5> kTreatmentWords{"PFC_WD_ACTION", "BIG_RED_SWITCH_MODE", "DEBUG_STORM",
-                                                          "PFC_STAT_HISTORY", "PFC_WD_DETECTION_TIME"};
-constexpr Duration kTreatmentsHold = std::chrono::seconds{1};
-
-// Of a port, for each of its queues: the time first, then what is about frames.
-struct PortField {
-    Field field{};
-    std::string_view word;
-};
-constexpr std::array<PortField, 3> kOfPort{
-    {{Field::pause_us, "RX_PAUSE_DURATION_US"}, {Field::rx_pfc, "RX_PKTS"}, {Field::on2off, "ON2OFF_RX_PKTS"}}};
-constexpr std::array<std::span<const PortField>, 3> kPortReads{std::span{kOfPort}.first(1), kOfPort,
-                                                               std::span{kOfPort}.last(2)};
+constexpr Duration kWholeEvery = std::chrono::seconds{1};
 constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
 
 std::optional<std::uint64_t> number(std::string_view text)
@@ -60,74 +39,137 @@ Status status_of(std::string_view pfc_wd_status)
                                             : Status::unwatched;
 }
 
-Reader::Reader(Layout layout, Note note) : layout_(std::move(layout)), note_(std::move(note))
+// RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
+struct Reader::QueueField {
+    std::string_view word;
+    Fields needs{};    // asked for if the switch tells one of these; 0: always
+    QueueRead from{};  // the first kind of read that has it: the later ones do, too
+    void (*take)(Reader&, Reading&, redis::View){};
+};
+
+const std::vector<Reader::QueueField>& Reader::queue_fields()
 {
-    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        for (const auto kind : {Kind::pause_time, Kind::pause_and_frames, Kind::frames}) {
-            add_port(port_commands_, kind, port);
-        }
-        for (std::uint32_t i = 0; i != layout_.ports[port].count; ++i) {
-            add_queue(queues_, Kind::queue, layout_.ports[port].first + i);
-            add_queue(treatments_, Kind::treatment, layout_.ports[port].first + i);
-        }
-    }
+    static const std::vector<QueueField> fields{
+        {"SAI_QUEUE_ATTR_PAUSE_STATUS", bit(Field::paused_now), QueueRead::state,
+         [](Reader&, Reading& reading, redis::View view) {
+             if (view.text() == "true" || view.text() == "false") {
+                 reading.sample.known |= bit(Field::paused_now);
+                 reading.sample.paused_now = view.text() == "true";
+             }
+         }},
+        {"SAI_QUEUE_STAT_PACKETS", bit(Field::tx_packets), QueueRead::paused,
+         [](Reader& reader, Reading& reading, redis::View view) {
+             reader.take(reading.sample, Field::tx_packets, view);
+         }},
+        {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", bit(Field::occupancy), QueueRead::paused,
+         [](Reader& reader, Reading& reading, redis::View view) {
+             reader.take(reading.sample, Field::occupancy, view);
+         }},
+        {"PFC_WD_STATUS", 0, QueueRead::state,
+         [](Reader&, Reading& reading, redis::View view) { reading.status = status_of(view.text()); }},
+        {"SAI_QUEUE_STAT_DROPPED_PACKETS", bit(Field::tx_drops), QueueRead::stormed,
+         [](Reader& reader, Reading& reading, redis::View view) {
+             reader.take(reading.sample, Field::tx_drops, view);
+         }},
+        {"PFC_WD_ACTION", 0, QueueRead::everything,
+         [](Reader&, Reading& reading, redis::View view) { reading.alert = view.text() == "alert"; }},
+        {"BIG_RED_SWITCH_MODE", 0, QueueRead::everything,
+         [](Reader&, Reading& reading, redis::View view) { reading.red_switch = view.text() == "enable"; }},
+        {"DEBUG_STORM", 0, QueueRead::everything,
+         [](Reader&, Reading& reading, redis::View view) { reading.debug_storm = view.text() == "enabled"; }},
+        {"PFC_STAT_HISTORY", 0, QueueRead::everything,
+         [](Reader&, Reading& reading, redis::View view) { reading.history = view.text() == "enable"; }},
+        {"PFC_WD_DETECTION_TIME", 0, QueueRead::everything,
+         [](Reader&, Reading& reading, redis::View view) { reading.registered = !view.nothing(); }}};
+    return fields;
+}
+
+Reader::Reader(Layout layout, Note note)
+    : layout_(std::move(layout)),
+      note_(std::move(note)),
+      with_frames_(layout_.ports.size(), true),
+      wanted_(layout_.queues.size(), QueueRead::everything)
+{
     readings_.resize(layout_.queues.size());
-    choose(std::vector<bool>(layout_.ports.size(), true));
+    prepare();
 }
 
-void Reader::Plan::add(const Plan& other, std::size_t step)
+void Reader::ask_only_for(Fields fields)
 {
-    pipeline.add(other.pipeline, step);
-    steps.push_back(other.steps[step]);
+    if (std::exchange(asked_, fields) != fields) {
+        prepare();
+    }
 }
 
-std::size_t Reader::command_of(std::uint16_t port, Kind kind)
+// All commands that there can be; polls put together what they want of them.
+void Reader::prepare()
 {
-    return port * kPortReads.size() + static_cast<std::size_t>(kind);
-}
-
-void Reader::add_port(Plan& plan, Kind kind, std::uint16_t port) const
-{
-    const auto& place = layout_.ports[port];
-    std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
-    for (std::uint32_t i = 0; i != place.count; ++i) {
-        for (const auto& [field, word] : kPortReads[static_cast<std::size_t>(kind)]) {
-            words.push_back(
-                fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
+    constexpr PortField kTime{Field::pause_us, "RX_PAUSE_DURATION_US"};
+    constexpr std::array<PortField, 2> kFrames{{{Field::rx_pfc, "RX_PKTS"}, {Field::on2off, "ON2OFF_RX_PKTS"}}};
+    port_reads_ = {};
+    for (const auto read : {PortRead::time, PortRead::time_and_frames, PortRead::frames}) {
+        auto& fields = port_reads_[static_cast<std::size_t>(read)];
+        if (read != PortRead::frames && has(asked_, kTime.field)) {
+            fields.push_back(kTime);
+        }
+        if (read != PortRead::time) {
+            std::ranges::copy_if(kFrames, std::back_inserter(fields),
+                                 [&](const PortField& one) { return has(asked_, one.field); });
         }
     }
-    const std::vector<std::string_view> views{words.begin(), words.end()};
-    plan.pipeline.add(views);
-    plan.steps.push_back({kind, port});
-}
-
-// What a poll reads of ports. It is made anew only where the choice is another one: on a calm switch it never is.
-void Reader::choose(std::vector<bool> with_frames)
-{
-    if (with_frames == with_frames_) {
-        return;
-    }
-    with_frames_ = std::move(with_frames);
-    ports_ = {};
-    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        if (!layout_.ports[port].oid.empty()) {
-            ports_.add(port_commands_,
-                       command_of(port, with_frames_[port] ? Kind::pause_and_frames : Kind::pause_time));
+    queue_reads_ = {};
+    for (const auto read : {QueueRead::state, QueueRead::paused, QueueRead::stormed, QueueRead::everything}) {
+        for (const auto& one : queue_fields()) {
+            if (one.from <= read && (one.needs == 0 || (one.needs & asked_) != 0)) {
+                queue_reads_[static_cast<std::size_t>(read)].push_back(&one);
+            }
         }
     }
+    if (!has(asked_, Field::paused_now)) {
+        queue_reads_[static_cast<std::size_t>(QueueRead::state)].clear();  // the port tells of pause: that is enough
+    }
+    port_commands_.clear();
+    for (const auto& place : layout_.ports) {
+        for (const auto& fields : port_reads_) {
+            std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
+            for (std::uint32_t i = 0; i != place.count; ++i) {
+                for (const auto& [field, word] : fields) {
+                    words.push_back(
+                        fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
+                }
+            }
+            port_commands_.add(std::vector<std::string_view>{words.begin(), words.end()});
+        }
+    }
+    queue_commands_.clear();
+    for (const auto& place : layout_.queues) {
+        const auto key = "COUNTERS:" + place.oid;
+        for (const auto& fields : queue_reads_) {
+            std::vector<std::string_view> words{"HMGET", key};
+            std::ranges::transform(fields, std::back_inserter(words), &QueueField::word);
+            queue_commands_.add(words);
+        }
+    }
+    poll_ = {};
 }
 
-void Reader::add_queue(Plan& plan, Kind kind, std::uint32_t queue) const
+// A port that is not mapped has no counters, and a read of no field is none.
+void Reader::add(Plan& plan, PortRead read, std::uint32_t port) const
 {
-    const auto key = "COUNTERS:" + layout_.queues[queue].oid;
-    std::vector<std::string_view> words{"HMGET", key};
-    if (kind == Kind::treatment) {
-        words.insert(words.end(), kTreatmentWords.begin(), kTreatmentWords.end());
-    } else {
-        words.insert(words.end(), kQueueWords.begin(), kQueueWords.end());
+    const auto kind = static_cast<std::size_t>(read);
+    if (!layout_.ports[port].oid.empty() && !port_reads_[kind].empty()) {
+        plan.pipeline.add(port_commands_, port * all_of<PortRead> + kind);
+        plan.steps.push_back({true, static_cast<std::uint8_t>(read), port});
     }
-    plan.pipeline.add(words);
-    plan.steps.push_back({kind, queue});
+}
+
+void Reader::add(Plan& plan, QueueRead read, std::uint32_t queue) const
+{
+    const auto kind = static_cast<std::size_t>(read);
+    if (!queue_reads_[kind].empty()) {
+        plan.pipeline.add(queue_commands_, queue * all_of<QueueRead> + kind);
+        plan.steps.push_back({false, static_cast<std::uint8_t>(read), queue});
+    }
 }
 
 Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Instant now)
@@ -138,42 +180,89 @@ Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Ins
     std::vector<Before> before;
     before.reserve(readings_.size());
     for (auto& reading : readings_) {
-        before.push_back({std::exchange(reading.status, Status::unwatched), reading.sample[Field::pause_us]});
+        before.push_back({reading.status, reading.sample[Field::pause_us]});
         reading.sample.known &= kFramesRead;
     }
-    for (const auto* plan : {&ports_, &queues_}) {
-        if (auto read = carry_out(store, *plan); !read) {
-            return read;
+    const bool whole = now >= whole_due_;
+    choose(whole);
+    const auto interval = now - std::exchange(read_at_, now);
+    return carry_out(store, poll_).and_then([&] { return read_changes(store, before, interval); }).and_then([&] {
+        whole_due_ = whole ? now + kWholeEvery : whole_due_;
+        // A queue that orchagent treats otherwise than before may have other settings, too.
+        const bool same = std::ranges::equal(readings_, before, {}, &Reading::status, &Before::status);
+        if (whole || same) {
+            return Result<void>{};
         }
-    }
-    if (auto read = read_frames(store, before); !read) {
-        return read;
-    }
-    if (now < treatments_due_ && std::ranges::equal(readings_, before, {}, &Reading::status, &Before::status)) {
-        return {};
-    }
-    treatments_due_ = now + kTreatmentsHold;
-    return carry_out(store, treatments_);
+        Plan plan;
+        for (std::uint32_t row = 0; row != readings_.size(); ++row) {
+            add(plan, QueueRead::everything, row);
+        }
+        return carry_out(store, plan);
+    });
 }
 
-Result<void> Reader::read_frames(db::RedisStore& store, std::span<const Before> before)
+// The plan is made anew only where the choice is another one: on a switch where nothing changes, twice a second.
+void Reader::choose(bool whole)
 {
-    const auto wanted = [&](std::uint32_t row) {
-        const auto& sample = readings_[row].sample;
-        const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
-        return !told || sample.paused_now || readings_[row].status == Status::stormed ||
-               sample[Field::pause_us] != before[row].pause_us;
-    };
+    auto choice = whole ? std::vector<QueueRead>(readings_.size(), QueueRead::everything) : wanted_;
+    if (choice == choice_ && !poll_.steps.empty()) {
+        return;
+    }
+    choice_ = std::move(choice);
+    poll_ = {};
+    for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
+        add(poll_, with_frames_[port] ? PortRead::time_and_frames : PortRead::time, port);
+    }
+    for (std::uint32_t row = 0; row != choice_.size(); ++row) {
+        add(poll_, choice_[row], row);
+    }
+}
+
+Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before) const
+{
+    const auto& reading = readings_[queue];
+    const auto& sample = reading.sample;
+    const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
+    if (!told || reading.status == Status::stormed) {
+        return QueueRead::stormed;
+    }
+    const bool paused =
+        sample[Field::pause_us] != before.pause_us || (has(sample.known, Field::paused_now) && sample.paused_now);
+    return paused ? QueueRead::paused : QueueRead::state;
+}
+
+// What matters now and did not at the last poll: of queues their counters, of ports their frames.
+Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before> before, Duration interval)
+{
     Plan plan;
     std::vector<bool> with_frames(layout_.ports.size());
-    for (std::uint16_t port = 0; port != layout_.ports.size(); ++port) {
-        const auto rows = std::views::iota(layout_.ports[port].first) | std::views::take(layout_.ports[port].count);
-        with_frames[port] = std::ranges::any_of(rows, wanted);
-        if (with_frames[port] && !with_frames_[port] && !layout_.ports[port].oid.empty()) {
-            plan.add(port_commands_, command_of(port, Kind::frames));
+    const bool prove = has(asked_, Field::on2off) || !has(asked_, Field::pause_us);
+    for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
+        const auto& place = layout_.ports[port];
+        for (auto row = place.first; row != place.first + place.count; ++row) {
+            wanted_[row] = wanted_of(row, before[row]);
+            const auto paused_us = readings_[row].sample[Field::pause_us] - before[row].pause_us;
+            const bool nearly_all = paused_us >= static_cast<std::uint64_t>(whole_us(interval)) / 32 * 31;
+            with_frames[port] = with_frames[port] || wanted_[row] == QueueRead::stormed ||
+                                (wanted_[row] == QueueRead::paused && (prove || nearly_all));
+            if (wanted_[row] > choice_[row]) {
+                add(plan, wanted_[row], row);
+            }
+        }
+        if (with_frames[port] && !with_frames_[port]) {
+            add(plan, PortRead::frames, port);
+        }
+        for (auto row = place.first; row != place.first + place.count && !with_frames[port]; ++row) {
+            if (wanted_[row] != QueueRead::state) {
+                readings_[row].sample.known &= ~kFramesRead;  // some have come, nobody knows how many
+            }
         }
     }
-    return carry_out(store, plan).map([&] { choose(std::move(with_frames)); });
+    if (with_frames != with_frames_) {
+        with_frames_ = std::move(with_frames);
+        poll_ = {};
+    }
+    return carry_out(store, plan);
 }
 
 Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows)
@@ -184,34 +273,32 @@ Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows
         readings_[row.value] = {};
         if (port != layout_.queues[row.value].port) {
             port = layout_.queues[row.value].port;
-            if (!layout_.ports[*port].oid.empty()) {
-                plan.add(port_commands_, command_of(*port, Kind::pause_and_frames));
-            }
+            add(plan, PortRead::time_and_frames, *port);
         }
-        plan.add(queues_, row.value);
-        plan.add(treatments_, row.value);
+        add(plan, QueueRead::everything, row.value);
     }
     return carry_out(store, plan);
 }
 
 Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
 {
+    if (plan.steps.empty()) {
+        return {};
+    }
     return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
         const auto step = plan.steps[command];
-        switch (step.of) {
-        case Kind::pause_time:
-        case Kind::pause_and_frames:
-        case Kind::frames: return take_port(step.index, step.of, reply);
-        case Kind::queue: return take_queue(step.index, reply);
-        case Kind::treatment: return take_treatment(step.index, reply);
+        if (step.of_port) {
+            take_port(step.index, static_cast<PortRead>(step.read), reply);
+        } else {
+            take_queue(step.index, static_cast<QueueRead>(step.read), reply);
         }
     });
 }
 
 // A reply of another shape says that the key holds something else: then nothing is known of it.
-void Reader::take_port(std::uint32_t port, Kind kind, redis::View reply)
+void Reader::take_port(std::uint32_t port, PortRead read, redis::View reply)
 {
-    const auto fields = kPortReads[static_cast<std::size_t>(kind)];
+    const auto& fields = port_reads_[static_cast<std::size_t>(read)];
     const auto& place = layout_.ports[port];
     const bool readable = reply.size() == place.count * fields.size();
     for (std::uint32_t i = 0; i != place.count; ++i) {
@@ -225,32 +312,16 @@ void Reader::take_port(std::uint32_t port, Kind kind, redis::View reply)
     }
 }
 
-void Reader::take_queue(std::uint32_t queue, redis::View reply)
+void Reader::take_queue(std::uint32_t queue, QueueRead read, redis::View reply)
 {
-    if (reply.size() != kQueueWords.size()) {
+    const auto& fields = queue_reads_[static_cast<std::size_t>(read)];
+    auto& reading = readings_[queue];
+    if (reply.size() != fields.size()) {
+        reading.status = Status::unwatched;
         return;
     }
-    auto& reading = readings_[queue];
-    for (std::size_t f = 0; f != kOfQueue.size(); ++f) {
-        take(reading.sample, kOfQueue[f], reply[f]);
-    }
-    const auto paused = reply[kPauseStatus].text();
-    if (paused == "true" || paused == "false") {
-        reading.sample.known |= bit(Field::paused_now);
-        reading.sample.paused_now = paused == "true";
-    }
-    reading.status = status_of(reply[kStatus].text());
-}
-
-void Reader::take_treatment(std::uint32_t queue, redis::View reply)
-{
-    auto& reading = readings_[queue];
-    if (reply.size() == kTreatmentWords.size()) {
-        reading.alert = reply[0].text() == "alert";
-        reading.red_switch = reply[1].text() == "enable";
-        reading.debug_storm = reply[2].text() == "enabled";
-        reading.history = reply[3].text() == "enable";
-        reading.registered = !reply[4].nothing();
+    for (std::size_t f = 0; f != fields.size(); ++f) {
+        fields[f]->take(*this, reading, reply[f]);
     }
 }
 

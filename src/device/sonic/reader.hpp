@@ -1,12 +1,19 @@
-// What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. All of it
-// in pipelines that are made once; a field that is absent, or is no number, is just not known.
+// What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. A field
+// that is absent, or is no number, is not known.
 //
-// Looking fields up is what costs the server most. So those that hardly ever change are read once a second; and frames
-// and transitions are read where there is pause, or was since the last poll, or a storm: in the same breath if that was
-// so at the last poll, else after it. Elsewhere they count as they were: where no time was spent in pause, none began
-// or ended.
+// The server pays for each field that is looked up, so a poll asks only for what matters:
+// - of every port the pause time, if the switch counts it;
+// - of every queue its status and whether it is paused, if the switch tells that: else a queue without pause time is
+//   not read at all;
+// - of queues that are paused, were since the last poll, or are stormed: their counters, with frames and transitions of
+//   their port; in the same breath if that was so at the last poll, else after it. Where pause time is all that proves
+//   a pause, frames matter only for a pause that takes nearly the whole interval;
+// - of every queue everything once a second, with orchagent's settings.
+// Elsewhere frames count as they were (where no time was spent in pause, no pause began or ended), and the status is
+// the one that was read last.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -46,56 +53,74 @@ public:
 
     const Layout& layout() const { return layout_; }
 
+    // What the switch tells, by its first polls: nothing else is asked for from now on.
+    void ask_only_for(watchdog::Fields);
+    // The next look at all rows reads everything of every queue.
+    void distrust() { whole_due_ = Instant::min(); }
+
     // None = all.
     Result<void> read(db::RedisStore&, std::span<const Slot> rows, Instant now);
     // Of a row that was read.
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
-    enum class Kind : std::uint8_t {
-        pause_time,
-        pause_and_frames,
-        frames,
-        queue,
-        treatment
-    };  // the first three: of ports
-    struct Step {
-        Kind of{};
-        std::uint32_t index{};  // of a port or a queue
+    // Commands, as many for each port and each queue, in this order.
+    enum class PortRead : std::uint8_t { time, time_and_frames, frames, count_ };
+    enum class QueueRead : std::uint8_t { state, paused, stormed, everything, count_ };
+
+    struct PortField {
+        watchdog::Field field{};
+        std::string_view word;
     };
+    struct QueueField;
+    static const std::vector<QueueField>& queue_fields();
+
     // What a queue showed when it was last read.
     struct Before {
         Status status{};
         std::uint64_t pause_us{};
     };
+    struct Step {
+        bool of_port{};
+        std::uint8_t read{};    // a PortRead or a QueueRead
+        std::uint32_t index{};  // of the port or the queue
+    };
     struct Plan {
-        void add(const Plan& other, std::size_t step);
-
         redis::Pipeline pipeline;
         std::vector<Step> steps;
     };
 
-    static std::size_t command_of(std::uint16_t port, Kind);
-    void add_port(Plan&, Kind, std::uint16_t port) const;
-    void add_queue(Plan&, Kind, std::uint32_t queue) const;
+    template <class Read>
+    static constexpr auto all_of = static_cast<std::size_t>(Read::count_);
+
+    void prepare();
+    void add(Plan&, PortRead, std::uint32_t port) const;
+    void add(Plan&, QueueRead, std::uint32_t queue) const;
     Result<void> carry_out(db::RedisStore&, const Plan&);
     Result<void> read_some(db::RedisStore&, std::span<const Slot> rows);
-    void choose(std::vector<bool> with_frames);
-    Result<void> read_frames(db::RedisStore&, std::span<const Before>);
-    void take_port(std::uint32_t port, Kind, redis::View);
-    void take_queue(std::uint32_t queue, redis::View);
-    void take_treatment(std::uint32_t queue, redis::View);
+    void choose(bool whole);
+    Result<void> read_changes(db::RedisStore&, std::span<const Before>, Duration interval);
+    QueueRead wanted_of(std::uint32_t queue, const Before&) const;
+    void take_port(std::uint32_t port, PortRead, redis::View);
+    void take_queue(std::uint32_t queue, QueueRead, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
     void note_nonsense(watchdog::Field, std::string_view value);
 
     Layout layout_;
     Note note_;
-    Plan port_commands_;  // those that there are, for each port
-    Plan queues_;
-    Plan treatments_;
-    Plan ports_;                     // with a poll, as was chosen:
-    std::vector<bool> with_frames_;  // by port
-    Instant treatments_due_{Instant::min()};
+    watchdog::Fields asked_{~watchdog::Fields{}};
+    std::array<std::vector<PortField>, all_of<PortRead>> port_reads_;            // fields, by kind of read,
+    std::array<std::vector<const QueueField*>, all_of<QueueRead>> queue_reads_;  // of those that are asked for
+    redis::Pipeline port_commands_;
+    redis::Pipeline queue_commands_;
+    // By the last poll: which ports have frames that matter, and what matters of queues. What the next poll reads
+    // follows from it.
+    std::vector<bool> with_frames_;
+    std::vector<QueueRead> wanted_;  // of each queue
+    std::vector<QueueRead> choice_;  // for poll_
+    Plan poll_;
+    Instant whole_due_{Instant::min()};
+    Instant read_at_{};  // the last time
     std::vector<Reading> readings_;
     watchdog::Fields nonsense_{};  // was told
 };

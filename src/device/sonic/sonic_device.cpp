@@ -116,6 +116,7 @@ Result<void> SonicDevice::start()
             "the switch tells neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
             "row and sends nothing in between counts as paused");
     }
+    reader_->ask_only_for(fields);
     capabilities_.fields = fields;
     capabilities_.survive = fields;  // what a mitigation freezes is withheld queue by queue
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
@@ -150,6 +151,9 @@ void SonicDevice::adopt(FoundLayout found)
     take_facts(std::move(found.facts));
     histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
+    if (capabilities_.fields != 0) {
+        reader_->ask_only_for(capabilities_.fields);
+    }
     all_read_.reset();
     choose_again_ = Instant::min();
 }
@@ -402,7 +406,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         auto after = wait_for_poll();
         if (after && *after == *before) {
             polled_ = clock_.now().mono;
-            choose_again_ = polled_ + kBlind;
+            choose_again_ = polled_ + std::max(kBlind, 2 * group_.interval);
             if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
@@ -413,16 +417,19 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         }
         before = std::move(after);
     }
+    if (before && before->under_way) {
+        reader_->distrust();  // the last queue may have left the watch: then others show the end of a poll
+    }
     return before.map([](const auto&) { return std::optional<Instant>{}; });
 }
 
 // One that is under way is over soon.
 Result<PollStamp::Seen> SonicDevice::wait_for_poll()
 {
-    auto seen = stamp_.look(store_, clock_.now().mono);
+    auto seen = stamp_.look(clock_.now().mono, all_read_);
     for (auto left = settings_.syncd / kLookAgain; seen && seen->under_way && left > 0; --left) {
         ::poll(nullptr, 0, static_cast<int>(kLookAgain.count()));
-        seen = stamp_.look(store_, clock_.now().mono);
+        seen = stamp_.look(clock_.now().mono);
     }
     return seen;
 }
@@ -440,6 +447,7 @@ Result<void> SonicDevice::choose_canaries()
         return tl::unexpected(group.error());
     }
     group_ = *group;
+    reader_->distrust();
     return reader_->read(store_, {}, clock_.now().mono).map([&] {
         watch_canaries();
         judge_coverage();
@@ -494,19 +502,20 @@ Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watch
     if (auto followed = histories_.follow(store_, *reader_); !followed) {
         return followed;
     }
+    const auto now = clock_.now().wall;
     for (const auto row : rows) {
-        put(row, read_at, into);
+        put(row, read_at, now, into);
     }
     if (rows.empty()) {
         for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-            put(Slot{row}, read_at, into);
+            put(Slot{row}, read_at, now, into);
         }
         all_read_ = read_at;
     }
     return histories_.write(store_, reader_->layout()).and_then([&] { return tell_again(); });
 }
 
-void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
+void SonicDevice::put(Slot slot, Instant read_at, WallTime now, watchdog::Intake& into)
 {
     const auto& reading = (*reader_)[slot];
     auto& row = rows_[slot.value];
@@ -526,7 +535,8 @@ void SonicDevice::put(Slot slot, Instant read_at, watchdog::Intake& into)
     sample.slot = slot;
     sample.read_at = read_at;
     sample.epoch = epoch_of(slot);
-    histories_.see(sample, clock_.now().wall);
+    row.polls.see(sample, now);
+    histories_.see(sample, now);
     if (has(capabilities_.fields, Field::pause_state)) {
         const auto state = row.held.see(sample);
         sample.pause_state = state.value_or(watchdog::PauseState::not_paused);
@@ -566,7 +576,8 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
 Word SonicDevice::word_for(std::uint32_t row, bool storm) const
 {
     const auto& queue = reader_->layout().queues[row];
-    return {queue.oid, reader_->layout().ports[queue.port].name, queue.priority, storm};
+    return {queue.oid, reader_->layout().ports[queue.port].name, queue.priority, storm,
+            storm ? rows_[row].polls.info() : db::StormInfo{}};
 }
 
 Result<void> SonicDevice::tell_again()

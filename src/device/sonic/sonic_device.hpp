@@ -31,6 +31,7 @@
 #include "device/sonic/coverage.hpp"
 #include "device/sonic/held_pause.hpp"
 #include "device/sonic/histories.hpp"
+#include "device/sonic/last_polls.hpp"
 #include "device/sonic/links.hpp"
 #include "device/sonic/orchagent.hpp"
 #include "device/sonic/plugins.hpp"
@@ -78,7 +79,8 @@ private:
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // of what its counters mean
-        HeldPause held;           // where that is all there is
+        LastPolls polls;
+        HeldPause held;  // where that is all there is
         SteadyPause steady;
     };
 
@@ -106,7 +108,7 @@ private:
     Result<void> report_gap(Result<void> seen) const;
     void wait_anew_after_outage(const Result<void>& read);
     Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
-    void put(Slot, Instant read_at, watchdog::Intake&);
+    void put(Slot, Instant read_at, WallTime now, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
     void keep_as_asked(Slot, bool stormed);
     Word word_for(std::uint32_t row, bool storm) const;
