@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <utility>
 
+#include "agent_process.hpp"
 #include "base/assert.hpp"
 
 namespace petrel::bench {
@@ -75,12 +75,6 @@ std::unique_ptr<redis::Connection> PrivateRedis::connect(int database) const
     return std::move(*connection);
 }
 
-double PrivateRedis::cpu_s() const
-{
-    clockid_t clock{};
-    timespec now{};
-    PETREL_ASSERT(::clock_getcpuclockid(pid_, &clock) == 0 && ::clock_gettime(clock, &now) == 0, "no such process");
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
+double PrivateRedis::cpu_s() const { return cpu_s_of(pid_); }
 
 }  // namespace petrel::bench
