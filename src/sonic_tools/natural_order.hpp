@@ -1,4 +1,5 @@
-// Names in the order people expect, which is also that of SONiC's tools: Ethernet4 before Ethernet12 before Ethernet-BP0.
+// Names in the order people expect, which is also that of SONiC's tools: Ethernet4 before Ethernet12 before
+// Ethernet-BP0.
 #pragma once
 
 #include <string_view>
