@@ -187,6 +187,9 @@ Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Ins
     choose(whole);
     const auto interval = now - std::exchange(read_at_, now);
     return carry_out(store, poll_).and_then([&] { return read_changes(store, before, interval); }).and_then([&] {
+        for (auto& reading : readings_) {
+            reading.tells = reading.sample.known | (whole ? reading.tells & kFramesRead : reading.tells);
+        }
         whole_due_ = whole ? now + kWholeEvery : whole_due_;
         // A queue that orchagent treats otherwise than before may have other settings, too.
         const bool same = std::ranges::equal(readings_, before, {}, &Reading::status, &Before::status);
@@ -277,7 +280,11 @@ Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows
         }
         add(plan, QueueRead::everything, row.value);
     }
-    return carry_out(store, plan);
+    return carry_out(store, plan).map([&] {
+        for (const auto row : rows) {
+            readings_[row.value].tells = readings_[row.value].sample.known;
+        }
+    });
 }
 
 Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)

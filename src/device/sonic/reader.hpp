@@ -38,7 +38,8 @@ enum class Status : std::uint8_t {
 Status status_of(std::string_view pfc_wd_status);
 
 struct Reading {
-    watchdog::Sample sample;  // without slot, stamp and epoch
+    watchdog::Sample sample;   // without slot, stamp and epoch
+    watchdog::Fields tells{};  // what its counters tell: a poll reads only those that matter
     Status status{};
     bool registered{};   // orchagent has, so syncd polls it (PFC_WD_DETECTION_TIME); the status alone may be left over;
     bool alert{};        // a storm is only told;
