@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "cli/lab_plan.hpp"
 #include "codec/scenario_reader.hpp"
 #include "codec/scenario_template.hpp"
+#include "runtime/state_folder.hpp"
 #include "topology/lookup.hpp"
 
 namespace petrel::cli {
@@ -28,7 +28,12 @@ TwinPlace twin_place_of(const codec::DeviceEntry& entry)
 
 Result<scenario::Scenario> read_scenario(const std::string& file)
 {
-    return read_scenario_file(file)
+    return runtime::read_regular_file(file)
+        .map_error([](Error error) {
+            // A file that is not there is a wrong argument, not a device out of reach.
+            error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
+            return error;
+        })
         .and_then([&](const std::string& text) { return in_one(codec::fill_in(text, file, {})); })
         .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
 }

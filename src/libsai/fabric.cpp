@@ -6,7 +6,7 @@
 #include "codec/scenario_reader.hpp"
 #include "codec/scenario_template.hpp"
 #include "libsai/log.hpp"
-#include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::libsai {
 
@@ -26,7 +26,7 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
     if (file.empty()) {
         return in_one(codec::read_scenario(kQuiet, "the quiet switch"));
     }
-    return runtime::read_whole_file(file)
+    return runtime::read_regular_file(file)
         .and_then([&](const std::string& text) { return in_one(codec::fill_in(text, file, {})); })
         .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
 }

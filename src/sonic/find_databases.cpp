@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +24,19 @@ constexpr std::array<std::pair<std::string_view, Db>, 7> kNames{{{"APPL_DB", Db:
                                                                  {"FLEX_COUNTER_DB", Db::flex_counter},
                                                                  {"STATE_DB", Db::state}}};
 
+// None: there is no such file. The agent does not wait for a FIFO.
+Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path)
+{
+    std::error_code unknown;
+    const auto status = std::filesystem::status(path, unknown);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        return tl::unexpected(Error{
+            ErrorKind::invalid, fmt::format("{} is no regular file: allowed a JSON file of SONiC's", path.string())});
+    }
+    std::ifstream file{path};
+    return file ? std::optional{std::string{std::istreambuf_iterator<char>{file}, {}}} : std::nullopt;
+}
+
 }  // namespace
 
 bool databases_are_here()
@@ -35,12 +49,14 @@ bool databases_are_here()
 
 Result<std::vector<Asic>> find_asics(const std::filesystem::path& global)
 {
-    std::ifstream file{global};
-    if (!file) {
+    const auto text = read_if_there(global);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    if (!*text) {
         return std::vector<Asic>{};
     }
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const auto entries = codec::read_asics(text, global.string());
+    const auto entries = codec::read_asics(**text, global.string());
     if (!entries) {
         return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
     }
@@ -68,12 +84,14 @@ Result<Databases> find_databases(std::string_view given, const std::filesystem::
     if (!given.empty()) {
         return redis::parse_address(given).map(at_one_address);
     }
-    std::ifstream file{config};
-    if (!file) {
+    const auto text = read_if_there(config);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    if (!*text) {
         return redis::parse_address(kUsualSocket).map(at_one_address);
     }
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const auto entries = codec::read_database_config(text, config.string());
+    const auto entries = codec::read_database_config(**text, config.string());
     if (!entries) {
         return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -98,6 +99,9 @@ TEST_F(TwinDriverTest, SaysWhatIsWrong)
     const auto bad = file("bad.toml", "name = \"bad\"\nduration = 3\n");
     EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr(bad + ":2:12: ")));
     EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr("\n")));  // all of it
+    const auto fifo = (folder / "fifo").string();
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    EXPECT_THAT(driver.expand({"", "twin:" + fifo, {}}).error().what, HasSubstr(fifo)) << "and it is not waited for";
     const auto missing = driver.expand({"", "twin:" + bad + ".not", {}});
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().kind, ErrorKind::invalid);

@@ -1,6 +1,7 @@
 #include "sonic/find_databases.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -33,6 +34,16 @@ TEST(FindDatabases, TheFileOfSonicComesNextThenTheUsualSocket)
     std::ofstream{file} << "nonsense";
     ASSERT_FALSE(find_databases("", file));
     EXPECT_NE(find_databases("", file).error().what.find(file.string()), std::string::npos);
+}
+
+TEST(FindDatabases, AFifoIsRefusedAndNotWaitedFor)
+{
+    const test::TemporaryFolder folder;
+    const auto file = folder / "database_config.json";
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    EXPECT_EQ(find_databases("", file).error().what,
+              file.string() + " is no regular file: allowed a JSON file of SONiC's");
+    EXPECT_FALSE(find_asics(file));
 }
 
 }  // namespace
