@@ -35,14 +35,39 @@ std::uint32_t hold_us(BitRate speed)
 // reset, a unit mistaken for another). A little more is only a stamp that came late.
 constexpr bool plausible(std::uint64_t pause_us, std::uint64_t dt_us) { return pause_us <= 4 * dt_us + 10'000; }
 
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t share(std::int64_t us, std::int64_t ppm) { return us * ppm / kMillion; }
+
 }  // namespace
+
+// One second of pause keeps the error of two stamps small; after a minute what was learned long ago fades.
+void StampDrift::learn(std::uint32_t stamped_us, std::uint32_t paused_us)
+{
+    constexpr std::uint64_t kMost = 60 * kMillion;
+    stamped_us_ += stamped_us;
+    paused_us_ += paused_us;
+    if (stamped_us_ > kMost) {
+        stamped_us_ /= 2;
+        paused_us_ /= 2;
+    }
+}
+
+std::optional<std::int32_t> StampDrift::ppm() const
+{
+    if (stamped_us_ < kMillion) {
+        return std::nullopt;
+    }
+    const auto behind = static_cast<std::int64_t>(stamped_us_) - static_cast<std::int64_t>(paused_us_);
+    return static_cast<std::int32_t>(behind * kMillion / static_cast<std::int64_t>(stamped_us_));
+}
 
 Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
     : capabilities_(capabilities),
       rows_(static_cast<std::uint32_t>(inventory.rows.size())),
       baselines_(rows_),
       raw_column_{},
-      hold_us_(rows_)
+      hold_us_(rows_),
+      uncertainty_us_(static_cast<std::uint32_t>(whole_us(capabilities.stamp_uncertainty)))
 {
     const auto columns = static_cast<std::size_t>(std::popcount(capabilities.fields));
     storage_ = AlignedColumns{(2 + columns) * AlignedColumns::bytes_for<std::uint32_t>(rows_) +
@@ -119,6 +144,8 @@ void Intake::take(const Sample& sample)
         base.paused = sample[Field::pause_timeout] != 0;
     }
 
+    base.backlog = has(told, Field::occupancy) && sample[Field::occupancy] > 0;
+
     // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link
     // flap.
     const bool comparable = same_epoch && dt_us > 0 && sample.epoch != 0;
@@ -128,7 +155,9 @@ void Intake::take(const Sample& sample)
     put_counters(row, sample, comparable ? told & before.known : 0);
     if (comparable) {
         view_.known[row] |= judge_counters(row, before);
+        match_pause_time(row, before);
         view_.pause[row] = judge_pause(row, sample, before);
+        view_.known[row] |= shows_pause(row, view_.pause[row]) ? kPauseSeen : 0;
     } else {
         view_.pause[row] = sample.epoch == 0 ? kLinkDown : 0;
     }
@@ -205,6 +234,8 @@ Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
     const Fields known = view_.known[row];
     const auto moved = [&](Field f) { return has(known, f) && value(row, f) > 0; };
     Fields bits = moved(Field::on2off) || moved(Field::rx_xon) ? kBroken : 0;
+    // Pause time cannot show a short break where stamps are uncertain: packets do.
+    bits |= uncertainty_us_ != 0 && sent_several(row) ? kBroken : 0;
     // One pause frame says that there was a pause, not for how long: it takes frames enough to hold, where the speed
     // tells.
     const bool holds = hold_us_[row] == 0 || std::uint64_t{hold_us_[row]} * value_or_zero(row, Field::pause_tx) >=
@@ -214,6 +245,73 @@ Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
         bits |= kKeepsPausing;
     }
     return bits;
+}
+
+// Pause time covers an interval exactly only if both stamps are. With uncertain stamps a pause without a break seems to
+// lack a little time in one interval and to have too much in the next. Over the whole run the difference stays within
+// the uncertainty, and breaks add up. So the run is compared, not the interval: while the pause time keeps up with the
+// stamps, the interval counts as paused throughout. The first interval of a run counts for the pause time that it has,
+// since the pause may have begun in it.
+//
+// Where other signals prove that the queue was held, the two may also drift apart.
+void Intake::match_pause_time(std::uint32_t row, const Baseline& before)
+{
+    auto& base = baselines_[row];
+    const auto counted = value_or_zero(row, Field::pause_us);
+    auto& dt = view_.dt_us[row];
+    const bool ended = base.pause_seen && !base.paused;
+    if (counted == 0 || ended || (view_.known[row] & kBroken) != 0 || sent_several(row)) {
+        return;
+    }
+    const bool held = cannot_have_sent(row, before);
+    const auto run = std::int64_t{before.run_us} + dt;
+    const auto lag = before.run_lag_us + dt - share(dt, drift_.ppm().value_or(0)) - counted;
+    const auto most = uncertainty_us_ + (held ? share(run, StampDrift::kMostPpm) : 0);
+    if (lag > most || lag < -most) {
+        return;
+    }
+    if (held && before.run_us != 0) {
+        drift_.learn(dt, counted);
+    }
+    base.run_us = saturated(static_cast<std::uint64_t>(run));
+    if (before.run_us == 0) {
+        dt = std::min(dt, counted);
+    } else {
+        base.run_lag_us = lag;
+    }
+    view_.column(Field::pause_us)[row] = dt;
+}
+
+// The queue was held in the whole interval, by other signals than pause time.
+bool Intake::cannot_have_sent(std::uint32_t row, const Baseline& before) const
+{
+    const Fields known = view_.known[row];
+    const auto zero = [&](Field f) { return has(known, f) && value(row, f) == 0; };
+    const auto& now = baselines_[row];
+    const bool paused_at_both_ends = before.pause_seen && before.paused && now.pause_seen && now.paused;
+    return (paused_at_both_ends && zero(Field::on2off)) ||
+           (before.backlog && now.backlog && (zero(Field::tx_packets) || zero(Field::tx_bytes)));
+}
+
+// More than the packet that was under way when the pause began.
+bool Intake::sent_several(std::uint32_t row) const
+{
+    const auto above = [&](Field f, std::uint32_t most) { return has(view_.known[row], f) && value(row, f) > most; };
+    return above(Field::tx_packets, 1) || above(Field::tx_bytes, kLongestFrame);
+}
+
+// A counter of pause that moves proves pause, also while the queue is mitigated: a mitigation can stop a counter, not
+// start it. A state may be stopped while it says `paused`, so it has to survive.
+bool Intake::shows_pause(std::uint32_t row, std::uint8_t bits) const
+{
+    const Fields known = view_.known[row];
+    const auto moved = [&](Field f) { return has(known, f) && value(row, f) != 0; };
+    const bool state = (known & capabilities_.survive & (bit(Field::pause_state) | bit(Field::paused_now))) != 0;
+    if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
+        return true;
+    }
+    // A pause that ended just after the previous read leaves no pause time.
+    return !has(known, Field::pause_us) && ((state && (bits & kWas) != 0) || moved(Field::on2off));
 }
 
 std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const Baseline& before) const
@@ -252,7 +350,8 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     if (quiet(row, known, before.pause_seen, bits)) {
         bits |= kQuiet;
     }
-    if (quiet(row, known & capabilities_.survive, before.pause_seen, bits)) {
+    if (!shows_pause(row, bits) &&
+        quiet(row, known & capabilities_.survive & sample.survives, before.pause_seen, bits)) {
         bits |= kQuietStill;
     }
     return bits;
@@ -263,10 +362,10 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
 bool Intake::objected(std::uint32_t row) const
 {
     const Fields known = view_.known[row];
-    const auto above = [&](Field f, std::uint32_t most) { return has(known, f) && value(row, f) > most; };
-    const bool hardly_paused = has(known, Field::pause_us) && value(row, Field::pause_us) < view_.dt_us[row] / 2;
-    return (known & kBroken) != 0 || hardly_paused || above(Field::tx_packets, 1) ||
-           above(Field::tx_bytes, kLongestFrame);
+    const auto dt = view_.dt_us[row];
+    const auto paused = value_or_zero(row, Field::pause_us);
+    const bool hardly_paused = has(known, Field::pause_us) && paused < dt / 2 && dt - paused > uncertainty_us_;
+    return (known & kBroken) != 0 || hardly_paused || sent_several(row);
 }
 
 // Quiet for the whole interval, by the given signals: one of them says so and none objects.

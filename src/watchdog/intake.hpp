@@ -35,6 +35,20 @@ struct PfcCounts {
     std::optional<std::uint64_t> tx_packets;
 };
 
+// How far the pause counters run apart from the time stamps, learned from queues that were paused throughout.
+class StampDrift {
+public:
+    static constexpr std::uint32_t kMostPpm = 50'000;  // more than this is no drift
+
+    void learn(std::uint32_t stamped_us, std::uint32_t paused_us);
+    // The time by which pause time falls behind in a million microseconds of stamps. None: too little was learned yet.
+    std::optional<std::int32_t> ppm() const;
+
+private:
+    std::uint64_t stamped_us_{};
+    std::uint64_t paused_us_{};
+};
+
 class Intake {
 public:
     Intake(const Inventory&, const Capabilities&);
@@ -47,6 +61,7 @@ public:
     void through(SampleFilter* filter) { filter_ = filter; }  // null: everything is taken as it is
     const Observations& view() const { return view_; }
     PfcCounts pfc_counts(Slot) const;
+    const StampDrift& stamp_drift() const { return drift_; }
 
 private:
     struct Baseline {
@@ -56,11 +71,18 @@ private:
         bool sent_pause{};  // in the interval before that read, all the time as far as frames can tell
         bool paused{};      // at that read; holds if pause_seen
         bool pause_seen{};
+        bool backlog{};             // the queue held bytes at that read
+        std::uint32_t run_us{};     // length of the pause without a break, by time stamps, up to that read
+        std::int64_t run_lag_us{};  // by so much the stamps are ahead of the pause time since the run's first interval
     };
 
     void take(const Sample&);
     void put_counters(std::uint32_t row, const Sample&, Fields comparable);
     Fields judge_counters(std::uint32_t row, const Baseline& before);
+    void match_pause_time(std::uint32_t row, const Baseline& before);
+    bool cannot_have_sent(std::uint32_t row, const Baseline& before) const;
+    bool sent_several(std::uint32_t row) const;
+    bool shows_pause(std::uint32_t row, std::uint8_t bits) const;
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
     bool objected(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
@@ -82,6 +104,8 @@ private:
     AlignedColumns storage_;
     Observations view_;
     SampleFilter* filter_{};
+    std::uint32_t uncertainty_us_;
+    StampDrift drift_;
 };
 
 }  // namespace petrel::watchdog

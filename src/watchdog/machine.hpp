@@ -68,6 +68,7 @@ private:
         std::optional<WaitingOrder> next;  // to mitigate, as soon as the storm before it is closed
         std::uint32_t end_proven_us{};     // what its clock said when its end was decided
         std::uint32_t end_limit_us{};
+        Duration without_proof{};  // while mitigated: time that was looked at since pause was last shown
     };
 
     // Rows.
@@ -88,6 +89,7 @@ private:
     void visit_row(std::uint32_t r, std::uint32_t left, const Rule&, const Observations&, Instant now, Outbox&);
     void clock_full(std::uint32_t r, Instant now, Outbox&);
     void account(std::uint32_t r, const Observations&, Instant now);
+    void count_time_without_proof(std::uint32_t r, const Observations&, Instant now);
     Instant deadline(std::uint32_t r) const;
     void serve(std::uint32_t r, Instant now, Outbox&);
     void tell_red_switch(Instant now, Outbox&);
@@ -101,6 +103,8 @@ private:
     bool ends_by_quiet(std::uint32_t r) const;
     Duration restore_time(std::uint32_t r) const;
     Duration probe_time(std::uint32_t r) const;
+    Duration probe_wait(std::uint32_t r) const;
+    std::uint32_t full_at(Duration limit) const;
 
     // A storm begins and ends.
     void decide(std::uint32_t r, Decision, Instant now);

@@ -16,6 +16,12 @@ using std::chrono::microseconds;
 constexpr std::uint32_t kBlock =
     1024;  // rows swept and, if one is near its limit, visited while they are still in cache
 
+bool measures_pause(const Rule& rule)
+{
+    return rule.criterion == Criterion::continuous || rule.criterion == Criterion::stalled ||
+           rule.criterion == Criterion::progress;
+}
+
 }  // namespace
 
 Machine::Machine(Watchlist list)
@@ -182,10 +188,33 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
             });
         }
     }
+    if (was_treated) {
+        count_time_without_proof(r, seen, now);
+    }
     if (paused_throughout(seen, rule_of(r), r)) {
         s.longest_pause = std::max(s.longest_pause, now - rows_[r].paused_from);
     } else {
         rows_[r].paused_from = now;
+    }
+}
+
+// A queue may show neither pause nor quiet while it is mitigated: frames of unknown kind arrive, and the mitigation may
+// have stopped the signals of pause. Then only a probe can tell. Anything that shows pause puts the probe off.
+void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen, Instant now)
+{
+    Row& row = rows_[r];
+    const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
+    if (!waits || (seen.known[r] & kPauseSignals) == 0) {
+        return;
+    }
+    if ((seen.known[r] & kPauseSeen) != 0) {
+        row.without_proof = Duration::zero();
+        return;
+    }
+    row.without_proof += microseconds{seen.dt_us[r]};
+    const bool quiet = clocks_.proven_us[r] >= clocks_.limit_us[r];  // it only waits for the rest of its site
+    if (!quiet && !red_ && row.without_proof >= probe_wait(r)) {
+        release(r, Reason::probe, now);
     }
 }
 

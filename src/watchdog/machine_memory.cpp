@@ -289,6 +289,7 @@ void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t fro
         const auto quiet = clocks_.proven_us[r];
         wait_for_quiet(r);
         clocks_.proven_us[r] = quiet;
+        row.without_proof = before.without_proof;
     }
 }
 

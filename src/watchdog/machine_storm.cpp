@@ -43,7 +43,7 @@ void Machine::watch(std::uint32_t r, Duration limit)
 {
     clocks_.wants_quiet[r] = 0;
     clocks_.proven_us[r] = 0;
-    clocks_.limit_us[r] = limit_us(limit);
+    clocks_.limit_us[r] = full_at(limit);
 }
 
 void Machine::stop_clock(std::uint32_t r)
@@ -57,7 +57,15 @@ void Machine::wait_for_quiet(std::uint32_t r)
     // Where nothing is done to the queue every signal counts, otherwise those that survive it.
     clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none ? kQuiet : kQuietStill;
     clocks_.proven_us[r] = 0;
-    clocks_.limit_us[r] = ends_by_quiet(r) ? limit_us(restore_time(r)) : kNoLimit;
+    clocks_.limit_us[r] = ends_by_quiet(r) ? full_at(restore_time(r)) : kNoLimit;
+    rows_[r].without_proof = Duration::zero();
+}
+
+// The time between two stamps may be too short by their uncertainty, so a clock is full that much earlier. Otherwise
+// two polls of 199.99 ms would not make 400 ms, and every other storm would be found one poll late.
+std::uint32_t Machine::full_at(Duration limit) const
+{
+    return limit_us(limit - std::min(list_.capabilities.stamp_uncertainty, limit / kMostForgiven));
 }
 
 bool Machine::ends_by_quiet(std::uint32_t r) const
@@ -77,6 +85,18 @@ Duration Machine::restore_time(std::uint32_t r) const
         return p.restore;
     }
     return std::min(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostBackoff)), p.backoff_max);
+}
+
+// How long a mitigated queue may show neither pause nor quiet before it is probed: T1, and twice as long after each
+// probe that met the storm again.
+Duration Machine::probe_wait(std::uint32_t r) const
+{
+    constexpr std::uint8_t kMostDoubled = 5;
+    const auto& p = policy(r);
+    if (p.backoff_max != Duration::zero()) {
+        return std::max(restore_time(r), list_.poll);
+    }
+    return std::max(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostDoubled)), list_.poll);
 }
 
 Duration Machine::probe_time(std::uint32_t r) const

@@ -51,6 +51,10 @@ inline constexpr std::uint32_t kLongestFrame = 9216;
 inline constexpr Fields kLevels =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::occupancy) | bit(Field::pause_timeout);
 
+// The fields that say something about received pause.
+inline constexpr Fields kPauseSignals =
+    bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::rx_pfc);
+
 // What is done to a queue or port. Weaker ones first, so that a device's best offer can be compared.
 enum class Treatment : std::uint8_t {
     none,
@@ -79,6 +83,9 @@ struct Capabilities {
     bool reads_back{};        // a treatment can be read back
     bool detects_itself{};    // finds storms in hardware and tells by notice
     Duration refresh{};       // how often its counters move; zero = with every read
+    // A time stamp is off by a fixed offset and by an error. The errors of all stamps lie within a window of this
+    // width, so that the time between two stamps is wrong by at most this much. Zero: stamps are exact.
+    Duration stamp_uncertainty{};
 };
 
 // A port has a row of its own (no priority) for port-level signals.
@@ -112,6 +119,7 @@ struct Sample {
     std::uint32_t epoch{};
     PauseState pause_state{};
     bool paused_now{};
+    Fields survives{~Fields{}};  // of Capabilities::survive, the fields that this row is known to keep while mitigated
     std::array<std::uint64_t, kFields> raw{};
 
     std::uint64_t& operator[](Field f) { return raw[static_cast<std::size_t>(f)]; }
@@ -128,7 +136,9 @@ inline constexpr std::uint8_t kQuiet = 32;       // no pause between the two, by
 inline constexpr std::uint8_t kQuietStill = 64;  // the same, by signals that survive a mitigation
 inline constexpr std::uint8_t kLinkDown = 128;   // the link is down at this read
 
-// Two more, kept in the upper bits of `known` because they come from counters.
+// Three more, kept in the upper bits of `known` because they come from counters.
+inline constexpr Fields kPauseSeen =
+    1U << 28U;  // XOFF frames, pause time, transitions or state show pause in the interval
 inline constexpr Fields kBroken = 1U << 29U;  // a pause ended between the two reads
 inline constexpr Fields kKeepsPausing =
     1U << 30U;  // pause was sent in this interval and in the one before, enough to hold

@@ -9,9 +9,6 @@ namespace petrel::watchdog {
 
 namespace {
 
-constexpr Fields kShowsPause =
-    bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::rx_pfc);
-
 Source pause_source(Criterion criterion, Fields fields)
 {
     const bool sends = has(fields, Field::tx_packets) || has(fields, Field::tx_bytes);
@@ -121,7 +118,7 @@ public:
         switch (policy_.criterion) {
         case Criterion::pause_timeout: return has(by, Field::pause_timeout);
         case Criterion::receive_stall: return (by & (bit(Field::pause_tx) | bit(Field::pause_tx_us))) != 0;
-        default: return (by & kShowsPause) != 0;
+        default: return (by & kPauseSignals) != 0;
         }
     }
 
@@ -172,6 +169,12 @@ public:
         if (!shows_quiet() && policy_.release == Release::quiet) {
             notes.push_back(fmt::format("{}: no signal of the device survives {}; queues are released by a timed probe",
                                         policy_.name, action_name(action())));
+        }
+        if (by_looks && can_.stamp_uncertainty > policy_.detect / kMostForgiven && policy_.detect != Duration::zero()) {
+            notes.push_back(fmt::format("{}: time stamps of the device are uncertain by {} ms, more than a quarter of "
+                                        "detect_ms = {}; storms may "
+                                        "be found one poll late",
+                                        policy_.name, whole_ms(can_.stamp_uncertainty), whole_ms(policy_.detect)));
         }
         if (policy_.criterion == Criterion::progress && policy_.needs_backlog && !has(can_.fields, Field::occupancy)) {
             notes.push_back(

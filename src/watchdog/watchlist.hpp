@@ -15,6 +15,9 @@ namespace petrel::watchdog {
 
 inline constexpr std::uint16_t kUnwatched = 0xffff;
 
+// A clock is full before its limit by the uncertainty of time stamps, but by no more than this part of the limit.
+inline constexpr int kMostForgiven = 4;
+
 // What this device makes of the wish for one row.
 struct Effective {
     std::uint16_t policy{kUnwatched};

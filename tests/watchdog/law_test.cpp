@@ -1,5 +1,6 @@
-// The laws of the watchdog, over random storms with late, skipped and jittered looks, for every kind of signal a device
-// may have. T2 in a law is the largest real gap between two reads of the queue.
+// The laws of the watchdog, over random storms with late, skipped and jittered looks and with time stamps that are off
+// by up to the declared uncertainty, for every kind of signal a device may have. T2 in a law is the largest real gap
+// between two reads of the queue.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -43,8 +44,10 @@ struct Plan {
     std::int64_t poll{};
     Signals signals{};
     bool looks_honoured{};
+    std::int64_t uncertainty{};  // of time stamps
     std::vector<Truth> queues;
     std::vector<int> late_percent;
+    std::vector<int> stamp_percent;  // by how much of the uncertainty a stamp is late: cycled through
 };
 
 struct Seen {
@@ -59,7 +62,8 @@ std::vector<Seen> play(const Plan& plan)
 {
     const auto n = plan.queues.size();
     const auto inventory = test::small_inventory(n);
-    const auto can = test::able(fields_of(plan.signals));
+    auto can = test::able(fields_of(plan.signals));
+    can.stamp_uncertainty = std::chrono::microseconds{plan.uncertainty};
     Policy policy = find_preset("sonic")->policy;
     policy.detect = std::chrono::microseconds{plan.detect};
     policy.restore = std::chrono::microseconds{plan.restore};
@@ -78,11 +82,22 @@ std::vector<Seen> play(const Plan& plan)
     }
     end += plan.restore + 8 * plan.poll;
 
+    std::vector<std::int64_t> stamps(n, 0);
+    std::size_t stamp_turn = 0;
+    // Stamps do not go backwards, and stay within the uncertainty.
+    const auto stamp = [&](std::uint32_t r, std::int64_t now) {
+        const auto percent =
+            plan.stamp_percent.empty() ? 0 : plan.stamp_percent[stamp_turn++ % plan.stamp_percent.size()];
+        return stamps[r] = std::max(stamps[r] + 1, now + plan.uncertainty * percent / 100);
+    };
     const auto read = [&](std::uint32_t r, std::int64_t now) {
         const auto& q = plan.queues[r];
+        if (!seen[r].reads.empty() && seen[r].reads.back() == now) {
+            return;  // two looks at the same time are one
+        }
         Sample s;
         s.slot = Slot{r};
-        s.read_at = instant_from_us(now);
+        s.read_at = instant_from_us(stamp(r, now));
         s.known = can.fields;
         s.epoch = 1;
         s.paused_now = q.paused_at(now);
@@ -181,6 +196,12 @@ bool only_state(Signals s) { return s == Signals::state || s == Signals::ends_an
 
 void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
 {
+    for (const auto s : truth.pauses()) {
+        RC_LOG() << "paused from " << s.from << " to " << s.to << '\n';
+    }
+    for (const auto& [at, kind] : seen.events) {
+        RC_LOG() << name(kind) << " at " << at << '\n';
+    }
     // Where only the state is known and the grid is fixed, the first and the last interval are lost; a duration without
     // transitions cannot tell where in its interval the pause lies either.
     const bool trailing_told =
@@ -199,23 +220,28 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
         RC_ASSERT(kind == (mitigated ? EventKind::storm_restored : EventKind::storm_detected));
         phases.push_back({{changed, at}, mitigated});
         if (!mitigated) {
-            // Never before T0 of pause without a break, up to now or to a moment since the last read.
+            // Never before T0 of pause without a break, less the uncertainty of the stamps at both its ends, up to now
+            // or to a moment since the last read. Pause time alone shows breaks only if they add up to more than that.
             const auto last_read = *std::prev(std::lower_bound(seen.reads.begin(), seen.reads.end(), at));
-            const bool proven = std::any_of(truth.pauses().begin(), truth.pauses().end(), [&, now = at](Span s) {
-                return std::min(s.to, now) - s.from >= plan.detect && s.to > last_read;
-            });
+            const auto both_ends = 2 * plan.uncertainty;
+            const auto least = plan.detect - both_ends;
+            const bool proven =
+                std::any_of(
+                    truth.pauses().begin(), truth.pauses().end(),
+                    [&, now = at](Span s) { return std::min(s.to, now) - s.from >= least && s.to > last_read; }) ||
+                (plan.signals == Signals::duration && truth.pause_us(at - plan.detect - both_ends, at) >= least);
             RC_ASSERT(proven);
         } else if (only_state(plan.signals) && plan.signals != Signals::frames) {
             // Never before T1 of readings that all show quiet.
             for (const auto r : seen.reads) {
-                if (r >= at - plan.restore && r <= at) {
+                if (r >= at - plan.restore + 2 * plan.uncertainty && r <= at) {
                     RC_ASSERT(!truth.paused_at(r));
                 }
             }
         } else if (plan.signals != Signals::frames) {
-            RC_ASSERT(truth.pause_us(at - plan.restore, at) == 0);
+            RC_ASSERT(truth.pause_us(at - plan.restore + 2 * plan.uncertainty, at) == 0);
         } else {
-            RC_ASSERT(truth.xoff(at) == truth.xoff(at - plan.restore));
+            RC_ASSERT(truth.xoff(at) == truth.xoff(at - plan.restore + 2 * plan.uncertainty));
         }
         mitigated = !mitigated;
         changed = at;
@@ -228,6 +254,13 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
             // bound.
             for (std::size_t i = 0; i < truth.pauses().size(); ++i) {
                 const auto s = truth.pauses()[i];
+                // Pause time alone does not show a break that is shorter than the stamps are uncertain, until they
+                // happen to be off the other way: what was proven is lost then.
+                const bool after_hidden_break = plan.signals == Signals::duration && i > 0 &&
+                                                s.from - truth.pauses()[i - 1].to < 2 * plan.uncertainty;
+                if (after_hidden_break) {
+                    continue;
+                }
                 const auto gap = largest_gap(seen.reads, s.from, s.to);
                 const auto bound = plan.detect + (exact(i) ? gap : 2 * gap);
                 if (s.from >= span.from && s.to - s.from > bound) {
@@ -283,6 +316,9 @@ Plan any_plan(Signals signals, bool looks_honoured)
     plan.late_percent = *rc::gen::container<std::vector<int>>(rc::gen::weightedOneOf<int>(
         {{6, rc::gen::just(0)}, {3, rc::gen::inRange(0, 60)}, {1, rc::gen::inRange(60, 350)}}));
     plan.queues = *rc::gen::container<std::vector<Truth>>(6, any_truth(plan.detect, plan.poll));
+    plan.uncertainty =
+        *rc::gen::oneOf(rc::gen::just<std::int64_t>(0), rc::gen::inRange<std::int64_t>(0, plan.poll / 4));
+    plan.stamp_percent = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 101));
     return plan;
 }
 

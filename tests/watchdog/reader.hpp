@@ -63,7 +63,8 @@ public:
 
     watchdog::Intake& intake() { return intake_; }
     std::uint32_t dt_us(std::uint32_t row = 0) const { return intake_.view().dt_us[row]; }
-    Fields known(std::uint32_t row = 0) const { return intake_.view().known[row]; }
+    Fields known(std::uint32_t row = 0) const { return intake_.view().known[row] & ~watchdog::kPauseSeen; }
+    bool shows_pause(std::uint32_t row = 0) const { return (intake_.view().known[row] & watchdog::kPauseSeen) != 0; }
     std::uint8_t pause(std::uint32_t row = 0) const { return intake_.view().pause[row]; }
     std::uint32_t value(Field f, std::uint32_t row = 0) const { return intake_.view().column(f)[row]; }
 
