@@ -82,6 +82,29 @@ TEST(SaiAgent, TreatsAStormAndLeavesNothingBehind)
     EXPECT_THAT(journal.active().value(), IsEmpty());
 }
 
+// A library without a continuous state whose PAUSE_STATUS is false always, while pause time covers every interval.
+TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("", {{"bad.version", "10900"}}));
+    device::MemoryJournal journal;
+    Process process{bench, journal};
+    process.run_until(at(1s));
+    const auto pause_until = [&](std::chrono::milliseconds end) {
+        for (auto now = whole_ms(bench.clock.now().mono.time_since_epoch()); now < end.count(); ++now) {
+            process.run_until(at(std::chrono::milliseconds{now}));
+            bench.port(1).pause_us[4] += 1'000;
+            bench.port(1).pfc_frames[4] += 3;
+        }
+    };
+    pause_until(1800ms);
+    ASSERT_EQ(process.said.size(), 1U);
+    EXPECT_EQ(process.said[0].substr(0, 21), "storm_detected proven");
+    EXPECT_TRUE(
+        bench.noted("PAUSE_STATUS has never been true for any queue, while the pause time of port1:4 says that it is "
+                    "paused all the time: PAUSE_STATUS is taken as a constant and ignored"));
+}
+
 TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
 {
     SaiBench bench;

@@ -90,6 +90,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     treater_.emplace(*library_, switch_id, ports_, notes_);
     detection_.emplace(*library_, switch_id, ports_, notes_);
     lost_.emplace(places_.size());
+    status_check_ = StatusCheck{places_.size()};
 
     capabilities_.fields = reader_->fields();
     capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseHeard);
@@ -250,6 +251,7 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
         sample.slot = row;
         sample.epoch = port_states_[port].link.up ? port_states_[port].epoch : 0;
         reader_->fill(row, sample);
+        check_status(sample);
         withhold_frozen(row, sample);
         say_what_is_missed(sample);
         into.put(sample);
@@ -274,6 +276,21 @@ std::vector<UnseenQueue> SaiDevice::unseen_queues() const
 // Behind a mask that we set ourselves a queue is never paused, and where it covers all priorities some switches count
 // no pause frames either. Who offers the mask alone tells so beforehand; this is for the mask that stands in for a
 // recovery.
+void SaiDevice::check_status(watchdog::Sample& sample)
+{
+    if (has(sample.known, Field::pause_state)) {
+        return;  // it is not asked
+    }
+    switch (status_check_.check(sample)) {
+    case StatusCheck::Verdict::as_before: return;
+    case StatusCheck::Verdict::constant:
+        return notes_.add(fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} says "
+                                      "that it is paused all the time: PAUSE_STATUS is taken as a constant and ignored",
+                                      to_string(inventory_, inventory_.rows[sample.slot.value].target)));
+    case StatusCheck::Verdict::counts: return notes_.add("PAUSE_STATUS was true now: it is not ignored any more");
+    }
+}
+
 void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
 {
     const auto place = places_[row.value];

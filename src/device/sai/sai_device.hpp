@@ -18,6 +18,7 @@
 #include "device/sai/lost_notices.hpp"
 #include "device/sai/reader.hpp"
 #include "device/sai/treater.hpp"
+#include "device/status_check.hpp"
 
 namespace petrel::device::sai {
 
@@ -59,6 +60,7 @@ private:
     void hear(const abi::DeadlockNotice&) noexcept override;
     void hear(const abi::PortStateNotice&) noexcept override;
     void follow_link(std::uint16_t port);
+    void check_status(watchdog::Sample&);
     void withhold_frozen(Slot row, watchdog::Sample&) const;
     void say_what_is_missed(const watchdog::Sample&);
     Result<Place> find(const Target&) const;
@@ -67,6 +69,7 @@ private:
     DeviceId id_;
     const TimeSource& clock_;
     Notes notes_;
+    StatusCheck status_check_;
     Library::Held library_;
     std::vector<PortObjects> ports_;
     std::vector<RowPlace> places_;  // by row
