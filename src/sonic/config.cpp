@@ -63,8 +63,10 @@ BitRate speed_of(std::string_view megabits)
 
 constexpr std::string_view kDefaultPoll = "100";
 
-// syncd polls when it likes; who looks more often than that sees it sooner, and a look that finds nothing new is cheap.
+// The agent does not know when syncd polls, so it looks more often. A look waits for the next poll until the next look
+// is nearly due (device/sonic), so looks may not be far apart: commands wait meanwhile.
 constexpr int kLooksPerPoll = 4;
+constexpr Duration kMostBetweenLooks = std::chrono::milliseconds{50};
 
 class Reader {
 public:
@@ -125,9 +127,19 @@ private:
     {
         for (const auto& [name, port] : ports_) {
             const auto& qos = row(qos_, name);
-            config_.ports.push_back({name, speed_of(field(port, "speed")), bits(name, qos, "pfc_enable"),
-                                     bits(name, qos, "pfcwd_sw_enable")});
+            const auto lossless = bits(name, qos, "pfc_enable");
+            const auto selected = bits(name, qos, "pfcwd_sw_enable");
+            config_.ports.push_back(
+                {name, speed_of(field(port, "speed")), lossless, without_lossy(qos, lossless, selected)});
         }
+    }
+
+    // `pfc config priority off` changes pfc_enable alone. An owner that went by pfcwd_sw_enable would keep on treating
+    // a queue that is no longer lossless. orchagent decides for itself what it watches.
+    std::uint8_t without_lossy(const Hash& qos, std::uint8_t lossless, std::uint8_t selected) const
+    {
+        const bool told = qos.contains("pfc_enable") && priority_bits(field(qos, "pfc_enable")).has_value();
+        return role_ == Role::owner && told ? selected & lossless : selected;
     }
 
     std::uint8_t bits(std::string_view port, const Hash& qos, const std::string& name)
@@ -170,6 +182,13 @@ private:
         auto* port = find_port(name);
         if (port == nullptr) {
             return problem(fmt::format("PFC_WD|{}: there is no such port", excerpt(name)));
+        }
+        const auto selected = field(row(qos_, name), "pfcwd_sw_enable");
+        if (port->watched == 0 && priority_bits(selected).value_or(0) != 0) {
+            return problem(fmt::format(
+                "PFC_WD|{}: no priority that is watched is lossless: PORT_QOS_MAP|{} has pfc_enable "
+                "'{}' and pfcwd_sw_enable '{}'",
+                excerpt(name), excerpt(name), excerpt(field(row(qos_, name), "pfc_enable")), excerpt(selected)));
         }
         if (port->watched == 0) {
             return problem(
@@ -223,7 +242,7 @@ private:
             return tl::unexpected(fmt::format("{} is {}: {}", key, value, allowed));
         }
         if (role_ == Role::detector) {
-            policy.poll /= kLooksPerPoll;
+            policy.poll = std::min(policy.poll / kLooksPerPoll, kMostBetweenLooks);
         }
         policy.name =
             fmt::format("pfcwd-{}-{}-{}", watchdog::action_name(policy.action),

@@ -24,7 +24,7 @@ struct PortConfig {
     std::string name;
     BitRate speed;
     std::uint8_t lossless{};  // pfc_enable: a bit a priority
-    std::uint8_t watched{};   // pfcwd_sw_enable, the field that selects what is watched
+    std::uint8_t watched{};   // pfcwd_sw_enable, the field that selects what is watched; for an owner only if lossless
     bool history{};           // its entry in PFC_WD is in force and has pfc_stat_history
     bool operator==(const PortConfig&) const = default;
 };

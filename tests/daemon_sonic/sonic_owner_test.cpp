@@ -174,6 +174,17 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
     EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "none has stormed";
 }
 
+// `pfc config priority off` changes pfc_enable alone.
+TEST_F(SonicOwner, APriorityThatIsNoLongerLosslessIsReleasedInMidStorm)
+{
+    const auto agent = live();
+    sw.storm(1);
+    wait_for_treatment(1, Treatment::drop);
+    test::write_hash(*redis, kConfig, "PORT_QOS_MAP|Ethernet1", {{"pfc_enable", ""}});
+    wait_for_treatment(1, Treatment::none);
+    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+}
+
 TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
 {
     const auto agent = live();

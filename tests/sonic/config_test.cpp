@@ -46,6 +46,23 @@ TEST_F(SonicConfig, AValueThatIsTooLongIsRefusedByNameAndSize)
     EXPECT_LT(words.size(), 600U);
 }
 
+TEST_F(SonicConfig, AnOwnerWatchesLosslessPrioritiesOnly)
+{
+    table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}};
+    table()["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = "4";
+    EXPECT_EQ(read(Role::owner).policies.policies.at(0).policy.priorities, 0b10000);
+    EXPECT_EQ(read(Role::detector).policies.policies.at(0).policy.priorities, 0b11000) << "orchagent decides";
+    table()["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = "";
+    const auto none = read(Role::owner);
+    EXPECT_THAT(none.policies.policies, IsEmpty());
+    EXPECT_THAT(none.problems, ElementsAre("PFC_WD|Ethernet0: no priority that is watched is lossless: "
+                                           "PORT_QOS_MAP|Ethernet0 has pfc_enable '' and pfcwd_sw_enable '3,4'"));
+    table()["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = "nonsense";
+    EXPECT_EQ(read(Role::owner).policies.policies.at(0).policy.priorities, 0b11000) << "a typing error ends no watch";
+    table()["PORT_QOS_MAP|Ethernet0"].erase("pfc_enable");
+    EXPECT_EQ(read(Role::owner).policies.policies.at(0).policy.priorities, 0b11000);
+}
+
 TEST_F(SonicConfig, ManyProblemsAreCounted)
 {
     for (int i = 0; i != 200'000; ++i) {
