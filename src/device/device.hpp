@@ -1,12 +1,12 @@
 // The hardware seam, one for switches and NICs. An adapter is a Device; it owns no thread and no timer.
 //
 // Contract: calls block, come one at a time, from one thread that the runner owns. look() reads the rows asked for
-// (none = all) and puts a Sample of each into the Intake; a queue that cannot be read is simply not put. prepare() and
-// read_back() only read; read_back() says none only when nothing of a treatment is left. A treatment that hits the
-// whole port is asked for at the port. apply() is idempotent and works in a new process with a journaled Undo; to
-// restore is to put back what the Undo holds. A restore of what was never journaled comes with what prepare() reads
-// then, or with an empty Undo: where that holds a treatment of ours (or nothing) the device's default is put in place
-// instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same. An
+// (none = all) and puts a Sample of each into the Intake; it may put others, too. A queue that cannot be read is not
+// put. prepare() and read_back() only read; read_back() says none only when nothing of a treatment is left. A treatment
+// that hits the whole port is asked for at the port. apply() is idempotent and works in a new process with a journaled
+// Undo; to restore is to put back what the Undo holds. A restore of what was never journaled comes with what prepare()
+// reads then, or with an empty Undo: where that holds a treatment of ours (or nothing) the device's default is put in
+// place instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same. An
 // inventory changes only in look(), and gets another generation with it: one that finds other rows than before puts
 // nothing and returns, so that nobody takes a row for another.
 //

@@ -22,7 +22,8 @@ using sonic::Db;
 using watchdog::Treatment;
 
 constexpr DeviceId kSonicId{3};
-constexpr device::sonic::Settings kPatient{60s, 60s};
+// The clock is the test's, so a look does not wait for polls.
+const device::sonic::Settings kPatient{60s, 60s, 50ms, 0ms};
 inline constexpr auto kQueue = "Ethernet0:3";  // the queue that most tests pause
 
 class OnSwitch {

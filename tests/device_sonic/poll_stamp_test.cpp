@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/manual_clock.hpp"
 #include "support/redis_server.hpp"
 
 namespace petrel::device::sonic {
@@ -131,6 +132,116 @@ TEST_F(PollStampTest, WhoWritesInBetweenIsNotTakenForAPoll)
     poll();
     EXPECT_EQ(look(1080ms).at, Instant{1s});
     EXPECT_EQ(look(1200ms).at, Instant{1s}) << "nor later";
+}
+
+// Writes are reported to a stamp that may wait. Simulated time passes in the wait.
+class AwaitedPoll : public PollStampTest {
+protected:
+    void SetUp() override
+    {
+        PollStampTest::SetUp();
+        if (server_) {
+            stamp_.emplace(db::at_one_address(server_->address()), 60s, [this](int fd, Duration most) {
+                const auto written = std::ranges::find_if(
+                    writes_, [&](Instant at) { return at > clock_.now().mono && at <= clock_.now().mono + most; });
+                if (written == writes_.end()) {
+                    return clock_.advance(most);
+                }
+                clock_.set(*written);
+                poll();
+                wait_readable(fd, 60s);
+            });
+            stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+            look();
+        }
+    }
+
+    PollStamp::Seen look() { return stamp_->look(*store_, clock_.now().mono).value(); }
+
+    ManualClock clock_{Instant{1s}};
+    std::vector<Instant> writes_;  // of the last key
+};
+
+TEST_F(AwaitedPoll, IsSeenWhenItIsWritten)
+{
+    writes_ = {Instant{1020ms}, Instant{1150ms}};
+    EXPECT_TRUE(stamp_->await(clock_, 40ms));
+    EXPECT_EQ(look().at, Instant{1020ms});
+    EXPECT_TRUE(stamp_->await(clock_, 260ms)) << "early or late, its time is known";
+    EXPECT_EQ(look().at, Instant{1150ms});
+    EXPECT_LT(clock_.now().mono, Instant{1160ms});
+}
+
+// The attributes of queues are written 8 ms after their statistics.
+TEST_F(AwaitedPoll, IsOverWithItsLastWrite)
+{
+    for (int i = 1; i != 10; ++i) {
+        writes_.push_back(Instant{1s + i * 200ms});
+        writes_.push_back(Instant{1s + i * 200ms + 8ms});
+    }
+    for (int i = 1; i != 10; ++i) {
+        clock_.set(Instant{1s + i * 200ms - 10ms});
+        ASSERT_TRUE(stamp_->await(clock_, 40ms));
+        if (i == 1) {  // it has yet to be learned
+            clock_.set(Instant{1208ms});
+            poll();
+            look();
+            EXPECT_TRUE(stamp_->await(clock_, 0ms));
+            continue;
+        }
+        EXPECT_GE(clock_.now().mono, writes_[2 * static_cast<std::size_t>(i) - 1]) << i;
+        EXPECT_LT(clock_.now().mono, writes_[2 * static_cast<std::size_t>(i) - 1] + 10ms) << i;
+        EXPECT_EQ(look().at, writes_[2 * static_cast<std::size_t>(i) - 2]) << "the poll is as old as its first write";
+    }
+}
+
+TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)
+{
+    EXPECT_FALSE(stamp_->await(clock_, 40ms));
+    EXPECT_EQ(clock_.now().mono, Instant{1040ms});
+}
+
+TEST_F(AwaitedPoll, BetweenTwoWaitsIsKnownToTheTimeBetweenThem)
+{
+    writes_ = {Instant{1020ms}};
+    EXPECT_TRUE(stamp_->await(clock_, 40ms));
+    look();
+    EXPECT_FALSE(stamp_->await(clock_, 100ms));
+    const auto waited_until = clock_.now().mono;
+    clock_.advance(5ms);
+    poll();
+    look();
+    const auto seen = look().at;
+    EXPECT_GE(seen, waited_until) << "before the interval puts it: it came early";
+    EXPECT_LE(seen, clock_.now().mono);
+}
+
+TEST_F(AwaitedPoll, ThatWasWrittenBeforeIsNotWaitedFor)
+{
+    poll();
+    look();  // the server has reported it by now
+    EXPECT_TRUE(stamp_->await(clock_, 40ms));
+    EXPECT_LE(clock_.now().mono, Instant{1001ms}) << "only for a write that follows at once";
+    EXPECT_FALSE(stamp_->await(clock_, 0ms));
+}
+
+TEST_F(AwaitedPoll, IsPreciseWithoutStamps)
+{
+    EXPECT_EQ(stamp_->is_precise(*store_), true);
+    const PollStamp waits_never{db::at_one_address(server_->address()), 60s};
+    EXPECT_EQ(waits_never.is_precise(*store_), false);
+    write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", "1000");
+    EXPECT_EQ(waits_never.is_precise(*store_), true);
+}
+
+TEST_F(AwaitedPoll, IsFoundByVisitsOnceReportsAreLost)
+{
+    redis::Pipeline kill;
+    kill.add({"CLIENT", "KILL", "TYPE", "pubsub"});
+    ASSERT_TRUE(server_->connect(2)->run(kill));
+    EXPECT_TRUE(stamp_->await(clock_, 40ms)) << "nothing is known of writes any more";
+    poll();
+    EXPECT_TRUE(look().at.has_value());
 }
 
 }  // namespace

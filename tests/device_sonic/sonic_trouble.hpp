@@ -40,6 +40,19 @@ protected:
         }
     }
 
+    // Frames go on; the signals of pause stand still while the queue is mitigated.
+    void frozen_storm(int polls)
+    {
+        for (int i = 0; i != polls; ++i) {
+            if (status() == "stormed") {
+                sonic().queue(kQueue).rx += 100;
+                quiet(1);
+            } else {
+                storms(1);
+            }
+        }
+    }
+
     void start_and_storm()
     {
         on_->start(OnSwitch::policy());

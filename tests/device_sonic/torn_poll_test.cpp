@@ -32,7 +32,7 @@ public:
         : on_(setup), gate_(on_.server_.address(), [this] { before_command(); })
     {
         on_.through_ = gate_.address();
-        on_.start(OnSwitch::policy(), {60s, 60s, 4ms});
+        on_.start(OnSwitch::policy(), {60s, 60s, 4ms, 0ms});
     }
 
     // The halves of the next poll come before these commands of the next look, or after all of them.

@@ -1,5 +1,6 @@
 #include "device/sonic/held_pause.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace petrel::device::sonic {
@@ -10,7 +11,9 @@ using watchdog::Field;
 using watchdog::has;
 using watchdog::PauseState;
 
-bool is_usual(Duration interval, Duration before) { return interval < before + before / 2; }
+constexpr std::uint64_t kLeaks = 1;  // packets in an interval
+
+bool is_usual(Duration interval, Duration usual) { return interval < usual + usual / 2; }
 
 }  // namespace
 
@@ -20,7 +23,7 @@ bool HeldPause::fits(watchdog::Fields fields)
            !has(fields, Field::on2off);
 }
 
-std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample)
+std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample, Duration configured)
 {
     const bool comparable = sample.epoch == before_.epoch;
     if (comparable && sample.read_at == before_.read_at) {
@@ -33,8 +36,9 @@ std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample)
     bool continuous = false;
     if (comparable) {
         const auto interval = sample.read_at - before.read_at;
-        const auto usual = std::exchange(interval_, interval);
-        continuous = before.paused && tx && tx == before.tx_packets && is_usual(interval, usual);
+        const auto last = std::exchange(interval_, interval);
+        const bool stuck = tx && before.tx_packets && *tx >= *before.tx_packets && *tx - *before.tx_packets <= kLeaks;
+        continuous = before.paused && stuck && is_usual(interval, std::max(configured, last));
     }
     state_ = !paused ? PauseState::not_paused : continuous ? PauseState::paused : PauseState::not_continuous;
     if (!has(sample.known, Field::paused_now)) {

@@ -1,5 +1,7 @@
 #include "device/sonic/poll_stamp.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <charconv>
 #include <ranges>
@@ -17,7 +19,17 @@ std::optional<Instant> read_stamp(std::string_view nanoseconds)
     return problem == std::errc{} && at == end ? std::optional{Instant{Duration{ns}}} : std::nullopt;
 }
 
+constexpr auto kStampKey = "COUNTERS:TIME_STAMP";
+constexpr auto kStampField = "PFC_WD_Port_Counter_time_stamp";
+constexpr auto kReports = "__redis__:invalidate";
+
 }  // namespace
+
+void wait_readable(int fd, Duration most)
+{
+    pollfd readable{fd, POLLIN, 0};
+    ::poll(&readable, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(most).count()));
+}
 
 void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool want_stamps)
 {
@@ -26,6 +38,7 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool wan
     const auto same = [](const Canary& canary, const std::string& key) { return canary.key == key; };
     if (!std::ranges::equal(canaries_, keys, same)) {
         canaries_.clear();
+        reports_.reset();
         for (auto& key : keys) {
             canaries_.push_back({std::move(key), nullptr, false});
         }
@@ -35,6 +48,7 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool wan
 
 void PollStamp::start_over()
 {
+    reports_.reset();
     for (auto& canary : canaries_) {
         canary.connection.reset();
     }
@@ -74,9 +88,12 @@ Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
             return tl::unexpected(std::move(opened.error()));
         }
         canary.connection = std::move(*opened);
+        if (&canary == &canaries_.back()) {
+            track(canary);
+        }
     }
     if (stamp != nullptr) {
-        commands.add({"HGET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp"});
+        commands.add({"HGET", kStampKey, kStampField});
     }
     const auto exec = commands.size() + 1;
     if (watched) {
@@ -91,6 +108,105 @@ Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
             ++writes_;
         }
     });
+}
+
+// Reports go to a connection of their own. An older server refuses, and polls are found by visits alone.
+void PollStamp::track(Canary& last)
+{
+    reports_.reset();
+    if (!wait_) {
+        return;
+    }
+    const auto& place = databases_.at(db::Db::counters);
+    auto opened = redis::Connection::open(place.address, place.number, patience_);
+    if (!opened) {
+        return;
+    }
+    std::int64_t id = 0;
+    redis::Pipeline subscribe;
+    subscribe.add({"CLIENT", "ID"}).add({"SUBSCRIBE", kReports});
+    const auto subscribed = (*opened)->run(
+        subscribe, [&](std::size_t command, redis::View reply) { id = command == 0 ? reply.number() : id; });
+    bool refused = false;
+    redis::Pipeline tracking;
+    tracking.add({"CLIENT", "TRACKING", "ON", "REDIRECT", std::to_string(id), "BCAST", "PREFIX", last.key});
+    const auto tracked =
+        last.connection->run(tracking, [&](std::size_t, redis::View reply) { refused = reply.error(); });
+    if (subscribed && tracked && !refused) {
+        reports_ = std::move(*opened);
+    }
+}
+
+// None: writes are not reported (any more).
+std::optional<bool> PollStamp::take_reports(Instant now)
+{
+    bool any = false;
+    if (reports_ && !reports_->messages([&](redis::View) { any = true; })) {
+        reports_.reset();
+    }
+    if (any) {
+        note_report(now);
+    }
+    return reports_ ? std::optional{any} : std::nullopt;
+}
+
+// Other processes write the key now and then, so a long spread fades again.
+void PollStamp::note_report(Instant now)
+{
+    if (now - first_report_ < interval_ / 2) {
+        spread_ = std::max(spread_, now - first_report_);
+        settle_ = std::max(settle_, spread_ + kLeastSettle);
+    } else {
+        settle_ = std::max(settle_ - settle_ / 8, std::exchange(spread_, {}) + kLeastSettle);
+        first_report_ = now;
+    }
+    settle_ = std::min(settle_, interval_ / 5);
+}
+
+bool PollStamp::await(const TimeSource& clock, Duration most)
+{
+    const auto now = [&] { return clock.now().mono; };
+    written_at_.reset();
+    auto written = take_reports(now());
+    if (written == false && most > Duration::zero()) {
+        wait_(reports_->fd(), most);
+        written = take_reports(now());
+        if (written == true) {
+            written_at_ = now();
+        }
+    }
+    if (written == false) {
+        visited_ = now();  // nothing was written until now
+    }
+    for (auto more = written; more == true && now() < first_report_ + settle_; more = take_reports(now())) {
+        wait_(reports_->fd(), first_report_ + settle_ - now());
+    }
+    return written.value_or(true);
+}
+
+Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) const
+{
+    std::optional<Instant> stamp;
+    if (!want_stamps_) {
+        return stamp;
+    }
+    redis::Pipeline get;
+    get.add({"HGET", kStampKey, kStampField});
+    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
+        .map([&] { return stamp; });
+}
+
+Result<bool> PollStamp::is_precise(db::RedisStore& store) const
+{
+    auto stamp = stamp_of_syncd(store);
+    if (!stamp || stamp->has_value() || !wait_) {
+        return stamp.map([](const auto& at) { return at.has_value(); });
+    }
+    bool reports = true;
+    redis::Pipeline get;
+    get.add({"CLIENT", "GETREDIR"});  // as old as tracking
+    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { reports = !reply.error(); })
+        .map([&] { return reports; });
 }
 
 bool PollStamp::take_over()
@@ -126,7 +242,7 @@ PollStamp::Seen PollStamp::by_grid(Instant now)
     const bool soon = last_ && now - *last_ < interval_ / 2;
     if (take_over() && !soon) {
         const auto due = last_ ? std::max(*last_ + interval_, visited_) : now;
-        last_ = std::min(due, now);
+        last_ = written_at_.value_or(std::min(due, now));
     }
     visited_ = now;
     const bool under_way = !soon && std::ranges::any_of(canaries_, &Canary::written);

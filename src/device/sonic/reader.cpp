@@ -172,11 +172,8 @@ void Reader::add(Plan& plan, QueueRead read, std::uint32_t queue) const
     }
 }
 
-Result<void> Reader::read(db::RedisStore& store, std::span<const Slot> rows, Instant now)
+Result<void> Reader::read(db::RedisStore& store, Instant now)
 {
-    if (!rows.empty()) {
-        return read_some(store, rows);
-    }
     std::vector<Before> before;
     before.reserve(readings_.size());
     for (auto& reading : readings_) {
@@ -266,25 +263,6 @@ Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before>
         poll_ = {};
     }
     return carry_out(store, plan);
-}
-
-Result<void> Reader::read_some(db::RedisStore& store, std::span<const Slot> rows)
-{
-    Plan plan;
-    std::optional<std::uint16_t> port;
-    for (const auto row : rows) {
-        readings_[row.value] = {};
-        if (port != layout_.queues[row.value].port) {
-            port = layout_.queues[row.value].port;
-            add(plan, PortRead::time_and_frames, *port);
-        }
-        add(plan, QueueRead::everything, row.value);
-    }
-    return carry_out(store, plan).map([&] {
-        for (const auto row : rows) {
-            readings_[row.value].tells = readings_[row.value].sample.known;
-        }
-    });
 }
 
 Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)

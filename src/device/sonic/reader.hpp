@@ -59,9 +59,7 @@ public:
     // The next look at all rows reads everything of every queue.
     void distrust() { whole_due_ = Instant::min(); }
 
-    // None = all.
-    Result<void> read(db::RedisStore&, std::span<const Slot> rows, Instant now);
-    // Of a row that was read.
+    Result<void> read(db::RedisStore&, Instant now);
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
@@ -98,7 +96,6 @@ private:
     void add(Plan&, PortRead, std::uint32_t port) const;
     void add(Plan&, QueueRead, std::uint32_t queue) const;
     Result<void> carry_out(db::RedisStore&, const Plan&);
-    Result<void> read_some(db::RedisStore&, std::span<const Slot> rows);
     void choose(bool whole);
     Result<void> read_changes(db::RedisStore&, std::span<const Before>, Duration interval);
     QueueRead wanted_of(std::uint32_t queue, const Before&) const;

@@ -25,6 +25,15 @@ constexpr std::chrono::milliseconds kLookAgain{2};
 constexpr Duration kPutBackEvery = std::chrono::milliseconds{500};
 constexpr Duration kSettled = std::chrono::seconds{1};
 constexpr int kPollsMissed = 5;  // so many, if they take longer, and nothing is seen any more
+
+// A poll of syncd's reads all counters, then writes them. Stamp and write come some milliseconds after the read of a
+// queue, and not always the same. Without stamps and without reports of writes, a poll took place between two looks.
+constexpr Duration kStampUncertainty = std::chrono::milliseconds{10};
+constexpr int kLooksPerPoll = 4;
+
+// Hardware may follow orchagent's treatment late. Signals of pause that still show it after this time survive.
+constexpr Duration kHardwareFollows = std::chrono::seconds{1};
+
 // orchagent watches the queue and does what it is told about it.
 bool is_watched(const Reading& reading)
 {
@@ -45,7 +54,7 @@ SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const Time
       store_(databases, settings.redis),
       plugins_(store_, databases_),
       changes_(databases, settings.redis),
-      stamp_(databases, settings.redis)
+      stamp_(databases, settings.redis, settings.wake > Duration::zero() ? settings.wait : Wait{})
 {}
 
 Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& databases, DeviceId id,
@@ -90,7 +99,7 @@ Result<void> SonicDevice::start()
         return tl::unexpected(std::move(layout.error()));
     }
     adopt(std::move(*layout));
-    if (auto read = reader_->read(store_, {}, clock_.now().mono); !read) {
+    if (auto read = reader_->read(store_, clock_.now().mono); !read) {
         return read;
     }
     Fields fields = 0;
@@ -118,9 +127,16 @@ Result<void> SonicDevice::start()
     }
     reader_->ask_only_for(fields);
     capabilities_.fields = fields;
-    capabilities_.survive = fields;  // what a mitigation freezes is withheld queue by queue
+    capabilities_.survive = fields;  // which of them a mitigation stops is found out queue by queue
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
     capabilities_.reads_back = true;
+    const auto group = read_group(store_);
+    const auto precise = stamp_.is_precise(store_);
+    if (!group || !precise) {
+        return tl::unexpected(!group ? group.error() : precise.error());
+    }
+    group_ = *group;
+    capabilities_.stamp_uncertainty = *precise ? kStampUncertainty : group_.interval / kLooksPerPoll;
     return {};
 }
 
@@ -149,12 +165,14 @@ void SonicDevice::adopt(FoundLayout found)
     links_.emplace(layout);
     unseen_ = {};
     take_facts(std::move(found.facts));
+    status_check_ = StatusCheck{rows_.size()};
     histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
     if (capabilities_.fields != 0) {
         reader_->ask_only_for(capabilities_.fields);
     }
     all_read_.reset();
+    unread_ = true;
     choose_again_ = Instant::min();
 }
 
@@ -266,11 +284,11 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
+    // A poll is read once, whichever rows are asked for: a storm of any other row need not wait for the next look.
     auto read =
         follow()
-            .and_then(
-                [&](bool same) { return same ? read_one_poll(rows) : Result<std::optional<Instant>>{std::nullopt}; })
-            .and_then([&](std::optional<Instant> poll) { return poll ? put(rows, *poll, into) : Result<void>{}; })
+            .and_then([&](bool same) { return same ? read_one_poll() : Result<std::optional<Instant>>{std::nullopt}; })
+            .and_then([&](std::optional<Instant> poll) { return poll ? put(*poll, into) : Result<void>{}; })
             .map_error([&](Error error) {
                 start_over();
                 return error;
@@ -384,23 +402,28 @@ Result<void> SonicDevice::sees_polls() const
 // Where one connection broke the others have, too; and what was heard may not have been followed.
 void SonicDevice::start_over()
 {
+    unread_ = true;
     store_ = db::RedisStore{databases_, settings_.redis};
     stamp_.start_over();
     changes_.start_over();
 }
 
 // All of it from the same poll of syncd's. None: nothing is new, or everything changes while it is being read.
-Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> rows)
+Result<std::optional<Instant>> SonicDevice::read_one_poll()
 {
     if (auto chosen = choose_canaries(); !chosen) {
         return tl::unexpected(std::move(chosen.error()));
     }
+    if (!wait_for_write()) {
+        return std::optional<Instant>{};
+    }
     auto before = wait_for_poll();
+    unread_ = !before || before->under_way || !before->at || before->at != all_read_;
     for (int attempt = 0; attempt != 2; ++attempt) {
         if (!before || !before->at || before->at == all_read_) {
             break;
         }
-        if (auto read = reader_->read(store_, rows, clock_.now().mono); !read) {
+        if (auto read = reader_->read(store_, clock_.now().mono); !read) {
             return tl::unexpected(std::move(read.error()));
         }
         auto after = wait_for_poll();
@@ -410,9 +433,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
             if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
-            if (rows.empty()) {
-                watch_canaries();  // which queues are watched may be others now
-            }
+            watch_canaries();  // which queues are watched may be others now
             return after->at;
         }
         before = std::move(after);
@@ -421,6 +442,16 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll(std::span<const Slot> 
         reader_->distrust();  // the last queue may have left the watch: then others show the end of a poll
     }
     return before.map([](const auto&) { return std::optional<Instant>{}; });
+}
+
+// The agent looks more often than syncd polls. A look waits for the next poll until the next look is nearly due, so
+// that a storm is found with the poll that proves it and the time of a poll is known. False: nothing was written since
+// all of the last poll was read.
+bool SonicDevice::wait_for_write()
+{
+    const auto most = std::min(settings_.wake, group_.interval / kLooksPerPoll * 9 / 10);
+    unread_ = stamp_.await(clock_, unread_ ? Duration{} : most) || unread_;
+    return unread_;
 }
 
 // One that is under way is over soon.
@@ -448,7 +479,7 @@ Result<void> SonicDevice::choose_canaries()
     }
     group_ = *group;
     reader_->distrust();
-    return reader_->read(store_, {}, clock_.now().mono).map([&] {
+    return reader_->read(store_, clock_.now().mono).map([&] {
         watch_canaries();
         judge_coverage();
     });
@@ -486,32 +517,27 @@ void SonicDevice::watch_canaries()
     stamp_.watch(std::move(keys), group_.interval, !by_queues);
 }
 
-Result<void> SonicDevice::put(std::span<const Slot> rows, Instant read_at, watchdog::Intake& into)
+Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
 {
-    if (rows.empty()) {
-        judge_coverage();
-        if (coverage_.complete()) {
-            covered_at_ = clock_.now().mono;
-            ++covered_polls_;
-        }
+    judge_coverage();
+    if (coverage_.complete()) {
+        covered_at_ = clock_.now().mono;
+        ++covered_polls_;
     }
     if (!may_decide()) {
-        all_read_ = rows.empty() ? std::optional{read_at} : all_read_;
+        all_read_ = read_at;
+        unread_ = false;
         return {};
     }
     if (auto followed = histories_.follow(store_, *reader_); !followed) {
         return followed;
     }
     const auto now = clock_.now().wall;
-    for (const auto row : rows) {
-        put(row, read_at, now, into);
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        put(Slot{row}, read_at, now, into);
     }
-    if (rows.empty()) {
-        for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-            put(Slot{row}, read_at, now, into);
-        }
-        all_read_ = read_at;
-    }
+    all_read_ = read_at;
+    unread_ = false;
     return histories_.write(store_, reader_->layout()).and_then([&] { return tell_again(); });
 }
 
@@ -537,17 +563,21 @@ void SonicDevice::put(Slot slot, Instant read_at, WallTime now, watchdog::Intake
     sample.epoch = epoch_of(slot);
     row.polls.see(sample, now);
     histories_.see(sample, now);
+    if (status_check_.check(sample) == StatusCheck::Verdict::constant) {
+        note_once(
+            fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} says that it is "
+                        "paused all the time: PAUSE_STATUS is taken as a constant and ignored",
+                        to_string(inventory_, inventory_.rows[slot.value].target)));
+    }
     if (has(capabilities_.fields, Field::pause_state)) {
-        const auto state = row.held.see(sample);
+        const auto state = row.held.see(sample, group_.interval);
         sample.pause_state = state.value_or(watchdog::PauseState::not_paused);
         sample.known |= state ? bit(Field::pause_state) : 0;
     }
     if (reading.debug_storm) {
         imagine_storm(sample);
     }
-    if (survives_mitigation(row, sample)) {
-        sample.epoch = epoch_of(slot);
-        sample[Field::pause_us] = row.steady.see(sample);
+    if (mark_surviving(row, sample)) {
         into.put(sample);
     }
 }
@@ -589,29 +619,31 @@ Result<void> SonicDevice::tell_again()
     return tell(store_, words);
 }
 
-// A mitigated queue is not held up by pause, so what measures its pause may stand still while the storm goes on; on
-// some switches it does not. Whoever shows pause then is believed, also when it ends. Of the others the frames tell,
-// and where none are counted there is nothing better. The first poll may have been under way when the mitigation
-// began: it is passed over (false), and the next one tells of both.
-bool SonicDevice::survives_mitigation(Row& row, Sample& sample)
+// A mitigated queue is not held up by pause, so the mitigation may stop what measures pause; on some switches it does
+// not. A signal that still shows pause after the hardware had time to settle survives, and then its standstill is
+// quiet. Until then only the frames count for quiet; where none are counted there is nothing better than the others.
+// The first poll may have been under way when the mitigation began: it is passed over (false), and the next one tells
+// of both.
+bool SonicDevice::mark_surviving(Row& row, Sample& sample) const
 {
     if (!row.stormed_since) {
-        row.polled_in_storm = row.shows_pause = false;
+        row.polled_in_storm = row.keeps_signals = false;
         return true;
     }
-    const bool counted = has(sample.known, Field::pause_us) && sample[Field::pause_us] > row.pause_us;
+    const auto counted = has(sample.known, Field::pause_us) ? sample[Field::pause_us] - row.pause_us : 0;
     const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
+    const auto interval = whole_us(sample.read_at) - whole_us(row.polled_at);
     row.pause_us = sample[Field::pause_us];
+    row.polled_at = sample.read_at;
     if (!row.polled_in_storm) {
         row.polled_in_storm = sample.read_at > *row.stormed_since;
         return false;
     }
-    if (!row.shows_pause && (paused || counted)) {
-        row.shows_pause = true;
-        ++row.changes;  // what was withheld until now is nothing to compare with
-    }
-    if (!row.shows_pause && has(sample.known, Field::rx_pfc)) {
-        sample.known &= ~kPause;
+    const bool shows_pause = paused || 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
+    const bool settled = clock_.now().mono - *row.stormed_since >= kHardwareFollows;
+    row.keeps_signals = row.keeps_signals || (shows_pause && settled);
+    if (!row.keeps_signals && has(sample.known, Field::rx_pfc)) {
+        sample.survives = ~kPause;
     }
     return true;
 }

@@ -37,7 +37,7 @@
 #include "device/sonic/plugins.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
-#include "device/sonic/steady_pause.hpp"
+#include "device/status_check.hpp"
 
 namespace petrel::device::sonic {
 
@@ -45,6 +45,8 @@ struct Settings {
     Duration redis{std::chrono::milliseconds{500}};      // an answer of a database may take so long,
     Duration orchagent{std::chrono::milliseconds{100}};  // and orchagent's to a command,
     Duration syncd{std::chrono::milliseconds{50}};       // and the rest of a poll that is under way
+    Duration wake{std::chrono::milliseconds{45}};        // and a look for the next poll; zero: it does not wait
+    Wait wait{wait_readable};
 };
 
 class SonicDevice final : public Device {
@@ -74,14 +76,14 @@ private:
         std::optional<bool> asked;  // that it be treated as stormed; none: it was not seen yet
         std::optional<Instant> stormed_since;
         bool polled_in_storm{};    // syncd has, since then,
-        std::uint64_t pause_us{};  // and counted this;
-        bool shows_pause{};        // though it is mitigated
+        std::uint64_t pause_us{};  // and counted this
+        Instant polled_at;         // then
+        bool keeps_signals{};      // of pause, though it is mitigated
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // of what its counters mean
         LastPolls polls;
         HeldPause held;  // where that is all there is
-        SteadyPause steady;
     };
 
     SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);
@@ -93,7 +95,7 @@ private:
     void adopt(FoundLayout);
     void take_facts(LayoutFacts);
     void start_over();
-    Result<std::optional<Instant>> read_one_poll(std::span<const Slot> rows);
+    Result<std::optional<Instant>> read_one_poll();
     Result<PollStamp::Seen> wait_for_poll();
     Result<void> choose_canaries();
     void watch_canaries();
@@ -107,13 +109,14 @@ private:
     Result<void> put_scripts_back();
     Result<void> report_gap(Result<void> seen) const;
     void wait_anew_after_outage(const Result<void>& read);
-    Result<void> put(std::span<const Slot> rows, Instant read_at, watchdog::Intake&);
+    Result<void> put(Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, WallTime now, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
     void keep_as_asked(Slot, bool stormed);
     Word word_for(std::uint32_t row, bool storm) const;
     Result<void> tell_again();
-    static bool survives_mitigation(Row&, watchdog::Sample&);
+    bool wait_for_write();
+    bool mark_surviving(Row&, watchdog::Sample&) const;
     void imagine_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
@@ -133,6 +136,7 @@ private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::vector<Row> rows_;
+    StatusCheck status_check_;
     Histories histories_;
     LayoutFacts facts_;
     std::optional<FoundLayout> filling_;  // orchagent still adds queues: taken once it stays as it is
@@ -148,6 +152,7 @@ private:
     int covered_polls_{};                // since the scripts came in; two, and stamps do not stand still
     std::vector<Word> again_;            // to be told once more
     std::optional<Instant> all_read_;    // the poll whose counters were all put
+    bool unread_{true};                  // there may be a newer poll
     Instant choose_again_{Instant::min()};
     CounterGroup group_;
     bool queues_watched_{};  // so syncd polls

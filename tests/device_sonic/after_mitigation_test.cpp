@@ -1,0 +1,115 @@
+// What ends a storm when the mitigation stops the ASIC's signals of pause, at once or some time after PFC_WD_STATUS
+// changed, while PFC frames of unknown kind still arrive.
+#include <gmock/gmock.h>
+
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+namespace {
+
+using testing::Le;
+using watchdog::EventKind;
+
+class AfterMitigation : public testing::Test {
+protected:
+    enum class Peer : std::uint8_t { silent, sends_xoff, sends_xon };
+
+    void SetUp() override
+    {
+        PETREL_NEEDS_REDIS();
+        on_.emplace();
+        on_->start(OnSwitch::policy());
+    }
+
+    bool mitigated() { return on_->sonic_->of_queue(kQueue, "PFC_WD_STATUS") == "stormed"; }
+
+    // The signals of pause stop `lag` after the mitigation.
+    void poll(Peer peer, int times = 1, Duration lag = {})
+    {
+        for (; times != 0; --times) {
+            mitigated_for_ = mitigated() ? mitigated_for_ + 200ms : Duration{};
+            auto& counters = on_->sonic_->queue(kQueue);
+            const bool shows = peer == Peer::sends_xoff && (!mitigated() || mitigated_for_ <= lag);
+            counters.rx += peer == Peer::silent ? 0U : 100U;
+            counters.paused = shows;
+            counters.pause_us += shows ? 200'000U : 0U;
+            counters.occupancy = mitigated() ? 0U : 4096U;
+            on_->poll();
+        }
+    }
+
+    void find_storm()
+    {
+        poll(Peer::silent, 2);
+        poll(Peer::sends_xoff, 2);
+        ASSERT_EQ(on_->told(EventKind::storm_detected), 1);
+        ASSERT_TRUE(mitigated());
+    }
+
+    auto words(const std::string& word) { return std::ranges::count(on_->sonic_->words(), kQueue + (" " + word)); }
+
+    std::optional<OnSwitch> on_;
+    Duration mitigated_for_{};
+};
+
+TEST_F(AfterMitigation, PauseTimeThatMovesOnceMoreDoesNotEndTheStorm)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 2);
+    ++on_->sonic_->queue(kQueue).pause_us;
+    poll(Peer::sends_xoff, 40);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_GE(on_->told(EventKind::probe_failed), 1);
+    EXPECT_THAT(words("restore"), Le(4)) << "each probe waits twice as long as the one before";
+}
+
+TEST_F(AfterMitigation, HardwareThatFollowsLateDoesNotEndTheStorm)
+{
+    for (const auto lag : {250ms, 500ms}) {
+        SetUp();
+        find_storm();
+        poll(Peer::sends_xoff, 40, lag);
+        EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << lag.count();
+        EXPECT_EQ(on_->told(EventKind::storm_detected), 1) << lag.count();
+        EXPECT_THAT(words("restore"), Le(4)) << lag.count();
+    }
+}
+
+TEST_F(AfterMitigation, AProbeEndsAStormWhosePeerSendsXonFramesOnly)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 3);
+    poll(Peer::sends_xon, 8);
+    ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(std::ranges::find(on_->events_, EventKind::storm_restored, &watchdog::Event::kind)->reason,
+              watchdog::Reason::probe);
+    EXPECT_FALSE(mitigated());
+    poll(Peer::sends_xon, 20);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+}
+
+TEST_F(AfterMitigation, NoFramesAreQuiet)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 3);
+    const auto restored = on_->told(EventKind::storm_restored);
+    poll(Peer::silent, 4);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), restored + 1);
+    EXPECT_FALSE(mitigated());
+}
+
+// These signals show pause for more than a second after the mitigation: their standstill is quiet.
+TEST_F(AfterMitigation, SignalsThatSurviveEndTheStormThoughXonFramesArrive)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 10, 1h);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    poll(Peer::sends_xon, 3);
+    ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(std::ranges::find(on_->events_, EventKind::storm_restored, &watchdog::Event::kind)->reason,
+              watchdog::Reason::quiet);
+}
+
+}  // namespace
+}  // namespace petrel::test

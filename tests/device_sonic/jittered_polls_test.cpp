@@ -1,0 +1,176 @@
+// Polls of syncd's that come early or late, stamps that are off, stamps that drift: storms are found with the poll that
+// SONiC's own scripts would need, and no pause shorter than T0 less the uncertainty of both ends is taken for a storm.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "device_sonic/on_switch.hpp"
+
+namespace petrel::test {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using watchdog::EventKind;
+
+struct Jitter {
+    microseconds read{};        // a poll comes late by up to so much
+    microseconds stamp{};       // and its stamp after that, by up to so much
+    double interval_share{};    // or: each interval is longer or shorter by up to this share
+    double stamps_per_time{1};  // above one: stamps run fast
+};
+
+struct Found {
+    Duration after{};  // the begin of the pause
+    int intervals{};   // that are paused from end to end, up to the poll that found it
+};
+
+class JitteredPolls {
+public:
+    JitteredPolls(SonicSwitch::Setup setup, Jitter jitter, unsigned seed)
+        : on_(std::move(setup)), jitter_(jitter), random_(seed)
+    {
+        auto policy = OnSwitch::policy();
+        policy.poll = 50ms;
+        on_.start(policy);
+    }
+
+    // A pause that begins at a random moment between two polls.
+    std::optional<Found> pause(Duration length)
+    {
+        for (int i = 0; i != 4; ++i) {
+            poll();
+        }
+        const auto begin = at_ + duration_cast<microseconds>(200ms * share());
+        const auto end = begin + length;
+        std::optional<Found> found;
+        int intervals = 0;
+        for (int i = 0; i != 12; ++i) {
+            const auto from = at_;
+            paused_ = {begin, end};
+            poll();
+            intervals += begin <= from && at_ <= end ? 1 : 0;
+            if (!found && on_.told(EventKind::storm_detected) != 0) {
+                found = {at_ - begin, intervals};
+            }
+        }
+        for (int i = 0; i != 14; ++i) {
+            poll();
+        }
+        EXPECT_EQ(on_.sonic_->of_queue(kQueue, "PFC_WD_STATUS"), "operational");
+        on_.events_.clear();
+        return found;
+    }
+
+private:
+    double share() { return std::uniform_real_distribution<double>{0, 1}(random_); }
+    microseconds up_to(microseconds most) { return duration_cast<microseconds>(most * share()); }
+
+    void poll()
+    {
+        ++polls_;
+        const auto before = at_;
+        if (jitter_.interval_share != 0) {
+            at_ += duration_cast<microseconds>(200ms * (1 + jitter_.interval_share * (2 * share() - 1)));
+        } else {
+            at_ = Instant{polls_ * 200ms + up_to(jitter_.read)};
+        }
+        auto& counters = on_.sonic_->queue(kQueue);
+        const auto paused = std::min(at_, paused_.second) - std::max(before, paused_.first);
+        if (paused > Duration::zero()) {
+            counters.rx += 100;
+            counters.pause_us += static_cast<std::uint64_t>(whole_us(paused));
+        }
+        counters.paused = paused_.first <= at_ && at_ < paused_.second;
+        counters.on2off += before < paused_.second && paused_.second <= at_ ? 1U : 0U;
+        counters.tx += paused < at_ - before ? 1000U : 0U;
+        counters.occupancy = counters.paused ? 4096U : 0U;
+        on_.runner_->run_until(at_ - 1ns);
+        on_.sonic_->poll(Instant{duration_cast<microseconds>(at_.time_since_epoch() * jitter_.stamps_per_time) +
+                                 up_to(jitter_.stamp)});
+        on_.runner_->run_until(at_ + 55ms);  // a look that does not wait comes within 50 ms
+    }
+
+    OnSwitch on_;
+    Jitter jitter_;
+    std::mt19937 random_;
+    std::int64_t polls_{};
+    Instant at_{};
+    std::pair<Instant, Instant> paused_{};
+};
+
+const SonicSwitch::Setup kLikeMellanox{.transitions = false, .pause_status = false};
+const SonicSwitch::Setup kLikeBroadcom{.pause_time = false};
+
+SonicSwitch::Setup without_stamps(SonicSwitch::Setup setup)
+{
+    setup.stamps = false;
+    return setup;
+}
+
+// Two paused intervals are T0, as they are for the scripts, however much the polls jitter.
+TEST(JitteredPolls, AStormIsFoundWithItsSecondPausedInterval)
+{
+    PETREL_NEEDS_REDIS();
+    for (const auto& setup : {kLikeMellanox, kLikeBroadcom}) {
+        for (const auto jitter : {300us, 2000us, 5000us}) {
+            JitteredPolls polls{setup, {jitter, jitter}, 7};
+            for (int i = 0; i != 8; ++i) {
+                const auto found = polls.pause(1s);
+                ASSERT_TRUE(found.has_value()) << jitter.count();
+                EXPECT_EQ(found->intervals, 2) << jitter.count();
+            }
+        }
+    }
+}
+
+TEST(JitteredPolls, AStormIsFoundWithoutStampsToo)
+{
+    PETREL_NEEDS_REDIS();
+    for (const auto& setup : {without_stamps(kLikeMellanox), without_stamps(kLikeBroadcom)}) {
+        JitteredPolls polls{setup, {5000us, 0us}, 8};
+        for (int i = 0; i != 8; ++i) {
+            const auto found = polls.pause(1s);
+            ASSERT_TRUE(found.has_value());
+            EXPECT_LE(found->intervals, 3);
+        }
+    }
+}
+
+TEST(JitteredPolls, IntervalsThatVaryBy40PercentHideNoStorm)
+{
+    PETREL_NEEDS_REDIS();
+    for (const auto& setup :
+         {kLikeMellanox, kLikeBroadcom, without_stamps(kLikeMellanox), without_stamps(kLikeBroadcom)}) {
+        JitteredPolls polls{setup, {.interval_share = 0.4}, 9};
+        for (int i = 0; i != 8; ++i) {
+            EXPECT_TRUE(polls.pause(1200ms).has_value()) << setup.stamps << setup.pause_time;
+        }
+    }
+}
+
+TEST(JitteredPolls, StampsThatDriftHideNoStormOfTwiceT0)
+{
+    PETREL_NEEDS_REDIS();
+    for (const double drift : {0.97, 1.03, 1.045}) {
+        JitteredPolls polls{kLikeMellanox, {.stamps_per_time = drift}, 10};
+        for (int i = 0; i != 6; ++i) {
+            EXPECT_TRUE(polls.pause(800ms).has_value()) << drift;
+        }
+    }
+}
+
+// The uncertainty is 10 ms.
+TEST(JitteredPolls, APauseShorterThanT0LessTheUncertaintyOfBothEndsIsNoStorm)
+{
+    PETREL_NEEDS_REDIS();
+    for (const auto& setup : {kLikeMellanox, kLikeBroadcom, SonicSwitch::Setup{}}) {
+        JitteredPolls polls{setup, {5000us, 5000us}, 11};
+        for (int i = 0; i != 12; ++i) {
+            EXPECT_FALSE(polls.pause(379ms).has_value());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace petrel::test
