@@ -20,6 +20,9 @@ codec::DeviceReport DeviceRunner::report() const
     report.last_look_us = whole_us(last_look_);
     report.longest_look_us = whole_us(longest_look_);
     report.device_notes = notes_;
+    if (!drift_note_.empty()) {
+        report.device_notes.push_back(drift_note_);
+    }
     report.commands = commands_done_;
     report.commands_failed = commands_failed_;
     report.inventory_changes = inventory_changes_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ranges>
 #include <utility>
 
@@ -448,6 +449,7 @@ void DeviceRunner::take(const Looked& looked)
         if (looked.changed) {
             intake_->learn_speeds(*looked.changed);  // now: the next look may be lent it at once
         }
+        follow_drift(looked.intake->stamp_drift());
         step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
     }
     if (looked.changed) {
@@ -571,6 +573,24 @@ void DeviceRunner::become(Condition condition, std::string why)
 void DeviceRunner::say(Log::Level level, std::string event, std::string words) const
 {
     host_.say({level, std::move(event), name(), {}, std::move(words), {}});
+}
+
+// In whole percent, so that jitter is not reported as drift.
+void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
+{
+    constexpr int kPpmPerPercent = 10'000;
+    const auto ppm = drift.ppm().value_or(0);
+    const int percent = (ppm + (ppm < 0 ? -1 : 1) * kPpmPerPercent / 2) / kPpmPerPercent;
+    if (percent == drift_percent_) {
+        return;
+    }
+    drift_percent_ = percent;
+    drift_note_ = percent == 0 ? ""
+                               : fmt::format("time stamps run {} % {} against the pause counters, by what queues show "
+                                             "that are paused throughout; pause is measured with that in mind",
+                                             std::abs(percent), percent > 0 ? "fast" : "slow");
+    say(Log::Level::warning, "stamp_drift",
+        percent == 0 ? "time stamps and pause counters run alike again" : drift_note_);
 }
 
 // Once each: a device that is opened again says it again.

@@ -160,6 +160,7 @@ private:
     void become(Condition, std::string why);
     void say(Log::Level, std::string event, std::string words) const;
     void note(const std::string& words);
+    void follow_drift(const watchdog::StampDrift&);
     void plan(Timer&, Instant, std::function<void()>);
     void cancel(Timer&);
 
@@ -176,6 +177,8 @@ private:
     unsigned attempts_{};
     std::string first_failure_;       // since the device was last watched
     std::vector<std::string> notes_;  // what the driver has said about the device
+    int drift_percent_{};             // of time stamps against pause counters, as it was last reported
+    std::string drift_note_;          // empty: there is none
     std::optional<Opened> opened_;    // as the inventory is now, with the roles that are configured
     bool unfit_{};                    // and waits for policies that fit
 
