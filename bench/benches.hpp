@@ -22,5 +22,6 @@ std::vector<Bench> agent_benches();
 std::vector<Bench> crowd_benches();
 std::vector<Bench> sai_benches();
 std::vector<Bench> sonic_benches();
+std::vector<Bench> latency_benches();
 
 }  // namespace petrel::bench
