@@ -164,7 +164,8 @@ Lateness watch_crowd()
     const auto at = [](const std::vector<double>& sorted, double share) {
         return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
     };
-    const auto crowd_s = static_cast<double>(kTurns / 2 * kTurn) * kPoll_ms / 1e3;
+    constexpr auto kPollsWithCrowd = kTurns / 2 * kTurn;
+    const auto crowd_s = static_cast<double>(kPollsWithCrowd) * kPoll_ms / 1e3;
     return {at(calm, 0.5),
             at(calm, 0.95),
             at(busy, 0.5),

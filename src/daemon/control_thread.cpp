@@ -23,7 +23,7 @@ constexpr std::size_t kLongestNote = 256;
 
 // Requests that wait for the loop, of root and of others each. A client may be gone before its request has its turn, so
 // the number of connections is no bound.
-constexpr std::size_t kMostWaiting = 64;
+constexpr std::size_t kMostWaitingRequests = 64;
 
 // The control thread leaves the processor to the loop and to the device threads, however many clients ask.
 constexpr int kNicer = 10;
@@ -91,9 +91,9 @@ ControlThread::~ControlThread()
 
 void ControlThread::heard(const std::string& device, std::uint64_t seq, const std::string& event_json)
 {
-    loop_->post([this, device, seq, event_json]() mutable {
-        send_to_followers(device, event_json);
-        history_.add(device, seq, std::move(event_json));
+    loop_->post([this, device, seq, event = event_json]() mutable {
+        send_to_followers(device, event);
+        history_.add(device, seq, std::move(event));
     });
 }
 
@@ -168,11 +168,11 @@ void ControlThread::handle(const Peer& peer, std::string_view line)
 void ControlThread::wait_in_line(const Peer& peer, const codec::ControlRequest& request)
 {
     auto& line = waiting_[peer->root() ? 0 : 1];
-    if (line.size() >= kMostWaiting) {
+    if (line.size() >= kMostWaitingRequests) {
         return answer_and_close(
-            *peer,
-            codec::answer_json(Error{ErrorKind::exhausted,
-                                     fmt::format("{} requests wait for the agent already: try again", kMostWaiting)}));
+            *peer, codec::answer_json(
+                       Error{ErrorKind::exhausted,
+                             fmt::format("{} requests wait for the agent already: try again", kMostWaitingRequests)}));
     }
     auto by = peer->caller().name;
     if (!request.note.empty()) {

@@ -48,7 +48,7 @@ private:
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 4096;  // lines: every queue of a large switch may speak at once
+constexpr std::size_t kMostWaitingLines = 4096;  // lines: every queue of a large switch may speak at once
 
 // systemd says where it reads the stderr of a service: "device:inode".
 bool is_journal(const runtime::LogWriter& writer)
@@ -109,7 +109,7 @@ Result<std::unique_ptr<Log>> Log::open(codec::LogFormat format, std::string_view
     parts->prefix = prefix_for(format, *writer);
     parts->sink = std::make_shared<LogSink>(std::move(*writer));
     try {
-        parts->thread = std::make_shared<spdlog::details::thread_pool>(kMostWaiting, 1);
+        parts->thread = std::make_shared<spdlog::details::thread_pool>(kMostWaitingLines, 1);
     } catch (const std::system_error& failed) {
         return tl::unexpected(Error{ErrorKind::exhausted, std::string{"cannot start the log: "} + failed.what()});
     }

@@ -7,12 +7,12 @@ namespace petrel::sonic {
 namespace {
 
 // As the scripts write them: seconds and microseconds, with 14 digits that count.
-std::string seconds(WallTime at)
+std::string as_seconds(WallTime at)
 {
     return fmt::format("{:.14g}", std::chrono::duration<double>(at.time_since_epoch()).count());
 }
 
-std::string microseconds(Duration time)
+std::string as_microseconds(Duration time)
 {
     return fmt::format("{:.14g}", std::chrono::duration<double, std::micro>(time).count());
 }
@@ -36,10 +36,10 @@ std::vector<std::pair<std::string, std::string>> words(const StormInfo& info)
     add_counter("packets", info.packets);
     add_counter("pfc_rx_packets", info.pfc_rx_packets);
     add_counter("pfc_duration", info.pfc_duration_us);
-    add("timestamp", info.timestamp, seconds);
-    add("timestamp_last", info.timestamp_last, seconds);
-    add("effective_poll_time", info.effective_poll_time, microseconds);
-    add("effective_pfcwd_poll_time_last", info.effective_pfcwd_poll_time_last, microseconds);
+    add("timestamp", info.timestamp, as_seconds);
+    add("timestamp_last", info.timestamp_last, as_seconds);
+    add("effective_poll_time", info.effective_poll_time, as_microseconds);
+    add("effective_pfcwd_poll_time_last", info.effective_pfcwd_poll_time_last, as_microseconds);
     add("paused", info.paused, [](bool paused) { return paused ? "true" : "false"; });
     return all;
 }

@@ -156,7 +156,7 @@ protected:
         }
     }
 
-    PollStamp::Seen look() { return stamp_->look(*store_, clock_.now().mono).value(); }
+    PollStamp::Seen look() { return stamp_->look(clock_.now().mono).value(); }
 
     ManualClock clock_{Instant{1s}};
     std::vector<Instant> writes_;  // of the last key
