@@ -68,7 +68,8 @@ private:
         std::optional<WaitingOrder> next;  // to mitigate, as soon as the storm before it is closed
         std::uint32_t end_proven_us{};     // what its clock said when its end was decided
         std::uint32_t end_limit_us{};
-        Duration without_proof{};  // while mitigated: time that was looked at since pause was last shown
+        Duration
+            without_proof{};  // while mitigated: time that showed neither pause nor quiet, since pause was last shown
     };
 
     // Rows.

@@ -204,7 +204,8 @@ void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen
 {
     Row& row = rows_[r];
     const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
-    if (!waits || (seen.known[r] & kPauseSignals) == 0) {
+    const bool quiet = (seen.pause[r] & clocks_.wants_quiet[r]) != 0;  // its clock counts that
+    if (!waits || quiet || (seen.known[r] & kPauseSignals) == 0) {
         return;
     }
     if ((seen.known[r] & kPauseSeen) != 0) {
@@ -212,8 +213,7 @@ void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen
         return;
     }
     row.without_proof += microseconds{seen.dt_us[r]};
-    const bool quiet = clocks_.proven_us[r] >= clocks_.limit_us[r];  // it only waits for the rest of its site
-    if (!quiet && !red_ && row.without_proof >= probe_wait(r)) {
+    if (!red_ && row.without_proof >= probe_wait(r)) {
         release(r, Reason::probe, now);
     }
 }
