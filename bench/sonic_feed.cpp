@@ -161,7 +161,7 @@ void SonicFeed::set(Condition condition)
 void SonicFeed::poll()
 {
     const bool pauses = condition_ != Condition::idle;
-    sent_ += pauses ? 0 : 1000;
+    sent_ += condition_ == Condition::stormed ? 0 : 1000;
     frames_ += pauses ? 100 : 0;
     ends_ += condition_ == Condition::paused ? 1 : 0;
     pause_us_ += condition_ == Condition::paused ? 900 * static_cast<std::uint64_t>(kPoll.count()) : 0;

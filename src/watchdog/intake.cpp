@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -58,7 +59,8 @@ std::optional<std::int32_t> StampDrift::ppm() const
         return std::nullopt;
     }
     const auto behind = static_cast<std::int64_t>(stamped_us_) - static_cast<std::int64_t>(paused_us_);
-    return static_cast<std::int32_t>(behind * kMillion / static_cast<std::int64_t>(stamped_us_));
+    const auto ppm = behind * kMillion / static_cast<std::int64_t>(stamped_us_);
+    return std::abs(ppm) <= kMostPpm ? std::optional{static_cast<std::int32_t>(ppm)} : std::nullopt;
 }
 
 Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
@@ -270,14 +272,15 @@ void Intake::match_pause_time(std::uint32_t row, const Baseline& before)
     if (lag > most || lag < -most) {
         return;
     }
-    if (held && before.run_us != 0) {
-        drift_.learn(dt, counted);
-    }
-    base.run_us = saturated(static_cast<std::uint64_t>(run));
-    if (before.run_us == 0) {
+    base.in_run = true;
+    if (!before.in_run) {
         dt = std::min(dt, counted);
     } else {
+        base.run_us = saturated(static_cast<std::uint64_t>(run));
         base.run_lag_us = lag;
+        if (held) {
+            drift_.learn(dt, counted);
+        }
     }
     view_.column(Field::pause_us)[row] = dt;
 }

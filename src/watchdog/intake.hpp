@@ -38,10 +38,11 @@ struct PfcCounts {
 // How far the pause counters run apart from the time stamps, learned from queues that were paused throughout.
 class StampDrift {
 public:
-    static constexpr std::uint32_t kMostPpm = 50'000;  // more than this is no drift
+    static constexpr std::int64_t kMostPpm = 50'000;
 
     void learn(std::uint32_t stamped_us, std::uint32_t paused_us);
-    // The time by which pause time falls behind in a million microseconds of stamps. None: too little was learned yet.
+    // The time by which pause time falls behind in a million microseconds of stamps. None: too little was learned yet,
+    // or the difference is too large for a drift.
     std::optional<std::int32_t> ppm() const;
 
 private:
@@ -71,9 +72,12 @@ private:
         bool sent_pause{};  // in the interval before that read, all the time as far as frames can tell
         bool paused{};      // at that read; holds if pause_seen
         bool pause_seen{};
-        bool backlog{};             // the queue held bytes at that read
-        std::uint32_t run_us{};     // length of the pause without a break, by time stamps, up to that read
-        std::int64_t run_lag_us{};  // by so much the stamps are ahead of the pause time since the run's first interval
+        bool backlog{};  // the queue held bytes at that read
+        // A run is a pause without a break that goes on at that read. Its first interval is not measured: the pause may
+        // have begun in it.
+        bool in_run{};
+        std::uint32_t run_us{};     // length of the run, by time stamps
+        std::int64_t run_lag_us{};  // by so much the stamps are ahead of the pause time in it
     };
 
     void take(const Sample&);

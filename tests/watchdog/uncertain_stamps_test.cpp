@@ -197,6 +197,19 @@ TEST(StampDrift, OfMoreThanFivePercentIsMissingPause)
     EXPECT_EQ(paused, 0);
 }
 
+// The uncertainty hides a break of 20 ms in one interval, not in one after the other.
+TEST(StampDrift, OfTenPercentIsNeitherLearnedNorAPauseOfT0)
+{
+    Reader reader{uncertain(kDuration)};
+    std::int64_t run = 0;
+    for (int i = 0; i != 40; ++i) {
+        read(reader, {i * kPollUs, i * kPollUs * 9 / 10, 0, 4096});
+        run = i > 0 && counts_as_paused(reader) ? run + reader.dt_us() : 0;
+        EXPECT_LT(run, 400'000 - kUncertainUs) << i;
+    }
+    EXPECT_EQ(reader.intake().stamp_drift().ppm(), std::nullopt);
+}
+
 // --- the clock
 
 // T0 is a multiple of the poll, as by default on SONiC, and each of the polls comes early by 10 us.
