@@ -164,7 +164,10 @@ void SonicFeed::poll()
     sent_ += condition_ == Condition::stormed ? 0 : 1000;
     frames_ += pauses ? 100 : 0;
     ends_ += condition_ == Condition::paused ? 1 : 0;
-    pause_us_ += condition_ == Condition::paused ? 900 * static_cast<std::uint64_t>(kPoll.count()) : 0;
+    // A storm goes on for the whole poll; the mitigation does not stop the counter. Otherwise queues pause for nine
+    // tenths.
+    const auto ms = static_cast<std::uint64_t>(kPoll.count());
+    pause_us_ += condition_ == Condition::stormed ? 1000 * ms : condition_ == Condition::paused ? 900 * ms : 0;
     Pipeline write;
     for (std::uint32_t q = 0; q < queues_; q += kPerPort) {
         Words fields{"HSET", port_key(q)};
