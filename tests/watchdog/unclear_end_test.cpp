@@ -94,7 +94,8 @@ TEST_F(FramesSurvive, AProbeThatMeetsTheStormAgainWaitsTwiceAsLongForTheNext)
     EXPECT_EQ(d_.story(), Story{"6500 do none Ethernet0:3"});
 }
 
-// Quiet has a clock of its own. Frames that come now and then start it anew, and only their intervals count for a probe.
+// Quiet has a clock of its own. Frames that come now and then start it anew, and only their intervals count for a
+// probe.
 TEST_F(FramesSurvive, QuietIntervalsDoNotCountForAProbe)
 {
     d_.run_ms(1'500);

@@ -209,8 +209,7 @@ Result<bool> SonicDevice::follow()
         return tl::unexpected(heard.error());
     }
     const auto now = clock_.now().mono;
-    auto kept =
-        agent_decides_ ? plugins_.keep_out(heard->plugins, now) : plugins_.stay(now).map([] { return false; });
+    auto kept = agent_decides_ ? plugins_.keep_out(heard->plugins, now) : plugins_.stay(now).map([] { return false; });
     if (!kept) {
         return kept;
     }
