@@ -16,13 +16,13 @@ using watchdog::Outcome;
 using watchdog::Treatment;
 using watchdog::Verdict;
 
-// What was there before we came, and whether the journal holds it already.
+// What was in place before the first treatment, and whether the journal holds it already.
 struct Before {
     Undo undo;
     bool journaled{};
 };
 
-// What became of the write.
+// The result of the write, as far as the device shows it.
 struct Seen {
     Verdict verdict{};
     std::optional<Treatment> in_effect;
@@ -39,7 +39,7 @@ Verdict verdict_of(const Error& error)
     }
 }
 
-// The journal's Undo comes first: once a target is treated, the device itself only shows our own doing.
+// Prefer the journal's Undo: once a target is treated, the device shows only our own settings.
 Result<Before> find_before(const Command& command, Device& device, Journal& journal)
 {
     auto active = journal.active();
@@ -54,7 +54,8 @@ Result<Before> find_before(const Command& command, Device& device, Journal& jour
     return device.prepare(command).map([](const Undo& undo) { return Before{undo, false}; });
 }
 
-// What the device shows outweighs what it answered: a write that is read back as wanted did happen.
+// What the device shows outweighs what apply() returned: if the read-back shows the wanted treatment, the write
+// happened.
 Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>& shown)
 {
     const auto in_effect = shown ? std::optional{*shown} : std::nullopt;
@@ -65,7 +66,7 @@ Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>&
         return {verdict_of(applied.error()), in_effect, applied.error().what};
     }
     if (!shown) {
-        // Never "refused": the write was taken, only its effect could not be read.
+        // Never "refused": the device accepted the write, only its effect could not be read.
         const auto late = shown.error().kind == ErrorKind::timed_out;
         return {late ? Verdict::timed_out : Verdict::failed, in_effect,
                 "written, but not read back: " + shown.error().what};
@@ -79,7 +80,7 @@ Seen judge_unread(Treatment want, const Result<void>& applied)
                    : Seen{verdict_of(applied.error()), std::nullopt, applied.error().what};
 }
 
-// Whether the entry may go. As long as something is in force, or may still come into force, it has to stay.
+// Whether the journal entry may be closed. It stays while the treatment is in force or may still take effect.
 bool nothing_in_force(const Command& command, const Before& before, const Result<void>& applied, const Seen& seen,
                       bool was_read)
 {
@@ -140,7 +141,7 @@ Outcome carry_out(const Command& command, Device& device, Journal& journal, cons
     if (nothing_in_force(command, *before, applied, seen, was_read)) {
         const auto closed = journal.close(command.target);
         if (!closed) {
-            // A restore is not over while the journal still says otherwise; asking for it again is harmless.
+            // A restore is not complete while its journal entry is open. Repeating the restore is harmless.
             seen.verdict = command.want == Treatment::none ? Verdict::failed : seen.verdict;
             seen.detail += (seen.detail.empty() ? "" : "; ") +
                            ("nothing is in force, but the journal says so still: " + closed.error().what);

@@ -1,5 +1,6 @@
-// The one way to carry a command out: prepare (read what will be overwritten), journal it durably, apply, read back,
-// close. Every runner uses it, and so does a release of everything with the daemon dead.
+// The only way to carry out a command: prepare (read what will be overwritten), journal that durably, apply, read back,
+// close the journal entry. Every runner uses it, and so does `petrel` when it restores everything without a running
+// agent.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace petrel::device {
 
-// The moments at which a process may die with different things done.
+// The points at which the process may die, each with a different amount of work done. For fault injection in tests.
 enum class FaultPoint : std::uint8_t { before_prepare, prepared, journaled, applied, read_back, closed, count_ };
 
 std::string_view name(FaultPoint);

@@ -1,23 +1,33 @@
-// The hardware seam, one for switches and NICs. An adapter is a Device; it owns no thread and no timer.
+// The hardware interface, one for switches and NICs. An adapter implements Device. It owns no thread and no timer.
 //
-// Contract: calls block, come one at a time, from one thread that the runner owns. look() reads the rows asked for
-// (none = all) and puts a Sample of each into the Intake; it may put others, too. A queue that cannot be read is not
-// put. prepare() and read_back() only read; read_back() says none only when nothing of a treatment is left. A treatment
-// that hits the whole port is asked for at the port. apply() is idempotent and works in a new process with a journaled
-// Undo; to restore is to put back what the Undo holds. A restore of what was never journaled comes with what prepare()
-// reads then, or with an empty Undo: where that holds a treatment of ours (or nothing) the device's default is put in
-// place instead. Whoever reads a continuous pause state consumes it: the runner delivers a late look all the same. An
-// inventory changes only in look(), and gets another generation with it: one that finds other rows than before puts
-// nothing and returns, so that nobody takes a row for another.
+// Threads: all calls of a device come one at a time, from one thread that the runner owns, and may block. Only
+// NoticeSink::post() may be called from any thread.
 //
-// The runner names the rows that the agent watches with set_watched_rows(): before the first look, and whenever they
-// change. No rows: the agent does not look until it names some. A device that stands in for another detector hands the
-// switch back while the agent does not watch all that the other one would (SONiC's scripts). Then, or after a state
-// that it could not follow, it asks to be opened again.
+// look() reads the given rows (an empty list means all rows) and puts a Sample of each into the Intake. It may put
+// other rows, too. If a row cannot be read, look() leaves it out or puts a Sample without known fields. Reading a
+// continuous pause state consumes it; therefore the runner uses the result of a look even if it arrives late.
 //
-// A device that detects storms by itself (Capabilities::detects_itself) is told which of its rows it shall watch, all
-// at once, in the order of rows; it stops watching any other. It answers for each row that it was asked for. One whose
-// detection is set up by somebody else refuses as unsupported.
+// The inventory changes only in look(), and its generation changes with it. If look() finds other rows than before, it
+// puts no sample and returns, so that no sample is attributed to the wrong row.
+//
+// prepare() and read_back() only read. read_back() returns `none` only if no part of a treatment is left. A command for
+// a port-wide treatment (Capabilities::port_wide) has the port as its target.
+//
+// apply() is idempotent, and works in a new process with an Undo from the journal. To restore is to write back what the
+// Undo holds. To restore a target that was never journaled, the caller passes what prepare() returns at that time, or
+// an empty Undo. If such an Undo holds one of our own treatments, or nothing, the device writes its default settings
+// instead.
+//
+// set_watched_rows() names the rows that the agent watches. The runner calls it before the first look and whenever the
+// rows change. An empty list means that the agent does not look until it names rows. A device that replaces another
+// detector (SONiC's scripts) lets that detector run again while the agent does not watch every queue that the detector
+// would watch. After that, or after a state that it could not follow, the device asks to be opened again
+// (wants_reopening()).
+//
+// watch_by_itself() is for devices that detect storms themselves (Capabilities::detects_itself). The runner passes all
+// rows that the device shall watch, in the order of rows; the device stops watching all others. It returns one result
+// for each row that was passed. If other software configures the device's detection, the call fails with
+// ErrorKind::unsupported.
 #pragma once
 
 #include <array>
@@ -34,7 +44,7 @@
 
 namespace petrel::device {
 
-// What apply() overwrites (mask, profile, enable bits): opaque to everyone but the adapter, journaled before apply().
+// What apply() overwrites (mask, profile, enable bits). Only the adapter interprets it. It is journaled before apply().
 struct Undo {
     std::array<std::byte, 64> bytes{};
     std::uint8_t size{};
@@ -44,13 +54,13 @@ struct Undo {
 struct SelfWatch {
     Slot row;
     Duration detect{};
-    Duration restore{};  // a recovery lasts so long
+    Duration restore{};  // duration of a recovery
     watchdog::Treatment action{};
 };
 
 struct TimerShown {
-    std::optional<Duration> programmed;  // none: it is not taken
-    std::optional<Duration> observed;    // none: it cannot be read
+    std::optional<Duration> programmed;  // none: the device does not accept one
+    std::optional<Duration> observed;    // none: cannot be read
     bool operator==(const TimerShown&) const = default;
 };
 
@@ -61,7 +71,7 @@ struct SelfWatched {
     bool on{};
 };
 
-// A queue that is configured to be watched and cannot be: no storm is seen there.
+// A queue that is configured to be watched but cannot be: storms there go undetected.
 struct UnseenQueue {
     std::string queue;  // "Ethernet4:3"
     std::string why;
@@ -71,7 +81,7 @@ struct UnseenQueue {
 class NoticeSink {
 public:
     virtual ~NoticeSink() = default;
-    virtual void post(const watchdog::Notice&) noexcept = 0;  // from any thread: copy and return
+    virtual void post(const watchdog::Notice&) noexcept = 0;  // called from any thread: copy and return
 };
 
 class TimeSource {
@@ -89,7 +99,8 @@ public:
     virtual Result<Undo> prepare(const watchdog::Command&) = 0;
     virtual Result<void> apply(const watchdog::Command&, const Undo&) = 0;
     virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
-    // Whether others treat its queues, too, for reasons of their own: that goes on until quiet is proven.
+    // Whether other software treats queues of this device, too. If the agent finds such a treatment at its start, it
+    // keeps it until quiet is proven.
     virtual bool treated_by_others() const { return false; }
     virtual void listen(NoticeSink&) = 0;
     virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>)
@@ -99,9 +110,9 @@ public:
     virtual void set_watched_rows(std::span<const Slot>) {}
     // As of the last look, in the order of queues.
     virtual std::vector<UnseenQueue> unseen_queues() const { return {}; }
-    // True: the device can be watched again, but what is in force may have changed meanwhile. Open it anew.
+    // True: the device can be watched again, but the treatments in force may have changed meanwhile. Open it anew.
     virtual bool wants_reopening() const { return false; }
-    // The last call: what it has changed beside what it was commanded is put back.
+    // The last call. Puts back everything that the device has changed beside the commands that it carried out.
     virtual Result<void> close() { return {}; }
 };
 

@@ -1,4 +1,4 @@
-// What is in force on a device and how to undo it, kept where a dead process cannot lose it.
+// The treatments in force on a device and how to undo them, stored so that they survive the death of the process.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace petrel::device {
 
-// One mitigation in force (or about to be: it is journaled before it is applied).
+// One treatment in force, or about to be: it is journaled before it is applied.
 struct Active {
     Target target;
     watchdog::Treatment treatment{};
@@ -17,8 +17,8 @@ struct Active {
 };
 
 // open() and close() are durable when they return. active() drops a torn tail and keeps the rest. Opening a target
-// again keeps the first Undo: it is the one that holds what was there before we came. A target's number means something
-// within one inventory only: renumber() says that another one holds from now on, in which ports are known by name.
+// again keeps the first Undo, since only that one holds the settings from before our first treatment. A target's port
+// index is valid within one inventory only; renumber() switches to another inventory and finds the ports again by name.
 class Journal {
 public:
     virtual ~Journal() = default;

@@ -1,4 +1,5 @@
-// Time that moves only when told to: for simulated runs and tests. Wall time starts at `start` and keeps step.
+// A clock that moves only when set() or advance() is called, for simulated runs and tests. Wall time starts at `wall`
+// and advances with the monotonic time.
 #pragma once
 
 #include "base/assert.hpp"
@@ -19,7 +20,7 @@ public:
         now_.mono = to;
     }
     void advance(Duration by) { set(now_.mono + by); }
-    void step_wall(std::chrono::microseconds by) { now_.wall += by; }  // somebody set it
+    void step_wall(std::chrono::microseconds by) { now_.wall += by; }  // the wall clock was set
 
 private:
     Now now_;

@@ -13,7 +13,7 @@ using watchdog::has;
 
 constexpr std::uint8_t kEnough = 3;
 
-// Stamps are uncertain, and pause counters drift.
+// Part of an interval (1/10) that may lack pause time: stamps are uncertain, and pause counters drift.
 constexpr std::int64_t kMissingPart = 10;
 
 }  // namespace

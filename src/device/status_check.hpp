@@ -1,9 +1,10 @@
-// Whether a device's pause status (paused at the read: SAI's PAUSE_STATUS) is a constant. Some libraries answer `false`
-// for every queue at every time. Such a status objects to pause time of 100 %, and no storm would be found.
+// Finds out whether a device's pause status (paused at the read: SAI's PAUSE_STATUS) is a constant. Some libraries
+// return `false` for every queue at all times. Such a status contradicts a pause time of 100 %, and no storm would be
+// detected.
 //
-// A queue that is paused for three whole intervals in a row is paused at the reads between them. If the status says
-// otherwise, and has never said `paused` for any queue, it is ignored from then on. It counts again as soon as it says
-// `paused` once.
+// A queue that is paused for three whole intervals in a row is also paused at the reads between them. If its status is
+// `false` then, and has never been `true` for any queue, the status is ignored from then on. It is used again as soon
+// as it is `true` once.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ public:
 
     enum class Verdict : std::uint8_t {
         as_before,
-        constant,  // found out now: it is ignored
-        counts     // it has said `paused`: it is not ignored any more
+        constant,  // found just now: the status is ignored from now on
+        counts     // the status was `true`: it is used again
     };
 
-    // With each sample, stamp and epoch in it. Takes the status out of the sample while it is ignored.
+    // Call with each sample, its stamp and epoch set. Removes the status from the sample while the status is ignored.
     Verdict check(watchdog::Sample&);
 
 private:
@@ -31,7 +32,7 @@ private:
         Instant read_at;
         std::uint32_t epoch{};
         std::uint64_t pause_us{};
-        std::uint8_t paused_intervals{};  // in a row, with a status that says otherwise at their ends
+        std::uint8_t paused_intervals{};  // in a row, with a status of `false` at their ends
     };
 
     std::vector<Row> rows_;

@@ -1,5 +1,5 @@
-// A recorded trace as data: what each device of the recording could tell, and every sample it gave. Separate from the
-// reader (codec) and from the device that plays it, since both need only this.
+// A recorded trace as data: the capabilities of each recorded device and all its samples. Separate from the reader
+// (codec) and from the device that replays it, since both need only this.
 #pragma once
 
 #include <cstdint>

@@ -15,14 +15,14 @@ struct Line {
     std::mutex mutex;
     bool taken{};
     Profile profile;
-    std::vector<Profile> former;   // the library may hold texts of profiles that were changed
-    Profile::const_iterator next;  // of the library's walk through its settings
+    std::vector<Profile> former;   // kept, since the library may still hold pointers to strings of earlier profiles
+    Profile::const_iterator next;  // position of the library's iteration over its settings
     Listener* listener{};
 };
 
 std::array<Line, kMostLibraries> lines;
 
-// As the library remembers it: the text stays where it is until the line is given back.
+// The library may keep the returned pointer: the string stays valid until the Callbacks object is destroyed.
 const char* get_value(Line& line, const char* variable)
 {
     const std::lock_guard lock{line.mutex};
@@ -30,7 +30,7 @@ const char* get_value(Line& line, const char* variable)
     return at == line.profile.end() ? nullptr : at->second.c_str();
 }
 
-// Zero: here is one more. Without a place to put it the walk begins anew.
+// Returns zero if there is one more setting. Null pointers restart the iteration.
 int get_next_value(Line& line, const char** variable, const char** value)
 {
     const std::lock_guard lock{line.mutex};

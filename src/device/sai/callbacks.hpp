@@ -1,6 +1,6 @@
-// The way from a library back to us. Its callbacks carry no word of ours, so each library gets functions of its own out
-// of a fixed few; they look up settings, or hand what they heard to a listener, and return. They may come in any thread
-// of the library's, at any time while a listener is set.
+// The callbacks from a library into Petrel. SAI callbacks carry no user pointer, so each library gets its own functions
+// out of a fixed set. They look up settings, or pass a notification to the listener, and return. The library may call
+// them from any of its threads, at any time while a listener is set.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ public:
     Profile profile() const;
     void change_profile(Profile);
 
-    void listen(Listener*);  // null: nobody; then whoever listened is called no more
+    void listen(Listener*);  // null: removes the listener; it is not called any more once this returns
 
 private:
     explicit Callbacks(std::size_t line) : line_(line) {}

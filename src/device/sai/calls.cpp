@@ -31,7 +31,7 @@ constexpr std::array kStatuses{
     Words{abi::status::not_executed, "NOT_EXECUTED"},
 };
 
-// Those that carry the position of an attribute, by their first.
+// Status codes that include the index of an attribute: the first code of each range.
 constexpr std::array kIndexed{
     Words{abi::status::invalid_attribute_0, "INVALID_ATTRIBUTE"},
     Words{abi::status::invalid_attr_value_0, "INVALID_ATTR_VALUE"},

@@ -1,5 +1,5 @@
-// Calls into a library with their answers in our words: one Objects for each kind of object. An attribute is believed
-// only as far as its get succeeds; what a library claims about itself is not asked here.
+// Calls into a library, with their status codes translated into Error: one Objects for each object type. An attribute
+// counts as supported only if a get of it succeeds; the library's capability queries are not used here.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline abi::Value boolean(bool on)
 
 class Objects {
 public:
-    Objects() = default;  // a kind the library does not have: every call is refused
+    Objects() = default;  // an object type that the library does not have: every call fails
     Objects(abi::ObjectType type, abi::GetAttributes getter, abi::SetAttribute setter, abi::GetStats counters)
         : type_(type), get_(getter), set_(setter), get_stats_(counters)
     {}
@@ -38,7 +38,7 @@ public:
     Result<abi::Value> get(abi::ObjectId, abi::AttrId) const;
     Result<void> set(abi::ObjectId, abi::AttrId, const abi::Value&) const;
 
-    // The poll's own: nothing is allocated, and an answer is a status.
+    // For the poll path: these allocate nothing and return the bare status.
     abi::Status get(abi::ObjectId object, std::span<abi::Attribute> attributes) const
     {
         return get_ == nullptr ? abi::status::not_implemented
@@ -50,12 +50,12 @@ public:
                                      : get_stats_(object, static_cast<std::uint32_t>(ids.size()), ids.data(), counters);
     }
 
-    // A list as long as it is, `member` being its place in a Value.
+    // A whole list attribute; `member` selects the list in a Value.
     template <class T>
     Result<std::vector<T>> list(abi::ObjectId object, abi::AttrId id, abi::List<T> abi::Value::* member) const
     {
         constexpr std::uint32_t kUsual = 64;
-        constexpr std::uint32_t kMost = 65'536;  // whoever has more has lost count
+        constexpr std::uint32_t kMost = 65'536;  // a longer list is an error of the library
         std::vector<T> found(kUsual);
         for (int attempt = 0; attempt != 3; ++attempt) {
             abi::Attribute attribute{};

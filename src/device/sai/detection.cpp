@@ -10,7 +10,7 @@ namespace petrel::device::sai {
 
 namespace {
 
-// One of the two timers of a queue.
+// One of the two timers of a queue: detection or recovery.
 struct Timer {
     std::string_view words;
     Interval Detector::* interval;
@@ -27,7 +27,7 @@ constexpr std::array kTimers{Timer{"detection", &Detector::detect, abi::port_att
                                    abi::port_attr::pfc_tc_dlr_interval_range, abi::switch_attr::pfc_tc_dlr_interval,
                                    abi::switch_attr::pfc_tc_dlr_interval_range}};
 
-// One timer of all detectors.
+// Programs one timer for all detectors.
 class Programmer {
 public:
     Programmer(const Library& library, abi::ObjectId switch_id, std::span<const PortObjects> ports, const Timer& timer,
@@ -35,7 +35,8 @@ public:
         : library_(library), switch_id_(switch_id), ports_(ports), timer_(timer), notes_(notes)
     {}
 
-    // Port by port; from the first one on that has no such thing, the switch's. Whoever gets none is off.
+    // Programs the timer port by port. From the first port on that does not support it, uses the switch's timer
+    // instead. Detectors whose timer cannot be set are switched off.
     void program(std::span<Detector> detectors)
     {
         while (!detectors.empty()) {
@@ -67,7 +68,7 @@ private:
         return write(library_.ports(), port.port, timer_.of_port, range, detectors);
     }
 
-    // The switch has one value for each traffic class: of the first queue that has one configured.
+    // The switch has one value for each traffic class: the value of the first detector of that class is used.
     Result<void> program_switch(std::span<Detector> detectors)
     {
         const auto range = library_.switches().get(switch_id_, timer_.of_switch_range);
@@ -162,7 +163,7 @@ Detection::Detection(const Library& library, abi::ObjectId switch_id, std::span<
     possible_ = port != ports_.end() && takes_enabling(port->queues.front()) && takes_intervals(*port);
 }
 
-// Where the library has no value until one was set, the default is.
+// If a get fails, the library may have no value until one is set: set the default (off) and read again.
 bool Detection::takes_enabling(const QueueObjects& queue) const
 {
     const auto& queues = library_.queues();

@@ -1,6 +1,6 @@
-// Storms that the library finds and recovers from by itself: intervals programmed for each queue, and detection
-// switched on. Three values are kept of each interval: what was configured, what was programmed (within the range that
-// the library tells) and what it shows afterwards (its timers have a grain that it tells nobody).
+// Storm detection and recovery by the library itself: programs the intervals of each queue and switches detection on.
+// Each interval has three values: the configured one, the programmed one (limited to the range that the library
+// reports) and the observed one, which the library shows afterwards (it may round to an undocumented granularity).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace petrel::device::sai {
 
 struct Interval {
     std::uint32_t configured_ms{};
-    std::optional<std::uint32_t> programmed_ms;  // none: it is not taken
-    std::optional<std::uint32_t> observed_ms;    // none: it cannot be read
+    std::optional<std::uint32_t> programmed_ms;  // none: the library does not accept one
+    std::optional<std::uint32_t> observed_ms;    // none: cannot be read
     bool operator==(const Interval&) const = default;
 };
 
@@ -30,13 +30,13 @@ struct Detector {
 
 class Detection {
 public:
-    // Finds out whether the library takes what is needed. Library, ports and notes outlive it.
+    // Tests whether the library supports what detection needs. Library, ports and notes outlive this object.
     Detection(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, Notes&);
 
     bool possible() const { return possible_; }
 
-    // Of detectors with intervals configured, in the order of ports: programmed and switched on, as far as the library
-    // takes it. All other queues are switched off.
+    // Takes detectors with configured intervals, in the order of ports. Programs them and switches detection on, as far
+    // as the library supports it. Detection of all other queues is switched off.
     std::vector<Detector> program(std::vector<Detector>);
 
 private:

@@ -10,9 +10,10 @@ namespace petrel::device::sai {
 namespace {
 
 constexpr auto kDynamic = static_cast<std::int32_t>(abi::ThresholdMode::dynamic);
-constexpr std::int8_t kLeastShare = -8;  // 2^-8 of the free part of nothing
+constexpr std::int8_t kLeastShare = -8;  // 2^-8 of the free space, in a pool of size zero
 
-// What the objects of ours are made of; an object that differs in one attribute, or does not show it, is not ours.
+// The attributes of the objects that this agent creates. An object that differs in one of them, or cannot show it, is
+// not ours.
 std::array<abi::Attribute, 3> pool_attributes()
 {
     std::array<abi::Attribute, 3> all{};
@@ -90,7 +91,7 @@ Result<abi::ObjectId> EmptyBuffers::get(abi::ObjectId now)
     return own_.empty() ? create() : own_.begin()->first;
 }
 
-// A refusal, so that the queue is treated with less at once.
+// Fails as unsupported, so that the queue gets a weaker treatment at once.
 Result<abi::ObjectId> EmptyBuffers::create()
 {
     const auto& api = library_.buffer_api();
@@ -140,7 +141,7 @@ void EmptyBuffers::remove_unused()
         own_, [&](const auto& entry) { return entry.second.groups.empty() && remove(entry.first, entry.second.pool); });
 }
 
-// False: the profile is still there.
+// Returns false if the profile still exists.
 bool EmptyBuffers::remove(abi::ObjectId profile, abi::ObjectId pool)
 {
     const auto& api = library_.buffer_api();

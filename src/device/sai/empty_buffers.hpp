@@ -1,9 +1,10 @@
-// Buffer profiles without room, for the treatment `drop`: a priority group that has one takes nothing in and pauses no
-// neighbour. Such a profile and its pool of size zero exist only while a group uses them. On hardware that outlives the
-// process, a killed agent therefore leaves objects behind only at groups in `drop`, where the next agent finds them.
+// Zero-size buffer profiles for the treatment `drop`: a priority group with such a profile accepts no packet and pauses
+// no neighbour. The profile and its pool of size zero exist only while a group uses them. On hardware that outlives the
+// process, a killed agent therefore leaves such objects behind only at groups in `drop`, where the next agent finds
+// them.
 //
-// The tables are small (some switches have four pools), and other software may have made profiles without room. So an
-// object is removed only if this process has created it or has adopted it by all its attributes.
+// The hardware tables are small (some switches have four pools), and other software may create zero-size profiles, too.
+// Therefore an object is removed only if this process created it, or adopted it because all its attributes match.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@ namespace petrel::device::sai {
 
 class EmptyBuffers {
 public:
-    // Library and notes outlive it.
+    // Library and notes outlive this object.
     EmptyBuffers(const Library& library, abi::ObjectId switch_id, Notes& notes)
         : library_(library), switch_id_(switch_id), notes_(notes)
     {}
@@ -23,17 +24,17 @@ public:
     EmptyBuffers(const EmptyBuffers&) = delete;
     EmptyBuffers& operator=(const EmptyBuffers&) = delete;
 
-    // The profile of a queue in `drop`: from an earlier process of ours, if it has exactly the attributes that ours
-    // have.
+    // Adopts the profile of a queue in `drop` that an earlier process of ours created, if all its attributes match.
     void adopt(abi::ObjectId profile);
 
-    // Whether one can be had: one is adopted, or one is created and removed again. If not, a note says why.
+    // Whether a zero-size profile can be used: one is adopted, or one is created and removed again. If not, adds a note
+    // with the reason.
     bool available();
 
-    // One to give to a group that has `now`.
+    // A zero-size profile for a group whose present profile is `now`.
     Result<abi::ObjectId> get(abi::ObjectId now);
 
-    // A group has got another profile. What no group uses any more is removed.
+    // Call after a group got another profile. Removes the profiles of ours that no group uses any more.
     void changed(abi::ObjectId group, abi::ObjectId profile);
 
     void remove_unused();
@@ -43,7 +44,7 @@ public:
 private:
     struct Own {
         abi::ObjectId pool{};
-        std::set<abi::ObjectId> groups{};  // that use it
+        std::set<abi::ObjectId> groups{};  // the groups that use it
     };
 
     Result<abi::ObjectId> create();

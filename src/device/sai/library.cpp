@@ -17,11 +17,11 @@ Error refuse(std::string why) { return {ErrorKind::unsupported, std::move(why)};
 
 }  // namespace
 
-// All libraries of this process, by the handle that dlopen gives. A library drives one switch, by global state, so that
-// one device at a time holds it.
+// All libraries of this process, by the handle that dlopen returns. A library drives one switch by means of global
+// state, so only one device at a time may hold it.
 class LoadedLibraries {
 public:
-    // Null: a device holds it.
+    // Null: another device holds the library.
     Library::Held hold(void* handle)
     {
         const std::lock_guard lock{mutex_};
@@ -35,7 +35,7 @@ public:
         if (kept == kept_.end()) {
             return Library::Held{new Library{handle}};
         }
-        ::dlclose(handle);  // counted twice now
+        ::dlclose(handle);  // dlopen has counted the kept handle twice
         Library::Held library{kept->release()};
         kept_.erase(kept);
         return library;
@@ -60,7 +60,7 @@ private:
 
 namespace {
 
-// Never destroyed: the end of the process does not shut down a library that stays.
+// Never destroyed, so that the end of the process does not shut down a library that is kept.
 LoadedLibraries& loaded_libraries()
 {
     static auto& libraries = *new LoadedLibraries;
@@ -113,7 +113,8 @@ Library::~Library()
     ::dlclose(handle_);
 }
 
-// Until a switch is created, a library that failed gets what the operator has mended in the profile.
+// Until the switch is created, a library that failed to start gets the profile again, as the operator may have
+// corrected it.
 Result<void> Library::take_profile(const Profile& profile, Notes& notes)
 {
     if (!callbacks_) {
@@ -128,8 +129,8 @@ Result<void> Library::take_profile(const Profile& profile, Notes& notes)
     return {};
 }
 
-// If an attempt of ours has failed and the library now answers ITEM_ALREADY_EXISTS, that attempt has initialised it. If
-// it answers so at the first attempt, the library belongs to something else.
+// If an earlier attempt of ours failed and the library now returns ITEM_ALREADY_EXISTS, that attempt has initialised
+// it. If it returns that at the first attempt, other code in this process has initialised the library.
 Result<void> Library::initialize(const LibraryPlace& place, Notes& notes)
 {
     auto* initialize = find<abi::Initialize>("sai_api_initialize");
@@ -159,7 +160,7 @@ Result<void> Library::initialize(const LibraryPlace& place, Notes& notes)
     return {};
 }
 
-// To be asked after initialisation: there are libraries that know nothing before.
+// Call after initialisation: before it, some libraries cannot report their version.
 Result<void> Library::learn_version(std::optional<abi::Version> stated, Notes& notes)
 {
     auto* query = find<abi::QueryVersion>("sai_query_api_version");
@@ -190,7 +191,7 @@ Result<void> Library::learn_version(std::optional<abi::Version> stated, Notes& n
     return {};
 }
 
-// As much of a table as a library of this version has; the rest of ours stays empty.
+// Copies as much of a method table as a library of this version has; the rest of the copy stays empty.
 template <class Table>
 Result<Table> Library::methods(abi::Api api, std::string_view words) const
 {

@@ -1,9 +1,10 @@
-// A vendor's library, loaded and asked for its version. Of its method tables we keep copies that are empty where its
-// version ends them, so that no caller can call past the end. load() checks what the device cannot do without.
+// A vendor's library, loaded, with its version known. We keep copies of its method tables that are empty beyond the end
+// of the tables of its version, so that no caller calls past their end. load() checks everything that the device
+// requires.
 //
-// Most libraries can be initialised once in a process, and sai_api_uninitialize may shut the switch down. So a library
-// of the agent stays in the process from its first sai_api_initialize on, with the switch that it has created, and a
-// device that is opened again gets the same Library.
+// Most libraries can be initialised only once in a process, and sai_api_uninitialize may shut the switch down.
+// Therefore the agent keeps a library in the process from its first sai_api_initialize on, with the switch that was
+// created. A device that is opened again gets the same Library.
 #pragma once
 
 #include <memory>
@@ -23,8 +24,8 @@ namespace petrel::device::sai {
 struct LibraryPlace {
     std::string path;
     Profile profile;
-    std::optional<abi::Version> stated;  // the operator's word, for a library too old to be asked
-    std::vector<NamedPort> port_names;   // none: ports are called port0, port1, ...
+    std::optional<abi::Version> stated;  // stated by the operator, for a library too old to report its version
+    std::vector<NamedPort> port_names;   // empty: ports are called port0, port1, ...
     bool until_the_end{};                // the library stays initialised until the process ends
 };
 
@@ -35,14 +36,14 @@ public:
     };
     using Held = std::unique_ptr<Library, Return>;
 
-    // Fails where the library cannot be used; the notes name what is odd but does no harm. A library that this process
-    // holds already is refused, one that it has kept is used again.
+    // Fails if the library cannot be used; the notes list oddities that do no harm. Refuses a library that another
+    // device of this process holds; reuses one that the process has kept.
     static Result<Held> load(const LibraryPlace&, Notes&);
     ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
 
-    // The switch that this process has created; null: none yet.
+    // The switch that this process has created; null if it has not created one yet.
     abi::ObjectId switch_id() const { return switch_id_; }
     void remember_switch(abi::ObjectId id) { switch_id_ = id; }
 
@@ -50,7 +51,7 @@ public:
     Callbacks& callbacks() const { return *callbacks_; }
 
     const abi::SwitchApi& switch_api() const { return switch_api_; }
-    const abi::BufferApi& buffer_api() const { return buffer_api_; }  // empty: it has none
+    const abi::BufferApi& buffer_api() const { return buffer_api_; }  // empty if the library has none
     abi::GetMany get_many_queues() const { return queue_api_.get_many; }
 
     const Objects& switches() const { return switches_; }
@@ -61,10 +62,10 @@ public:
     const Objects& pools() const { return pools_; }
     const Objects& qos_maps() const { return qos_maps_; }
 
-    // What it last found wrong, in words: of SAI libraries only libsai-petrel can say so. Empty: nothing.
+    // The library's last error as text, empty if there is none. Among SAI libraries only libsai-petrel offers this.
     std::string own_words() const;
 
-    // Whether it says of itself that the attribute can be read: no reason to believe it.
+    // Whether the library claims that the attribute can be read. The claim is not reliable.
     bool claims_get(abi::ObjectId switch_id, abi::ObjectType, abi::AttrId) const;
 
 private:

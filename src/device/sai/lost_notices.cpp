@@ -16,7 +16,7 @@ bool LostNotices::hear(Slot row, Kind kind)
 {
     auto& known = rows_[row.value];
     const bool was_told = std::exchange(known.told, kind == Kind::detected);
-    known.paused_since.reset();  // what it makes of the pause from now on
+    known.paused_since.reset();  // start measuring anew
     known.quiet_since.reset();
     return kind == Kind::detected || was_told;
 }

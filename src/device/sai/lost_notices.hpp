@@ -1,5 +1,5 @@
-// Notices that a library should have sent and did not: for each row that it watches, what was last told, held against
-// what is polled.
+// Detects notices that a library should have sent but did not. For each row that the library watches, compares the last
+// notice with the polled state.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ public:
     void expect(Slot, Duration detect, Duration recover);
     void expect_nothing(Slot row) { rows_[row.value] = {}; }
 
-    // False: nobody was told of the storm that is over.
+    // Returns false for the end of a storm whose beginning was never reported.
     bool hear(Slot, Kind);
-    // A storm is in force, whoever was told of it.
+    // A storm is in force, and its beginning was reported before.
     void assume_told(Slot row) { hear(row, Kind::detected); }
 
-    // What is to be said in the library's place: a storm after twice the detection interval without a break; its end
-    // after a recovery interval of quiet, and a detection interval of patience.
+    // The notice to post in place of the library: a storm after twice the detection interval of unbroken pause; its end
+    // after a recovery interval of quiet plus one detection interval as a margin.
     std::optional<Kind> missed(const watchdog::Sample&);
 
 private:
     struct Row {
-        Duration detect{};  // zero: nothing is expected
+        Duration detect{};  // zero: no notices are expected
         Duration recover{};
-        bool told{};  // of a storm
+        bool told{};  // the last notice reported a storm
         std::optional<Instant> paused_since;
         std::optional<Instant> quiet_since;
     };

@@ -1,4 +1,5 @@
-// What a library does otherwise than it should, and what is done instead: each thing is said once, to whoever listens.
+// Deviations of a library from the specification and how Petrel works around them. Each note is reported once, through
+// the callback.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMost = 200;  // a library that does everything wrong need not fill the disk
+    static constexpr std::size_t kMost = 200;  // limits the log if a library does everything wrong
 
     Say say_;
     std::vector<std::string> all_;

@@ -17,13 +17,14 @@ using PriorityMap = std::array<std::uint8_t, kPriorities>;
 
 abi::Attribute attribute(abi::AttrId id) { return {id, {}}; }
 
-// A table of the port (attribute `id`) as what each priority means; nothing is said of a priority that it leaves out.
+// Reads a QoS map of the port (attribute `id`) and passes each of its entries to `put`. Priorities that the map leaves
+// out get no call.
 template <class Put>
 void read_map(const Library& library, abi::ObjectId port, abi::AttrId id, Notes& notes, Put put)
 {
     const auto map = library.ports().get(port, id);
     if (!map || map->oid == abi::kNullObject) {
-        return;  // the default: as if there were none
+        return;  // no map: the default mapping applies
     }
     const auto entries = library.qos_maps().list(map->oid, abi::qos_map_attr::map_to_value_list, &abi::Value::qosmap);
     if (!entries) {
@@ -66,14 +67,14 @@ public:
         });
     }
 
-    // Without a lane list, or without its lanes among the names, a port is called by its place.
+    // If the port has no lane list, or its lanes are not in port_config.ini, its name is made from its index.
     PortObjects named(abi::ObjectId port, std::size_t number) const
     {
         PortObjects found;
         found.port = port;
         found.name = fmt::format("port{}", number);
         while (std::ranges::find(names_, found.name, &NamedPort::name) != names_.end()) {
-            found.name += '_';  // somebody else is called so
+            found.name += '_';  // another port has this name
         }
         const auto lanes = library_.ports().list(port, abi::port_attr::hw_lane_list, &abi::Value::u32list);
         if (lanes && !lanes->empty()) {
@@ -121,7 +122,7 @@ private:
             });
     }
 
-    // Pause holds up unicast queues, or those that are for everything.
+    // Pause stops unicast queues, and queues of type "all".
     std::optional<std::uint8_t> unicast_index(abi::ObjectId queue, std::size_t position) const
     {
         std::array asked{attribute(abi::queue_attr::type), attribute(abi::queue_attr::index)};
@@ -181,7 +182,8 @@ private:
         }
     }
 
-    // Reading its state consumes it, so a queue is read as one priority only: the first whose pause is heeded.
+    // Reading a queue's state consumes it, so each queue is read for one priority only: the first whose pause is
+    // honoured.
     std::vector<std::uint8_t> priorities_of(const PortObjects& found, const PriorityMap& queue_of) const
     {
         std::map<std::uint8_t, std::uint8_t> chosen;  // by queue
@@ -246,7 +248,7 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
     };
     auto status = create(wanted.size());
     const auto why = status == abi::status::success ? "" : library.own_words();
-    if (status != abi::status::success && why.empty()) {  // once more, with what is indispensable
+    if (status != abi::status::success && why.empty()) {  // try again with the mandatory attribute only
         status = create(1);
         for (std::size_t i = 0; status == abi::status::success && i != callbacks.size(); ++i) {
             if (const auto set = library.switches().set(made, callbacks[i].id, wanted[i + 1].value); !set) {

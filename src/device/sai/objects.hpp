@@ -1,5 +1,5 @@
-// The switch behind a library and what is on it: ports, and of each port the queues and priority groups that PFC
-// priorities mean. Found once; every object id used later was given by the library here.
+// The switch behind a library: its ports, and for each port the queues and priority groups of the PFC priorities. They
+// are looked up once; all object ids used later come from here.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace petrel::device::sai {
 
-// What a PFC priority means on its port.
+// The objects of a PFC priority on its port.
 struct QueueObjects {
     Priority priority;
     std::uint8_t traffic_class{};
@@ -28,15 +28,15 @@ struct PortObjects {
     abi::ObjectId port{};
     std::string name;
     std::optional<std::uint32_t> lane;  // the first of its hardware lanes
-    bool separate{};                    // received and sent pause are enabled apart
-    std::uint8_t pfc{};                 // priorities whose pause is heeded, as found
-    std::vector<QueueObjects> queues;   // by priority; a queue that several share is there once
+    bool separate{};                    // PFC is enabled separately for received and sent pause
+    std::uint8_t pfc{};                 // priorities whose received pause is honoured, as found
+    std::vector<QueueObjects> queues;   // by priority; a queue that several priorities share is listed once
 };
 
 abi::AttrId pause_mask_attribute(const PortObjects&);
 
-// Initialises the switch, or attaches to one that another process has initialised. Callbacks go with it where the
-// library takes them.
+// Initialises the switch, or attaches to one that another process has initialised. Registers callbacks if the library
+// supports that.
 Result<abi::ObjectId> create_switch(const Library&, bool attach, Notes&);
 
 Result<std::vector<PortObjects>> find_ports(const Library&, abi::ObjectId switch_id, std::span<const NamedPort> names,

@@ -1,5 +1,4 @@
-// What ports are called on the front panel: by their lanes, as SONiC's port_config.ini has it. A library knows lanes
-// and no names.
+// The front panel names of ports, by their lanes, as in SONiC's port_config.ini. A library reports lanes but no names.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +17,9 @@ struct NamedPort {
     bool operator==(const NamedPort&) const = default;
 };
 
-// Lines of columns with blanks between. A comment before the first port that has the words name and lanes says what
-// the columns are ("# name lanes alias index speed"); without one those are the first two. No name and no lane is there
-// twice.
+// Each line has columns separated by blanks. A comment before the first port that contains the words `name` and `lanes`
+// is the header ("# name lanes alias index speed"). Without a header the first two columns are name and lanes.
+// Duplicate names and duplicate lanes are errors.
 Parsed<std::vector<NamedPort>> parse_port_names(std::string_view text, std::string_view file);
 
 }  // namespace petrel::device::sai

@@ -17,7 +17,7 @@ using watchdog::PauseState;
 // Longer than any poll needs, shorter than any detection time.
 constexpr Duration kSlow = std::chrono::milliseconds{50};
 
-// So many queues at a time, so that the moment of a read is known well enough.
+// Bulk reads are limited to this many queues, so that the time of each read is known well enough.
 constexpr std::size_t kBulk = 256;
 
 struct PortCounter {
@@ -142,7 +142,7 @@ void Reader::find_counters(const PortObjects& port, const QueueObjects& queue)
         return status == abi::status::success;
     };
     for (const auto& counter : kPortCounters) {
-        // For how long pause was sent is worth nothing more where its frames are counted.
+        // The duration of sent pause adds nothing if the sent pause frames are counted: then its absence is not noted.
         const bool missed = counter.field != Field::pause_tx_us || !has(fields_, Field::pause_tx);
         if (readable(library_.ports(), port.port, counter.id(queue.priority.value), counter.words, missed)) {
             fields_ |= bit(counter.field);
@@ -181,8 +181,8 @@ bool Reader::reads_in_bulk(const QueueObjects& queue) const
     return status == abi::status::success && each == abi::status::success;
 }
 
-// One call for each attribute: a library that fails one of them fails the whole call. Some read OPER_SPEED only while
-// the port is down.
+// One call for each attribute: if a library fails one attribute, it fails the whole call. Some libraries fail
+// OPER_SPEED of a port that is up; then SPEED is read instead.
 Reader::Link Reader::link(std::size_t port)
 {
     Link link;
@@ -246,7 +246,7 @@ void Reader::read_many(std::span<const Slot> rows)
         }
     }
     const auto before = clock_.now().mono;
-    // What became of each is told one by one.
+    // The status of each queue is returned separately.
     library_.get_many_queues()(static_cast<std::uint32_t>(rows.size()), bulk_objects_.data(), bulk_counts_.data(),
                                bulk_lists_.data(), abi::BulkErrors::ignore_error, bulk_statuses_.data());
     const auto after = clock_.now().mono;
@@ -328,8 +328,8 @@ std::string Reader::why_unreadable(Slot row) const
     return !why.empty() ? why : why_failing(failing_ports_[rows_[row.value].port], "the counters of its port");
 }
 
-// A counter that has never counted anything may be one that never does. Frames that are not counted prove no quiet;
-// pause time that is not counted proves nothing unless the state shows that there is no pause to count.
+// A counter that has never counted anything may not be implemented. Therefore a count of zero frames proves no quiet,
+// and a pause time of zero proves nothing unless the state shows that the queue is not paused.
 void Reader::put(Field field, std::uint64_t value, watchdog::Sample& into)
 {
     counted_ |= value != 0 ? bit(field) : 0;

@@ -1,9 +1,9 @@
-// What a poll reads through a library: the states of queues, in bulk where it can, and the counters of ports, queues
-// and priority groups. What it reads was found to be readable at the beginning, by reading it. Nothing is allocated
-// later.
+// What a poll reads through a library: the states of queues, in bulk if the library supports it, and the counters of
+// ports, queues and priority groups. The constructor finds out what can be read by reading it. Later calls allocate
+// nothing.
 //
-// Reading a queue's continuous state consumes it: this is its only reader. A sample is stamped when its state has been
-// read; a call so slow that nobody knows when it looked proves no pause.
+// Reading a queue's continuous state consumes it: this class is its only reader. A sample is stamped after its state
+// has been read. If the call takes so long that the time of the read is uncertain, the sample proves no pause.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace petrel::device::sai {
 
-// A row of the inventory as places in the ports' list.
+// A row of the inventory as indices into the list of ports and into the port's queues.
 struct RowPlace {
     std::uint16_t port{};
     std::uint16_t queue{};
@@ -25,7 +25,7 @@ struct RowPlace {
 
 class Reader {
 public:
-    // All references outlive it; ports and rows do not change.
+    // All references outlive this object; ports and rows do not change.
     Reader(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, std::span<const RowPlace>,
            const TimeSource&, Notes&);
 
@@ -37,16 +37,16 @@ public:
     };
     Link link(std::size_t port);
 
-    // The states first, all rows of a look at once; then the samples one by one, without slot and epoch.
+    // First read the states of all rows of a look, then fill the samples one by one (all but slot and epoch).
     void read_states(std::span<const Slot> rows);
     void fill(Slot row, watchdog::Sample&);
 
-    // Why neither state nor counters of a row could be read for a second or more; empty: they could.
+    // Why neither the state nor the counters of a row could be read for at least one second; empty if they could.
     std::string why_unreadable(Slot row) const;
     bool all_readable() const { return unreadable_ == 0; }
 
 private:
-    // Reads of one object that fail, all since then.
+    // Consecutive failed reads of one object.
     struct Failing {
         abi::Status status{abi::status::success};
         Instant since;
@@ -58,9 +58,9 @@ private:
         bool paused_now{};
     };
     struct PortCounters {
-        std::uint32_t look{};  // the one they are from
+        std::uint32_t look{};  // the look in which they were read
         bool known{};
-        std::vector<std::uint64_t> values;  // for each queue of the port, each of port_fields_
+        std::vector<std::uint64_t> values;  // for each queue of the port, one value per entry of port_fields_
     };
     struct Counter {
         watchdog::Field field{};
@@ -88,13 +88,13 @@ private:
     Notes& notes_;
 
     watchdog::Fields fields_{};
-    watchdog::Fields counted_{};  // the counters that have ever counted
+    watchdog::Fields counted_{};  // the counters that were ever above zero
     std::vector<abi::AttrId> state_attributes_;
     std::vector<abi::AttrId> link_attributes_;
     std::vector<Counter> queue_counters_;
     std::vector<Counter> group_counters_;
     std::vector<watchdog::Field> port_fields_;
-    std::vector<std::vector<abi::StatId>> port_ids_;  // by port, as PortCounters::values
+    std::vector<std::vector<abi::StatId>> port_ids_;  // by port, in the order of PortCounters::values
     bool bulk_{};
 
     std::uint32_t look_{};
@@ -102,7 +102,7 @@ private:
     std::vector<PortCounters> port_counters_;
     std::vector<Failing> failing_rows_;
     std::vector<Failing> failing_ports_;
-    std::size_t unreadable_{};  // so many of them fail
+    std::size_t unreadable_{};  // number of rows and ports whose reads fail
     std::vector<abi::ObjectId> bulk_objects_;
     std::vector<std::uint32_t> bulk_counts_;
     std::vector<abi::Attribute> bulk_attributes_;

@@ -19,11 +19,11 @@ using watchdog::Treatment;
 
 constexpr watchdog::Fields kPauseHeard =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc) | bit(Field::on2off);
-// While a queue recovers it is not held up, so that whatever measures its pause stands still; but its state tells of
-// the pause that is received, by definition, and frames are counted as they come.
+// During a recovery the queue does not stop for pause, so the signals that measure its pause stand still. Its
+// continuous state still shows received pause, by definition, and received frames are still counted.
 constexpr watchdog::Fields kRecoveryFreezes = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
-// Whatever it was told, and whatever it makes of it.
+// The library waits for the longer of the programmed and the observed interval.
 Duration longest(const Interval& interval)
 {
     return std::chrono::milliseconds{std::max(interval.programmed_ms.value_or(0), interval.observed_ms.value_or(0))};
@@ -155,7 +155,7 @@ Result<std::vector<SelfWatched>> SaiDevice::watch_by_itself(std::span<const Self
     return answers;
 }
 
-// A recovery that does something else than the policy asks for is not begun.
+// Detection is not switched on for a queue whose recovery would do something else than the policy requests.
 std::vector<Detector> SaiDevice::detectors_for(std::span<const SelfWatch> wishes)
 {
     const auto milliseconds = [](Duration d) {
@@ -176,8 +176,8 @@ std::vector<Detector> SaiDevice::detectors_for(std::span<const SelfWatch> wishes
     return detectors;
 }
 
-// Whoever was not switched on is not waited for. One that is treated already is in a storm that was told before; it is
-// asked for that without the lock, for which a notice may wait inside the library.
+// No notice is expected for rows whose detection is off. A row that is treated already is in a storm that was reported
+// earlier. read_back() runs without the lock: a callback inside the library may be waiting for it.
 void SaiDevice::expect_notices(std::span<const Detector> detectors)
 {
     std::vector<const Detector*> on(places_.size());
@@ -201,7 +201,7 @@ void SaiDevice::expect_notices(std::span<const Detector> detectors)
     }
 }
 
-// A link that was down between two looks is known by its notification only.
+// A link that was down only between two looks is noticed by its notification alone.
 void SaiDevice::follow_link(std::uint16_t port)
 {
     auto& state = port_states_[port];
@@ -273,13 +273,10 @@ std::vector<UnseenQueue> SaiDevice::unseen_queues() const
     return unseen;
 }
 
-// Behind a mask that we set ourselves a queue is never paused, and where it covers all priorities some switches count
-// no pause frames either. Who offers the mask alone tells so beforehand; this is for the mask that stands in for a
-// recovery.
 void SaiDevice::check_status(watchdog::Sample& sample)
 {
     if (has(sample.known, Field::pause_state)) {
-        return;  // it is not asked
+        return;  // PAUSE_STATUS is not read
     }
     switch (status_check_.check(sample)) {
     case StatusCheck::Verdict::as_before: return;
@@ -291,6 +288,9 @@ void SaiDevice::check_status(watchdog::Sample& sample)
     }
 }
 
+// A queue whose pause we have masked out is never paused, and if the mask covers all priorities of a port, some
+// switches do not count pause frames either. If the mask is the only treatment, Capabilities::survive excludes these
+// fields already. This is for the mask that replaces a recovery which had no effect.
 void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
 {
     const auto place = places_[row.value];
@@ -350,7 +350,7 @@ void SaiDevice::hear(const abi::PortStateNotice& notice) noexcept
 
 void SaiDevice::listen(NoticeSink& sink)
 {
-    library_->callbacks().listen(nullptr);  // so that nobody is called with half of it
+    library_->callbacks().listen(nullptr);  // no callback may come while sink_ changes
     sink_ = &sink;
     library_->callbacks().listen(this);
 }
@@ -389,7 +389,7 @@ Result<SaiDevice::Place> SaiDevice::check(const Command& command) const
     return find(command.target);
 }
 
-// Of a queue that is treated already nobody knows what was there before: then it is what is usual.
+// If a queue is treated already, its former settings are unknown: the Undo holds the default settings.
 Result<Undo> SaiDevice::prepare(const Command& command)
 {
     return check(command).and_then([&](const Place& place) -> Result<Undo> {
@@ -407,7 +407,7 @@ Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
 {
     return check(command).and_then([&](const Place& place) -> Result<void> {
         if (place.queue == nullptr) {
-            return {};  // nothing is ever done to a whole port
+            return {};  // there are no port-wide treatments
         }
         const auto before = undo.size == 0 ? Result<QueueSettings>{treater_->usual(*place.port, *place.queue)}
                                            : from_undo<QueueSettings>(undo);
@@ -416,7 +416,7 @@ Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
                 return treater_->write(*place.port, *place.queue, command.want, settings);
             })
             .map([&] {
-                if (command.want == Treatment::none) {  // whoever let go knows that it is over
+                if (command.want == Treatment::none) {  // we ended the recovery ourselves: no notice is missing
                     const std::lock_guard lock{telling_};
                     lost_->hear(Slot{row_of_.at(place.queue->queue)}, Notice::Kind::recovered);
                 }

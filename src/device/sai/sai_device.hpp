@@ -1,9 +1,9 @@
-// A switch behind a vendor's library (libsai.so) as a device: a row for each PFC priority that has a queue. What is
-// read is in reader.hpp, what is done in treater.hpp, what the library detects by itself in detection.hpp.
+// A switch behind a vendor's library (libsai.so) as a device, with a row for each PFC priority that has a queue.
+// reader.hpp reads, treater.hpp treats, detection.hpp programs the library's own detection.
 //
-// Callbacks of the library only post; they decide nothing. A library that misbehaves is used as far as it can be, and
-// each thing that is done otherwise is said once (notes.hpp). Libraries that throw or hang cannot be helped from within
-// their own process: whoever runs the device watches how long its calls take.
+// Callbacks of the library only post notices; they decide nothing. If a library misbehaves, the device uses what works
+// and reports each workaround once (notes.hpp). Libraries that throw or hang cannot be contained within their own
+// process: the runner watches how long calls take.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ private:
         Reader::Link link;
         std::uint32_t epoch{1};
         std::uint32_t flaps_seen{};
-        std::atomic<std::uint32_t> flaps{};  // as the library has told
+        std::atomic<std::uint32_t> flaps{};  // counts the link notifications of the library
     };
     struct Place {
         const PortObjects* port{};
@@ -81,10 +81,10 @@ private:
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;
     std::vector<PortState> port_states_;
-    std::mutex telling_;  // so that what is told last is what is known
+    std::mutex telling_;  // orders notices: guards lost_ and posts to sink_
     std::optional<LostNotices> lost_;
-    std::vector<std::uint8_t> masked_;                         // by port: priorities whose pause we do not heed
-    std::unordered_map<abi::ObjectId, std::uint32_t> row_of_;  // of a queue; does not change while we listen
+    std::vector<std::uint8_t> masked_;                         // by port: priorities whose pause we have masked out
+    std::unordered_map<abi::ObjectId, std::uint32_t> row_of_;  // by queue; does not change while callbacks may come
     std::unordered_map<abi::ObjectId, std::uint16_t> port_of_;
     NoticeSink* sink_{};
 };

@@ -58,7 +58,7 @@ bool Treater::all_have_groups() const
     });
 }
 
-// A real set of what is there already, or of the default where the library has none until one is set.
+// Sets the attribute to its present value, or to `fallback` if the library has no value until one is set.
 bool Treater::takes(const Objects& objects, abi::ObjectId of, abi::AttrId id, const abi::Value& fallback) const
 {
     const auto there = objects.get(of, id);
@@ -92,8 +92,8 @@ void Treater::find_mask(const PortObjects& port)
     }
 }
 
-// What groups have while nobody treats them, which ids may go back into the library, and what an earlier process of
-// ours has left.
+// Learns the normal buffer profile of each priority, the profile ids that are valid in this library, and the zero-size
+// profiles that an earlier process of ours has left.
 void Treater::learn_profiles()
 {
     std::vector<std::pair<const PortObjects*, const QueueObjects*>> without_room;
@@ -113,7 +113,8 @@ void Treater::learn_profiles()
     adopt_buffers(without_room);
 }
 
-// A queue that recovers, drops and has a group without room is in our `drop`: no other software does all three.
+// A queue in recovery, with packet action drop and a group without buffers, is in our `drop`: no other software does
+// all three.
 void Treater::adopt_buffers(std::span<const std::pair<const PortObjects*, const QueueObjects*>> without_room)
 {
     for (const auto& [port, queue] : without_room) {
@@ -158,7 +159,7 @@ watchdog::Treatments Treater::treatments() const
 Result<QueueSettings> Treater::read(const PortObjects& port, const QueueObjects& queue)
 {
     QueueSettings found;
-    // What was never set has its default, though some libraries cannot say so.
+    // An attribute that was never set has its default, but some libraries cannot report it.
     const auto recovery = library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_init);
     if (!recovery && recovery.error().kind != ErrorKind::unsupported) {
         return tl::unexpected(recovery.error());
@@ -207,7 +208,8 @@ QueueSettings Treater::usual(const PortObjects& port, const QueueObjects& queue)
     return set;
 }
 
-// An id out of the journal may be from another life of the library: then its like is taken.
+// A profile id from the journal may belong to an earlier run of the library: then use the normal profile of its
+// priority.
 abi::ObjectId Treater::known_or_usual(abi::ObjectId profile, Priority priority) const
 {
     if (profile == abi::kNullObject || profiles_.contains(profile)) {
@@ -222,7 +224,7 @@ QueueSettings Treater::wanted(const QueueObjects& queue, Treatment want, const Q
     auto set = before;
     set.group_profile = known_or_usual(before.group_profile, queue.priority);
     switch (want) {
-    case Treatment::drop:  // and a group without room
+    case Treatment::drop:  // write() also takes the group's buffers away
     case Treatment::drop_egress:
         set.recovering = 1;
         set.action = kDrop;
@@ -249,18 +251,19 @@ Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, 
         if (want == Treatment::drop) {
             const auto without_room = empty_buffers_.get(now.group_profile);
             if (!without_room) {
-                return tl::unexpected(without_room.error());  // before anything is written
+                return tl::unexpected(without_room.error());  // nothing has been written yet
             }
             set.group_profile = *without_room;
         }
         auto done = write(port, queue, now, set);
-        empty_buffers_.remove_unused();  // if the group did not take it
+        empty_buffers_.remove_unused();  // if the group did not accept the profile
         return done;
     });
 }
 
-// Only what differs is written. A treatment begins with what frees the others: the queue first, then its group. It ends
-// in the reverse order, so that a process that dies in between leaves a profile of ours only where it is recognised.
+// Writes only what differs. A treatment starts with the queue, which frees its senders, then changes its group. It ends
+// in the reverse order, so that a process that dies in between leaves a profile of ours only where the next one
+// recognises it.
 Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, const QueueSettings& now,
                             const QueueSettings& set)
 {
@@ -273,7 +276,7 @@ Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, 
     const bool other_group = set.group_profile != now.group_profile && queue.group != abi::kNullObject;
     const auto change_group = [&] { return set_group(queue, set.group_profile); };
     then(other_group && set.recovering == 0, change_group);
-    // A switch's action means something only while it recovers: it is not put back.
+    // The switch's packet action matters only during a recovery: it is not put back.
     then(set.action != now.action && (action_of_ == ActionOf::queue || set.recovering != 0),
          [&] { return set_action(queue, set.action); });
     then(set.recovering != now.recovering, [&] { return set_recovery(queue, set.recovering != 0); });
@@ -336,7 +339,7 @@ Result<void> Treater::recover_by_itself(const QueueObjects& queue, Treatment wan
     return set;
 }
 
-// A recovery that is refused, or taken and not there, is tried no more: the mask is what is left.
+// If a recovery is refused, or accepted without effect, it is not tried again: only the port's PFC mask is left.
 Result<void> Treater::set_recovery(const QueueObjects& queue, bool on)
 {
     auto set = library_.queues().set(queue.queue, abi::queue_attr::pfc_dlr_init, boolean(on));

@@ -1,4 +1,4 @@
-// What can be done to a queue through a library, and how it shows.
+// The treatments of a queue through a library, and how they are recognised.
 //
 //   recovery (PFC_DLR_INIT) | packet action | group's buffers | shows as
 //   off                     | any           | its own         | none, or ignore_pause if its pause is masked out
@@ -7,9 +7,9 @@
 //   on                      | drop          | none at all     | drop
 //   off                     | any           | none at all     | ignore_pause: half done, or half undone
 //
-// The packet action is the queue's own, or the switch's where queues have none; then it is one for all. Where there is
-// no recovery, or it turns out to do nothing, the port's PFC mask is left: it can only forward. Group's buffers "none
-// at all" is a profile without room (empty_buffers.hpp).
+// The packet action belongs to the queue, or to the switch if queues have none; then it is the same for all queues. If
+// there is no recovery, or it has no effect, only the port's PFC mask is left, which can only forward. Group's buffers
+// "none at all" means a zero-size profile (empty_buffers.hpp).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace petrel::device::sai {
 
-// All that is written to treat a queue; what it was before is an Undo.
+// All settings that a treatment writes. The values from before are the Undo.
 struct QueueSettings {
     abi::ObjectId group_profile{};
     std::int32_t action{};
@@ -36,19 +36,19 @@ struct QueueSettings {
 
 class Treater {
 public:
-    // Tries what the first queue takes; all are alike. Library, ports and notes outlive it.
+    // Tests which settings the first queue accepts; all queues are alike. Library, ports and notes outlive this object.
     Treater(const Library&, abi::ObjectId switch_id, std::span<const PortObjects>, Notes&);
 
     watchdog::Treatments treatments() const;
-    bool recovers() const { return recovers_; }  // pause is still seen while a queue is treated
+    bool recovers() const { return recovers_; }  // received pause is still seen during a treatment
 
     Result<QueueSettings> read(const PortObjects&, const QueueObjects&);
     Result<void> write(const PortObjects&, const QueueObjects&, watchdog::Treatment want, const QueueSettings& before);
     watchdog::Treatment shown_by(const PortObjects&, const QueueObjects&, const QueueSettings&);
     QueueSettings usual(const PortObjects&, const QueueObjects&) const;
 
-    // What a recovery does that the library begins by itself. Where the packet action is the switch's, all of them do
-    // the same, and no treatment may change it under them.
+    // Sets what a recovery does that the library starts by itself. If the packet action belongs to the switch, all
+    // recoveries do the same, and no treatment may change it while they run.
     Result<void> recover_by_itself(const QueueObjects&, watchdog::Treatment);
     void forget_own_recoveries() { own_action_.reset(); }
 
@@ -80,10 +80,10 @@ private:
     bool recovers_{};
     bool masks_{};
     ActionOf action_of_{};
-    std::optional<std::int32_t> own_action_;  // of recoveries that the library begins
+    std::optional<std::int32_t> own_action_;  // the action of recoveries that the library starts
     EmptyBuffers empty_buffers_;
-    bool drops_at_ingress_{};                              // a profile without room can be had
-    std::map<abi::ObjectId, bool> profiles_;               // of others, met so far: whether it has no room at all
+    bool drops_at_ingress_{};                 // zero-size profiles are available
+    std::map<abi::ObjectId, bool> profiles_;  // of other software, seen so far: whether the pool has size zero
     std::map<std::uint8_t, abi::ObjectId> usual_profile_;  // by priority
 };
 

@@ -1,20 +1,19 @@
-// The narrow seam below a Slingshot switch's device: a few registers and counters of each port, by name. Behind it is
-// the switch's driver, or a port of the twin.
+// The narrow interface below a Slingshot switch's device: a few registers and counters of each port, by name. It is
+// implemented by the switch's driver or by a port of the twin.
 //
 // An implementation provides, for each port in the order of ports():
-//   pause_timeout   R_TF_CFTX_STS_PAUSE_TIMEOUT, only read: a bit for each channel whose pause has lasted longer than
-//   the
-//                   switch's own limit and still does; zero once the node has stopped. It tells so while PCP_ENABLE is
-//                   0 as well: nothing else shows that the treatment may end.
-//   max_frame_size  R_PF_EEG_SIZE_CFG: longer frames are discarded on their way out to the node.
-//   pcp_enable      PCP_ENABLE: 1 = pause frames of the node are heeded, 0 = they are not.
-//   frames_sent, frames_discarded   to the node, counted up within an epoch.
-//   epoch           a number that changes whenever the link was down or counters were cleared; 0 while it is down.
-// A write holds when write() returns, until the next one, also after the process has ended. usual() is what the port's
-// configuration says where nobody treats it: what is written back if nobody knows what was there before.
+//   pause_timeout   R_TF_CFTX_STS_PAUSE_TIMEOUT, read only: a bit for each channel whose pause has lasted longer than
+//                   the switch's own limit and still does; zero once the node has stopped. It also works while
+//                   PCP_ENABLE is 0, since no other signal shows that the treatment may end.
+//   max_frame_size  R_PF_EEG_SIZE_CFG: longer frames to the node are discarded.
+//   pcp_enable      PCP_ENABLE: 1 = pause frames of the node are honoured, 0 = they are not.
+//   frames_sent, frames_discarded   frames to the node; they only grow within an epoch.
+//   epoch           changes whenever the link was down or counters were cleared; 0 while the link is down.
+// A written value is in force when write() returns, and stays until the next write, also after the process has ended.
+// usual() is the value from the port's configuration; it is written back if the value before a treatment is unknown.
 //
-// Calls block, come one at a time, and may fail: then nothing is assumed about what was written. `port` is below
-// ports().size(). Ports and their names do not change; a port's speed may, with its epoch.
+// Calls block and come one at a time. After a failed call the caller assumes nothing about what was written. `port` is
+// below ports().size(). Ports and their names do not change; a port's speed may change, with its epoch.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ constexpr std::string_view name(Register r)
 struct Port {
     PortNames names;
     BitRate speed;
-    bool edge{};  // a node is at its other end; pause too long is a matter of these
+    bool edge{};  // connected to a node; the pause timeout applies to these ports only
 };
 
 class Registers {

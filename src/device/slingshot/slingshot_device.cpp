@@ -57,7 +57,7 @@ Result<void> SlingshotDevice::look(std::span<const Slot> rows, watchdog::Intake&
     return {};
 }
 
-// What cannot be read is not known; without its epoch nothing of a port is.
+// A value that cannot be read is left unknown. If the epoch cannot be read, nothing of the port is known.
 Sample SlingshotDevice::sample(Slot slot)
 {
     const auto port = inventory_.rows[slot.value].target.port.index;
@@ -125,7 +125,8 @@ Treatment SlingshotDevice::shown_by(const Settings& set, std::uint16_t port) con
     return ours ? Treatment::ignore_pause : Treatment::none;
 }
 
-// Of a port that is treated, wholly or by half, nobody knows what was there before: then it is the usual.
+// If a port is treated, fully or partly, its former settings are unknown: the Undo holds the values of its
+// configuration.
 Result<Undo> SlingshotDevice::prepare(const Command& command)
 {
     const auto port = command.target.port.index;

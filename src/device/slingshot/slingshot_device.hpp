@@ -1,7 +1,7 @@
-// A Slingshot switch as a device: a row for each edge port, whose pause-timeout status says that its node pauses for
-// too long. The one treatment is squeeze: the maximum frame size goes below that of the smallest frame, so that
-// whatever is sent to the node is discarded, then PCP_ENABLE goes off, so that the node's pause holds up nobody. The
-// link stays up. To restore is to put both back, in the same order.
+// A Slingshot switch as a device: a row for each edge port, whose pause-timeout status shows that its node pauses for
+// too long. The only treatment is squeeze: first the maximum frame size is set below the smallest frame, so that every
+// frame to the node is discarded; then PCP_ENABLE is cleared, so that the node's pause stops no traffic. The link stays
+// up. A restore writes both back, in the same order.
 //
 //   max frame size | PCP_ENABLE | shows as
 //   as it was      | on         | none
@@ -9,7 +9,7 @@
 //   too small      | on         | drop_egress: half done, or half undone
 //   as it was      | off        | ignore_pause: likewise, unless the port's configuration has it off
 //
-// Neither half can be asked for: whoever finds one finishes it, or undoes it.
+// The two halves cannot be requested as treatments. An agent that finds one of them completes it or undoes it.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ public:
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
-    void listen(NoticeSink&) override {}  // all there is to hear shows in the looks
+    void listen(NoticeSink&) override {}  // the looks show everything; there are no notices
 
 private:
     struct Settings {

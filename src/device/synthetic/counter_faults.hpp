@@ -1,5 +1,5 @@
-// Counters that stand still or begin anew, whatever the device behind them counts. Samples pass through here on their
-// way to the intake.
+// Makes counters stand still or restart from zero, whatever the real device counts. A filter for samples on their way
+// to the intake.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@ namespace petrel::device {
 
 class CounterFaults final : public watchdog::SampleFilter {
 public:
-    // What is read first from now on is what every read shows, with the time of the read.
+    // From now on every read of a row shows the first sample read after this call, with the time of the actual read.
     void freeze();
     void thaw() { frozen_ = false; }
 
-    // Counters count from what is read first from now on. Told: the epoch changes, as it does with a proper reset.
+    // Counters restart from zero at the first read after this call. If `told`, the epoch changes, as after a proper
+    // reset.
     void restart(bool told);
 
     bool any() const { return frozen_ || restarts_ != 0; }
@@ -33,7 +34,7 @@ private:
     std::vector<Row> rows_;
     bool frozen_{};
     std::uint32_t restarts_{};
-    std::uint32_t told_{};  // of those
+    std::uint32_t told_{};  // how many of restarts_ changed the epoch
 };
 
 }  // namespace petrel::device

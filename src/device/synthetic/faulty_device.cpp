@@ -32,7 +32,7 @@ FaultyDevice::Fault FaultyDevice::take(Call call)
     return plan.fault;
 }
 
-// One call that may go wrong; `without_effect` is what a call that does nothing says.
+// One call that may go wrong. `without_effect` is the result of a call that does nothing.
 template <class T, class Real>
 Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
 {
@@ -72,7 +72,7 @@ void FaultyDevice::restart_counters(bool told)
     glance();
 }
 
-// The first read shows the counter faults where things stand; a device that cannot be read shows it later.
+// The first read gives the counter faults their starting values. If the device cannot be read now, a later read does.
 void FaultyDevice::glance()
 {
     watchdog::Intake nobody{inventory(), capabilities()};

@@ -1,5 +1,5 @@
-// A device that misbehaves to order: the next calls of a kind are refused, fail, time out, do nothing or lie, counters
-// stand still or begin anew; all others, and everything else, go to the device behind it.
+// A device with injected faults: the next calls of a kind are refused, fail, time out, have no effect or return a false
+// read-back; counters stand still or restart. All other calls go to the device behind it.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ public:
         none,
         refuse,
         fail,
-        time_out,       // nothing is done, and nobody says so in time
-        answer_late,    // it is done, but the answer does not come in time
-        have_no_effect  // "done", and nothing is
+        time_out,       // the call has no effect, and its result does not arrive in time
+        answer_late,    // the call takes effect, but its result does not arrive in time
+        have_no_effect  // the call succeeds but has no effect
     };
 
     explicit FaultyDevice(Device& behind) : behind_(behind) {}
 
     void next(Call, Fault, std::uint32_t calls = 1);
-    void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // in read_back()
-    bool done() const;                                                  // no call is left to go wrong
+    void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // makes read_back() return `shown`
+    bool done() const;                                                  // no faults are left to inject
 
-    // As from this moment, which the device behind is asked for.
+    // Start at once: these read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
     void thaw_counters() { counters_.thaw(); }
     void restart_counters(bool told);

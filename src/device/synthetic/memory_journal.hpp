@@ -1,5 +1,5 @@
-// A journal that lives as long as the process: for synthetic runs, where nothing real is in force, and the measure that
-// the journal on a disk is tested against.
+// A journal in memory, for synthetic runs where no real treatment is in force. It is also the reference that the
+// journal on disk is tested against.
 #pragma once
 
 #include <algorithm>

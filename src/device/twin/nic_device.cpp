@@ -80,7 +80,7 @@ Result<Undo> NicDevice::prepare(const Command& command)
 Result<void> NicDevice::apply(const Command& command, const Undo& undo)
 {
     if (auto sound = check(command); !sound || command.target.priority) {
-        return sound;  // at a queue there is nothing to do, and nothing to undo
+        return sound;  // treatments are port-wide: at a queue there is nothing to write
     }
     return from_undo<NicFields>(undo).map([&](const NicFields& before) {
         const auto wanted = treated(before, command.want);

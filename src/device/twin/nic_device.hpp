@@ -1,5 +1,5 @@
-// A NIC of the twin as a device, for the watchdog in its micro-controller: a row for each priority it pauses for. Its
-// treatments hit the whole port: mute_pause (no priority may be paused for) and port_down (the transmitter off).
+// A NIC of the twin as a device, for the watchdog in its micro-controller: a row for each priority for which it can
+// send pause. Its treatments are port-wide: mute_pause (sends pause for no priority) and port_down (transmitter off).
 #pragma once
 
 #include "device/twin/node_device.hpp"
@@ -14,7 +14,7 @@ public:
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
-    void listen(NoticeSink&) override {}  // nothing is found by the hardware; a link that went down shows in the looks
+    void listen(NoticeSink&) override {}  // the hardware detects no storms; a link that went down shows in the looks
 
 private:
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;

@@ -21,7 +21,7 @@ void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
     const auto link = std::ranges::find_if(
         seat_.topology.links, [&](const topology::Link& l) { return l.ends[0] == here || l.ends[1] == here; });
     if (link == seat_.topology.links.end()) {
-        return;  // nobody is there who could pause us
+        return;  // not connected: no peer can pause this port
     }
     watchdog::RowInfo row;
     const auto& peer = link->ends[link->ends[0] == here ? 1 : 0];

@@ -1,7 +1,7 @@
-// What a switch and a NIC of the twin have in common as devices: rows, looks, and which commands make sense.
+// The common part of switches and NICs of the twin as devices: rows, looks, and which commands are valid.
 //
-// Contract, beyond Device's and Seat's: calls come inside a call of Twin::at for that node, or between two runs. The
-// twin outlives the device.
+// Contract, beyond that of Device and Seat: calls come inside a call of Twin::at for that node, or between two runs.
+// The twin outlives the device.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ protected:
 
     // Adds the rows of a port: one for each lossless priority, and before them the port's own where it has signals.
     void add_rows(std::uint16_t port, std::uint8_t lossless);
-    virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // everything but slot and time
-    virtual BitRate speed(std::uint16_t port) const = 0;                   // as it is now
+    virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // all but slot and time
+    virtual BitRate speed(std::uint16_t port) const = 0;                   // at present
 
     const Seat& seat() const { return seat_; }
     sim::Ps now() const { return seat_.now(); }
@@ -41,7 +41,7 @@ protected:
 
 private:
     Seat seat_;
-    std::vector<watchdog::Sample> last_;  // by row: where counters move only now and then, this is what they show
+    std::vector<watchdog::Sample> last_;  // by row: shown until the counters are refreshed
 };
 
 }  // namespace petrel::device::twin

@@ -1,6 +1,6 @@
-// Where a device of the twin sits: on which node, under which number, and how its clock and simulated time go together.
+// The place of a device in the twin: its node, its device id, and how its clock relates to simulated time.
 //
-// Contract: the clock stands at the simulated present, a whole nanosecond. Topology and clock outlive the device.
+// Contract: the clock shows the simulated present, in whole nanoseconds. Topology and clock outlive the device.
 #pragma once
 
 #include "device/device.hpp"
@@ -14,7 +14,7 @@ struct Seat {
     topology::NodeId node;
     const TimeSource& clock;
     DeviceId id{node.value};
-    Instant start{};  // when the run began, on that clock
+    Instant start{};  // start of the run on that clock
 
     petrel::twin::Ps now() const { return petrel::twin::from_instant(Instant{clock.now().mono - start}); }
     Instant instant(petrel::twin::Ps t) const { return start + petrel::twin::to_instant(t).time_since_epoch(); }

@@ -38,7 +38,7 @@ SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat
     }
 }
 
-// The priorities whose pause is heeded where nobody treats the port; a global pause is for all.
+// The priorities whose pause an untreated port honours. A global pause affects all priorities.
 std::uint8_t SlingshotRegisters::heeded() const
 {
     return view_.profile().pause.global ? std::uint8_t{0xff} : view_.lossless();

@@ -1,5 +1,5 @@
-// A switch of the twin as Slingshot's driver would show it: three registers of each port, and two counters. Contract as
-// of a NodeDevice.
+// A switch of the twin as Slingshot's driver would show it: three registers and two counters of each port. The contract
+// is that of NodeDevice.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace petrel::device::twin {
 
 class SlingshotRegisters final : public slingshot::Registers {
 public:
-    // `pause_limit` is the switch's own: a longer pause shows in the status.
+    // `pause_limit` is the limit of the switch: a longer pause shows in the pause-timeout status.
     SlingshotRegisters(petrel::twin::SwitchView, const Seat&, Duration pause_limit);
 
     std::span<const slingshot::Port> ports() const override { return ports_; }

@@ -34,7 +34,8 @@ Capabilities capabilities_of(const Traits& traits, const sim::SwitchProfile& pro
     if (traits.pause_limit == Duration::zero()) {
         can.fields &= ~bit(Field::pause_timeout);
     }
-    // Every treatment stops honouring pause; where pause that is not honoured is not counted, nothing of it is left.
+    // Every treatment stops honouring pause. If the switch does not count pause that it does not honour, no pause
+    // signal is left.
     can.survive = profile.flaws.deaf_without_pfc ? can.fields & ~kPauseHeard : can.fields;
     can.treatments = traits.treatments & kDoes;
     can.port_wide = kPortWide;
@@ -79,7 +80,7 @@ void put(const QueueFields& fields, std::uint8_t bit, sim::PortRegisters& into)
     set(into.send_no_pause, fields.send_no_pause);
 }
 
-// Less than the whole of a treatment shows as a weaker one, never as none.
+// A partly applied treatment shows as a weaker one, never as none.
 Treatment shown_by(const QueueFields& f)
 {
     if (f.ignore_pause + f.discard_egress + f.discard_ingress + f.send_no_pause == 4) {
@@ -184,7 +185,7 @@ void SwitchDevice::sample_queue(const watchdog::RowInfo& row, Sample& into)
     const auto queue = view_.queue(port, queue_of(row.target), now());
     const auto group = view_.group(port, view_.profile().group_of_priority[row.target.priority->value]);
     into.known = capabilities_.fields & ~bit(Field::pause_timeout);
-    if (has(into.known, Field::pause_state)) {  // asking consumes it
+    if (has(into.known, Field::pause_state)) {  // the read consumes it
         into.pause_state = static_cast<watchdog::PauseState>(view_.continuous_pause(port, queue_of(row.target), now()));
     }
     into.paused_now = queue.paused;
@@ -213,7 +214,7 @@ Treatment SwitchDevice::shown(const Target& target) const
     return target.priority ? shown_by(queue_fields(set, bit_of(target))) : shown_by(port_fields(set));
 }
 
-// Of a target that is treated already nobody knows what was there before: then it is what the profile says.
+// If a target is treated already, its former settings are unknown: the Undo holds the values of the profile.
 Result<Undo> SwitchDevice::prepare(const Command& command)
 {
     return check(command).map([&] {

@@ -1,5 +1,5 @@
-// A switch of the twin as a device. A queue's treatments and a port's have register fields of their own, so that one
-// can be undone while the other holds; an Undo is what those fields held before:
+// A switch of the twin as a device. Treatments of a queue and of a port use different register fields, so that one can
+// be undone while the other is in force. An Undo holds the former values of those fields:
 //   ignore_pause, drop_egress, drop   the queue's bit in four masks (drop is all four)
 //   lossless_off                      all lossless priorities of the port in the mask of that name
 //   squeeze                           a maximum frame size below the smallest frame, and PFC off for received pause

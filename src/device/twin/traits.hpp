@@ -1,4 +1,4 @@
-// What an imagined ASIC or NIC can tell and do, within what the twin models: devices differ in data, not in code.
+// What a modelled ASIC or NIC can report and do, within what the twin supports: devices differ in data, not in code.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ inline constexpr watchdog::Fields kAllFields = (1U << watchdog::kFields) - 1;
 inline constexpr watchdog::Treatments kAllTreatments = (1U << static_cast<unsigned>(watchdog::Treatment::count_)) - 1;
 
 struct Traits {
-    watchdog::Fields fields{kAllFields};              // of those a node of its kind has
-    watchdog::Treatments treatments{kAllTreatments};  // likewise
+    watchdog::Fields fields{kAllFields};              // limited to the fields that this kind of node has
+    watchdog::Treatments treatments{kAllTreatments};  // limited likewise
     bool reads_back{true};
 
-    // Of a switch, for each of its lossless queues. Zero = it has no such thing.
+    // Of a switch, for each of its lossless queues. Zero: the switch does not have the function.
     Duration pause_limit{};      // a longer pause shows in the port's pause-timeout status
-    Duration deadlock_detect{};  // the hardware finds storms itself, treats them for `deadlock_recover`, and tells
+    Duration deadlock_detect{};  // the hardware detects storms, treats them for `deadlock_recover`, and sends notices
     Duration deadlock_recover{};
-    bool recovery_drops{true};  // by discarding; else by ignoring pause
+    bool recovery_drops{true};  // the recovery discards packets; else it ignores pause
 
-    // A port's own intervals, over those of the switch.
+    // Intervals of single ports, which override those of the switch.
     struct PortIntervals {
         std::uint8_t port{};
         Duration detect{};
