@@ -25,7 +25,7 @@ std::string_view key_in_table(const Setting& setting)
     return std::string_view{setting.key}.substr(setting.key.find('.') + 1);
 }
 
-// It becomes the name of files, and a label of metrics.
+// Device names become file names and metric labels.
 bool is_device_name(std::string_view name)
 {
     const auto fits = [](char c) {
@@ -168,7 +168,7 @@ private:
                                              [&](const DeviceEntry& other) { return other.*what == value; });
     }
 
-    // What is allowed instead; empty if nothing is wrong.
+    // The allowed values for a complaint; empty if the driver is valid.
     std::string driver_problem(const std::string& driver) const
     {
         const auto kind = driver.substr(0, driver.find(':'));
@@ -211,7 +211,7 @@ private:
         device_origin_ = given.origin;
     }
 
-    // Comes after the devices.
+    // Called after the devices have been read.
     void take_profile(const Given& given, ComplaintList& problems)
     {
         if (given.value.empty() || !printable(given.value) || given.value.find(',') != std::string::npos) {
@@ -261,7 +261,7 @@ private:
         }
     }
 
-    bool has_policies_{true};  // right or wrong; a file may have none
+    bool has_policies_{true};  // valid or not; a file may have none
     std::span<const std::string_view> drivers_;
     TomlText text_;
     AgentConfig config_;

@@ -63,7 +63,7 @@ private:
         }
     }
 
-    // The others are the policy's.
+    // Only the parameters that the table overrides; the others come from the policy.
     void add_override(const std::string& key, const watchdog::Policy& policy, const toml::table& table)
     {
         for (const auto& parameter : watchdog::parameters()) {

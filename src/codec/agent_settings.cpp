@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kVariablePrefix = "PETREL_";
 constexpr std::string_view kAgentTable = "agent.";
-// Not for the agent, but in the environment of everything: of whoever writes tests anew, or runs libsai-petrel.
+// PETREL_ variables of other programs that the agent ignores: of the golden tests and of libsai-petrel.
 constexpr std::array<std::string_view, 2> kVariablesOfOthers{"PETREL_UPDATE_GOLDEN", "PETREL_SCENARIO"};
 
 constexpr std::int64_t kLongestWaitMs = 600'000;
@@ -42,19 +42,19 @@ bool is_log_target(std::string_view text)
     return text == "stderr" || (is_path(text) && text.find('/') != std::string_view::npos);
 }
 
-// What exactly is wrong with one says whoever connects.
+// A rough check; a wrong address is reported when the agent connects.
 bool is_redis_address(std::string_view text)
 {
     return text.empty() || (printable(text) && (text.starts_with("unix:///") || text.starts_with("tcp://")));
 }
 
-bool is_word(std::string_view text)  // or nothing
+bool is_word(std::string_view text)  // or empty
 {
     return text.size() <= kLongestHostName &&
            std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Names would have to be asked for over the network before anything is watched.
+// Numeric addresses only: resolving a name needs the network before the first queue is watched.
 bool is_listen_address(std::string_view text)
 {
     if (text.empty()) {

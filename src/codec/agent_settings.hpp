@@ -1,5 +1,5 @@
-// The agent's settings, as one table: what each is called in its file, in the environment and as a flag, what it means
-// and what it may be. Whoever sets one, sets it through here.
+// The agent's settings as one table: the name of each in the file, in the environment and as a flag, its meaning and
+// its allowed values. Every source sets values through this table.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@ namespace petrel::codec {
 
 struct Setting {
     std::string key;       // "log.format": `format` in the file's table [log]
-    std::string flag;      // "--log-format"; what is in [agent] goes without its table: "--state-dir"
+    std::string flag;      // "--log-format"; keys of [agent] go without the table name: "--state-dir"
     std::string variable;  // "PETREL_LOG_FORMAT"
-    std::string shape;     // what stands for its value in a line of help: "MS", "text|json|rfc5424"
+    std::string shape;     // placeholder for its value in the help: "MS", "text|json|rfc5424"
     std::string about;
-    std::string standard;  // if nobody says anything
+    std::string standard;  // the default
     std::string allowed;
-    bool is_number{};                                         // in the file; elsewhere everything is text
-    std::function<bool(AgentConfig&, std::string_view)> set;  // false: not allowed, nothing has changed
+    bool is_number{};                                         // in the file; elsewhere all values are text
+    std::function<bool(AgentConfig&, std::string_view)> set;  // false: the value is not allowed, nothing has changed
 };
 
 std::span<const Setting> agent_settings();
 
-// What an environment ("NAME=value" each, then null) says about the agent: all of its PETREL_*. A variable that no
-// setting has comes without a key, and is complained of when the configuration is read.
+// The settings in an environment (a null-terminated list of "NAME=value"): all variables PETREL_*. A variable that
+// belongs to no setting gets an empty key; reading the configuration then fails with a complaint about it.
 std::vector<Given> given_by_environment(const char* const* environment);
 
 }  // namespace petrel::codec

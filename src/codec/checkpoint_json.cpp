@@ -40,7 +40,7 @@ constexpr std::array<Counts, 10> kCounts{{
     {"rx_ok_last", &QueueStats::rx_ok_last},
     {"rx_drop_last", &QueueStats::rx_drop_last},
 }};
-// Those that earlier versions did not write, and that are left out while they are zero.
+// Counts that earlier versions did not write. They are left out while they are zero.
 constexpr std::array<Counts, 2> kLaterCounts{
     {{"red_switched", &QueueStats::red_switched}, {"red_released", &QueueStats::red_released}}};
 
@@ -54,8 +54,8 @@ std::optional<Instant> as_instant(const std::optional<Duration>& age)
     return age ? std::optional{Instant{*age}} : std::nullopt;
 }
 
-// Written number by number: a large switch has a hundred thousand of them, and its loop waits. Text goes through the
-// library.
+// Formats numbers directly: a large switch has a hundred thousand of them, and the event loop waits. Strings go through
+// the JSON library.
 class CheckpointWriter {
 public:
     explicit CheckpointWriter(const watchdog::Inventory& inventory) : inventory_(inventory) {}
@@ -121,7 +121,7 @@ private:
     std::string port_name_;
 };
 
-// Only scalars are shown in full: writing out what is nested goes as deep on the stack as the text asks for.
+// Shows only scalars: printing a nested value recurses as deep as the input is nested.
 std::string shown_scalar(const nlohmann::json& value)
 {
     if (value.is_structured()) {
@@ -130,7 +130,7 @@ std::string shown_scalar(const nlohmann::json& value)
     return to_line(value);
 }
 
-// Takes values out of one JSON object, and complains with their path about those that are not there or wrong.
+// Reads the values of one JSON object, and adds complaints with the path of missing or invalid ones.
 class ObjectReader {
 public:
     ObjectReader(const nlohmann::json& object, std::string path, ComplaintList& complaints)
@@ -155,7 +155,7 @@ public:
         return at == object_.end() ? kNothing : *at;
     }
 
-    // Nothing is said of the parts of what is no object: that is one problem, not twenty.
+    // If the value is not an object, that is one complaint; its members get none.
     void complain(std::string_view key, std::string allowed)
     {
         if (object_.is_object()) {
@@ -197,7 +197,7 @@ public:
         return ages;
     }
 
-    // from_name is one of the watchdog's "enum of this name" functions.
+    // from_name is one of the watchdog's functions that map a name to an enum value.
     template <class FromName>
     auto named(std::string_view key, FromName from_name) -> typename decltype(from_name(""))::value_type
     {

@@ -1,4 +1,5 @@
-// The watchdog's memory as a JSON text. Ports go by name: numbers mean nothing to the next process.
+// The watchdog's checkpoint as JSON text. Ports are stored by name, since their indices are not valid in the next
+// process.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ std::string checkpoint_json(const watchdog::Checkpoint&, const watchdog::Invento
 Parsed<watchdog::Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory&,
                                              std::vector<std::string>* gone = nullptr);
 
-// The queues ("Ethernet0:3") that were treated then, or about to be, for people: of a text that is no checkpoint, none.
+// The queues ("Ethernet0:3") that were treated or about to be treated, for messages. Empty if the text is no
+// checkpoint.
 std::vector<std::string> treated_queues(std::string_view text);
 
 }  // namespace petrel::codec

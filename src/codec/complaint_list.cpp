@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kLongestValue = 60;
 
-// A value may be as long as the file; a person wants to recognise it, not to read it. Cut between two characters.
+// Shortens a value, which may be as long as the file, so that the user still recognises it. Cuts between two
+// characters.
 std::string recognisable(std::string_view value)
 {
     if (value.size() <= kLongestValue) {
@@ -39,7 +40,7 @@ void ComplaintList::insert(Place at, std::string value, std::string allowed)
         ++more_;
         return;
     }
-    // Readers go through a text in their own order; people from top to bottom.
+    // Readers visit a text in their own order; complaints are sorted by their place in it.
     const auto later = std::upper_bound(complaints_.begin(), complaints_.end(), at, [](Place a, const Complaint& b) {
         return std::pair{a.line, a.column} < std::pair{b.line, b.column};
     });

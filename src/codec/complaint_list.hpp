@@ -1,4 +1,4 @@
-// Collects the problems of one outside text: all of them, but a million bad lines do not become a million complaints.
+// Collects the problems of one input text. It keeps at most kMost of them and counts the rest.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace petrel::codec {
 
-// Where something stands in a text; zero = not known.
+// A place in a text; zero = unknown.
 struct Place {
     std::uint32_t line{};
     std::uint32_t column{};
@@ -25,11 +25,11 @@ public:
     explicit ComplaintList(std::string_view file) : file_(file) {}
 
     void add(Place, std::string_view value, std::string allowed);
-    void say(Place, std::string sentence);  // where a value and what is allowed do not tell it
+    void say(Place, std::string sentence);  // for a problem that a value and its allowed range do not describe
     bool empty() const { return complaints_.empty(); }
     std::size_t count() const { return complaints_.size() + more_; }
 
-    // Ends with a line that says how many more there were, if there were.
+    // If complaints were left out, the last one gives their number.
     std::vector<Complaint> take() &&;
 
 private:

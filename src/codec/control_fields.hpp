@@ -1,5 +1,4 @@
-// The names that the parts of requests and answers have in JSON, each in one place for the writer and the reader.
-// For the .cpp files of codec only.
+// The JSON keys of requests and answers, shared by the writer and the reader. For the .cpp files of codec only.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace petrel::codec {
 
-// Text that is JSON already: it stands in an answer as it is.
+// Text that is JSON already: it is copied into an answer unchanged.
 template <class Text>
 struct JsonLine {
     Text& text;
@@ -17,7 +16,7 @@ struct JsonLine {
 template <class Text>
 JsonLine(Text&) -> JsonLine<Text>;
 
-// A report, or a const one: written or read.
+// Matches a report and a const report: to read into it or to write it.
 template <class Report, class Wanted>
 concept Is = std::is_same_v<std::remove_const_t<Report>, Wanted>;
 
@@ -149,7 +148,7 @@ void visit_fields(Report& r, Visit&& visit)
 {
     visit("device", r.device);
     visit("port", r.port);
-    visit("queue", r.priority);  // as events call it
+    visit("queue", r.priority);  // the same key as in events
     visit("policy", r.policy);
     visit("phase", r.phase);
     visit("configured", r.configured);

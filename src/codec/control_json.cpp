@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(TableChange::Kin
 constexpr std::array<std::string_view, 7> kErrorKinds{"invalid",   "unsupported", "unreachable", "denied",
                                                       "timed_out", "corrupt",     "exhausted"};
 
-// What a command may be told besides its name.
+// The keys that a command accepts besides its name.
 std::span<const std::string_view> keys_of(Command command)
 {
     static constexpr std::array<std::string_view, 2> kQueues{"device", "stormed"};
@@ -72,7 +72,7 @@ bool needs_queue(Command command)
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-// Straight into text: an answer may hold tens of thousands of queues.
+// Writes the text directly, without a JSON tree: an answer may hold tens of thousands of queues.
 class Writer {
 public:
     explicit Writer(std::string& text) : text_(text) {}
@@ -180,7 +180,7 @@ std::string answer(std::string_view key, const T& value)
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-// Only scalars are shown: writing out what is nested goes as deep on the stack as the text asks for.
+// Shows only scalars: printing a nested value recurses as deep as the input is nested.
 std::string shown_briefly(const Json& value)
 {
     constexpr std::size_t kLongest = 60;
@@ -191,12 +191,12 @@ std::string shown_briefly(const Json& value)
     return text.size() <= kLongest ? text : "...";
 }
 
-// The first thing that is not as it has to be.
+// The first invalid value.
 struct Misread {
     std::string what;
 };
 
-// Nothing of ours is nested as deep as the limit, and what is nested is copied and taken apart on the stack.
+// Our own messages are nested less deep than this limit. The limit bounds the recursion of copying and reading.
 Json parse(std::string_view line)
 {
     constexpr std::size_t kDeepest = 16;
@@ -351,7 +351,7 @@ Error not_understood(std::string_view why)
     return {ErrorKind::corrupt, fmt::format("the agent's answer cannot be read: {}", why)};
 }
 
-// What `look` makes of an answer that is no error.
+// The result of `look`, unless the answer is an error.
 template <class Look>
 auto from_answer(std::string_view line, const Look& look) -> Result<decltype(look(Json{}))>
 {
@@ -425,7 +425,7 @@ std::string request_json(const ControlRequest& request)
     Writer write{text};
     write("command", name(request.command));
     const auto keys = keys_of(request.command);
-    // Only what the command may be told, and only what is told.
+    // Only the keys that the command accepts, and only those that differ from their default.
     visit_fields(request, [&](std::string_view key, const auto& value) {
         if (std::find(keys.begin(), keys.end(), key) != keys.end() && value != std::decay_t<decltype(value)>{}) {
             write(key, value);

@@ -1,6 +1,6 @@
 // The lines that go over the control socket (docs/agent-commands.md): requests and answers as JSON. Requests are read
-// strictly, since what a client meant and we do not know may be what matters. Answers are read leniently: an agent of
-// another version may have more to say, or less.
+// strictly: an unknown key could change what the client meant. Answers are read leniently: an agent of another version
+// may send more keys, or fewer.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace petrel::codec {
 std::string_view name(ControlRequest::Command);
 std::string_view name(DeviceReport::Condition);
 
-// All lines are without their end.
+// No line includes its newline.
 std::string request_json(const ControlRequest&);
 Result<ControlRequest> read_request(std::string_view line);
 
@@ -30,16 +30,17 @@ std::string answer_json(const ReloadReport&);
 std::string answer_json(const TableReport&);
 std::string answer_json(const Error&);
 
-// Events are lines of docs/events.md; after the last, unless they go on, this one says that none is missing.
+// Events are lines of docs/events.md. After the last one, unless the client follows, this line marks the end of the
+// list.
 std::string events_end_json(std::uint64_t events);
 
-// An answer that is an error is that Error.
+// If the answer is an error, these return that Error.
 Result<StatusReport> read_status(std::string_view line);
 Result<std::vector<QueueReport>> read_queues(std::string_view line);
 Result<ExplainReport> read_explanation(std::string_view line);
 Result<OrderReport> read_order(std::string_view line);
 Result<ReloadReport> read_reload(std::string_view line);
 Result<TableReport> read_tables(std::string_view line);
-Result<std::optional<std::uint64_t>> read_events_end(std::string_view line);  // none = it is an event
+Result<std::optional<std::uint64_t>> read_events_end(std::string_view line);  // none = the line is an event
 
 }  // namespace petrel::codec

@@ -48,7 +48,7 @@ ordered_json to_json(const watchdog::Interval& look)
     }
     for (std::size_t f = 0; f < watchdog::kFields; ++f) {
         const auto field = static_cast<Field>(f);
-        // These two are what the pause bits say already.
+        // The pause bits include these two already.
         if (field != Field::pause_state && field != Field::paused_now && watchdog::has(look.known, field)) {
             json[std::string{watchdog::name(field)}] = look.value[f];
         }
@@ -60,7 +60,7 @@ ordered_json to_json(const watchdog::Interval& look)
 ordered_json to_json(const Evidence& evidence)
 {
     if (evidence.looks == 0 && evidence.limit == Duration::zero()) {
-        return nullptr;  // an order or a device's word: nothing was measured
+        return nullptr;  // an order or a notice of the device: nothing was measured
     }
     ordered_json json{{"criterion", watchdog::name(evidence.rule.criterion)},
                       {"source", name(evidence.rule.source)},
@@ -122,7 +122,7 @@ std::string event_json(const watchdog::Event& event, WallTime at, const watchdog
     return event_line(event, at.time_since_epoch().count(), watchlist, device_name);
 }
 
-// Lines of our own making: their keys stand in a fixed order, so that nothing has to be parsed.
+// For lines that we wrote: their keys have a fixed order, so that no JSON parser is needed.
 std::int64_t event_time_us(std::string_view line)
 {
     constexpr std::string_view kKey = "\"time_us\":";

@@ -12,13 +12,13 @@
 
 namespace petrel::codec {
 
-// Without the end of the line. The time is the event's own, of a clock that began somewhere,
+// Without the newline. The time is the event's own, on the monotonic clock.
 std::string event_json(const watchdog::Event&, const watchdog::Watchlist&, std::string_view device_name);
 
-// or, where others compare it with theirs, the time of day.
+// The same with the wall time, for readers that compare it with other logs.
 std::string event_json(const watchdog::Event&, WallTime, const watchdog::Watchlist&, std::string_view device_name);
 
-// What such a line says, for those who keep many: when, and whether it is about this queue (or port).
+// For keepers of many event lines: the time of a line, and whether it is about this queue (or port).
 std::int64_t event_time_us(std::string_view line);
 bool is_about(std::string_view line, std::string_view port, std::optional<Priority>);
 

@@ -35,7 +35,7 @@ std::optional<Enum> named(std::string_view word, Enum end)
     return std::nullopt;
 }
 
-// None if its rule is not known to us.
+// None if the criterion is unknown to this version.
 std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
 {
     const auto criterion =
@@ -45,7 +45,7 @@ std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
     }
     watchdog::Evidence read;
     read.rule.criterion = *criterion;
-    // Far more than any clock of ours can prove, and still a duration.
+    // Far more than any clock of the watchdog can prove, and still a valid duration.
     constexpr std::int64_t kMost = 1'000'000'000'000'000;
     read.proven = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "proven_us"), 0, kMost)};
     read.limit = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "limit_us"), 0, kMost)};

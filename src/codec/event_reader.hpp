@@ -1,5 +1,5 @@
-// A line of docs/events.md read again, by those who were not there when it happened: `petrel events` and whoever asks
-// for a decision of an agent's earlier life. Read leniently: a newer agent may know more words.
+// Reads a line of docs/events.md, for `petrel events` and for decisions from before a restart of the agent. Reads
+// leniently: a newer agent may write names that this version does not know.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace petrel::codec {
 
 struct EventLine {
     std::int64_t time_us{};
-    std::string event;  // as it is written, known to us or not
+    std::string event;  // as written, known to this version or not
     std::string device;
     std::string queue;  // "Ethernet4:3", "Ethernet4"; empty = the whole device
     std::string policy;
     std::string action;
-    // What the words about it need: kind, reason, evidence without its looks, who gave the order. None if we do not
-    // know such events.
+    // What the description of the event needs: kind, reason, evidence without its looks, who gave the order. None if
+    // this version does not know the event.
     std::optional<watchdog::Event> known;
 };
 

@@ -1,5 +1,4 @@
-// An object whose values are all texts, as one line of JSON: for lines of the log, whose fields are known to whoever
-// writes them.
+// An object whose values are all strings, as one line of JSON, for structured log lines.
 #pragma once
 
 #include <span>
@@ -9,7 +8,7 @@
 
 namespace petrel::codec {
 
-// In the order given, without the end of the line. A key that comes twice keeps its first place and its last value.
+// In the given order, without the newline. A key that occurs twice keeps its first position and its last value.
 std::string flat_json(std::span<const std::pair<std::string_view, std::string_view>> members);
 
 }  // namespace petrel::codec

@@ -1,4 +1,4 @@
-// Texts as a JSON array, the form in which SONiC's services send each other keys and values.
+// Strings as a JSON array, the form in which SONiC's services send keys and values to each other.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What a JSON text looks like, before anything is built of it. The library's parser has a callback for that, whose cost
-// grows with the square of the number of objects in an array.
+// Checks the shape of a JSON text before a tree is built from it. The JSON library's parser has a callback for that,
+// but its cost grows with the square of the number of objects in an array.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 namespace petrel::codec {
 
 struct JsonShape {
-    std::size_t depth{};                  // objects and arrays within each other
+    std::size_t depth{};                  // nesting depth of objects and arrays
     std::optional<std::string> repeated;  // a key that the outermost object has twice
 };
 
-// Of the text up to its first mistake.
+// Of the text up to its first syntax error.
 JsonShape json_shape(std::string_view text);
 
 }  // namespace petrel::codec

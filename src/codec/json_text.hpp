@@ -1,6 +1,5 @@
-// How our JSON is written: one line. Bytes that are no UTF-8 (a device's own words may hold any) are replaced, and
-// characters that would disturb a terminal are escaped. For the .cpp files of codec only: it brings the JSON library
-// along.
+// Writes our JSON in one line. Invalid UTF-8 (a device's messages may hold any bytes) is replaced, and characters that
+// would disturb a terminal are escaped. For the .cpp files of codec only: it includes the JSON library.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ std::string to_line(const Json& json)
     return printable(line) ? line : json_escaped(line);
 }
 
-// A time of day: microseconds since 1970.
+// Wall time in microseconds since 1970.
 inline std::int64_t wall_us(WallTime at) { return at.time_since_epoch().count(); }
 
 }  // namespace petrel::codec

@@ -33,7 +33,7 @@ ordered_json to_json(const std::string& port, const link::DownEvent& event)
     return json;
 }
 
-// Times are subtracted from each other later: what is read leaves room for that.
+// The range is limited so that the difference of two times cannot overflow.
 WallTime time_of(LinkJsonLine& line, std::string_view key)
 {
     constexpr std::int64_t kFarthest = 1'000'000'000'000'000'000;

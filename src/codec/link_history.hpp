@@ -1,6 +1,6 @@
-// What a manager remembers of its links, as JSON lines: a heading, then one down event a line, or a cause whose
-// event is still to be seen. Ports go by name. Lines may be repeated or in any order: an event is known by its port and
-// number, so reading is the same as merging.
+// The link history that the link manager keeps, as JSON lines: a header, then one link-down event a line, or a cause
+// whose event has not been seen yet. Ports are stored by name. Lines may be repeated and in any order: an event is
+// identified by its port and number, so reading is the same as merging.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the `petrel link` commands say, as JSON.
+// The output of the `petrel link` commands as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace petrel::codec {
 
-// One line each, without its end.
+// One line each, without its newline.
 std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b);
 std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first);
 

@@ -18,7 +18,7 @@ LinkJsonLine::LinkJsonLine(const Line& line, ComplaintList& complaints) : line_(
     try {
         json_ = nlohmann::json::parse(line.text);
     } catch (const nlohmann::json::exception& error) {
-        // It may also be a number that no double can hold, at no place.
+        // The error may also be a number that no double can hold; it has no position.
         if (const auto* broken = dynamic_cast<const nlohmann::json::parse_error*>(&error)) {
             broken_at = std::min(std::max<std::size_t>(broken->byte, 1), line.text.size() + 1);
         }
@@ -101,7 +101,7 @@ std::uint32_t LinkJsonLine::mask(std::string_view key)
     return 0;
 }
 
-// Nothing is said of the parts of what is no object: that is one problem, and has been told.
+// If the line is not an object, that is one complaint, made already; its members get none.
 void LinkJsonLine::complain(std::string_view key, std::string allowed)
 {
     if (!is_object()) {

@@ -1,6 +1,5 @@
-// One JSON object a line, as the link's scripts and histories are written: takes out what is asked for, and complains
-// with the line about what is missing, wrong or unknown. For the .cpp files of codec only: it brings the JSON library
-// along.
+// One JSON object a line, as in link scripts and link histories. Reads values by key, and adds complaints with the line
+// about missing, invalid or unknown ones. For the .cpp files of codec only: it includes the JSON library.
 #pragma once
 
 #include <array>
@@ -26,13 +25,13 @@ public:
     bool is_object() const { return json_.is_object(); }
     bool has(std::string_view key) const { return is_object() && json_.contains(key); }
 
-    // What is not there, or wrong, is complained of; the answer is then 0 or nothing.
+    // If the value is missing or invalid, these add a complaint and return 0 or nothing.
     std::uint64_t number(std::string_view key, std::uint64_t most = kMost);
     std::uint8_t byte(std::string_view key) { return static_cast<std::uint8_t>(number(key, 255)); }
-    std::int64_t signed_number(std::string_view key, std::int64_t most);  // and not less than -most
+    std::int64_t signed_number(std::string_view key, std::int64_t most);  // at least -most
     std::optional<std::string> text(std::string_view key, std::string_view allowed);
 
-    // These may be left out.
+    // Optional keys.
     bool flag(std::string_view key, bool otherwise);
     std::optional<std::uint64_t> number_or_null(std::string_view key, std::uint64_t most = kMost);
 

@@ -16,7 +16,7 @@ namespace {
 
 using link::Side;
 
-// Later than any calendar; still a time.
+// Later than any real date, but still a valid time.
 constexpr std::uint64_t kLatest = 1'000'000'000'000;
 
 Side side(LinkJsonLine& line)
@@ -28,7 +28,7 @@ Side side(LinkJsonLine& line)
     return word == "B" ? Side::b : Side::a;
 }
 
-// A port goes down for a reason it knows; what a neighbour sends may be anything.
+// The reason for which a port goes down must be a known code; a neighbour may send any code.
 std::uint8_t known_reason(LinkJsonLine& line, std::string_view key)
 {
     const auto code = line.byte(key);

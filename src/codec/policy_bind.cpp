@@ -1,4 +1,4 @@
-// The half of the policy reader that knows devices: names become numbers.
+// The part of the policy reader that uses the devices' inventories: port names become port indices.
 #include "codec/policy_bind.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ PortNumbers numbers_of(const watchdog::Inventory& inventory)
     return numbers;
 }
 
-// A file may speak of many devices, but of no port that none of them has.
+// A file may be for many devices, but each port it names must exist on one of them.
 void check_ports(const PolicyFile& file, std::span<const PortNumbers> devices, ComplaintList& complaints)
 {
     std::set<std::string_view> known;
@@ -76,10 +76,10 @@ watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers
             }
         }
         if (entry.ports.empty()) {
-            ports.emplace_back();  // every port
+            ports.emplace_back();  // all ports
         }
         if (ports.empty()) {
-            continue;  // it speaks of other devices
+            continue;  // the policy is for other devices
         }
         assign(book, entry.policy, ports, std::nullopt);
         for (const auto& [priority, policy] : entry.per_priority) {

@@ -1,5 +1,5 @@
-// A policy file held against devices: names become numbers. Where everything has to fit, bind_ports() (policy_reader)
-// is the one to ask; a service rather watches what is there and says what is missing.
+// Binds a policy file to devices: port names become port indices. bind_ports() (policy_reader) fails if a port does not
+// exist. These functions do not: the service watches the ports that exist and reports the missing ones.
 #pragma once
 
 #include <span>
@@ -10,10 +10,11 @@
 
 namespace petrel::codec {
 
-// The book for one device; notes the roles of its ports. Ports that it does not have are left out.
+// The policy book of one device. Stores the roles of its ports in the inventory. Ports that it does not have are left
+// out.
 watchdog::PolicyBook bind_device(const PolicyFile&, watchdog::Inventory&, std::string_view name = {});
 
-// The ports that the file names and none of the devices has.
+// The ports that the file names but none of the devices has.
 std::vector<Complaint> unknown_ports(const PolicyFile&, std::span<const watchdog::Inventory* const> devices);
 
 }  // namespace petrel::codec

@@ -11,7 +11,7 @@ namespace petrel::codec {
 struct ParameterListing {
     std::string key;
     std::string about;
-    std::string standard;  // what it is if nothing is said
+    std::string standard;  // the default
     std::string allowed;
 };
 

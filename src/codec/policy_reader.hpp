@@ -1,5 +1,5 @@
-// Reads a policy file (TOML) and binds it to devices. A file speaks of ports by name, so one file serves many devices;
-// only bind_ports() knows them. The format: docs/policy-file.md. Ranges live with the policies, not here.
+// Reads a policy file (TOML) and binds it to devices. The file names ports, so one file serves many devices; only
+// bind_ports() needs the devices. The format: docs/policy-file.md. The allowed ranges are in watchdog/, not here.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct PortName {
 struct PolicyEntry {
     watchdog::Policy policy;
     std::vector<PortName> ports;                                      // empty = all
-    std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // what differs for one priority, complete
-    std::string device{};                                             // whose ports these are; empty = any device's
+    std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // the complete policy of a priority that differs
+    std::string device{};                                             // the device of these ports; empty = any device
     bool operator==(const PolicyEntry&) const = default;
 };
 
@@ -46,8 +46,8 @@ struct PolicyFile {
 
 Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file);
 
-// One book for each device. Finds the ports and notes their roles in the inventories, which are left alone if a port is
-// on none of the devices.
+// One policy book for each device. Resolves the port names and stores the roles of ports in the inventories. If a port
+// is on none of the devices, the inventories stay unchanged.
 Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile&, std::span<watchdog::Inventory* const> devices);
 
 }  // namespace petrel::codec

@@ -9,7 +9,7 @@ namespace petrel::codec {
 namespace {
 
 constexpr std::int64_t kMostMitigated = 65'535;
-// With a policy per priority of each, still far below what an index of policies can count.
+// Even with a policy for each priority, the number of policies stays far below the range of a policy index.
 constexpr std::size_t kMostPolicies = 4'096;
 
 }  // namespace
@@ -55,7 +55,7 @@ void PolicySections::read_policy(const toml::table& table)
     const auto same = [&](const PolicyEntry& other) { return other.policy.name == entry.policy.name; };
     const bool named = !entry.policy.name.empty();
     if (named && std::any_of(into_.policies.begin(), into_.policies.end(), same)) {
-        // Events and reports know a policy by its name alone.
+        // Events and reports identify a policy by its name.
         const auto* name = table.get("name");
         text_.complaints().add(place(name != nullptr ? *name : table), entry.policy.name,
                                "a name that no other [[policy]] has");

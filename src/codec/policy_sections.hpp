@@ -1,5 +1,5 @@
-// What a policy file is made of, one key of its top table at a time: the agent's file has the same keys among its own.
-// For the .cpp files of codec only.
+// The top-level keys of a policy file. The agent's configuration file has the same keys beside its own. For the .cpp
+// files of codec only.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace petrel::codec {
 
 class PolicySections {
 public:
-    static constexpr std::string_view kNoPolicy = "at least one [[policy]]";  // to say where there has to be one
+    static constexpr std::string_view kNoPolicy = "at least one [[policy]]";  // complaint of files that need one
     static constexpr std::array<std::string_view, 4> kKeys{"limits", "big_red_switch", "policy", "port"};
 
     PolicySections(TomlText& text, PolicyFile& into) : text_(text), into_(into) {}
 
-    // Everything under these keys. Problems go to the text; what then is read is of no use.
+    // Reads everything under these keys. Adds complaints to `text`; if there are any, the result is not usable.
     void read(const toml::table& top);
 
 private:

@@ -133,7 +133,7 @@ void PolicyTable::read_overrides(const toml::table& overrides, const Preset* pre
     }
 }
 
-// `allowed` are the keys that are allowed here and no parameters.
+// `allowed`: keys that are allowed here although they are no parameters.
 void PolicyTable::read_parameter(const toml::key& key, const toml::node& node, const Preset* preset,
                                  std::span<const std::string_view> allowed, Policy& policy)
 {
@@ -145,7 +145,7 @@ void PolicyTable::read_parameter(const toml::key& key, const toml::node& node, c
         return text_.unknown(key, names);
     }
     if (preset == nullptr) {
-        return;  // no ranges to hold it against
+        return;  // without a preset there are no ranges to check against
     }
     const auto present = watchdog::parameter_text(preset->policy, name);
     const auto value = parameter_value(node, present);

@@ -1,4 +1,4 @@
-// One [[policy]] table: policy files hold them, and scenarios do. For the .cpp files of codec only.
+// Reads one [[policy]] table, of a policy file or of a scenario. For the .cpp files of codec only.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class PolicyTable {
 public:
     explicit PolicyTable(TomlText& text) : text_(text) {}
 
-    // Problems go to the text; what then is returned is of no use. `also`: keys that the caller reads itself.
+    // Adds complaints to `text`; if there are any, the result is not usable. `also`: keys that the caller reads itself.
     PolicyEntry read(const toml::table&, std::span<const std::string_view> also = {});
 
 private:

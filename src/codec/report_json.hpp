@@ -1,5 +1,5 @@
-// The lab's report for programs: one JSON document for all runs, a line for each thing in it, so that two reports can
-// be compared line by line. Keys: docs/report.md; they are added, never renamed.
+// The lab's report for programs: one JSON document for all runs, one line per item, so that two reports can be compared
+// line by line. Keys: docs/report.md; they are added, never renamed.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct RunReport {
         std::string_view where;
         std::string why;
     };
-    struct Seen {  // when some of a tier were held up
+    struct Seen {  // the time during which nodes of a tier were held up
         twin::Ps first{};
         twin::Ps last{};
     };
@@ -53,7 +53,7 @@ struct RunReport {
     std::string_view command;
     bool failed{};
     std::optional<Duration> detection;
-    std::string_view summary;  // of summary_json
+    std::string_view summary;  // the text of summary_json()
     std::vector<Fault> faults;
     std::vector<Event> events;
     std::vector<Tier> standstill;

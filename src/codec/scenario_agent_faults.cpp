@@ -1,4 +1,4 @@
-// Kinds of [[fault]] that happen to agents and to the devices under them.
+// The kinds of [[fault]] that affect agents and their devices.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ using device::FaultyDevice;
 
 constexpr std::int64_t kMostCalls = 1'000'000;
 
-// `device`: those that have an agent.
+// `device`: nodes that have an agent.
 std::vector<NodeId> devices(FaultTable& fault)
 {
     const auto* node = fault.section.require("device", "a switch or host with a policy, or a list of those");
@@ -92,7 +92,7 @@ void clock_step(FaultTable& fault)
     add(fault, devices(fault), what);
 }
 
-// `calls`, or `until`; one call if neither is said.
+// `calls` or `until`; without either, one call.
 Spell read_spell(FaultTable& fault)
 {
     Spell spell;
@@ -175,7 +175,7 @@ void order(FaultTable& fault)
     add(fault, to, what);
 }
 
-// Every key that is not the fault's own is the policy's.
+// All keys that are not the fault's own are policy parameters.
 void set_policy(FaultTable& fault)
 {
     static constexpr std::array<std::string_view, 3> kOwnKeys{"at", "kind", "device"};

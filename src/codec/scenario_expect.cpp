@@ -1,5 +1,5 @@
-// [[expect]]: what must come of the run, and what must not. Each kind has a row below; each quantity named in a table
-// is an expectation of its own.
+// [[expect]]: what the run must and must not result in. Each kind has a row below. Each quantity in a table is an
+// expectation of its own.
 #include <algorithm>
 #include <array>
 
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // A quantity that the table may name.
+    // A quantity that the table may contain.
     void expect(Section& section, std::string_view key, Unit unit, std::string subject, Quantity quantity,
                 const char* usual = nullptr)
     {
@@ -99,7 +99,7 @@ private:
         return chosen ? std::optional{static_cast<Enum>(*chosen)} : std::nullopt;
     }
 
-    // One word, or a list of them.
+    // One name, or a list of names.
     template <class Enum>
     std::vector<Enum> chosen(Section& section, std::string_view key)
     {
@@ -232,7 +232,7 @@ private:
                     wanted.nodes.push_back({id});
                 }
             }
-            // No node at all would mean every node.
+            // An empty list would mean all nodes.
             if (names_.known() && tier && wanted.nodes.size() == named) {
                 section.text().wrong(*node, "a tier of the topology");
             }
@@ -281,7 +281,7 @@ private:
     Scenario& into_;
     Ps from_{};
     Ps until_{};
-    std::string wanted_;  // the quantities that the present table may name
+    std::string wanted_;  // the quantities that the present table may contain
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Kinds of [[fault]] that happen to the fabric: storms, NICs, cables, routes, buffers.
+// The kinds of [[fault]] that affect the fabric: storms, NICs, cables, routes, buffers.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ using namespace scenario;
 
 constexpr Ps kUsualStormPeriod = 100 * twin::kUs;  // a pause of 65,535 quanta lasts 335 us at 100 Gb/s
 constexpr Ps kUsualTraining = 500 * twin::kMs;
-constexpr Ps kShortestTraining = 10 * twin::kMs;  // the longest frame at the lowest speed has left the link by then
+constexpr Ps kShortestTraining = 10 * twin::kMs;  // by then the longest frame at the lowest speed has left the link
 
 template <class Fault>
 void of_host(FaultTable& fault)
@@ -49,7 +49,7 @@ std::optional<topology::End> switch_port(FaultTable& fault)
     return end;
 }
 
-// times = [8 numbers]: each priority its own quanta.
+// times = [8 numbers]: the quanta of each priority.
 void read_times(FaultTable& fault, twin::Storm& storm)
 {
     const auto* node = fault.section.find("times");
@@ -69,7 +69,7 @@ void read_times(FaultTable& fault, twin::Storm& storm)
     storm.times = static_cast<std::uint8_t>(table.size());
 }
 
-// Faster than the line nobody storms; frames would only pile up in the NIC.
+// A storm cannot send faster than the line: frames would only queue in the NIC.
 void check_period(FaultTable& fault, NodeId host, Ps period)
 {
     const auto& links = fault.names.topology().links;

@@ -1,5 +1,5 @@
-// One [[fault]] being read, and the kinds there are: what happens to the fabric, to links, and to agents each has a
-// file of its own. For the .cpp files of codec only.
+// One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links and of agents are in one file
+// each. For the .cpp files of codec only.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct FaultTable {
         into.faults.push_back({at + later, std::move(what)});
     }
 
-    // Each complains if it is missing, or no such thing.
+    // Each adds a complaint if the key is missing or names something that does not exist.
     std::vector<scenario::NodeId> hosts();     // `host`
     std::vector<scenario::NodeId> switches();  // `switch`
     std::optional<topology::End> port();       // `port`

@@ -1,4 +1,4 @@
-// [[fault]]: what goes wrong, and when.
+// [[fault]]: what fails, and when.
 #include "codec/scenario_fault_table.hpp"
 #include "codec/scenario_parts.hpp"
 

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Times round down, as everywhere at the twin's edge.
+// Times are rounded down, as everywhere at the interface of the twin.
 std::uint64_t ns(twin::Ps time) { return time / twin::kNs; }
 
 ordered_json to_json(const scenario::LinkEndStory& end)

@@ -1,4 +1,4 @@
-// What a run came to, as one JSON line: the last of `petrel lab run --json`. The schema is stable and documented
+// The summary of a run as one JSON line: the last line of `petrel lab run --json`. The schema is stable and documented
 // (docs/scenario-file.md): keys are added, never renamed.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Judged {
     std::string found;
 };
 
-// What belongs to a run besides what happened in it.
+// Data of a run beside its results.
 struct RunRecord {
     std::string file;
     Settings settings;
@@ -26,7 +26,7 @@ struct RunRecord {
     std::vector<Judged> judged;
 };
 
-// Without the end of the line.
+// Without the newline.
 std::string summary_json(const scenario::Summary&, const RunRecord&);
 
 }  // namespace petrel::codec

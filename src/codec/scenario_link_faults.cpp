@@ -1,5 +1,4 @@
-// Kinds of [[fault]] that take links down and bring them up, as their own ends do it; and [manager], who looks after
-// them.
+// The kinds of [[fault]] by which the ends of a link take it down and bring it up; and [manager], the link manager.
 #include <array>
 
 #include "codec/scenario_fault_table.hpp"
@@ -13,10 +12,10 @@ namespace {
 using namespace scenario;
 
 constexpr std::int64_t kMostFlaps = 1'000;
-constexpr Ps kShortest = twin::kUs;  // that a link is down or up
+constexpr Ps kShortest = twin::kUs;  // shortest time for which a link is down or up
 constexpr Ps kUsualSweep = 10 * twin::kMs;
 
-// A port goes down for a reason that has a meaning.
+// The reason for which a port goes down must be a known code.
 void read_reason(Section& section, std::string_view key, std::uint8_t& into)
 {
     section.number(key, into, 0, 255);
@@ -93,7 +92,7 @@ void power_loss(FaultTable& fault)
     }
 }
 
-// Down and up again, so many times; `up` lies between.
+// Takes the port down and up again `times` times; `up` is the time between two of them.
 void add_bounces(FaultTable& fault, topology::End end, const twin::Farewell& why, std::uint32_t times, Ps down, Ps up)
 {
     for (std::uint32_t i = 0; i < times; ++i) {

@@ -12,7 +12,7 @@ namespace {
 using topology::End;
 using topology::NodeId;
 
-// Looking for the nearest name is worth it where a person could have mistyped it.
+// Suggests the nearest name only among so many; larger fabrics would make the search slow.
 constexpr std::size_t kMostToSuggestFrom = 1'000;
 
 struct Numbered {
@@ -20,7 +20,7 @@ struct Numbered {
     std::uint32_t number{};
 };
 
-// "h12" is h and 12.
+// "h12" is "h" and 12.
 std::optional<Numbered> numbered(std::string_view name)
 {
     const auto digits = name.find_last_not_of("0123456789") + 1;

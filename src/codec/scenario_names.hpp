@@ -1,5 +1,5 @@
-// Names in a scenario become nodes, ports and links of its topology; what does not exist is complained of. For the .cpp
-// files of codec only.
+// Resolves the names in a scenario to nodes, ports and links of its topology; unknown names become complaints. For the
+// .cpp files of codec only.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace petrel::codec {
 
 class ScenarioNames {
 public:
-    // Without a topology (its own problems are told already) nothing is found and nothing complained of.
+    // Without a topology (it had complaints of its own) no name is found, and none becomes a complaint.
     ScenarioNames(TomlText& text, const topology::Topology* topology) : text_(text), topology_(topology)
     {
         if (topology != nullptr) {
@@ -30,7 +30,7 @@ public:
     // "h0", "h4..h7", "all", or a list of those; in that order.
     std::vector<topology::NodeId> nodes(const toml::node&, Kind);
     std::optional<topology::NodeId> node(const toml::node&, Kind);
-    // "leaf0:Ethernet4"; of a host its name is enough.
+    // "leaf0:Ethernet4"; for a host the name of the host suffices.
     std::optional<topology::End> port(const toml::node&);
     // A port at either end, or the two nodes it joins.
     std::optional<std::uint32_t> link(const toml::node&);

@@ -1,5 +1,5 @@
-// [[port]]: what a port is called besides its name (its number on the switch, its place in the cabinet), and what its
-// hardware looks for, where that differs from the rest of the switch.
+// [[port]]: further names of a port (its number on the switch, its place in the cabinet), and the settings of its
+// hardware detector where they differ from the switch's.
 #include <limits>
 
 #include "codec/scenario_parts.hpp"
@@ -23,7 +23,7 @@ std::string read_xname(Section& section)
     return to_string(*read);
 }
 
-// Both or none.
+// Both keys or neither.
 std::optional<scenario::PortDetector> read_detector(Section& section)
 {
     twin::Ps detect = 0;

@@ -1,4 +1,4 @@
-// [[switch]], [[nic]] and [dcqcn]: how the devices of a scenario are set up.
+// [[switch]], [[nic]] and [dcqcn]: the settings of the devices in a scenario.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +26,7 @@ void read_pause(Section& section, twin::PauseProfile& pause)
     }
 }
 
-// alpha = n for 2^n of what is free, limit = bytes, or neither.
+// alpha = n (2^n times the free buffer), limit = bytes, or neither.
 void read_limit(Section& section, twin::Limit& limit)
 {
     if (const auto* node = section.find("alpha")) {
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    // A table without `nodes` is for all of them; a later table wins.
+    // A table without `nodes` applies to all nodes. Later tables override earlier ones.
     template <class Read>
     void each(Section& top, std::string_view key, topology::Kind kind, const Read& read)
     {
@@ -185,7 +185,7 @@ private:
         }
     }
 
-    // What stands in the profile itself holds for all groups; [[switch.group]] for some.
+    // Keys of the profile itself apply to all priority groups, those of [[switch.group]] to some.
     void read_groups(Section& section, SwitchProfile& profile)
     {
         std::vector<std::uint8_t> everyone{0, 1, 2, 3, 4, 5, 6, 7};
@@ -200,7 +200,7 @@ private:
         }
     }
 
-    // Each value is read once, whatever the number of groups it is for.
+    // Reads each value once, even if it applies to several groups.
     void read_group(Section& section, SwitchProfile& profile, const std::vector<std::uint8_t>& groups)
     {
         twin::PgProfile given;
@@ -312,9 +312,9 @@ private:
         section.done();
     }
 
-    // Where no headroom is given: what may still arrive over the worst link of the profile's switches. A frame of ours
-    // has just begun when the threshold is crossed, the pause frame travels, is heeded, a frame has just begun there,
-    // and what is on the link arrives.
+    // The default headroom: what may still arrive over the worst link of the profile's switches. When the threshold is
+    // crossed, the switch may just have begun to send a frame. The pause frame then travels to the peer and takes
+    // effect there; the peer may just have begun a frame, too; and the frames on the link still arrive.
     void fill_headroom()
     {
         if (!names_.known()) {
@@ -361,7 +361,7 @@ private:
 
     ScenarioNames& names_;
     twin::Setup& setup_;
-    std::vector<std::uint8_t> auto_headroom_;             // by switch profile: groups nobody gave a headroom
+    std::vector<std::uint8_t> auto_headroom_;             // by switch profile: the groups without a given headroom
     std::vector<scenario::HardwareDetectors> detectors_;  // by switch profile
 };
 

@@ -1,4 +1,4 @@
-// Ranges as scenarios write them: ">= 95G", "<= 3", "400ms..600ms", or one value.
+// Ranges in the notation of scenarios: ">= 95G", "<= 3", "400ms..600ms", or one value.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,7 @@ namespace petrel::codec {
 
 namespace {
 
-constexpr std::int64_t kMostFrames = 100'000'000;  // of a capture
+constexpr std::int64_t kMostFrames = 100'000'000;  // in a capture
 
 class ScenarioReader {
 public:
@@ -52,7 +52,7 @@ private:
         read_expectations(top, names, result_);
         read_truth(top, names);
         for (const auto* key : {"parameters", "full", "sweep"}) {
-            top.find(key);  // the template's business: by now they are filled in
+            top.find(key);  // already replaced by the template reader
         }
         top.done();
         if (text_.complaints().empty()) {

@@ -1,5 +1,5 @@
-// Reads a scenario (TOML). Every problem comes at once, with its place; what only shows when all is put together (a
-// buffer too small for its headroom) comes without one. The format: docs/scenario-file.md.
+// Reads a scenario (TOML). Reports all problems at once, each with its place in the file. Problems that show only when
+// all parts are combined (a buffer too small for its headroom) have no place. The format: docs/scenario-file.md.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace petrel::codec {
 
-// `seed`, if given, is used instead of the file's.
+// `seed` overrides that of the file.
 Parsed<scenario::Scenario> read_scenario(std::string_view text, std::string_view file,
                                          std::optional<std::uint64_t> seed = {});
 

@@ -73,7 +73,7 @@ void Section::rate(std::string_view key, BitRate& into)
         return;
     }
     const auto value = rate_in_bps(node->value_exact<std::string_view>().value_or(std::string_view{}));
-    // Beyond these a byte's time does not fit the twin's numbers.
+    // Outside this range the time of one byte does not fit the twin's integers.
     if (!value || *value < 10'000'000 || *value > 3'200'000'000'000) {
         return text_.wrong(*node, fmt::format("{}; 10M to 3.2T", kRateAllowed));
     }

@@ -1,6 +1,6 @@
-// One table of a scenario being read. Every key is asked for by name, which makes it known; done() complains of those
-// nobody asked for. A value that is missing leaves what was there: the default stands with the data, not here. For the
-// .cpp files of codec only.
+// One table of a scenario while it is read. Every key is read by name; done() adds a complaint about each key that was
+// not read. A missing value leaves `into` unchanged: the defaults are in the data types, not here. For the .cpp files
+// of codec only.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ public:
         }
         return table_.get(key);
     }
-    // The same, and a complaint if it is missing.
+    // Like find(), with a complaint if the key is missing.
     const toml::node* require(std::string_view key, std::string_view what);
 
     void read(std::string_view key, bool& into);
@@ -63,14 +63,14 @@ public:
     }
     std::optional<std::uint64_t> bytes(const toml::node&, std::uint64_t most);
 
-    // One of the words, by its place in the list.
+    // The index of the value in `words`.
     std::optional<std::size_t> choice(const toml::node&, std::span<const std::string_view> words);
 
     // Priorities as a mask: a number 0..7, or a list of them.
     void priorities(std::string_view key, std::uint8_t& into);
     std::vector<std::uint8_t> numbers_to_7(const toml::node&);
 
-    // A table below this one; none if it is missing or no table.
+    // A table inside this one; none if it is missing or not a table.
     std::optional<Section> below(std::string_view key);
 
     void done();

@@ -38,7 +38,7 @@ std::string read_value(TomlText& toml, const toml::node& value)
     return text;
 }
 
-// Names that are no parameters are told.
+// Adds a complaint about each name in [full] and [sweep] that is not in [parameters].
 class TemplateReader {
 public:
     TemplateReader(TomlText& toml, const toml::table& top) : toml_(toml), top_(top) {}
@@ -106,7 +106,7 @@ bool is_literal(std::string_view value)
     const auto all_digits = [](std::string_view part) {
         return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
     };
-    // A number with a leading zero is none in TOML.
+    // TOML does not allow numbers with a leading zero.
     return all_digits(whole) && (whole.size() == 1 || whole.front() != '0') &&
            (dot == std::string_view::npos || all_digits(digits.substr(dot + 1)));
 }
@@ -190,7 +190,7 @@ Parsed<std::string> fill_in(std::string_view text, std::string_view file, const 
     for (std::size_t at = 0; at < text.size(); ++number) {
         const auto end = std::min(text.find('\n', at), text.size());
         const auto line = text.substr(at, end - at);
-        // What a comment says of ${names} is nobody's business.
+        // Comments may contain ${names}; they are not replaced.
         filled += line.starts_with('#') ? std::string{line} : filling.line(line, number);
         filled += end < text.size() ? "\n" : "";
         at = end + 1;

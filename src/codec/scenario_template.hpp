@@ -1,6 +1,6 @@
-// A scenario file may be a template: [parameters] names values with their defaults, "${name}" stands for them anywhere
-// below. Filled in as text, before the file is read, so that every reader sees a plain scenario and lines stay where
-// they are.
+// A scenario file may be a template: [parameters] defines names with default values, and "${name}" is replaced by the
+// value anywhere below. The text is replaced before the file is parsed, so that all readers see a plain scenario and
+// line numbers stay the same.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace petrel::codec {
 
-// By name, as people write them on a command line: 3, 400ms, sonic.
+// By name, with values as on the command line: 3, 400ms, sonic.
 using Settings = std::map<std::string, std::string>;
 
 struct Sweep {
@@ -21,16 +21,16 @@ struct Sweep {
 };
 
 struct ScenarioTemplate {
-    Settings parameters;        // [parameters]: with their defaults
-    Settings full;              // [full]: what they are at full size, where that differs
-    std::vector<Sweep> sweeps;  // [sweep]: the values with which the scenario is worth running
+    Settings parameters;        // [parameters]: with their default values
+    Settings full;              // [full]: their values at full size, where they differ
+    std::vector<Sweep> sweeps;  // [sweep]: the values for which the scenario is usually run
 };
 
 Parsed<ScenarioTemplate> read_template(std::string_view text, std::string_view file);
 
-// The text with all parameters replaced by the settings, or else by their defaults. A whole string "${name}" becomes a
-// number, true or false where the setting is one; within a string it stays text. A setting the text has no parameter
-// for is a complaint.
+// The text with all parameters replaced by their settings, or by their defaults. If a whole string is "${name}" and the
+// setting is a number or boolean, the quotes are removed; within a longer string it stays text. A setting that is not a
+// parameter of the text is a complaint.
 Parsed<std::string> fill_in(std::string_view text, std::string_view file, const Settings&);
 
 }  // namespace petrel::codec

@@ -1,4 +1,4 @@
-// [topology]: one of the generators by its numbers, or nodes and links one by one.
+// [topology]: a generator with its numbers, or a list of nodes and links.
 #include <array>
 #include <functional>
 #include <map>
@@ -20,7 +20,7 @@ using topology::Topology;
 constexpr std::uint64_t kMostLinks = 1'000'000;
 constexpr LinkShape kUsualLink{{100'000'000'000}, topology::Delay{1'000'000}};  // 100 Gb/s, 1 us
 
-// speed, and either delay or cable_m.
+// Keys: speed, and either delay or cable_m.
 void read_shape(Section& section, LinkShape& shape)
 {
     section.rate("speed", shape.speed);
@@ -86,7 +86,7 @@ private:
         return topology::fat_tree(number("k"), host, fabric);
     }
 
-    // Missing is 0, which no generator takes.
+    // A missing number is 0, which every generator refuses.
     std::uint32_t number(std::string_view key)
     {
         std::uint32_t value = 0;
@@ -165,7 +165,7 @@ private:
         result_.links.push_back(link);
     }
 
-    // The next free port of a node: ports count in the order of the links.
+    // The next free port of a node: ports are numbered in the order of the links.
     bool end_at(const toml::node& name, topology::End& end)
     {
         const auto found = numbers_.find(name.value_exact<std::string>().value_or(""));

@@ -1,4 +1,4 @@
-// [[traffic]]: patterns become flows.
+// [[traffic]]: turns traffic patterns into flows.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -83,7 +83,7 @@ private:
         }
     }
 
-    // flow: one or more senders, each to the receiver; incast: the same, and all other hosts if no sender is named.
+    // flow: one or more senders, each to the receiver. incast: the same, but without `from` all other hosts send.
     Pairs towards_one(Section& section, bool everyone)
     {
         const auto* to = section.require("to", "a host");
@@ -103,7 +103,7 @@ private:
         return pairs;
     }
 
-    // The hosts that take part; empty after a complaint.
+    // The hosts of a pattern; empty after a complaint.
     std::vector<NodeId> participants(Section& section)
     {
         const auto* chosen = section.find("hosts");
@@ -134,7 +134,7 @@ private:
         return paired(hosts, shift ? shifted(hosts.size(), static_cast<std::size_t>(*shift)) : drawn(hosts.size()));
     }
 
-    // As collectives do: each to the next, in the order in which they are named.
+    // The pattern of collective operations: each host sends to the next, in the given order.
     Pairs ring(Section& section)
     {
         const auto hosts = participants(section);
@@ -162,7 +162,8 @@ private:
         return to;
     }
 
-    // By the scenario's seed; one cycle through all of them (Sattolo), so that nobody sends to itself.
+    // Random by the scenario's seed: one cycle through all hosts (Sattolo's algorithm), so that no host sends to
+    // itself.
     std::vector<std::size_t> drawn(std::size_t n)
     {
         auto to = shifted(n, 0);

@@ -24,7 +24,7 @@ constexpr Unit kSizes[] = {{"B", 1},           {"kB", 1'000},      {"MB", 1'000'
 
 constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
 
-// "1.5us": digits, at most one dot, a unit; nothing that is lost by it.
+// "1.5us": digits, at most one dot, a unit. Values that cannot be converted exactly are refused.
 std::optional<std::uint64_t> number_with(std::string_view text, std::span<const Unit> units, std::uint64_t most)
 {
     const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> number_with(std::string_view text, std::span<const 
         return std::nullopt;
     }
     std::uint64_t value = 0;
-    std::uint64_t scale = 0;  // of what comes after the dot; 0 = no dot yet
+    std::uint64_t scale = 0;  // of the digits after the dot; 0 = no dot yet
     for (const char c : number) {
         if (c == '.') {
             if (scale != 0) {

@@ -1,4 +1,4 @@
-// Values with a unit, as scenarios write them: "20ms", "100G", "12MiB". Exact: a picosecond is a picosecond.
+// Values with a unit in the notation of scenarios: "20ms", "100G", "12MiB". They are exact, times to the picosecond.
 #pragma once
 
 #include <cstdint>

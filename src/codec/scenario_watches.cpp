@@ -1,4 +1,4 @@
-// [[policy]]: which devices have an agent, and what it watches for. The same tables as in a policy file, and `devices`.
+// [[policy]]: the devices that have an agent, and their policies. The same tables as in a policy file, plus `devices`.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -52,7 +52,7 @@ private:
                    : "switches";
     }
 
-    // Later assignments win, as in a policy file.
+    // Later assignments override earlier ones, as in a policy file.
     static void append(PolicyBook& book, const PolicyBook& more)
     {
         const auto first = static_cast<std::uint16_t>(book.policies.size());

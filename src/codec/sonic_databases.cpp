@@ -12,7 +12,7 @@ namespace petrel::codec {
 
 namespace {
 
-// A member that may be missing or of another kind than it should be.
+// `otherwise` if the member is missing or has another type.
 template <class T>
 T member_or(const nlohmann::json& object, const char* key, T otherwise)
 {
@@ -89,7 +89,7 @@ Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std:
     for (const auto& include : *includes) {
         auto name = include.is_object() ? member_or<std::string>(include, "namespace", "") : "";
         if (name.empty()) {
-            continue;  // the host's own
+            continue;  // the host's own databases
         }
         auto path = member_or<std::string>(include, "include", "");
         if (path.empty()) {

@@ -1,5 +1,5 @@
-// SONiC's database_config.json: which database is where, and database_global.json: whose there are. Only what Petrel
-// uses of them is read.
+// SONiC's database_config.json (the address of each database) and database_global.json (the ASICs that have databases
+// of their own). Reads only what Petrel uses.
 #pragma once
 
 #include <map>
@@ -12,24 +12,24 @@
 namespace petrel::codec {
 
 struct DatabaseEntry {
-    std::string unix_socket;  // empty = by host and port
+    std::string unix_socket;  // empty = use host and port
     std::string host;
     int port{};
     int number{};
     bool operator==(const DatabaseEntry&) const = default;
 };
 
-// By name: "CONFIG_DB", "COUNTERS_DB", ... Complaints name the place in the file as far as it is known.
+// By name: "CONFIG_DB", "COUNTERS_DB", ... Complaints contain the place in the file if it is known.
 Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_view text, std::string_view file);
 
-// One ASIC of a switch with several of them, with databases of its own.
+// One ASIC of a multi-ASIC switch, with its own databases.
 struct AsicEntry {
     std::string name;     // its namespace: "asic0"
     std::string include;  // its database_config.json, relative to the folder of database_global.json
     bool operator==(const AsicEntry&) const = default;
 };
 
-// None: the switch has one ASIC.
+// Empty: the switch has one ASIC.
 Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std::string_view file);
 
 }  // namespace petrel::codec

@@ -1,5 +1,5 @@
-// Tables as they go over the control socket and into a file: hashes by key, and changes of them. What they mean is
-// SONiC's business (sonic/store.hpp).
+// Tables as sent over the control socket and stored in a file: hashes by key, and changes of them. sonic/store.hpp
+// gives them their meaning.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ using TableContent = std::map<std::string, TableHash, std::less<>>;  // by key: 
 // One change of one hash.
 struct TableChange {
     enum class Kind : std::uint8_t {
-        set,      // these fields; the others stay
-        remove,   // these fields (their values do not matter); a hash without fields is gone
-        replace,  // these are all its fields; none = it is gone
+        set,      // sets these fields; the others stay
+        remove,   // removes these fields (their values are ignored); a hash without fields is deleted
+        replace,  // these become all fields of the hash; none = deletes the hash
         count_
     } kind{};
     std::string key;

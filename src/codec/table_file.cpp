@@ -19,10 +19,10 @@ Error wrong(std::string_view where, std::string_view allowed)
     return {ErrorKind::corrupt, fmt::format("{}: allowed {}", escaped(where), allowed)};
 }
 
-// A discarded value for text that is no JSON or is nested deeper than tables are.
+// Returns a discarded value if the text is not JSON, or nested deeper than tables are.
 nlohmann::json parse_tables(std::string_view text)
 {
-    // With parentheses: braces would make a list with a discarded value in it.
+    // Parentheses, not braces: braces would make a list that contains the discarded value.
     return json_shape(text).depth > kDeepest ? nlohmann::json(nlohmann::json::value_t::discarded)
                                              : nlohmann::json::parse(text, nullptr, false);
 }

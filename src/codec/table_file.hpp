@@ -1,4 +1,4 @@
-// Tables in a file, as SONiC's own configuration files have them: {"PFC_WD": {"Ethernet0": {"action": "drop"}}}.
+// Tables in a file, in the format of SONiC's configuration files: {"PFC_WD": {"Ethernet0": {"action": "drop"}}}.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace petrel::codec {
 
-// Every key is a table's name and an entry's, with a | between them.
+// Whether a key has the form TABLE|ENTRY.
 bool fits_table_file(std::string_view key);
 
 std::string table_file_text(const TableContent&);
 
-// Of anything else than such tables, or a part of them, it says what is wrong.
+// If the text does not consist of such tables, the error describes the first problem.
 Result<TableContent> read_table_file(std::string_view text);
 
 }  // namespace petrel::codec

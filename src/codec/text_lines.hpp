@@ -1,5 +1,4 @@
-// The lines of a text that say something: a byte order mark, carriage returns, blank lines and # comments are passed
-// over.
+// The lines of a text that have content. Skips a byte order mark, carriage returns, blank lines and # comments.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@
 namespace petrel::codec {
 
 struct Line {
-    std::string_view text;  // without its end
+    std::string_view text;  // without its newline
     std::uint32_t number{};
 
     // `at` points into text, or to its end. Columns count characters, not bytes.
     Place place(const char* at) const;
-    // Where the letters begin that stand right before `at`; `at` itself if there are none.
+    // The beginning of the word that ends right before `at`; `at` itself if there is none.
     const char* word_begin(const char* at) const;
 };
 
@@ -30,6 +29,6 @@ private:
     std::uint32_t number_{};
 };
 
-std::string_view trimmed(std::string_view);  // without blanks and tabs around it
+std::string_view trimmed(std::string_view);  // without leading and trailing blanks and tabs
 
 }  // namespace petrel::codec

@@ -8,7 +8,7 @@ namespace petrel::codec {
 
 namespace {
 
-// The parser and its destructors go as deep as dotted names do, on the stack. A name cannot leave its line.
+// The parser and its destructors recurse as deep as dotted names are nested. A name cannot span lines.
 constexpr std::ptrdiff_t kMostDots = 128;
 
 std::string_view line_of(std::string_view text, std::uint32_t number)
@@ -32,7 +32,7 @@ std::string shown(const toml::node& node)
     case toml::node_type::floating_point: return fmt::format("{:#}", node.as_floating_point()->get());
     case toml::node_type::boolean: return node.as_boolean()->get() ? "true" : "false";
     case toml::node_type::array: return "[...]";
-    case toml::node_type::table: return {};  // its place says enough
+    case toml::node_type::table: return {};  // the place suffices
     default: return "a date or time";
     }
 }

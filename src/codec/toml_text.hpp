@@ -1,5 +1,5 @@
-// What all readers of TOML share: every problem with its place, the value and what is allowed, and how values are shown
-// in a complaint. For the .cpp files of codec only: it brings the TOML library along.
+// The common part of all TOML readers: each problem with its place, the value and what is allowed, and how values
+// appear in a complaint. For the .cpp files of codec only: it includes the TOML library.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ namespace petrel::codec {
 Place place(const toml::source_region&);
 Place place(const toml::node&);
 
-// How a value is shown in a complaint.
+// The text of a value in a complaint.
 std::string shown(const toml::node&);
 
 class TomlText {
 public:
     explicit TomlText(std::string_view file) : complaints_(file) {}
 
-    // Hands the top table over, unless the text is no TOML: then that is the only complaint.
+    // Calls `read` with the top table. If the text is not TOML, that is the only complaint.
     void parse(std::string_view text, const std::function<void(const toml::table&)>& read);
 
     ComplaintList& complaints() { return complaints_; }
@@ -34,10 +34,10 @@ public:
         complaints_.add(place(node), shown(node), std::move(allowed));
     }
     void unknown(const toml::key&, std::span<const std::string_view> known);
-    void only(const toml::table&, std::span<const std::string_view> known);  // complains of every other key
+    void only(const toml::table&, std::span<const std::string_view> known);  // adds a complaint about each other key
 
-    std::string text(const toml::node&);  // empty if it is none
-    std::string name(const toml::node&);  // the same, and it can be shown on a terminal
+    std::string text(const toml::node&);  // empty if it is not a string
+    std::string name(const toml::node&);  // like text(), but must be printable on a terminal
     bool flag(const toml::node&);
 
     template <class Read>

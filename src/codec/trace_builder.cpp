@@ -18,7 +18,7 @@ constexpr std::size_t kMostPorts = std::numeric_limits<decltype(PortId::index)>:
 
 constexpr watchdog::Treatments kAllTreatments = (1U << static_cast<unsigned>(Treatment::count_)) - 1;
 
-// The link of a row, or of a port as its port-level row tells it, over time.
+// The state of a link over time, for a row, or for a port from its port-level row.
 class LinkHistory {
 public:
     void hear(std::optional<bool> up, std::uint64_t speed_bps)
@@ -45,9 +45,9 @@ private:
     std::uint32_t changes_{};
 };
 
-// Whether the stamps of a row can be measured against each other. A device's clock that was set, a row without a stamp
-// among rows with one, and a row that tells nothing (what the next one says of "since the row before" is then about no
-// known moment) each begin a new reckoning.
+// Counts the breaks in the stamps of a row: stamps before and after a break cannot be compared. Breaks are: the
+// device's clock was set; a row has no stamp while others have one; the previous row had no data, so that an interval
+// "since the previous row" has no known start.
 class StampHistory {
 public:
     void hear(std::int64_t time_us, std::int64_t stamp_us, bool tells)
@@ -67,7 +67,7 @@ public:
     std::uint32_t breaks() const { return breaks_; }
 
 private:
-    std::int64_t time_us_{};  // of the row that brought the stamp
+    std::int64_t time_us_{};  // time of the row in which the stamp first appeared
     std::int64_t stamp_us_{};
     std::uint32_t breaks_{};
     bool heard_{};
@@ -126,7 +126,7 @@ device::Trace TraceBuilder::finish() &&
     return trace;
 }
 
-// A recording may hold one queue after the other; what plays it wants one look after the other.
+// A recording may list one queue after the other; the replay needs one look after the other.
 void TraceBuilder::sort_by_time(Gathered& device)
 {
     if (std::is_sorted(device.time_us.begin(), device.time_us.end())) {
@@ -189,8 +189,7 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
     return trace;
 }
 
-// A row's link is what the row says and, where it does not, what the port-level row of the same look or of an earlier
-// one says.
+// A row's link state is its own if the row has one; else that of the port-level row in the same or an earlier look.
 void TraceBuilder::set_epochs(const Gathered& device, device::DeviceTrace& trace)
 {
     auto& rows = trace.inventory.rows;

@@ -1,5 +1,5 @@
-// Gathers rows of a trace, in the order of the file, into what each device told: inventory, capabilities and samples by
-// time. Separate from the readers because all of it is about time and rows, nothing about text.
+// Gathers the rows of a trace, in the order of the file, into inventory, capabilities and samples by time for each
+// device. Separate from the readers because it handles time and rows, not text.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace petrel::codec {
 
 class TraceBuilder {
 public:
-    // A row that does not fit what came before it: which cell, and what it could have been.
+    // A row that does not fit the rows before it: the cell, and its allowed values.
     struct Misfit {
         Column column{};
         std::string allowed;
@@ -46,7 +46,7 @@ private:
         std::optional<Priority> priority;
         std::int64_t last_us{};
     };
-    // What a row said of its link.
+    // The link state in a row.
     struct Link {
         std::uint64_t speed_bps{};
         std::optional<bool> up;
@@ -55,7 +55,7 @@ private:
         std::string name;
         Numbers port_numbers;
         std::vector<Port> ports;
-        std::vector<Row> rows;  // in order of first appearance; samples[i].slot counts these until finish()
+        std::vector<Row> rows;  // in order of first appearance; until finish(), samples[i].slot is an index into this
         std::vector<watchdog::Sample> samples;
         std::vector<std::int64_t> time_us;
         std::vector<Link> links;
@@ -69,7 +69,7 @@ private:
     std::vector<Gathered> devices_;
 };
 
-// Reads the cells of one row and adds it, or complains.
+// Reads the cells of one row and adds the row, or adds complaints.
 void add_cells(const Cells&, const Line&, TraceBuilder&, ComplaintList&);
 
 }  // namespace petrel::codec

@@ -30,11 +30,11 @@ const std::array<std::string_view, kColumns>& names()
 
 constexpr std::array<std::string_view, 3> kPauseStates{"not_paused", "paused", "paused_not_continuous"};
 
-// Nanoseconds since the epoch still fit, with years of room for deadlines.
+// In nanoseconds this still fits 64 bits, with years to spare for deadlines.
 constexpr std::uint64_t kLastUs = 9'000'000'000'000'000;
 constexpr std::uint64_t kMostU64 = std::numeric_limits<std::uint64_t>::max();
 
-// Reads the cells of one row one after the other and remembers whether all of them could be read.
+// Reads the cells of one row one after the other and records whether all of them were valid.
 class RowReader {
 public:
     RowReader(const Cells& cells, const Line& line, ComplaintList& complaints)

@@ -1,4 +1,4 @@
-// The columns of a trace, by name, and how the text of each cell is read. CSV and JSON lines share this: they only find
+// The columns of a trace, by name, and how each cell is read. Shared by CSV and JSON lines, which only locate the
 // cells.
 #pragma once
 
@@ -29,8 +29,8 @@ std::span<const std::string_view> column_names();
 std::optional<Column> column_from_name(std::string_view);
 
 struct Cell {
-    std::string_view text;  // what it says, quotes and escapes undone; empty = the device cannot tell
-    const char* at{};       // where it stands in its line; null = there is no such cell
+    std::string_view text;  // without quotes and escapes; empty = the device does not report it
+    const char* at{};       // its position in the line; null = there is no such cell
 };
 using Cells = std::array<Cell, kColumns>;
 
@@ -40,11 +40,11 @@ struct TraceRow {
     std::optional<Priority> priority;
     std::int64_t time_us{};
     std::optional<bool> link_up;
-    std::uint64_t speed_bps{};  // zero = not told
-    watchdog::Sample sample;    // all but slot and epoch, which one row alone does not tell
+    std::uint64_t speed_bps{};  // zero = not given
+    watchdog::Sample sample;    // all but slot and epoch, which need the other rows
 };
 
-// Complains about every cell that cannot be read. None if there was one, or if time or port are missing.
+// Adds a complaint about every invalid cell. Returns none if there was one, or if time or port are missing.
 std::optional<TraceRow> read_cells(const Cells&, const Line&, ComplaintList&);
 
 }  // namespace petrel::codec

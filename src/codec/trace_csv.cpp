@@ -17,7 +17,7 @@ class CsvSplitter {
 public:
     explicit CsvSplitter(ComplaintList& complaints) : complaints_(complaints) {}
 
-    // The cells of a line, valid until the next call; null if a quote went wrong.
+    // The cells of a line, valid until the next call; null if a quote is not closed properly.
     const std::vector<Cell>* split(const Line& line)
     {
         cells_.clear();
@@ -89,7 +89,7 @@ private:
     std::deque<std::string> undoubled_;  // cells point into it
 };
 
-// Which column stands at which position; none where it is unknown, and then there is a complaint.
+// The column at each position; none if it is unknown, and then there is a complaint.
 std::vector<std::optional<Column>> read_header(const Line& line, const std::vector<Cell>& cells,
                                                ComplaintList& complaints)
 {

@@ -1,4 +1,4 @@
-// Finds the cells of a trace written as CSV with a header.
+// Locates the cells of a trace in CSV with a header.
 #pragma once
 
 #include "codec/trace_builder.hpp"

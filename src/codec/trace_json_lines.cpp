@@ -14,7 +14,7 @@ namespace petrel::codec {
 
 namespace {
 
-// Lets the handler know how far the parser has read: its callbacks come without positions.
+// Reports to the handler how far the parser has read: the parser's callbacks carry no position.
 class WatchedIterator {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -38,7 +38,7 @@ private:
     const char** seen_;
 };
 
-// Collects the cells of one line. Numbers are taken as they are written, so that none passes through a double.
+// Collects the cells of one line. Numbers are taken as text, so that none is converted to double.
 class CellCollector : public nlohmann::json::json_sax_t {
 public:
     CellCollector(const Line& line, std::set<std::string, std::less<>>& unknown_names, ComplaintList& complaints)
@@ -53,7 +53,7 @@ public:
     bool number_integer(number_integer_t) override { return number(); }
     bool number_unsigned(number_unsigned_t) override { return number(); }
     bool number_float(number_float_t, const string_t&) override { return number(); }
-    bool binary(binary_t&) override { return false; }  // text has none
+    bool binary(binary_t&) override { return false; }  // does not occur in JSON text
 
     bool string(string_t& text) override
     {
@@ -115,7 +115,7 @@ private:
         const std::string_view text{first, std::find_if(first, end(), [](char c) {
                                         return std::string_view{"+-.0123456789eE"}.find(c) == std::string_view::npos;
                                     })};
-        // Ten is "a" in this column: a number of several digits could mean either.
+        // This column is hexadecimal: ten is "a". A decimal number of several digits would be ambiguous.
         if (column_ == column_of(watchdog::Field::pause_timeout) && text.size() > 1) {
             complaints_.add(line_.place(first), text, "a string of hex digits");
             return scalar({});
@@ -157,7 +157,7 @@ private:
 
 void read_json_rows(std::string_view text, TraceBuilder& builder, ComplaintList& complaints)
 {
-    std::set<std::string, std::less<>> unknown_names;  // each is one problem, however many lines have it
+    std::set<std::string, std::less<>> unknown_names;  // each name is reported once, however many lines contain it
     TextLines lines{text};
     while (const auto line = lines.next()) {
         CellCollector collector{*line, unknown_names, complaints};

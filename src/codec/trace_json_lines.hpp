@@ -1,4 +1,4 @@
-// Finds the cells of a trace written as JSON lines: one flat object a line, its keys the names of the columns.
+// Locates the cells of a trace in JSON lines: one flat object a line, its keys are the column names.
 #pragma once
 
 #include "codec/trace_builder.hpp"

@@ -1,6 +1,5 @@
 // The only way to carry out a command: prepare (read what will be overwritten), journal that durably, apply, read back,
-// close the journal entry. Every runner uses it, and so does `petrel` when it restores everything without a running
-// agent.
+// close the journal entry. Every runner uses it, and so does a release without a running agent (daemon/release.cpp).
 #pragma once
 
 #include <cstdint>
