@@ -1,5 +1,5 @@
-// petrel for several processes, on one machine or many, that run one twin: mpirun -n 4 petrel-mpi lab run FILE. A
-// program of its own, since whoever needs no MPI should not have to install it.
+// petrel for several processes, on one machine or many, that run one twin: mpirun -n 4 petrel-mpi lab run FILE. It is a
+// separate program, so that petrel itself does not depend on MPI.
 #include "cli/petrel.hpp"
 #include "twin_mpi/mpi_peers.hpp"
 

@@ -1,4 +1,4 @@
-// The command lines of `petrel agent` and `petrel hand-back`. It brings the option parser along.
+// The command lines of `petrel agent` and `petrel hand-back`. Includes the option parser.
 #pragma once
 
 #include "cli/agent_command.hpp"

@@ -89,14 +89,14 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     return codec::read_agent_config(text, file, given, kinds).map([](codec::AgentConfig config) {
         for (auto& device : config.devices) {
             if (codec::is_sonics_own(device) && !config.redis.empty()) {
-                device.driver = "sonic:" + config.redis;  // one address for both sides of it
+                device.driver = "sonic:" + config.redis;  // the device and the configuration use the same address
             }
         }
         return config;
     });
 }
 
-// What is configured for a device stands in the databases that its counters are in.
+// The configuration of each device is in the same databases as its counters.
 Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig& config)
 {
     if (!std::ranges::all_of(config.devices, codec::is_sonics_own)) {
@@ -129,8 +129,8 @@ Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig
     return several;
 }
 
-// A device that is SONiC's own brings SONiC's configuration with it, and leaves the acting to orchagent. Devices of
-// other kinds are ours alone.
+// A SONiC device implies SONiC's configuration, and orchagent mitigates there. Devices of other kinds are mitigated by
+// the agent alone.
 Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
 {
     if (!codec::follows_config_db(config)) {
@@ -172,7 +172,7 @@ ExitCode run_agent(const AgentOptions& options)
     if (options.extras != nullptr) {
         how.reached = options.extras->reached;
     }
-    const runtime::ExitGuard guard{"while the agent watches"};  // leave() does not pass by it
+    const runtime::ExitGuard guard{"while the agent watches"};  // leave() calls _exit(), which the guard does not catch
     auto service = daemon::Service::make(std::move(*config), std::move(how));
     if (!service) {
         return fail(service.error());

@@ -1,5 +1,5 @@
-// `petrel agent`: the service that watches a switch, until it is told to stop. And what it leaves to do when it is
-// dead.
+// `petrel agent`: the service that watches a switch until it is stopped. And the commands that clean up after an agent
+// that died.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace petrel::cli {
 
-// What a test adds to the agent.
+// Additions for tests.
 struct AgentExtras {
     std::vector<daemon::Driver*> drivers;
     std::function<void(std::string_view point)> reached;
@@ -27,25 +27,26 @@ struct AgentOptions {
     const AgentExtras* extras{};
 };
 
-// All that petrel was built with.
+// All drivers that petrel was built with.
 std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
 
 ExitCode run_agent(const AgentOptions&);
 
-// The file that counts; empty = none.
+// The configuration file to use; empty = none.
 std::string config_file(const AgentOptions&);
 
-// What the agent would do with these options, flags over environment over file over defaults.
+// The agent's configuration with these options: flags override the environment, which overrides the file, which
+// overrides the defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
 struct HandBackOptions {
     AgentOptions agent;
 };
 
-// Puts back what a dead agent has left changed beside its mitigations: SONiC's scripts. Mitigations stay.
+// Puts back what a dead agent has changed beside its mitigations (SONiC's scripts). Mitigations stay.
 ExitCode hand_back(const HandBackOptions&);
 
-// With no agent to ask: from the journals that the configuration names.
+// Without a running agent: releases what the journals of the configured devices contain.
 ExitCode release_without_agent(const AgentOptions&, bool json);
 
 }  // namespace petrel::cli

@@ -1,5 +1,5 @@
-// The flags that say how the agent is configured: a file, devices, and one for each setting. `petrel agent` has them,
-// and `petrel config show`, which says what would come of them. It brings the option parser along.
+// The flags for the configuration of the agent: a file, devices, and one for each setting. `petrel agent` uses them,
+// and `petrel config show`, which prints the resulting configuration. Includes the option parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ private:
     std::string config_;
     std::vector<std::string> devices_;
     std::string profile_;
-    std::vector<std::string> values_;  // one per setting, given or not: the parser points into it
+    std::vector<std::string> values_;  // one per setting, given or not; the parser holds pointers into it
 };
 
 }  // namespace petrel::cli

@@ -34,7 +34,7 @@ Result<std::vector<std::string>> AgentStore::keys(Db db, std::string_view prefix
     return ask(question).map([](codec::TableReport report) { return std::move(report.keys); });
 }
 
-// In bites that the agent answers.
+// Splits the request into parts that the agent accepts.
 Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string> keys)
 {
     std::vector<Hash> all;
@@ -47,13 +47,13 @@ Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string>
         if (!report) {
             return tl::unexpected(std::move(report.error()));
         }
-        report->hashes.resize(bite.size());  // whatever it answers, there is one for each key
+        report->hashes.resize(bite.size());  // exactly one hash for each key, whatever the agent sends
         std::move(report->hashes.begin(), report->hashes.end(), std::back_inserter(all));
     }
     return all;
 }
 
-// An agent that answers has filled its tables.
+// An agent that answers has initialised its tables.
 Result<bool> AgentStore::is_set(Db db, const std::string& key)
 {
     auto question = request(ControlRequest::Command::table_keys, db);

@@ -1,5 +1,5 @@
-// The tables that an agent keeps itself (agent.nos = "own"), asked for over its control socket: what lets pfcwd and its
-// like work without SONiC.
+// The tables that an agent keeps itself (agent.nos = "own"), accessed over its control socket. With it pfcwd and the
+// other SONiC tools work without SONiC.
 #pragma once
 
 #include <filesystem>

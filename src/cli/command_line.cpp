@@ -92,11 +92,12 @@ std::string value_kind(std::string_view key)
     return key.ends_with("_ppm") ? "PPM" : "VALUE";
 }
 
-// Each command keeps what was written as text; what it means, and every problem with it, is found out together later.
+// Each command first stores its arguments as text. They are interpreted later, so that all problems are reported
+// together.
 struct ReplayCommand {
     CLI::App* app{};
     ReplayOptions options;
-    std::vector<Setting> settings;  // one per parameter, given or not: the parser points into it
+    std::vector<Setting> settings;  // one per parameter, given or not; the parser holds pointers into it
     bool json{};
 
     explicit ReplayCommand(CLI::App& petrel) : app(petrel.add_subcommand("replay", kReplayAbout))
@@ -124,7 +125,8 @@ struct ReplayCommand {
         add_parameters();
     }
 
-    // Problems go along: those with the trace and the policies are to be told in the same breath.
+    // `problems` become part of the request, so that they are reported together with those of the trace and the
+    // policies.
     ReplayOptions request(std::vector<Complaint> problems, bool trace_may_be_a_value) const
     {
         auto wanted = options;
@@ -160,7 +162,7 @@ private:
         }
     }
 
-    // Of two values one would be lost without a word.
+    // Repeated flags are an error: one of the values would be ignored silently.
     void complain_repeated(std::vector<Complaint>& problems) const
     {
         for (const auto* option : app->get_options()) {
@@ -171,7 +173,7 @@ private:
         }
     }
 
-    // The parser takes the last of several, so that complain_repeated() may tell them all.
+    // The parser takes the last of several values, so that complain_repeated() can report all of them.
     template <class T>
     CLI::Option* single(const std::string& names, T& value, const std::string& about)
     {
@@ -321,14 +323,15 @@ void complain_unknown_flags(const CLI::App& app, std::vector<Complaint>& complai
             const auto near = nearest(word.substr(0, word.find('=')), known);
             const auto hint = near.empty() ? std::string{} : fmt::format("; the nearest is {}", near);
             complaints.push_back({word, 0, 0, "no such flag" + hint, {}});
-        } else if (!flag_before) {  // else it may be that flag's value
+        } else if (!flag_before) {  // else it may be the value of that flag
             complaints.push_back({word, 0, 0, "one argument too many", {}});
         }
         flag_before = flag_before || flag;
     }
 }
 
-// Without the program's name. CLI11 takes the word behind "--flag=" for its value: an empty one has to be a word.
+// Without the program's name. CLI11 takes the word after "--flag=" as its value, so an empty value becomes a word of
+// its own.
 std::vector<std::string> words_of(std::span<const char* const> given)
 {
     std::vector<std::string> words;
@@ -360,12 +363,12 @@ public:
     {
         words_ = words_of({argv, static_cast<std::size_t>(argc)});
         try {
-            petrel_.parse(std::vector<std::string>{words_.rbegin(), words_.rend()});  // CLI11 wants the last first
+            petrel_.parse(std::vector<std::string>{words_.rbegin(), words_.rend()});  // CLI11 expects reverse order
         } catch (const CLI::CallForHelp&) {
             if (names_unknown_command()) {
                 return request();
             }
-            auto text = petrel_.help();  // of the command, if there is one
+            auto text = petrel_.help();  // of the subcommand, if there is one
             text.erase(text.find_last_not_of('\n') + 1);
             return Request{Answer{text + '\n'}};
         } catch (const CLI::ParseError& error) {
@@ -426,7 +429,7 @@ private:
                std::any_of(words.begin(), words.end(), [](const auto& word) { return !word.starts_with('-'); });
     }
 
-    // Of a command that has commands of its own.
+    // The request of a command that has subcommands.
     template <class Arguments>
     static Parsed<Request> nested_request(const Arguments& arguments, std::vector<Complaint> complaints)
     {
@@ -436,7 +439,7 @@ private:
         return flat(arguments.request(std::move(complaints)));
     }
 
-    // One of several requests, as one of all.
+    // Converts a variant of a few requests to the variant of all requests.
     template <class OneOfSome>
     static Parsed<Request> flat(Parsed<OneOfSome> request)
     {
@@ -446,7 +449,7 @@ private:
         return std::visit([](auto& options) { return Request{std::move(options)}; }, *request);
     }
 
-    // "--bogus 7 trace.csv": 7 was taken for the trace.
+    // "--bogus 7 trace.csv": the parser took 7 for the trace.
     bool follows_unknown_flag(const std::string& word) const
     {
         const auto unknown = replay_.app->remaining();
@@ -478,7 +481,7 @@ private:
         return tl::unexpected(std::move(complaints));
     }
 
-    // Commands inherit the help flag as it is when they are made.
+    // Subcommands inherit the help flag that exists when they are created.
     struct Top : CLI::App {
         Top() : CLI::App("Storm watch for lossless Ethernet fabrics.", "petrel")
         {

@@ -1,4 +1,4 @@
-// What was asked for on the command line. Behind it, and nowhere else, is the option parser.
+// Parses the command line into a request. Only its .cpp files use the option parser.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@
 
 namespace petrel::cli {
 
-// Help or version were asked for: the text is the data.
+// The user asked for help or the version: prints the text.
 struct Answer {
     std::string text;
 };
@@ -28,7 +28,7 @@ using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTabl
                              ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions, WatchOptions,
                              HandBackOptions, Answer>;
 
-// Every problem of the command line at once, or the request.
+// The request, or all problems of the command line at once.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace petrel::cli

@@ -1,4 +1,4 @@
-// The flags of `petrel config`. For command_line.cpp only: it brings the option parser along.
+// The flags of `petrel config`. For command_line.cpp only: it includes the option parser.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -35,7 +35,7 @@ std::vector<Complaint> device_problems(const codec::AgentConfig& config, const D
     return problems;
 }
 
-// What is wrong with a file is wrong whatever flags and the environment say.
+// Reads the file without flags and environment: an invalid value is reported even if they override it.
 Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const DriverList& drivers)
 {
     const auto text = runtime::read_whole_file(file);
@@ -52,7 +52,7 @@ Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const Dri
     return read_config(options, pointers(drivers));
 }
 
-// Without --effective only the file speaks; whoever gave a flag expects it to count.
+// Without --effective only the file is shown; a flag that has no effect is an error.
 std::vector<Complaint> problems_of(const ConfigShowOptions& options)
 {
     std::vector<Complaint> problems;
@@ -68,7 +68,7 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
     return problems;
 }
 
-// What the file itself says.
+// The values that the file itself sets.
 std::vector<codec::EffectiveValue> said(const codec::AgentConfig& config)
 {
     std::vector<codec::EffectiveValue> values;

@@ -1,5 +1,5 @@
-// `petrel config check`: every problem of the agent's file at once. `petrel config show`: what the file says or, with
-// all that stands above and below it, what the agent would go by, and who said so.
+// `petrel config check`: all problems of the agent's file at once. `petrel config show`: the values in the file or,
+// with --effective, the values that the agent would use, each with its origin.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The flags of the commands that talk to a running agent. For command_line.cpp only: it brings the option parser along.
+// The flags of the commands for a running agent. For command_line.cpp only: it includes the option parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,8 +34,8 @@ private:
     void add_order(CLI::App&);
 
     std::vector<Added> added_;
-    ControlOptions options_;  // of whichever command it is
-    std::string last_;        // as it was written
+    ControlOptions options_;  // of the command that was given
+    std::string last_;        // as text
     bool clear_all_{};
     std::optional<AgentFlags> agent_flags_;
 };

@@ -61,7 +61,7 @@ using Clock = std::chrono::steady_clock;
 
 Clock::time_point patience_ends() { return Clock::now() + std::chrono::seconds{kPatienceSeconds}; }
 
-// While the backlog is full, connect() fails with EAGAIN, and there is no way to wait for it.
+// While the backlog is full, connect() fails with EAGAIN; there is no event to wait for.
 Result<runtime::FileDescriptor> connect_to(const std::filesystem::path& socket)
 {
     const auto address = runtime::local_address(socket);
@@ -83,7 +83,7 @@ Result<runtime::FileDescriptor> connect_to(const std::filesystem::path& socket)
     }
 }
 
-// Root asks at its own socket first. An agent of an earlier version has none.
+// Root tries its own socket first. Agents of earlier versions do not have one.
 Result<runtime::FileDescriptor> connect_as_user(const std::filesystem::path& socket)
 {
     if (::geteuid() == 0) {
@@ -124,7 +124,7 @@ Result<void> ControlClient::send(std::string_view text)
         if (sent >= 0) {
             text.remove_prefix(static_cast<std::size_t>(sent));
         } else if (errno == EPIPE || errno == ECONNRESET) {
-            return {};  // it does not want to hear it: what it said before that tells why
+            return {};  // the agent has closed the connection; the answer that it sent before contains the reason
         } else if (const auto ready = wait_for(POLLOUT, end); !ready) {
             return ready;
         }

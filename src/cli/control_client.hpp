@@ -1,4 +1,5 @@
-// A client of the agent's control socket. Waits, but not for ever: an agent that hangs is told from one that is dead.
+// A client of the agent's control socket. All waits have a time limit: a hanging agent and a dead one give different
+// errors.
 #pragma once
 
 #include <chrono>
@@ -13,15 +14,16 @@
 
 namespace petrel::cli {
 
-// As given by a flag; else by PETREL_CONTROL_SOCKET; else where an agent usually listens.
+// The path from the flag, else from PETREL_CONTROL_SOCKET, else the default path.
 std::filesystem::path control_socket(const std::string& flag);
 
 class ControlClient {
 public:
-    // Connects and sends the request. Errors tell people what to do: start the agent, join the group.
+    // Connects and sends the request. Errors include what the user can do: start the agent, join the group.
     static Result<ControlClient> ask(const std::filesystem::path& socket, const codec::ControlRequest&);
 
-    // The next line of the answer; none = the agent has closed. Of a follower's lines the next may be a long time off.
+    // The next line of the answer; none = the agent has closed the connection. `may_take_long`: wait without limit, for
+    // a client that follows events.
     Result<std::optional<std::string>> line(bool may_take_long = false);
 
 private:
@@ -38,7 +40,7 @@ private:
     std::size_t searched_{};
 };
 
-// The one line that answers a request.
+// Sends a request and returns its one-line answer.
 Result<std::string> ask_agent(const std::filesystem::path& socket, const codec::ControlRequest&);
 
 }  // namespace petrel::cli

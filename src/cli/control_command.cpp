@@ -19,7 +19,7 @@ struct Shown {
     ExitCode code{ExitCode::ok};
 };
 
-// The answer in words.
+// The answer as text for the operator.
 template <class Report, class Words>
 Shown in_words(const Result<Report>& report, const Words& words)
 {
@@ -29,7 +29,7 @@ Shown in_words(const Result<Report>& report, const Words& words)
     return {words(*report), {}, ExitCode::ok};
 }
 
-// A configuration that is refused is the answer to the question, and still a failure.
+// If the agent refuses the new configuration, the command prints the problems and fails.
 Shown reloaded(std::string_view line)
 {
     const auto report = codec::read_reload(line);
@@ -59,7 +59,7 @@ Shown shown(const codec::ControlRequest& request, std::string_view line)
     }
 }
 
-// Lines come until the agent says that none is missing; those of a follower until somebody ends it.
+// Prints lines until the agent marks the end; with --follow until the user interrupts it.
 ExitCode run_events(const ControlOptions& options)
 {
     const auto socket = control_socket(options.socket);

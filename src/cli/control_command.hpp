@@ -1,4 +1,4 @@
-// The commands that ask a running agent, or give it orders: petrel status, queues, mitigate, release, release-all,
+// The commands that query a running agent or give it orders: petrel status, queues, mitigate, release, release-all,
 // hold, events, explain, reload. (`petrel watch`: watch_command.hpp.)
 #pragma once
 
@@ -12,11 +12,11 @@ namespace petrel::cli {
 
 struct ControlOptions {
     codec::ControlRequest request;
-    std::string socket;  // empty = the usual one
-    bool json{};         // the agent's own lines
+    std::string socket;  // empty = the default
+    bool json{};         // print the agent's JSON lines
 };
 
-// The big exit: works with the agent dead too, from the journals that its configuration names.
+// release-all also works if the agent is dead, from the journals of the configured devices.
 struct ReleaseAllOptions {
     ControlOptions control;
     AgentOptions agent;

@@ -81,7 +81,7 @@ void add_unseen(const DeviceReport& device, std::vector<Problem>& problems)
          "a storm there is not seen; correct the entry (pfcwd start), or look at the switch's log"});
 }
 
-// A poll now and then comes too late anywhere; one in a hundred is a pattern.
+// A single late poll is normal; more than one in a hundred is a problem.
 void add_lateness(const DeviceReport& device, std::string_view interval, std::vector<Problem>& problems)
 {
     constexpr std::uint64_t kOneIn = 100;
@@ -95,8 +95,8 @@ void add_lateness(const DeviceReport& device, std::string_view interval, std::ve
     }
 }
 
-// That everything is well with nothing would be believed. A device that does not answer, or an operating system that
-// does not, is told on its own.
+// If nothing is watched, the status must not look healthy. A device or a NOS that does not respond is a problem of its
+// own.
 void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
 {
     const bool idle =

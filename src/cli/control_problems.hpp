@@ -1,5 +1,4 @@
-// What is not as it should be with an agent, by its own report, and what a person may do about it: the judgement of
-// `petrel status`, apart from how it is shown.
+// Finds the problems in an agent's status report, and what the operator can do about them. `petrel status` shows them.
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@ namespace petrel::cli {
 struct Problem {
     std::string what;
     std::vector<std::string> details;
-    std::string next;  // to do
+    std::string next;  // what the operator can do
 };
 
-// The worst first.
+// The most serious problem first.
 std::vector<Problem> problems_of(const codec::StatusReport&);
 
 std::string condition_words(codec::DeviceReport::Condition);  // "not answering"

@@ -36,8 +36,8 @@ std::string queue_name(const QueueReport& queue)
     return queue.priority ? fmt::format("{}:{}", escaped(queue.port), *queue.priority) : escaped(queue.port);
 }
 
-// A storm that is not acted on is the worst; then a queue that cannot be watched; what waits for a person; what is
-// being treated; what is over.
+// The order of phases: storms that are not acted on, queues that cannot be watched, queues that wait for the operator
+// or are being treated, queues whose storm is over.
 int rank(const QueueReport& queue)
 {
     constexpr std::array<std::string_view, 8> kWorstFirst{"alerted",   "unseen",    "mitigating", "latched",
@@ -45,7 +45,7 @@ int rank(const QueueReport& queue)
     return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
 }
 
-// Among equals, in the agent's own order.
+// Queues of equal rank keep the agent's order.
 void sort_worst_first(std::vector<QueueReport>& queues)
 {
     using Key = std::tuple<int, std::int64_t, std::size_t>;
@@ -256,7 +256,7 @@ std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
     if (!report.words.empty()) {
         return text + "The last decision:\n" + lines_text(report.words);
     }
-    // Of an earlier life of the agent only the event is known.
+    // For decisions from before a restart only the event is available.
     return text + (report.event.empty() ? "Nothing has been decided about it yet.\n"
                                         : "The last decision:\n" + event_text(report.event));
 }

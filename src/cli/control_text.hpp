@@ -1,4 +1,4 @@
-// What the agent answered, for people: what is bad stands first and says what to do next.
+// The agent's answers as text for the operator: problems come first, with what to do about them.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace petrel::cli {
 
 std::string status_text(const codec::StatusReport&, const Paint&);
 
-// The worst first. What is configured, what the device makes of it and what is observed stand side by side.
+// The most serious first. The configured, the effective and the observed treatment stand side by side.
 std::string queues_text(std::vector<codec::QueueReport>, bool only_stormed);
 std::string explain_text(const codec::ExplainReport&, const Paint&);
 std::string order_text(const codec::OrderReport&);
 
-// One event, of a line of docs/events.md; a line that is none is shown as it is.
+// One event from a line of docs/events.md. A line that is not an event is printed unchanged.
 std::string event_text(std::string_view line);
 
-// The live table: how the agent fares and its worst queues, in so many lines.
+// The live table of `petrel watch`: the state of the agent and its most serious queues, in at most `lines` lines.
 std::string watch_text(const codec::StatusReport&, std::vector<codec::QueueReport>, std::size_t lines, const Paint&);
 
 }  // namespace petrel::cli

@@ -31,7 +31,7 @@ std::unique_ptr<lab::Experiment> experiment_of(const DemoPlan& plan)
 
 bool is_news(const StoryLine& line) { return line.tone != StoryLine::Tone::plain; }
 
-// Time passes slowly while something changes, faster while all stays as it is.
+// Simulated time runs slowly while something changes, and faster while nothing does.
 class Pace {
 public:
     explicit Pace(bool on) : on_(on) {}
@@ -46,7 +46,7 @@ public:
         return is_time;
     }
 
-    // Returns when it is time for what comes after this simulated millisecond.
+    // Waits until the next simulated millisecond is due.
     void wait(Ps now)
     {
         takes_ = now < slow_until_ ? kSlow : kFast;
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    static constexpr auto kSlow = 120ms;  // that long a simulated millisecond takes
+    static constexpr auto kSlow = 120ms;  // wall time for one simulated millisecond
     static constexpr auto kFast = 10ms;
     static constexpr auto kDrawEvery = 100ms;
     static constexpr Ps kSlowFor = 16 * kMs;

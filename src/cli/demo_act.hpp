@@ -1,5 +1,5 @@
-// One of the demo's plans, played: told line by line, shown as it is, paced by the wall clock if that is wanted, and
-// recorded for the report.
+// Plays one of the demo's plans: prints its story line by line, shows the present state, follows the wall clock if
+// requested, and records the run for the report.
 #pragma once
 
 #include "cli/demo_fabric.hpp"
@@ -12,7 +12,7 @@ namespace petrel::cli {
 
 struct ActOptions {
     bool paced{};
-    twin::Ps score_at{};  // the moment at which acts are compared; 0 = at the end
+    twin::Ps score_at{};  // the time at which the acts are compared; 0 = at the end
 };
 
 struct ActDone {

@@ -113,7 +113,7 @@ ExitCode tell_story(const DemoOptions& options)
                   ExitCode::ok);
 }
 
-// The watched act's events, as `petrel lab run --json` has them.
+// Prints the events of the act with the watchdog, in the format of `petrel lab run --json`.
 ExitCode write_events()
 {
     auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));

@@ -1,4 +1,4 @@
-// `petrel demo`: one broken network card freezes a three-tier fabric, first unwatched, then under the agent that ships.
+// `petrel demo`: one broken network card freezes a three-tier fabric, first without and then with the production agent.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace petrel::cli {
 
 struct DemoOptions {
     bool json{};
-    bool realtime{};     // paced by the wall clock, also where nobody watches
+    bool realtime{};     // paced by the wall clock, also without a terminal
     bool fast{};         // not paced, even on a terminal
-    std::string report;  // a folder; empty = a new one among the temporary files
+    std::string report;  // a folder; empty = a new temporary folder
 };
 
 ExitCode run_demo(const DemoOptions&);

@@ -10,7 +10,7 @@ namespace {
 using twin::NodeId;
 using twin::Ps;
 
-// The sending side of a port, all priorities together.
+// The sending side of a port, summed over all priorities.
 struct SendingSide {
     bool paused{};
     Ps paused_for{};

@@ -1,5 +1,5 @@
-// The two test plans that the demo plays, from scenarios/figure-5/, as they stood when the program was built: it needs
-// no other file, and what it shows is what is tested.
+// The two test plans that the demo plays, from scenarios/figure-5/, embedded at build time. The demo needs no other
+// file and shows what the tests run.
 #pragma once
 
 #include <string_view>

@@ -13,7 +13,7 @@
 namespace petrel::cli {
 namespace {
 
-// One that can move its cursor, and is wide enough that no line of ours takes two. Some do not tell their width.
+// A terminal that can move its cursor and is at least as wide as our lines. Some terminals do not report their width.
 bool stdout_can_be_drawn_on()
 {
     constexpr unsigned kColumns = 80;

@@ -1,6 +1,5 @@
-// Where the demo is shown: lines of the story, and below them, on a terminal, how the fabric is at this moment, drawn
-// over and over in the same place. The cursor stays visible and below all of it at every moment at which the program
-// may be interrupted.
+// The output of the demo: the lines of the story and, on a terminal, the state of the fabric below them, redrawn in
+// place. Whenever the program may be interrupted, the cursor is visible and below the output.
 #pragma once
 
 #include <optional>
@@ -12,11 +11,11 @@ namespace petrel::cli {
 
 class DemoScreen {
 public:
-    explicit DemoScreen(bool live);  // asks for the lower part, which needs a terminal
+    explicit DemoScreen(bool live);  // requests the lower part, which needs a terminal
 
-    void say(const std::string& text);   // ends with the end of a line
-    void show(const std::string& text);  // replaces what was shown last; lines of less than 80 columns
-    void keep();                         // what is shown stays, and is a part of the story
+    void say(const std::string& text);   // text ends with a newline
+    void show(const std::string& text);  // replaces the lower part; lines of less than 80 columns
+    void keep();                         // makes the lower part a part of the story
 
     bool live() const { return live_; }
     bool somebody_listens() const { return !gone_ && !error_; }

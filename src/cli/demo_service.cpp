@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Everything is over in two seconds; a machine that is busy with other things may need more.
+// The act takes two seconds; a busy machine may need longer.
 constexpr std::chrono::seconds kPatience{60};
 
 constexpr std::string_view kConfig = R"([control]
@@ -41,7 +41,7 @@ restore_ms = 200
 poll_ms = 50
 )";
 
-// This program once more, with other arguments; what it writes to one of its outputs can be read.
+// Starts this program again with other arguments and reads one of its outputs.
 class Child {
 public:
     Child(const std::vector<std::string>& arguments, int output)
@@ -77,7 +77,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    // None: it has closed its output, or nothing came in time.
+    // None: the child has closed its output, or nothing arrived in time.
     std::optional<std::string> next_line(steady_clock::time_point until)
     {
         for (;;) {
@@ -102,7 +102,7 @@ public:
 
     void ask_to_stop() const { ::kill(pid_, SIGTERM); }
 
-    bool wait()  // whether it ended well
+    bool wait()  // whether it succeeded
     {
         int status{};
         const bool ended = pid_ > 0 && ::waitpid(pid_, &status, 0) == pid_;
@@ -156,7 +156,7 @@ public:
 private:
     static bool has(std::string_view line, std::string_view word) { return line.find(word) != std::string_view::npos; }
 
-    // What matters to somebody who sees a log of the agent for the first time.
+    // Shows the lines of the agent's log that a first-time reader needs.
     void tell(const std::string& line)
     {
         const bool bad = has(line, " storm_detected ");
@@ -166,7 +166,7 @@ private:
         }
     }
 
-    // A command as somebody would type it, and its answer.
+    // Shows a command as a user would type it, and its output.
     void show(std::vector<std::string> arguments)
     {
         screen_.say(paint_.dim(fmt::format("$ petrel {}\n", fmt::join(arguments, " "))));

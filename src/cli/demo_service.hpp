@@ -1,5 +1,5 @@
-// The demo's last act: the same fabric and the same storm in real time, watched by the real service, a process of its
-// own with a journal, a log and commands. What is shown is what an operator sees.
+// The last act of the demo: the same fabric and the same storm in real time, watched by the real service in its own
+// process, with journal, log and commands. It shows what an operator sees.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace petrel::cli {
 
-// `folder`: for what the service keeps. An error if the service did not do what the plan expects of it.
+// `folder`: for the files of the service. Returns an error if the service did not do what the plan expects.
 Result<void> play_service(const DemoPlan&, const std::filesystem::path& folder, DemoScreen&, const Paint&);
 
 }  // namespace petrel::cli

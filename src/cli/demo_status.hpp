@@ -1,4 +1,4 @@
-// The lower part of the demo's screen: the fabric at this moment, a character for every server and switch.
+// The lower part of the demo's screen: the present state of the fabric, one character for each server and switch.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace petrel::cli {
 
-// `slower`: than life. Always as many lines, each of less than 80 columns.
+// `slower`: the factor to real time. The number of lines is constant; each has less than 80 columns.
 std::string status_text(const FabricNow&, const FabricWatch&, const lab::Experiment&, double slower, const Paint&);
 
 }  // namespace petrel::cli

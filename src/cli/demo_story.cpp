@@ -13,10 +13,10 @@ namespace {
 using twin::kMs;
 using Tone = StoryLine::Tone;
 
-constexpr twin::Ps kRemindEvery = 200 * kMs;  // that nothing moves
-constexpr double kFullSpeed = 0.98;           // of what it was
+constexpr twin::Ps kRemindEvery = 200 * kMs;  // repeats that nothing moves
+constexpr double kFullSpeed = 0.98;           // share of the throughput before the fault
 
-// Pause as it climbs and comes down again.
+// The steps by which pause spreads through the tiers and recedes.
 struct Step {
     std::pair<unsigned, unsigned> tiers;  // the first pauses the second
     std::string_view words;

@@ -1,5 +1,5 @@
-// The demo in words, for somebody who has never seen PFC: what changed in the fabric since the last look. No moment of
-// it is written down beforehand, so the story is true whatever the fabric does.
+// The demo as text for readers who do not know PFC: what changed in the fabric since the last look. The text is derived
+// from what the fabric does, not scripted.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ namespace petrel::cli {
 struct StoryLine {
     enum class Tone : std::uint8_t { plain, bad, good } tone{};
     std::string words;
-    std::optional<Instant> at;  // if not the moment of the look
+    std::optional<Instant> at;  // if it differs from the time of the look
 };
 
 class DemoStory {
 public:
-    DemoStory(const lab::Experiment&, const FabricWatch&);  // both have to outlive it
+    DemoStory(const lab::Experiment&, const FabricWatch&);  // both outlive this object
 
-    // What there is to tell of this moment; looks come in the order of time.
+    // The lines for this look. Looks come in the order of time.
     std::vector<StoryLine> tell(const FabricNow&, const std::vector<lab::Heard>& news);
     StoryLine ending(const FabricNow&) const;
 
@@ -40,10 +40,10 @@ private:
     std::string sick_;  // its name
     std::size_t healthy_{};
     std::size_t switches_{};
-    std::vector<StoryLine> lines_;  // of this moment
+    std::vector<StoryLine> lines_;  // of this look
     twin::Ps told_up_to_{};
-    std::set<std::pair<unsigned, unsigned>> spread_;  // who pauses whom, as far as it was told
-    double full_bps_{};                               // before anything broke
+    std::set<std::pair<unsigned, unsigned>> spread_;  // which tier pauses which, as far as reported
+    double full_bps_{};                               // before the fault
     bool all_paused_{};
     bool frozen_{};
     bool free_{};

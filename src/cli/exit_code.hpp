@@ -1,4 +1,4 @@
-// What every command of petrel returns to the shell. Scripts depend on these numbers: they never change their meaning.
+// The exit codes of all petrel commands. Scripts depend on these numbers: their meaning never changes.
 #pragma once
 
 #include "base/result.hpp"
@@ -7,7 +7,7 @@ namespace petrel::cli {
 
 enum class ExitCode : int {
     ok = 0,
-    failure = 1,  // something went wrong, or a check found a storm
+    failure = 1,  // an operation failed, or a check found a storm
     usage = 2,    // bad flags, bad configuration, bad trace
     unreachable = 3,
     permission = 4,
@@ -15,7 +15,7 @@ enum class ExitCode : int {
     interrupted = 130
 };
 
-// The one place where an error becomes an exit code.
+// The only place where an error becomes an exit code.
 constexpr ExitCode exit_code(ErrorKind kind)
 {
     switch (kind) {

@@ -1,4 +1,4 @@
-// Text that came from outside, made safe for a page: in elements and in quoted attributes.
+// Escapes external text for HTML: in elements and in quoted attributes.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ of several runs there is the summary alone. The exit code is 5 if anything was n
 
 constexpr auto kUsualFolder = "scenarios";
 
-// Takes a number within bounds, or complains.
+// Reads a number within bounds, or adds a complaint.
 template <class T>
 void take_number(const std::string& flag, const std::string& text, T least, T most, T& into,
                  std::vector<Complaint>& problems)

@@ -1,4 +1,4 @@
-// The flags of `petrel lab`. For command_line.cpp only: it brings the option parser along.
+// The flags of `petrel lab`. For command_line.cpp only: it includes the option parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@ class LabArguments {
 public:
     explicit LabArguments(CLI::App& petrel);
 
-    // Problems go along: those with the scenarios are to be told in the same breath.
+    // `problems` become part of the request, so that they are reported together with those of the scenarios.
     Parsed<std::variant<LabOptions, LabFilesOptions, LabTableOptions>> request(std::vector<Complaint> problems) const;
 
     CLI::App* app{};
@@ -33,7 +33,7 @@ private:
     LabOptions options_;
     LabFilesOptions files_;
     LabTableOptions table_options_;
-    // As they were written: what they mean, and every problem with it, is found out together.
+    // Kept as text and interpreted later, so that all problems are reported together.
     std::string threads_;
     std::string jobs_;
     std::string repeat_;

@@ -1,4 +1,5 @@
-// Many runs, on all cores: a line for each, what failed and how to see that again, then the count.
+// Many runs on all cores: prints a line for each, then the failures with the commands that repeat them, then the
+// totals.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,8 @@
 namespace petrel::cli {
 namespace {
 
-// The first process reads for all: the file need be on its machine only, and all see the same.
+// The first process reads the file for all: it needs to exist on that machine only, and all processes get the same
+// text.
 Result<std::string> scenario_text(const std::string& file, twin::Peers* peers)
 {
     if (peers == nullptr) {
@@ -29,7 +30,7 @@ Result<std::string> scenario_text(const std::string& file, twin::Peers* peers)
     return text ? tl::unexpected(Error{ErrorKind::invalid, "the first process could not read the scenario"}) : text;
 }
 
-// What only one run alone can do.
+// Complains about options that are possible for a single run only.
 std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<PlannedRun>& runs)
 {
     std::vector<Complaint> problems;
@@ -54,7 +55,7 @@ std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<P
     return problems;
 }
 
-// "leaf0:Ethernet4"; a host's name is enough.
+// "leaf0:Ethernet4"; for a host its name suffices.
 std::optional<std::uint32_t> link_at(const std::string& port, const topology::Topology& topology)
 {
     const topology::Lookup lookup{topology};

@@ -1,4 +1,5 @@
-// `petrel lab`: scenarios on the twin. One run is told as it happens; many are told a line each.
+// `petrel lab`: runs scenarios on the twin. A single run prints its events as they happen; many runs print one line
+// each.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct LabOptions {
     std::vector<std::string> files;
     std::vector<std::string> settings;  // "name=value"
     std::vector<std::string> sweeps;    // "name=a,b,c"
-    bool all{};                         // with every value of the file's own [sweep]
-    bool full{};                        // with the values of the file's own [full]
+    bool all{};                         // with all values of the file's [sweep]
+    bool full{};                        // with the values of the file's [full]
     std::uint32_t repeat{1};
-    unsigned jobs{};  // runs at the same time; 0 = as many as there are cores
+    unsigned jobs{};  // concurrent runs; 0 = one per core
     bool json{};
     unsigned threads{1};
     std::optional<std::uint64_t> seed;
@@ -27,16 +28,16 @@ struct LabOptions {
     std::optional<std::string> report;  // a folder
     std::optional<std::string> pcap;    // a folder
     std::vector<std::string> captures;  // ports whose links are captured, besides those of the scenario
-    std::optional<std::string> trace;   // a file: what the switches could tell, for `petrel replay`
-    std::optional<std::string> syslog;  // a file, or a socket that takes datagrams: what the switches log
-    double pace{};                      // simulated seconds a second; 0 = as fast as possible
+    std::optional<std::string> trace;   // a file: the samples of the switches, for `petrel replay`
+    std::optional<std::string> syslog;  // a file or a datagram socket: the log lines of the switches
+    double pace{};                      // simulated seconds per second; 0 = as fast as possible
     std::vector<Complaint> problems;    // of the command line
-    twin::Peers* peers{};               // other processes that run the same; the first of them speaks for all
+    twin::Peers* peers{};               // other processes that run the same scenario; the first one prints for all
 };
 
 ExitCode run_lab(const LabOptions&);
 
-// What can be done with scenarios without running them.
+// Commands that do not run the scenarios.
 struct LabFilesOptions {
     enum class What : std::uint8_t { list, check, explain } what{};
     std::vector<std::string> files;     // or folders with files
@@ -46,10 +47,10 @@ struct LabFilesOptions {
 
 ExitCode run_lab_files(const LabFilesOptions&);
 
-// How policies do against patterns.
+// Compares policies against storm patterns.
 struct LabTableOptions {
     std::vector<std::string> files;
-    std::vector<std::string> policies;  // none = all presets for switches
+    std::vector<std::string> policies;  // empty = all presets for switches
     unsigned jobs{};
     std::string output;  // empty = stdout
     std::vector<Complaint> problems;

@@ -1,4 +1,4 @@
-// `petrel lab list|check|explain`: scenarios without running them.
+// `petrel lab list|check|explain`: commands that do not run the scenarios.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Parsed<ReadFile> read(const std::string& file, const codec::Settings& settings)
     return ReadFile{std::move(own->parameters), std::move(*scenario)};
 }
 
-// Of folders, all scenarios in them.
+// Replaces folders by the scenarios in them.
 std::vector<std::string> files_in(const std::vector<std::string>& places, std::vector<Complaint>& problems)
 {
     std::vector<std::string> files;

@@ -1,4 +1,4 @@
-// What became of a scenario's expectations, for people and for programs.
+// The results of a scenario's expectations, as text and as data for JSON.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 namespace petrel::cli {
 
 std::string judgement_table(std::span<const lab::Judgement>, const Paint&);  // empty if nothing was expected
-std::string failures_text(std::span<const lab::Judgement>);                  // a line for each that failed
-std::vector<codec::Judged> judged(std::span<const lab::Judgement>);          // as JSON has them
+std::string failures_text(std::span<const lab::Judgement>);                  // a line for each failed expectation
+std::vector<codec::Judged> judged(std::span<const lab::Judgement>);          // for JSON
 
-// What a run came to as one line of JSON, without its end.
+// The summary of a run as one line of JSON, without its newline.
 std::string summary_line(const PlannedRun&, const lab::Outcome&, std::chrono::steady_clock::duration wall);
 
 }  // namespace petrel::cli

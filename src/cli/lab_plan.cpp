@@ -17,7 +17,7 @@ constexpr std::size_t kMostRuns = 10'000;
 
 using codec::Sweep;
 
-// "name=rest"; both are there.
+// Splits "name=rest"; both parts must be present.
 std::optional<std::pair<std::string, std::string>> halves(const std::string& text)
 {
     const auto equals = text.find('=');
@@ -59,7 +59,7 @@ std::vector<Sweep> sweeps_of(const std::vector<std::string>& texts, std::vector<
     return sweeps;
 }
 
-// How many they make; beyond the most it does not matter.
+// The number of runs; the count stops just above the limit.
 std::size_t runs_of(const std::vector<Sweep>& sweeps, std::size_t repeat)
 {
     auto count = repeat;
@@ -69,7 +69,7 @@ std::size_t runs_of(const std::vector<Sweep>& sweeps, std::size_t repeat)
     return count;
 }
 
-// All combinations; the last sweep turns fastest.
+// All combinations; the values of the last sweep change fastest.
 std::vector<codec::Settings> combinations(const codec::Settings& fixed, const std::vector<Sweep>& sweeps)
 {
     std::vector<codec::Settings> all{fixed};
@@ -86,7 +86,7 @@ std::vector<codec::Settings> combinations(const codec::Settings& fixed, const st
     return all;
 }
 
-// The file's own full size and sweeps, where they are asked for and nothing else was said.
+// With --full: adds the file's values for full size, for parameters that are not set otherwise.
 codec::Settings fixed_with(const LabOptions& options, const codec::ScenarioTemplate& own, codec::Settings fixed)
 {
     if (options.full) {
@@ -95,6 +95,7 @@ codec::Settings fixed_with(const LabOptions& options, const codec::ScenarioTempl
     return fixed;
 }
 
+// With --all: adds the file's sweeps, for parameters that are not set otherwise.
 std::vector<Sweep> swept_with(const LabOptions& options, const codec::ScenarioTemplate& own,
                               const codec::Settings& fixed, std::vector<Sweep> sweeps)
 {
@@ -135,7 +136,7 @@ std::string command_of(const PlannedRun& run, const LabOptions& options, bool ow
     return options.until.empty() ? command : fmt::format("{} --until {}", command, shell_word(options.until));
 }
 
-// The seed draws the traffic too: each repetition is read anew.
+// The seed also determines the traffic: each repetition reads the scenario again.
 Parsed<std::vector<PlannedRun>> repeated(const LabOptions& options, std::size_t number, std::string_view text,
                                          const codec::Settings& settings)
 {
@@ -186,7 +187,7 @@ Result<std::string> read_scenario_file(const std::string& file)
 {
     auto text = runtime::read_whole_file(file == "-" ? "/dev/stdin" : file);
     if (!text && text.error().kind == ErrorKind::unreachable) {
-        // A file that is not there is a wrong argument, not a device out of reach.
+        // A missing file is a wrong argument, not an unreachable device.
         text.error().kind = ErrorKind::invalid;
     }
     return text;
@@ -221,7 +222,7 @@ Parsed<std::vector<PlannedRun>> plan_runs(const LabOptions& options, const std::
             auto more = repeated(options, i, texts[i], settings);
             if (!more) {
                 problems.insert(problems.end(), more.error().begin(), more.error().end());
-                break;  // the next combination would say the same again
+                break;  // the next combination would have the same problems
             }
             std::move(more->begin(), more->end(), std::back_inserter(runs));
         }

@@ -1,5 +1,5 @@
-// Which runs a command line asks for: every file, with every combination of the swept values, as often as it is to be
-// repeated. Each run knows the command that repeats just it.
+// The runs that a command line requests: each file, with each combination of the swept values, repeated as requested.
+// Each run contains the command that repeats it.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct PlannedRun {
     std::string label() const;  // "scenarios/x.toml priority=3 seed 7"
 };
 
-// "name=value", several of them; what is wrong with them is complained of under the flag's name.
+// Reads "name=value" settings; adds complaints with the name of the flag.
 codec::Settings settings_of(const std::vector<std::string>&, std::vector<Complaint>&);
 
 Result<std::string> read_scenario_file(const std::string& file);
 
-// All scenarios are read before the first runs: every problem of every file comes at once.
-// texts[i] is what stands in files[i].
+// Reads all scenarios before the first run, so that the problems of all files are reported at once. texts[i] is the
+// content of files[i].
 Parsed<std::vector<PlannedRun>> plan_runs(const LabOptions&, const std::vector<std::string>& texts);
 
 }  // namespace petrel::cli

@@ -1,4 +1,4 @@
-// Planned runs on all cores. They are started in their order and told in their order, however long each takes.
+// Executes planned runs on all cores. They start in their order, and their results are reported in that order, too.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 namespace petrel::cli {
 
 struct RunDone {
-    std::optional<lab::Outcome> outcome;        // none: it could not be run
-    std::optional<lab::RecordedRun> recording;  // where a report is wanted
+    std::optional<lab::Outcome> outcome;        // none: the run could not be started
+    std::optional<lab::RecordedRun> recording;  // if a report is requested
     std::string problems;
     std::chrono::steady_clock::duration wall{};
 

@@ -1,5 +1,5 @@
-// `petrel lab run --report DIR`: what runs were asked, what happened, and how it can be repeated. One page for a
-// single run; for several an index with a page each; beside them JSON and CSV. The files: docs/report.md.
+// `petrel lab run --report DIR`: what the runs were, what happened, and how to repeat them. One page for a single run;
+// for several an index and a page each; beside them JSON and CSV. The files: docs/report.md.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ namespace petrel::cli {
 
 struct ReportedRun {
     std::string file;
-    std::map<std::string, std::string> settings;  // of the scenario's parameters
-    std::string command;                          // that repeats just this run
+    std::map<std::string, std::string> settings;  // values of the scenario's parameters
+    std::string command;                          // repeats exactly this run
     std::shared_ptr<const scenario::Scenario> scenario;
     lab::Outcome outcome;
     lab::RecordedRun recording;
-    std::string summary_json;  // of codec::summary_json
+    std::string summary_json;  // the text of codec::summary_json()
 };
 
-// Makes the folder where there is none; files of the same names are replaced.
+// Creates the folder if needed; existing files of the same names are replaced.
 Result<void> write_report(const std::filesystem::path& folder, std::span<const ReportedRun>);
 
 }  // namespace petrel::cli

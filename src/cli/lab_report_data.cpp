@@ -52,7 +52,7 @@ codec::RunReport report_of(const ReportedRun& run)
     return report;
 }
 
-// A line for each interval of each track; `values` is the rest of the line.
+// A line for each interval of each track; `values` returns the rest of the line.
 template <class Track, class Values>
 std::string rows(std::size_t run, const lab::RecordedRun& recording, const Track& track, Values values)
 {
@@ -63,7 +63,7 @@ std::string rows(std::size_t run, const lab::RecordedRun& recording, const Track
     return text;
 }
 
-// To the picosecond: sums over intervals stay true.
+// To the picosecond, so that sums over intervals are exact.
 std::string us_exact(Ps time) { return fmt::format("{}.{:06}", us(time), time % twin::kUs); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The report for programs: one JSON document with stable keys, and curves as CSV in long format (one value a row and
-// time, the runs counted from 1). Keys and columns: docs/report.md; they are added, never renamed.
+// The report for programs: one JSON document with stable keys, and curves as CSV in long format (one value per row and
+// time; runs are numbered from 1). Keys and columns: docs/report.md; they are added, never renamed.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@ using twin::Ps;
 using watchdog::EventKind;
 using watchdog::Phase;
 
-constexpr std::size_t kMostTold = 6;  // of the same kind; the rest is counted
+constexpr std::size_t kMostTold = 6;  // of the same kind; the others are only counted
 
 bool finds_storm(EventKind kind)
 {
@@ -31,7 +31,7 @@ bool starts_storm(const scenario::Fault& fault)
            std::holds_alternative<scenario::StopPipeline>(fault.what);
 }
 
-// None: the event changes nothing.
+// None: the event does not change the phase.
 std::optional<Phase> phase_after(const watchdog::Event& event)
 {
     switch (event.kind) {
@@ -66,7 +66,7 @@ public:
         events();
         losses();
         ending();
-        // Of the same moment: what went wrong before what came of it.
+        // Order at equal times: causes before effects.
         std::sort(order_.begin(), order_.end());
         std::vector<Sentence> all;
         for (const auto& [at, number] : order_) {
@@ -222,8 +222,8 @@ private:
 
     const ReportedRun& run_;
     const topology::Topology& topology_;
-    std::vector<Sentence> told_;                     // of a moment
-    std::vector<std::pair<Ps, std::size_t>> order_;  // of those
+    std::vector<Sentence> told_;                     // with a time
+    std::vector<std::pair<Ps, std::size_t>> order_;  // time and index of each in told_
     std::vector<Sentence> overall_;
 };
 
@@ -324,7 +324,7 @@ std::vector<Standing> standings_of(const ReportedRun& run, const lab::QueueTrack
 
 std::string reason_words(const ReportedRun& run, const ToldEvent& told)
 {
-    watchdog::Watchlist known;  // all that words about evidence ask of it
+    watchdog::Watchlist known;  // evidence_text() reads only max_mitigated of it
     for (const auto& watch : run.scenario->watches) {
         if (watch.node == told.node) {
             known.max_mitigated = watch.book.max_mitigated;

@@ -17,7 +17,7 @@ namespace {
 
 using Verdict = lab::Finding::Verdict;
 
-// What is drawn at once; the rest waits behind a word to click on.
+// Drawn at once; the rest is behind a link to click on.
 constexpr std::size_t kQueuesShown = 8;
 constexpr std::size_t kLinksShown = 40;
 constexpr int kExact = 12;  // digits: windows may be narrow

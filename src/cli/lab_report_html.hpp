@@ -1,5 +1,5 @@
-// The report's pages: one for a run, and one that lists many. Self-contained: no script, no outside resource, light and
-// dark, printable. For readers who may never have heard of PFC.
+// The pages of the report: one for each run, and one that lists many. Self-contained: no scripts, no external
+// resources, light and dark, printable. For readers who may not know PFC.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace petrel::cli {
 
 std::string run_page(const ReportedRun&);
 
-// The file of the run's page in a report of many.
+// The file name of a run's page in a report of several runs.
 std::string run_page_name(std::size_t index);
 std::string index_page(std::span<const ReportedRun>);
 

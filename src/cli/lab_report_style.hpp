@@ -1,4 +1,4 @@
-// What the lab's report adds to the style that all pages share.
+// The styles of the lab's report, in addition to the style that all pages share.
 #pragma once
 
 namespace petrel::cli {

@@ -19,12 +19,12 @@ using twin::Ps;
 constexpr double kLabelHeight = 18;
 constexpr double kGap = 10;
 constexpr double kHeatRow = 15;
-constexpr double kHeatLabels = 250;  // room for names on the left
+constexpr double kHeatLabels = 250;  // space for names on the left
 constexpr int kHeatLevels = 8;
 
 double share(Ps part, Ps whole) { return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole); }
 
-// A place for one curve.
+// The area of one curve.
 struct Box {
     double top{};
     double height{};
@@ -56,13 +56,13 @@ public:
                             html(text));
     }
 
-    // values[i], 0..1, holds for the i-th interval.
+    // values[i], 0..1, applies to the i-th interval.
     void steps(const Box& box, std::string_view look, const std::vector<double>& values)
     {
         std::string path = fmt::format("M{:.1f} {:.1f}", scale_.x(0.0), box.bottom());
         double last = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (values[i] != last) {  // equal neighbours are one line
+            if (values[i] != last) {  // equal values continue the line
                 path += fmt::format("H{:.1f}V{:.1f}", x_of(i), y_of(box, values[i]));
                 last = values[i];
             }
@@ -89,7 +89,7 @@ public:
                             kDrawingWidth, box.bottom());
     }
 
-    double x_of(std::size_t interval) const  // where it begins
+    double x_of(std::size_t interval) const  // where the interval begins
     {
         return interval == 0 ? scale_.x(0.0) : scale_.x(twin::to_instant(run_.recording.times[interval - 1]));
     }
@@ -158,7 +158,7 @@ int heat_level(double part)
     return part <= 0 ? 0 : std::clamp(static_cast<int>(std::ceil(part * kHeatLevels)), 1, kHeatLevels);
 }
 
-// Runs of the same level are one piece.
+// Adjacent cells of the same level become one rectangle.
 std::string heat_row(const Drawing& drawing, const std::vector<double>& shares, double y)
 {
     std::string svg;
@@ -187,7 +187,7 @@ std::string standstill_svg(const ReportedRun& run)
     Drawing drawing{run, "How many nodes of each tier were held up or stood still",
                     per_tier * static_cast<double>(tiers.size())};
     for (std::size_t i = 0; i < tiers.size(); ++i) {
-        const auto& tier = tiers[tiers.size() - 1 - i];  // hosts at the foot, as fabrics are drawn
+        const auto& tier = tiers[tiers.size() - 1 - i];  // hosts at the bottom, as fabrics are usually drawn
         const Box box{per_tier * static_cast<double>(i) + kLabelHeight, kHeight};
         drawing.label(box.top - 5, tier_words(tier.tier));
         drawing.remark(box.top - 5, fmt::format("of {}: at the worst {} held up, {} standing still", tier.nodes,

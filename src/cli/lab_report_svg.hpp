@@ -1,5 +1,6 @@
-// The drawings of a run's report, each over the whole run: who stood still, a queue, the links' pauses, an item's
-// throughput, the losses; and over many runs, how long detection took. Faults are thin lines through all of them.
+// The drawings in a run's report, each over the whole run: nodes that stood still, a queue, the pause of the links, the
+// throughput of a traffic item, the losses; and over many runs, the detection times. Faults are thin lines in all of
+// them.
 #pragma once
 
 #include <span>

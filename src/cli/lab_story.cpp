@@ -28,14 +28,14 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr twin::Ps kTraceEvery = 10 * twin::kMs;
-constexpr unsigned kPieces = 200;  // of an unpaced run, to say how far it is
+constexpr unsigned kPieces = 200;  // an unpaced run pauses so often to update its progress line
 
 class LabStory {
 public:
     LabStory(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment, twin::Ps end)
         : planned_(planned), options_(options), experiment_(experiment), end_(end), paint_(stdout_wants_colour())
     {
-        // What happens on other processes' nodes is not seen here.
+        // Events on nodes of other processes are not visible here.
         if (options.peers == nullptr) {
             judge_.emplace(experiment);
         }
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // In pieces of a hundredth of a second: what happens is told when it happens.
+    // In pieces of 10 ms, so that events are printed when they happen.
     void run_paced(twin::Ps end)
     {
         constexpr auto kPiece = 10ms;
@@ -136,7 +136,7 @@ private:
         }
     }
 
-    // Others wait for us where there are any: then there is no way out before the end.
+    // If there are peers, they wait for this process: then it must not stop early.
     bool may_stop() const { return options_.peers == nullptr && (error_ || nobody_listens_); }
 
     void tell_news()

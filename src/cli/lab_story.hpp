@@ -1,4 +1,4 @@
-// One run of a scenario, told as it happens: as fast as it can be computed, or paced by the wall clock.
+// Runs one scenario and prints what happens: as fast as possible, or paced by the wall clock.
 #pragma once
 
 #include "cli/exit_code.hpp"
@@ -6,7 +6,7 @@
 
 namespace petrel::cli {
 
-// Says what happens and what came of it, and writes the files that the options ask for.
+// Prints the events and the result, and writes the files that the options request.
 ExitCode tell_run(const PlannedRun&, const LabOptions&);
 
 }  // namespace petrel::cli

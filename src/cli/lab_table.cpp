@@ -1,5 +1,5 @@
-// `petrel lab table`: how policies do against patterns, as a table in Markdown. Scenarios with a parameter `policy` are
-// run with every policy and all values of their own [sweep].
+// `petrel lab table`: the results of policies against storm patterns, as a Markdown table. Scenarios with a parameter
+// `policy` are run with every policy and all values of their [sweep].
 #include <fmt/format.h>
 
 #include <map>
@@ -49,7 +49,7 @@ std::string text_of(const Cell& cell)
     return fmt::format("{}**{} false**", score.storms == 0 ? "" : text + ' ', score.false_actions);
 }
 
-// The policies of switches: all but the one of a NIC's micro-controller.
+// The presets for switches: all but the one for a NIC's micro-controller.
 std::vector<std::string> usual_policies()
 {
     std::vector<std::string> names;

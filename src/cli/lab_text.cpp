@@ -11,7 +11,7 @@ namespace {
 
 using twin::Ps;
 
-// To three digits that count, in the unit that shows them.
+// Three significant digits, in a suitable unit.
 std::string time_text(Ps time)
 {
     if (time == 0) {

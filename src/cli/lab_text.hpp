@@ -1,4 +1,4 @@
-// A run of the lab for people at a terminal: events as lines, then what it came to.
+// A run of the lab as text: its events as lines, then the result.
 #pragma once
 
 #include <span>

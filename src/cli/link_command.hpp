@@ -1,5 +1,5 @@
-// `petrel link`: why links go down. The codes and what they mean, other vendors' codes in the same words, and scripts
-// of events played over one link.
+// `petrel link`: why links go down. Lists the codes and their meaning, translates other vendors' codes, and plays
+// scripts of events on one link.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace petrel::cli {
 struct LinkPlayOptions {
     std::string file;  // "-" = stdin
     bool json{};
-    bool newest_first{};  // histories
+    bool newest_first{};  // order of the histories
 };
 
 struct LinkExplainOptions {

@@ -1,4 +1,4 @@
-// `petrel link play`: separate from the other link commands, for it is the only one that acts.
+// `petrel link play`: separate from the other link commands because only this one changes state.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string log_line(LinkPlay& play, bool newest_first)
     return codec::link_log_json(play.history(Side::a), play.history(Side::b), newest_first) + '\n';
 }
 
-// The manager dies and comes back: all it then knows has been through its file.
+// Simulates a restart of the manager: afterwards it has only what its file contained.
 void restart_manager(LinkPlay& play)
 {
     codec::NamedHistories named;
@@ -86,7 +86,7 @@ std::string histories_text(LinkPlay& play, bool newest_first)
     return table.empty() ? "The manager has logged nothing.\n" : table.text();
 }
 
-// A script that asks for nothing still gets an answer: how it ended.
+// A script that prints nothing gets its final state printed.
 std::string ending(LinkPlay& play, const LinkPlayOptions& options)
 {
     return options.json ? read_line(play) + log_line(play, options.newest_first)
@@ -118,7 +118,7 @@ ExitCode run_link_play(const LinkPlayOptions& options)
     const auto file = options.file == "-" ? "stdin" : options.file;
     const auto text = runtime::read_whole_file(options.file == "-" ? "/dev/stdin" : options.file);
     if (!text) {
-        // A file that is not there is a wrong argument, not a device out of reach.
+        // A missing file is a wrong argument, not an unreachable device.
         auto error = text.error();
         error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
         return fail(error);

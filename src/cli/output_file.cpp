@@ -32,7 +32,7 @@ Error cannot_write(const std::filesystem::path& path, int error_number)
     return cannot_write(path, std::generic_category().message(error_number));
 }
 
-// Root does not write through a folder's link of another user: it may lead anywhere.
+// Root does not write through a symbolic link of another user in the path: it may lead anywhere.
 Result<void> check_folders(const std::filesystem::path& file)
 {
     if (::geteuid() != 0) {
@@ -48,8 +48,8 @@ Result<void> check_folders(const std::filesystem::path& file)
     return {};
 }
 
-// What is behind a name and the links that it leads through. The descriptor holds the place (O_PATH), so that another
-// user cannot exchange it meanwhile; without one there is nothing yet.
+// The file behind a path, after following its symbolic links. The descriptor (O_PATH) pins the file, so that another
+// user cannot exchange it meanwhile; without a descriptor the file does not exist yet.
 struct Destination {
     std::filesystem::path path;
     runtime::FileDescriptor place;
@@ -80,7 +80,7 @@ Result<Destination> destination_of(std::filesystem::path path)
         }
         struct statfs system{};
         if (::fstatfs(place.get(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
-            // A link of the kernel to an open file, as behind /dev/stdout, is more than its text.
+            // The kernel's links to open files, as behind /dev/stdout, cannot be followed by their text.
             runtime::FileDescriptor open_file{::open(path.c_str(), O_PATH | O_CLOEXEC)};
             if (open_file.get() < 0 || ::fstat(open_file.get(), &status) != 0) {
                 return tl::unexpected(cannot_write(path, errno));
@@ -97,7 +97,7 @@ Result<Destination> destination_of(std::filesystem::path path)
     return tl::unexpected(cannot_write(path, ELOOP));
 }
 
-// A device or a pipe: from one end to the other.
+// A device or a pipe: writes the whole text to it.
 Result<void> write_through(const Destination& to, std::string_view text)
 {
     const auto by_descriptor = fmt::format("/proc/self/fd/{}", to.place.get());

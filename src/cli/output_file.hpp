@@ -1,4 +1,4 @@
-// Where -o/--output goes: a regular file is replaced whole or not at all; a device or a pipe is simply written to.
+// The output of -o/--output: a regular file is replaced completely or not at all; a device or a pipe is written to.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// The style sheet that all pages share, apart from the code that fills them. Colour is never the only carrier: bands
-// have words, marks have shapes.
+// The style sheet that all pages share. Nothing is expressed by colour alone: bands have labels, marks have shapes.
 #pragma once
 
 namespace petrel::cli {

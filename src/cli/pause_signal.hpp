@@ -1,5 +1,5 @@
-// How much of the time between two reads a queue was paused, as far as the trace can tell: the curve of the page's
-// timelines.
+// The share of time between two reads for which a queue was paused, as far as the trace shows it: the curve in the
+// page's timelines.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace petrel::cli {
 struct PauseInterval {
     Instant from;
     Instant to;
-    double share{};  // 0..1; where only the ends of the interval are known, a half
+    double share{};  // 0..1; 0.5 if only the state at both ends of the interval is known
 };
 
-// [slot]; intervals of which nothing is known are left out.
+// [slot]; intervals without information are left out.
 std::vector<std::vector<PauseInterval>> pause_signal(const device::DeviceTrace&);
 
-// Of the known time, weighed by length; 0 if none is known.
+// The mean over the known time, weighted by length; 0 if none is known.
 double mean_share(const std::vector<PauseInterval>&);
 
 }  // namespace petrel::cli

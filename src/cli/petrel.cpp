@@ -65,7 +65,7 @@ int run_petrel(int argc, const char* const* argv, twin::Peers* peers, const Agen
     }
     try {
         return static_cast<int>(run_arguments(argc, argv, peers, extras));
-    } catch (const std::exception& e) {  // out of memory, at the latest
+    } catch (const std::exception& e) {  // for example out of memory
         return static_cast<int>(fail({ErrorKind::exhausted, e.what()}));
     }
 }

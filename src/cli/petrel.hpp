@@ -1,4 +1,4 @@
-// The program `petrel`, without main(): arguments in, exit code out.
+// The program `petrel` without main(): takes arguments, returns the exit code.
 #pragma once
 
 #include "cli/agent_command.hpp"

@@ -10,7 +10,7 @@
 namespace petrel::cli {
 namespace {
 
-// The core says what is allowed when it refuses a value, and no parameter takes a question mark.
+// set_parameter() returns the allowed values when it refuses a value, and no parameter accepts a question mark.
 std::string allowed_values(const watchdog::Preset& preset, std::string_view key)
 {
     auto scratch = preset.policy;

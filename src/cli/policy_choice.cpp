@@ -34,7 +34,7 @@ std::vector<std::string_view> parameter_keys()
     return keys;
 }
 
-// "a=1,b=3,4" is a=1 and b=3,4: a piece without '=' belongs to the value before it.
+// "a=1,b=3,4" is a=1 and b=3,4: a part without '=' belongs to the value before it.
 std::vector<std::string> split_settings(std::string_view text)
 {
     std::vector<std::string> settings;

@@ -1,5 +1,5 @@
-// Policies as the command line names them: "sonic", "sonic:detect-ms=200,action=alert". Ranges and setters are the
-// core's; here is only the notation, and that every problem is named by the flag it came from.
+// Policies in the notation of the command line: "sonic", "sonic:detect-ms=200,action=alert". Parses the notation and
+// names the flag in each complaint; ranges and setters are in watchdog/.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace petrel::cli {
 
 struct Setting {
-    std::string flag;  // what a complaint calls it: "--detect-ms", "--policy sonic:detect-ms=20"
+    std::string flag;  // its name in a complaint: "--detect-ms", "--policy sonic:detect-ms=20"
     std::string key;   // detect_ms
     std::string value;
 };
@@ -27,7 +27,8 @@ struct PolicyChoice {
 
 Parsed<PolicyChoice> parse_policy_choice(std::string_view text);
 
-// The preset, then SONiC's scaling for so many ports if wanted, then the general settings, then the choice's own.
+// Applies the preset, then SONiC's scaling for that many ports if requested, then the general settings, then the
+// choice's own settings.
 Parsed<watchdog::Policy> make_policy(const PolicyChoice&, std::span<const Setting> general,
                                      std::optional<std::uint32_t> scale_for_ports);
 

@@ -1,5 +1,5 @@
-// One line on the terminal that says how far something is: how much of it, how fast, how long still. Nothing at all
-// where nobody watches.
+// A progress line on the terminal: how much is done, how fast, how long it still takes. Prints nothing if stderr is not
+// a terminal.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // `done` of 0..1; at most ten times a second anything is written.
+    // `done` is 0..1. Writes at most ten times a second.
     void show(double done, const std::string& what);
-    void clear();  // the line is somebody else's
+    void clear();  // removes the line before other output
 
 private:
     std::chrono::steady_clock::time_point started_;

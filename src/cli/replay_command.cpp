@@ -15,7 +15,7 @@
 namespace petrel::cli {
 namespace {
 
-// Replays never stop at the first policy that does not fit the trace: all of them are named.
+// Does not stop at the first policy that does not fit the trace: reports all of them.
 Parsed<ReplayReport> replay_all(ReplayInputs inputs)
 {
     std::vector<Complaint> complaints;
@@ -60,7 +60,7 @@ void say_notes(const std::vector<std::string>& assumed, const ReplayReport& repo
     }
 }
 
-// A check that looked at nothing must not look like a clean bill of health.
+// A check that watched no queue must not look like a check without findings.
 bool watches_nothing(const ReplayReport& report)
 {
     return std::any_of(report.runs.begin(), report.runs.end(), [](const PolicyRun& run) {

@@ -1,4 +1,4 @@
-// `petrel replay`: a recorded trace through the watchdog, under one policy or several.
+// `petrel replay`: runs a recorded trace through the watchdog, under one policy or several.
 #pragma once
 
 #include "cli/exit_code.hpp"

@@ -16,11 +16,11 @@
 namespace petrel::cli {
 namespace {
 
-// A page is for reading; beyond this a count says enough. Queues with events come first and get far more room.
+// Limits for a readable page; the rest is only counted. Queues with events come first and have a higher limit.
 constexpr std::size_t kMostWithEvents = 200;
 constexpr std::size_t kMostSuspicious = 20;
 constexpr double kSuspiciousShare = 0.5;
-constexpr int kSuspiciousPart = 4;  // a pause of a quarter of T0 is worth a look
+constexpr int kSuspiciousPart = 4;  // a pause of a quarter of T0 is suspicious
 
 using Signals = std::vector<std::vector<std::vector<PauseInterval>>>;  // [device][slot]
 
@@ -139,7 +139,7 @@ bool suspicious(const ReplayReport& report, QueueRef queue, const Signals& signa
     });
 }
 
-// Without events, the most paused first.
+// Queues without events, the most paused first.
 std::vector<QueueRef> suspicious_queues(const ReplayReport& report, const std::vector<QueueRef>& with_events,
                                         const Signals& signals)
 {

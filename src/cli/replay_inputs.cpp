@@ -55,7 +55,7 @@ private:
         refusal_.complaints.push_back({std::move(where), 0, 0, std::move(value), std::move(allowed)});
     }
 
-    // The value, or its complaints are kept.
+    // Returns the value, or keeps its complaints.
     template <class T>
     std::optional<T> keep(Parsed<T> parsed)
     {
@@ -71,7 +71,7 @@ private:
     {
         auto text = runtime::read_whole_file(path == "-" ? "/dev/stdin" : path);
         if (!text) {
-            // A file that is not there is a wrong argument, not a device out of reach.
+            // A missing file is a wrong argument, not an unreachable device.
             auto& error = refusal_.errors.emplace_back(text.error());
             error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
             return std::nullopt;
@@ -79,7 +79,7 @@ private:
         return std::move(*text);
     }
 
-    // A recording is not written anew, and a report over it would be the end of it.
+    // Refuses an output file that is one of the inputs: a recording cannot be repeated.
     void check_output()
     {
         for (const auto& input : {std::optional{options_.trace}, options_.config}) {
@@ -115,7 +115,7 @@ private:
         }
     }
 
-    // Without a policy there is no range, but what no policy would take is wrong all the same.
+    // Without a policy the range is unknown, but a value that no preset accepts is an error.
     void check_settings_alone()
     {
         for (const auto& setting : options_.settings) {
@@ -191,7 +191,7 @@ private:
             wanted = split(*options_.host_ports);
             check_host_ports(wanted);
         } else if (config_ && !config_->roles.empty() && !options_.host_ports) {
-            return;  // the file says it, when it is bound to the devices
+            return;  // the file defines them, when it is bound to the devices
         }
         for (auto& device : inputs_.trace.devices) {
             for (auto& row : device.inventory.rows) {
@@ -219,7 +219,7 @@ private:
     void make_books()
     {
         if (!refusal_.complaints.empty()) {
-            return;  // or the same problems would be told for every device
+            return;  // else the same problems would be reported for each device
         }
         for (const auto& choice : choices_) {
             inputs_.what_ifs.push_back({choice.label, {}});

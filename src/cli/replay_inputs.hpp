@@ -1,5 +1,5 @@
-// Everything `petrel replay` needs before it can run: the trace, and what is to be watched in it under each policy. All
-// of it is read and checked before anything runs, so that every problem is reported at once and nothing is half-done.
+// The inputs of `petrel replay`: the trace, and what to watch in it under each policy. All of it is read and checked
+// before the replay starts, so that all problems are reported at once.
 #pragma once
 
 #include <optional>
@@ -23,10 +23,10 @@ struct ReplayOptions {
     bool check{};
     std::string format{"text"};
     std::optional<std::string> output;  // none or "-" = stdout
-    std::vector<Complaint> problems;    // with the flags themselves: reported together with all others
+    std::vector<Complaint> problems;    // of the flags themselves; reported together with all others
 };
 
-// A label and, for each device of the trace, what is watched there.
+// A label and, for each device of the trace, the policies to replay.
 struct WhatIf {
     std::string label;
     std::vector<watchdog::PolicyBook> books;
@@ -36,7 +36,7 @@ struct ReplayInputs {
     std::string trace_name;
     device::Trace trace;
     std::vector<WhatIf> what_ifs;
-    std::vector<std::string> notes;  // what was assumed
+    std::vector<std::string> notes;  // assumptions that were made
 };
 
 struct Refusal {

@@ -1,5 +1,5 @@
-// What a replay found, ready to be shown as text, JSON lines or a page: one run per policy, each over all devices of
-// the trace.
+// The results of a replay, to be shown as text, JSON lines or a page: one run per policy, each over all devices of the
+// trace.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ struct EventRef {
 struct PolicyRun {
     std::string label;
     std::vector<runtime::Replayed> devices;              // as in the trace
-    std::map<QueueRef, std::vector<EventRef>> by_queue;  // their events again, only of queues that have any
+    std::map<QueueRef, std::vector<EventRef>> by_queue;  // the same events by queue; only queues with events
 };
 
 struct ReplayReport {
@@ -38,7 +38,7 @@ struct ReplayReport {
 
 PolicyRun make_run(std::string label, std::vector<runtime::Replayed> devices);
 
-// What one policy made of one queue.
+// The result of one policy for one queue.
 struct QueueResult {
     std::optional<Instant> detected;  // the first time
     std::optional<Instant> restored;  // the last time
@@ -55,17 +55,17 @@ struct RunTotals {
 
 std::vector<EventRef> events_in_time(const PolicyRun&);  // of all devices together
 const std::vector<EventRef>& events_of(const PolicyRun&, QueueRef);
-std::vector<QueueRef> queues_with_events(const ReplayReport&);  // under any policy; in order of the trace
+std::vector<QueueRef> queues_with_events(const ReplayReport&);  // under any policy; in the order of the trace
 QueueResult result_of(const PolicyRun&, QueueRef);
 
-// When its last storm ended ("5.400000") or, if that goes on when the trace ends, as what ("still latched"); else
+// The end of the last storm ("5.400000"); if it goes on at the end of the trace, its phase ("still latched"); else
 // empty.
 std::string restored_text(const QueueResult&);
 RunTotals totals(const PolicyRun&);
 bool any_storm(const ReplayReport&);
 std::string queue_text(const ReplayReport&, QueueRef);  // "sw0 Ethernet4:3"
 
-// From the first to the last row of all devices.
+// From the first to the last row over all devices.
 struct Period {
     Instant from;
     Instant to;

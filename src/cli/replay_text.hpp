@@ -1,4 +1,4 @@
-// A replay for people at a terminal: with several policies a side-by-side table first, then the events of each.
+// A replay as text for a terminal: with several policies first a side-by-side table, then the events of each.
 #pragma once
 
 #include <string>

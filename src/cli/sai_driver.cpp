@@ -130,7 +130,7 @@ Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::P
     });
 }
 
-// All that is in files.
+// Reads the profile and the port names from their files.
 Result<device::sai::LibraryPlace> read_place(const Place& place)
 {
     return read_profile(place.profile).and_then([&](const device::sai::Profile& profile) {
@@ -147,7 +147,7 @@ Result<void> SaiDriver::check(const codec::DeviceEntry& entry) const
     return place_of(entry).map([](const Place&) {});
 }
 
-// Quick: whether there is such a library shows when it is opened.
+// Fast: does not load the library. Whether it exists shows when it is opened.
 Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
 {
     return place_of(entry)

@@ -1,5 +1,5 @@
-// The agent's driver for switches behind a vendor's library: "sai:PATH[,profile=FILE][,version=1.9]". The profile is
-// what the library is started with (device/sai/profile.hpp); a version is stated for a library too old to be asked.
+// The agent's driver for switches behind a vendor's library: "sai:PATH[,profile=FILE][,version=1.9]". The library is
+// started with the profile (device/sai/profile.hpp). `version` is for a library too old to report its version.
 #pragma once
 
 #include "daemon/driver.hpp"

@@ -46,7 +46,7 @@ std::string priority_words(std::uint8_t priorities)
 
 const std::string& name_of(NodeId node, const Topology& topology) { return topology.nodes[node.value].name; }
 
-// "h0, h1 and h2"; beyond a handful the rest is counted.
+// "h0, h1 and h2"; of longer lists the rest is only counted.
 std::string node_words(std::span<const NodeId> nodes, const Topology& topology)
 {
     const auto named = nodes.size() <= kMostNamed ? nodes.size() : kMostNamed / 2;
@@ -66,7 +66,7 @@ std::string link_words(std::uint32_t link, const Topology& topology)
     return fmt::format("{} — {}", port_words(ends[0], topology), port_words(ends[1], topology));
 }
 
-// A kind of fault that has no words here does not compile.
+// One overload per kind of fault: a new kind without a description does not compile.
 class FaultWords {
 public:
     explicit FaultWords(const Topology& topology) : topology_(topology) {}
@@ -208,7 +208,7 @@ std::string spell_words(const scenario::Spell& spell)
 
 std::string until_words(Ps until) { return until == twin::kForever ? std::string{} : " until " + time_words(until); }
 
-// What happens to the agent of a device, or to the device under it.
+// Faults of a device's agent, or of the device itself.
 class AgentFaultWords {
 public:
     AgentFaultWords(NodeId device, const Topology& topology) : device_(name_of(device, topology)) {}
@@ -336,7 +336,7 @@ std::string traffic_item_words(const scenario::TrafficItem& item, const Scenario
     return first->stop == twin::kForever ? text : text + fmt::format(", until {}", time_words(first->stop));
 }
 
-// The order of equal times is that of the scenario.
+// Entries of equal time keep the order of the scenario.
 template <class T, class Time>
 std::vector<const T*> by_time(const std::vector<T>& all, Time time)
 {

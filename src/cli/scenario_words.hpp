@@ -1,5 +1,5 @@
-// A scenario in words: what it is made of, who watches and how, what goes wrong when, what is expected. The same
-// sentences in `petrel lab explain` and in the lab's report.
+// A scenario as text: its fabric, which agents watch with which policies, its faults and expectations. The same
+// sentences are used in `petrel lab explain` and in the lab's report.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace petrel::cli {
 
-// To so many digits that count; what was measured needs fewer than what was written.
+// `digits`: significant digits; measured values need fewer than given ones.
 std::string time_words(twin::Ps, int digits = 6);      // "1.1 s", "20 ms", "33.6 us"
 std::string rate_words(double bps, int digits = 6);    // "2.5 Gb/s"
 std::string size_words(double bytes, int digits = 6);  // "1.5 MB"
 
-// "leaf0:Ethernet4", as scenario files write it.
+// "leaf0:Ethernet4", the notation of scenario files.
 std::string port_words(const topology::End&, const topology::Topology&);
 
-// What a watchdog does about a storm: "treated by ...", or "only reported".
+// What the watchdog does about a storm: "treated by ...", or "only reported".
 std::string_view action_words(watchdog::Treatment);
 
 // The fabric in one sentence, without its name.
 std::string fabric_words(const topology::Topology&);
 
-// All faults, of the fabric and of agents, in the order of time; those of one moment in the order of the scenario.
+// All faults, of the fabric and of agents, in the order of time; at equal times in the order of the scenario.
 struct TimedWords {
     twin::Ps at{};
     std::string what;
@@ -35,7 +35,7 @@ std::vector<TimedWords> fault_timeline(const scenario::Scenario&);
 std::vector<std::string> traffic_words(const scenario::Scenario&);
 std::vector<std::string> watch_words(const scenario::Scenario&);
 
-// The scenario's story, a line each: fabric, traffic, who watches, faults by time, expectations by time.
+// The scenario as text, one item per line: fabric, traffic, watches, faults by time, expectations by time.
 std::vector<std::string> explain(const scenario::Scenario&);
 
 }  // namespace petrel::cli

@@ -50,7 +50,7 @@ bool may_write(const group* writers)
     return ::getegid() == writers->gr_gid || std::find(mine.begin(), mine.end(), writers->gr_gid) != mine.end();
 }
 
-// Units and `env -i` have no HOME; the user has one all the same.
+// systemd units and `env -i` have no HOME; then use the user's home directory from the password database.
 std::filesystem::path home()
 {
     if (const std::filesystem::path given{variable("HOME")}; given.is_absolute()) {
@@ -60,7 +60,7 @@ std::filesystem::path home()
     return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
 }
 
-// None, rather than one that depends on where somebody stands.
+// Empty rather than a path relative to the working directory.
 std::filesystem::path cache()
 {
     if (const std::filesystem::path given{variable("XDG_CACHE_HOME")}; given.is_absolute()) {
@@ -72,7 +72,7 @@ std::filesystem::path cache()
 
 std::string redis_of(const Where& where) { return where.redis.empty() ? variable("PETREL_REDIS") : where.redis; }
 
-// Where nobody says otherwise, and there is no SONiC.
+// If no Redis address is given, and a control socket is given or this host has no SONiC databases.
 bool agent_keeps_tables(const Where& where)
 {
     if (!redis_of(where).empty()) {
@@ -93,7 +93,7 @@ Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
     return std::make_unique<sonic::RedisStore>(std::move(*databases), kDatabasePatience);
 }
 
-// Events come until the agent says that none is missing; all else is answered with one line.
+// Reads events until the agent marks their end; all other requests have one line as their answer.
 Result<std::vector<std::string>> ask(const Where& where, const codec::ControlRequest& request)
 {
     const auto socket = control_socket(where.socket);
@@ -124,7 +124,7 @@ Result<std::vector<std::string>> ask(const Where& where, const codec::ControlReq
     }
 }
 
-// The operator sees at once why nothing happens.
+// Informs the operator at once why the command waits.
 class ConfigWait {
 public:
     explicit ConfigWait(std::string_view program) : program_(program) {}
@@ -149,7 +149,7 @@ private:
 ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> words)
 {
     const std::vector<std::string> arguments{words.begin(), words.end()};
-    // Who is root need not ask for a group, which may take its time.
+    // Root needs no group; looking one up may take long.
     const auto* writers = ::geteuid() == 0 ? nullptr : ::getgrnam(sonic_tools::kWriters);
     const auto outcome = sonic_tools::run_tool(tool, program, arguments,
                                                {.open_store = open_store,

@@ -1,4 +1,5 @@
-// The tools of SONiC (sonic_tools/tools.hpp) as part of this program: by the name it is called by, or as its command.
+// SONiC's tools (sonic_tools/tools.hpp) as part of this program: called by the name of the tool, or as a command of
+// petrel.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@
 
 namespace petrel::cli {
 
-// None: these arguments are not for one of them.
+// None: the arguments are not for one of these tools.
 std::optional<ExitCode> run_sonic_tool(int argc, const char* const* argv);
 
 }  // namespace petrel::cli

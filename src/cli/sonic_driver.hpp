@@ -1,6 +1,6 @@
-// The agent's driver for a SONiC switch where orchagent mitigates and the agent decides:
+// The agent's driver for a SONiC switch on which the agent decides and orchagent mitigates:
 //
-//   sonic:local    the databases where SONiC's own files say; with several ASICs a device for each
+//   sonic:local    the databases that SONiC's own files name; with several ASICs one device for each
 //   sonic:asic0    one ASIC of several, by its namespace
 //   sonic:ADDRESS  all databases at one server (redis/address.hpp)
 #pragma once
@@ -17,13 +17,13 @@ public:
     explicit SonicDriver(std::filesystem::path asics = sonic::kDatabaseGlobal) : asics_(std::move(asics)) {}
 
     std::string_view kind() const override { return "sonic"; }
-    bool journal_tells_all() const override { return false; }  // the scripts are out, and orchagent has storms
+    bool journal_tells_all() const override { return false; }  // orchagent may mitigate, scripts may be out
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;
     Result<PutBack> put_back(const codec::DeviceEntry&) override;
 
-    // Of an expanded entry.
+    // The databases of an expanded entry.
     Result<sonic::Databases> databases_of(const codec::DeviceEntry&) const;
 
 private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kColumnGap = "  ";
 
-// Characters, not bytes: a dash in a cell is three bytes wide in UTF-8 and one on the screen.
+// Counts characters, not bytes: a dash is three bytes in UTF-8 and one column on the screen.
 std::size_t shown_width(std::string_view text)
 {
     return static_cast<std::size_t>(std::count_if(
@@ -29,7 +29,7 @@ std::vector<std::size_t> Table::widths() const
         }
         widths.push_back(width);
     }
-    // A group's last column grows until the group's name fits above.
+    // Widens a group's last column until the group's name fits.
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (columns_[i].group.empty()) {
             continue;

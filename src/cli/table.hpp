@@ -13,7 +13,7 @@ public:
     struct Column {
         std::string title;
         Align align{Align::left};
-        std::string group;  // stands above this column and those after it that name none
+        std::string group;  // heading above this column and the following ones without a group
     };
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -21,7 +21,7 @@ public:
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    std::string text() const;  // groups if there are any, heading, rule, rows
+    std::string text() const;  // groups if there are any, header, rule, rows
 
 private:
     std::vector<std::size_t> widths() const;

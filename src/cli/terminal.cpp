@@ -14,7 +14,7 @@
 namespace petrel::cli {
 namespace {
 
-// Nothing of ours is half-done at any moment at which this may run: files are replaced whole, under HoldInterrupts.
+// Safe at any time at which it may run: files are replaced atomically, under HoldInterrupts.
 extern "C" void end_interrupted(int /*signal*/) { _exit(static_cast<int>(ExitCode::interrupted)); }
 
 bool silent = false;
@@ -33,7 +33,7 @@ void write_stderr(std::string_view text)
     while (!text.empty() && !silent) {
         const auto written = ::write(STDERR_FILENO, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
-            return;  // nobody left to tell
+            return;  // stderr is closed
         }
         text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
     }

@@ -1,5 +1,4 @@
-// Where a command's words go: data to stdout, everything else to stderr. Knows about colour, closed pipes and full
-// disks.
+// The output of commands: data to stdout, everything else to stderr. Handles colour, closed pipes and full disks.
 #pragma once
 
 #include <string>
@@ -12,13 +11,13 @@
 
 namespace petrel::cli {
 
-// Once, at the start of a program: a reader that goes away is no error, and Ctrl-C ends with 130.
+// Call once at program start: a closed pipe is no error, and Ctrl-C ends the program with exit code 130.
 void prepare_signals();
 
-// From now on all words are swallowed: another process says the same.
+// Suppresses all further output: another process prints the same.
 void fall_silent();
 
-// While one lives, Ctrl-C waits: a file is being replaced.
+// Delays Ctrl-C during its lifetime, while a file is being replaced.
 class HoldInterrupts {
 public:
     HoldInterrupts();
@@ -28,9 +27,9 @@ public:
 };
 
 bool stdout_wants_colour();
-bool somebody_watches();  // stderr is a terminal: how long something took is of interest
+bool somebody_watches();  // stderr is a terminal: print progress and durations
 
-// Text for a terminal, or plain when nobody would see the colour.
+// Text with colour for a terminal, or without.
 class Paint {
 public:
     explicit Paint(bool on) : on_(on) {}
@@ -45,17 +44,17 @@ private:
     bool on_;
 };
 
-// In the colour of the event: red if it begins a storm, green if it ends one, else yellow.
+// In the colour of the event: red if it starts a storm, green if it ends one, else yellow.
 std::string painted(watchdog::EventKind, const std::string& text, const Paint&);
 
-// False: the reader has gone away, which is its right; nothing more needs to be written. A full disk is an error.
+// False: the reader has closed the pipe, which is no error; write no more. A full disk is an error.
 Result<bool> write_stdout(std::string_view text);
 
 void say(std::string_view line);                 // one line to stderr
-ExitCode fail(const Error&);                     // says it, and which exit code it means
-ExitCode refuse(const std::vector<Complaint>&);  // all of them, then: usage
+ExitCode fail(const Error&);                     // prints it and returns its exit code
+ExitCode refuse(const std::vector<Complaint>&);  // prints all of them and returns ExitCode::usage
 
-// Ends a command that has produced its data: the data goes out, and `code` is the answer unless that fails.
+// Ends a command: prints its data and returns `code`, unless printing fails.
 ExitCode finish(std::string_view text, ExitCode code);
 
 }  // namespace petrel::cli

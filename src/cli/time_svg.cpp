@@ -10,11 +10,11 @@
 namespace petrel::cli {
 namespace {
 
-constexpr double kNarrowestBand = 1.5;  // else a short storm in a long run would not be seen
+constexpr double kNarrowestBand = 1.5;  // keeps a short storm visible in a long run
 constexpr double kWidthForAWord = 70;
 constexpr double kWidthForANumber = 16;
 
-// 1, 2 or 5 times a power of ten, so that some six of them fit.
+// 1, 2 or 5 times a power of ten, so that about six ticks fit.
 double tick_step_s(double length_s)
 {
     const double rough = length_s / 6;
@@ -27,7 +27,7 @@ double tick_step_s(double length_s)
     return power * 10;
 }
 
-// Down where a storm begins, up where it ends, a diamond for the rest.
+// Points down for the start of a storm, up for its end; a diamond for all others.
 std::string shape(watchdog::EventKind kind, double x, double y)
 {
     if (begins_storm(kind)) {
@@ -48,7 +48,7 @@ struct Mark {
     const watchdog::Event* event{};
     std::size_t number{};
     double x{};        // of the event
-    double drawn_x{};  // of the mark, which makes room for another one of the same instant
+    double drawn_x{};  // of the mark, which is moved if another one has the same time
     bool numbered{};
 };
 

@@ -1,5 +1,5 @@
-// What all drawings over time share: the scale and its axis, the phases of a queue as bands, events as numbered marks.
-// Colours come from the page's style; shapes and words say the same without them.
+// The common parts of all drawings over time: scale and axis, the phases of a queue as bands, events as numbered marks.
+// Colours come from the page's style; shapes and labels carry the same information.
 #pragma once
 
 #include <algorithm>
@@ -34,12 +34,12 @@ private:
     double left_;
 };
 
-// Lines from `top` down to the axis, which stands at the foot of a drawing of this height.
+// Grid lines from `top` down to the axis at the bottom of a drawing of this height.
 std::string axis_svg(const TimeScale&, double top, double height);
 
 std::string band_svg(watchdog::Phase, Instant from, Instant to, const TimeScale&, double y);
 
-// In the order of time; numbered from 1.
+// Events in the order of time, numbered from 1.
 std::string marks_svg(std::span<const watchdog::Event* const>, const TimeScale&, double y);
 
 }  // namespace petrel::cli

@@ -15,11 +15,11 @@ namespace {
 
 constexpr double kSignalLabelHeight = 16;
 constexpr double kSignalHeight = 44;
-constexpr double kLaneLabelHeight = 22;  // marks stand on the lane and need room below its label
+constexpr double kLaneLabelHeight = 22;  // marks are on the lane and need space below its label
 constexpr double kLaneGap = 6;
 constexpr std::size_t kColumns = 500;  // of the curve: two pixels each
 
-// The mean of every column: a curve of a million reads is no better than its pixels.
+// The mean of each column: a curve of a million reads has no more detail than its pixels.
 std::string curve(const std::vector<PauseInterval>& signal, const TimeScale& scale)
 {
     std::array<double, kColumns> paused{};
@@ -40,7 +40,7 @@ std::string curve(const std::vector<PauseInterval>& signal, const TimeScale& sca
     double last = -1;
     for (std::size_t column = 0; column < kColumns; ++column) {
         const double share = known[column] > 0 ? paused[column] / known[column] : 0;
-        if (share != last) {  // equal neighbours are one line
+        if (share != last) {  // equal values continue the line
             const double y = kBase - share * kSignalHeight;
             path += fmt::format("H{:.4g}V{:.4g}", static_cast<double>(column) * kDrawingWidth / kColumns, y);
             last = share;

@@ -1,6 +1,6 @@
-// One queue over time as a drawing: the pause signal of the trace on top, below it a lane for each policy with the
-// phases as bands and the events as numbered marks. Colours come from the page's style; shapes and words say the same
-// without them.
+// One queue over time as a drawing: the pause signal of the trace on top, below it a lane for each policy with phases
+// as bands and events as numbered marks. Colours come from the page's style; shapes and labels carry the same
+// information.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 struct TwinPlace {
     std::string file;
-    std::string node;  // empty = every switch that is watched
+    std::string node;  // empty = all watched switches
 };
 
 // KIND:FILE#NODE
@@ -30,7 +30,7 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
 {
     return runtime::read_regular_file(file)
         .map_error([](Error error) {
-            // A file that is not there is a wrong argument, not a device out of reach.
+            // A missing file is a wrong argument, not an unreachable device.
             error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
             return error;
         })

@@ -1,7 +1,7 @@
-// The agent's driver for fabrics that do not exist: "twin:FILE#NODE" is that node of the scenario in FILE, running in
-// wall-clock time within the agent's own process; "twin:FILE" is every switch that the scenario has watched. All
-// devices of a file share one fabric, which begins when the first is opened and lasts as long as the driver. If it
-// cannot keep up with the clock, that is said of the first.
+// The agent's driver for simulated fabrics: "twin:FILE#NODE" is that node of the scenario in FILE, simulated in
+// wall-clock time within the agent's process; "twin:FILE" is every switch that has a policy in the scenario. All
+// devices of a file share one fabric, which starts when the first device is opened and lives as long as the driver. If
+// the simulation cannot keep up with the clock, this is reported for the first device.
 #pragma once
 
 #include <map>

@@ -23,11 +23,12 @@ using Command = ControlRequest::Command;
 
 constexpr int kPeriodMs = 1000;
 
-// From the upper left corner on what is empty; lines that are too long are cut, not wrapped.
+// Moves to the upper left corner, clears the screen, and cuts long lines instead of wrapping them.
 constexpr std::string_view kDraw = "\x1b[H\x1b[2J\x1b[?7l";
 constexpr std::string_view kDrawn = "\x1b[?7h";
 
-// Keys come one by one, and unseen, while this lives. Ctrl-C is one of them: the terminal is put back before the end.
+// Reads single keys without echo during its lifetime. Ctrl-C is read as a key, so that the terminal is restored before
+// the program ends.
 class SingleKeys {
 public:
     SingleKeys()
@@ -54,7 +55,7 @@ private:
     bool active_{};
 };
 
-// Waits for the next drawing; a key that ends is the exit code that it means.
+// Waits for the next drawing. If a key ends the program, returns its exit code.
 std::optional<ExitCode> ended_by_key(bool keys)
 {
     constexpr char kCtrlC = 3;
@@ -136,7 +137,7 @@ ExitCode run_watch(const WatchOptions& options)
         if (!text && (first || !drawn)) {
             return fail(text.error());
         }
-        // An agent that is restarted comes back: who looks on waits for it.
+        // The agent may be restarting: keep trying and show the error.
         const auto page = text ? *text : fmt::format("{}\n", text.error().what);
         const auto written =
             write_stdout(drawn ? fmt::format("{}{}{}", kDraw, page, kDrawn) : page + (options.json ? "" : "\n"));

@@ -1,5 +1,5 @@
-// `petrel watch`: how an agent fares, drawn anew every second, until q or Ctrl-C. Where stdout is no terminal, the same
-// text once a second.
+// `petrel watch`: shows the state of an agent, redrawn every second, until q or Ctrl-C. If stdout is not a terminal,
+// prints the same text once a second.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace petrel::cli {
 
 struct WatchOptions {
-    std::string socket;  // empty = the usual one
-    bool json{};         // the agent's own lines: its status, then the queues that are not just watched
+    std::string socket;  // empty = the default
+    bool json{};         // the agent's JSON lines: its status, then the queues in another phase than watching
 };
 
 ExitCode run_watch(const WatchOptions&);

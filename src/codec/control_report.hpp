@@ -36,7 +36,7 @@ struct ControlRequest {
     } command{};
     std::string device;                // empty = the device that has the queue; required if several have it
     std::string queue;                 // "Ethernet4:3", or "Ethernet4" for all queues of a port; clear: empty = all
-    bool stormed{};                    // queues: only those in another phase than watched
+    bool stormed{};                    // queues: only those in another phase than watching
     bool follow{};                     // events: keep sending new events
     std::uint32_t last{};              // events: at most this many past events; 0 = all that are kept
     std::string note;                  // orders: the operator's reason; it is stored in the event
