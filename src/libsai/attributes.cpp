@@ -15,7 +15,7 @@ const Row* find(std::span<const Row> rows, sai::AttrId id)
     return found == rows.end() ? nullptr : &*found;
 }
 
-// The first id that version 1.18.1 does not know: all before it are attributes of the type.
+// The first id that version 1.18.1 does not define: all ids below it are attributes of the type.
 sai::AttrId end_of(sai::ObjectType type)
 {
     using sai::ObjectType;
@@ -37,7 +37,7 @@ Status missing(sai::ObjectType type, sai::AttrId id)
     return id < end_of(type) ? status::attr_not_supported_0 : status::unknown_attribute_0;
 }
 
-// Statuses about an attribute carry its position.
+// Status codes about an attribute include its position.
 Status at_position(Status status, std::size_t position)
 {
     const bool about_attribute = status <= status::invalid_attribute_0 && status >= status::attr_not_supported_max;
@@ -152,7 +152,7 @@ Status get_intervals(const PerClass& intervals_ms, sai::Value& value)
     return put(value.maplist, entries);
 }
 
-// The whole map, or nothing of it.
+// Sets the whole map or nothing.
 Status set_intervals(PerClass& intervals_ms, const sai::Value& value)
 {
     const auto& given = value.maplist;
@@ -169,7 +169,7 @@ Status set_intervals(PerClass& intervals_ms, const sai::Value& value)
             return kBadValue;
         }
         if (wanted_ms[entry.key] != 0) {
-            return status::invalid_parameter;  // one class, two intervals
+            return status::invalid_parameter;  // two intervals for one traffic class
         }
         wanted_ms[entry.key] = programmable_ms(static_cast<std::uint32_t>(entry.value));
     }

@@ -1,5 +1,5 @@
-// Attributes as data: what each type of object has, how it is read and written. One loop serves them all
-// (attributes.cpp), and so do the capability queries.
+// Attributes as data: the attributes of each object type, and how they are read and written. One loop (attributes.cpp)
+// serves all of them, and the capability queries use the same tables.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace petrel::libsai {
 
-// The object that is meant, at the present.
+// The object that a call is about, at the present time.
 struct Place {
     Switch& device;
     Handle at;
@@ -25,16 +25,16 @@ struct Place {
 };
 
 struct Row {
-    enum class Use : std::uint8_t { read_only, on_create, create_only, create_and_set };  // on_create: has to be given
+    enum class Use : std::uint8_t { read_only, on_create, create_only, create_and_set };  // on_create: mandatory
 
     sai::AttrId id{};
     Use use{};
     sai::Status (*get)(const Place&, sai::Value&){};
     sai::Status (*set)(const Place&, const sai::Value&){};
-    std::span<const std::int32_t> words{};  // of an enumeration: those that are there
+    std::span<const std::int32_t> words{};  // of an enumeration: the supported values
 };
 
-// Empty for a type that the library does not have.
+// Empty for a type that the library does not support.
 std::span<const Row> rows_of(sai::ObjectType);
 std::span<const Row> switch_rows();
 std::span<const Row> port_rows();
@@ -44,17 +44,17 @@ std::span<const Row> pool_rows();
 std::span<const Row> profile_rows();
 std::span<const Row> qos_map_rows();
 
-// Stops at the first that fails; the status tells which.
+// Stops at the first failing attribute; the status contains its position.
 sai::Status get_attributes(const Place&, std::span<sai::Attribute>);
 sai::Status set_attribute(const Place&, const sai::Attribute&);
-// All that have to be given are there, and only what may be.
+// Checks that all mandatory attributes are given, and no others than allowed.
 sai::Status check_creation(sai::ObjectType, std::span<const sai::Attribute>);
-// After check_creation.
+// Call after check_creation.
 sai::Status create_with(const Place&, std::span<const sai::Attribute>);
 
 // ---- for the rows
 
-// Into a list of the caller's, as far as it has room.
+// Copies into the caller's list, as far as it has space.
 template <class T, class From>
 sai::Status put(sai::List<T>& into, const From& from)
 {
@@ -71,7 +71,7 @@ sai::Status put(sai::List<T>& into, const From& from)
     return sai::status::success;
 }
 
-// Any byte but zero is true: what a caller of another language puts there need not be a bool.
+// Any byte but zero is true: a caller in another language may store other values than 0 and 1.
 inline bool flag(const sai::Value& value) { return value.u8 != 0; }
 
 inline bool has_word(std::span<const std::int32_t> words, std::int32_t word)
@@ -81,15 +81,15 @@ inline bool has_word(std::span<const std::int32_t> words, std::int32_t word)
 
 inline constexpr sai::Status kBadValue = sai::status::invalid_attr_value_0;
 
-// What becomes of the packets of a queue in recovery.
+// What happens to the packets of a queue in recovery.
 inline constexpr std::array kPacketActions{static_cast<std::int32_t>(sai::PacketAction::drop),
                                            static_cast<std::int32_t>(sai::PacketAction::forward)};
 
-// Of a queue or a priority group: the port it is on, and its index there.
+// The port of a queue or priority group, and its index on that port.
 sai::Status get_port(const Place&, sai::Value&);
 sai::Status get_index(const Place&, sai::Value&);
 
-// Maps of intervals, traffic class to milliseconds.
+// Maps of intervals: from traffic class to milliseconds.
 sai::Status get_interval_range(const Place&, sai::Value&);
 sai::Status get_intervals(const PerClass&, sai::Value&);
 sai::Status set_intervals(PerClass&, const sai::Value&);

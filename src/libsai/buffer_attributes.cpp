@@ -22,7 +22,7 @@ constexpr std::int8_t kMostAlpha = 8;
 BufferPool& pool(const Place& p) { return p.device.pools.at(p.at.number); }
 BufferProfile& profile(const Place& p) { return p.device.profiles.at(p.at.number); }
 
-// The number of the object of this switch and type that the id means.
+// The number of the object with this id, if it is of this switch and type.
 template <class Objects>
 std::optional<std::uint32_t> number_of(const Place& p, ObjectType type, const Objects& objects, sai::ObjectId id)
 {
@@ -32,7 +32,7 @@ std::optional<std::uint32_t> number_of(const Place& p, ObjectType type, const Ob
     return there ? std::optional{handle->number} : std::nullopt;
 }
 
-// More than the switch has makes no sense.
+// A size beyond the switch's buffer is invalid.
 bool fits(const Place& p, std::uint64_t bytes) { return bytes <= p.view().profile().buffer_bytes; }
 
 // ---- priority group
@@ -177,7 +177,7 @@ Status set_bytes(const Place& p, const Value& value)
     return status::success;
 }
 
-// Room for what comes after XOFF is what makes a group lossless.
+// Headroom beyond XOFF makes a group lossless.
 Status set_xoff(const Place& p, const Value& value)
 {
     profile(p).lossless = fits(p, value.u64) ? value.u64 != 0 : profile(p).lossless;

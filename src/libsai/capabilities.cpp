@@ -1,4 +1,4 @@
-// What the library says that it can: the truth, by the same tables that do it.
+// The capability queries. They use the same tables as the calls, so the answers are true.
 #include "libsai/library.hpp"
 
 namespace petrel::libsai {

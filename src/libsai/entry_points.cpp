@@ -1,5 +1,5 @@
-// The functions that the library exports. Each takes the lock, and lets nothing out but a status: no exception crosses
-// into the caller's language.
+// The functions that the library exports. Each takes the lock and returns only a status: no exception crosses into the
+// caller's language.
 #include <array>
 
 #include "libsai/exports.hpp"

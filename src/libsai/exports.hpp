@@ -1,4 +1,4 @@
-// The functions of SAI that the library exports. Declared by their types, so that a definition cannot differ.
+// The SAI functions that the library exports. They are declared by their types, so that the definitions must match.
 #pragma once
 
 #include "sai/api.hpp"

@@ -1,4 +1,4 @@
-// The fabric behind the library: a scenario in wall-clock time, or in time that moves only when the caller steps it.
+// The fabric behind the library: a scenario in wall-clock time, or in time that advances only when the caller steps it.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,16 @@ class Fabric {
 public:
     enum class Time : std::uint8_t { wall, stepped };
 
-    // Without a file: one switch with 32 hosts that are silent.
+    // Without a file: one switch with 32 silent hosts.
     static Result<std::unique_ptr<Fabric>> open(const std::string& file, Time);
 
     const std::string& file() const { return file_; }
     Time time() const { return time_; }
     const topology::Topology& topology() const { return twin_->topology(); }
 
-    // The twin at the present, to be read.
+    // Reads the twin at the present time.
     void read(const std::function<void(twin::Twin&)>&);
-    // On a node, at the present, to be written. It takes a nanosecond.
+    // Writes to a node at the present time. This takes one nanosecond.
     void write(topology::NodeId, const std::function<void(twin::Twin&, twin::Ps now)>&);
     void step(Duration);  // stepped time only
 

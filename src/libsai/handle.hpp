@@ -1,5 +1,5 @@
-// What is inside an object id: the type, the switch and a number. Nobody outside may know; so an id that was made up
-// is recognised, and a number that was never given out is found missing.
+// The content of an object id: the type, the switch and a number. It is opaque to callers. A made-up id is recognised,
+// and a number that was never assigned is found to be missing.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace status = sai::status;
 
 namespace {
 
-constexpr std::size_t kMostObjects = 1024;  // of a kind that can be created
+constexpr std::size_t kMostObjects = 1024;  // of each type that can be created
 constexpr std::uint8_t kPoolSlots = 4;      // ingress pools of a switch of the twin
 
 void complain(std::string_view text) { log(sai::LogLevel::error, text); }
@@ -53,7 +53,7 @@ std::optional<std::uint8_t> free_slot(const Switch& device)
     return std::nullopt;
 }
 
-// Makes room for an object with its defaults.
+// Adds an object with default settings.
 Status add(Switch& device, ObjectType type, std::uint32_t number)
 {
     switch (type) {
@@ -77,7 +77,7 @@ Status add(Switch& device, ObjectType type, std::uint32_t number)
         }
         device.qos_maps[number] = {};
         return status::success;
-    default: return status::not_supported;  // ports, queues and groups are those of the hardware
+    default: return status::not_supported;  // ports, queues and groups are fixed by the hardware
     }
 }
 
@@ -126,14 +126,14 @@ std::string Library::setting(std::uint32_t profile, const char* name) const
     return value == nullptr ? "" : value;
 }
 
-// Of all keys that the host offers; one that offers none cannot be helped.
+// Checks all keys that the host offers. If the host cannot list its keys, they are not checked.
 Status Library::check_keys(std::uint32_t profile) const
 {
-    constexpr int kMost = 10'000;  // a walk that has no end
+    constexpr int kMost = 10'000;  // limits an endless iteration
     if (services_.get_next_value == nullptr) {
         return status::success;
     }
-    services_.get_next_value(profile, nullptr, nullptr);  // from the beginning
+    services_.get_next_value(profile, nullptr, nullptr);  // restarts the iteration
     const char* key = nullptr;
     const char* value = nullptr;
     for (int i = 0; i != kMost && services_.get_next_value(profile, &key, &value) == 0 && key != nullptr; ++i) {
@@ -145,7 +145,7 @@ Status Library::check_keys(std::uint32_t profile) const
     return status::success;
 }
 
-// The first switch that is created opens it.
+// Called when the first switch is created.
 Status Library::open_fabric(std::uint32_t profile)
 {
     if (const auto checked = check_keys(profile); checked != status::success) {
@@ -181,7 +181,7 @@ tl::expected<topology::NodeId, Status> Library::node_of(std::uint32_t profile) c
 {
     const auto& topology = fabric_->topology();
     const auto name = setting(profile, "petrel.device");
-    if (name.empty()) {  // the first switch
+    if (name.empty()) {  // use the first switch
         const auto found = std::find_if(topology.nodes.begin(), topology.nodes.end(), [](const topology::Node& node) {
             return node.kind == topology::Kind::fabric_switch;
         });

@@ -1,7 +1,8 @@
-// The library between its initialisation and its end: the fabric, the switches that were created in it, and the calls
-// of SAI on them, as plain functions on one object. Nothing of C is here but the values.
+// The library between sai_api_initialize and sai_api_uninitialize: the fabric, the switches that were created in it,
+// and the SAI calls on them, as plain functions of one object. Of the C interface only the values appear here.
 //
-// Contract: one call at a time (entry_points.cpp holds a lock). Notices are taken and delivered outside of it.
+// Contract: one call at a time (entry_points.cpp holds a lock). Notices are taken under that lock and delivered outside
+// it.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ using sai::ObjectId;
 using sai::ObjectType;
 using sai::Status;
 
-// What is to be told to whom.
+// Notices and the callbacks they go to.
 struct Delivery {
     sai::DeadlockCallback on_deadlock{};
     sai::PortStateCallback on_port_state{};
@@ -47,7 +48,7 @@ public:
     Status enum_capability(ObjectId switch_id, ObjectType, sai::AttrId, sai::List<std::int32_t>& words) const;
     Status stats_capability(ObjectId switch_id, ObjectType, sai::List<sai::StatCapability>&) const;
 
-    // Of an object that exists; else a null type and a null switch.
+    // For an object that exists; otherwise they return a null type and a null switch.
     ObjectType type_of(ObjectId) const;
     ObjectId switch_of(ObjectId) const;
 
@@ -55,7 +56,7 @@ public:
     Status now(std::uint64_t& ns);
     Status host_received(const std::string& host, std::uint8_t priority, std::uint64_t& frames);
     bool runs_by_wall_clock() const { return fabric_ && fabric_->time() == Fabric::Time::wall; }
-    void keep_up();  // lets the twin run up to the present
+    void keep_up();  // advances the twin to the present time
     std::vector<Delivery> take_deliveries();
 
 private:

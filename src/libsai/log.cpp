@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<sai::LogLevel> least_told{sai::LogLevel::warn};
 
-std::mutex mutex;  // for the error
+std::mutex mutex;  // guards error
 std::string error;
 
 }  // namespace

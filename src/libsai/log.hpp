@@ -1,5 +1,5 @@
-// What the library has to say to a person, on stderr: a NOS shows it among its own lines. The last error is kept for
-// whoever cannot see them (petrel_sai_last_error).
+// Messages of the library for the operator, on stderr, where a NOS collects them. The last error is kept for callers
+// that cannot read stderr (petrel_sai_last_error).
 #pragma once
 
 #include <string>

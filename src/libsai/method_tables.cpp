@@ -84,7 +84,7 @@ Status clear_all_stats(ObjectId id)
     return on_library([&](Library& library) { return library.clear_all_stats(type, id); });
 }
 
-// Each object gets a status of its own; the call fails if one of them does.
+// Each object gets its own status; the call fails if one of them fails.
 template <class One>
 Status for_each_object(std::uint32_t objects, BulkErrors mode, Status* each, One one)
 {

@@ -1,11 +1,11 @@
-// The tables of functions that a caller asks for, one for each API.
+// The method tables that a caller requests, one for each API.
 #pragma once
 
 #include "sai/api.hpp"
 
 namespace petrel::libsai {
 
-// Null where the library has no such API.
+// Null if the library does not have this API.
 const void* method_table(sai::Api);
 
 }  // namespace petrel::libsai

@@ -52,7 +52,7 @@ Status get_speed(const Place& p, Value& value)
     return status::success;
 }
 
-// Four each, from one on, as front panels have them.
+// Four lanes per port, numbered from one, as on front panels.
 Status get_lanes(const Place& p, Value& value)
 {
     const auto first = 4 * p.at.number + 1;

@@ -47,7 +47,8 @@ Status begin(const sai::ServiceMethods& services)
     return status::success;
 }
 
-// The pacer may be in the middle of a callback that calls us: it is waited for without the lock, and cannot end itself.
+// The pacer thread may be inside a callback that calls this library. Therefore it is joined without the lock, and it
+// cannot end the library itself.
 Status end()
 {
     auto& here = process();
@@ -66,7 +67,7 @@ Status end()
     return status::success;
 }
 
-// Outside of the lock: whoever hears a notice may call back.
+// Without the lock: the receiver of a notice may call this library.
 void deliver_notices()
 {
     std::vector<Delivery> deliveries;

@@ -1,5 +1,5 @@
-// The one library of a process: who may be in it, and the thread that keeps a fabric in wall-clock time going and
-// delivers its notices. Where time is stepped there is no such thread.
+// The single library of a process: its lock, and the thread that advances a fabric in wall-clock time and delivers its
+// notices. In stepped time there is no such thread.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 namespace petrel::libsai {
 
 struct Process {
-    std::mutex mutex;  // for the library and the pacer
+    std::mutex mutex;  // guards library and pacer
     std::unique_ptr<Library> library;
     std::jthread pacer;
 };
@@ -25,7 +25,7 @@ Process& process();
 Status begin(const sai::ServiceMethods&);
 Status end();
 void deliver_notices();
-void start_pacer(Process&);  // with the lock held
+void start_pacer(Process&);  // requires the lock
 
 template <class Call>
 Status on_library(Call call)

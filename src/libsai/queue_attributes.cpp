@@ -1,4 +1,4 @@
-// The attributes of a queue: what a watchdog polls, and what it acts with.
+// The attributes of a queue: those that a watchdog polls, and those it treats the queue with.
 #include <array>
 
 #include "libsai/attributes.hpp"
@@ -55,7 +55,7 @@ Status set_treated(const Place& p, const Value& value)
     p.queue().treated = flag(value);
     p.device.program_port(p.at.port(), p.now);
     if (!flag(value)) {
-        p.view().end_recovery(p.at.port(), p.at.index(), p.now);  // one that the switch began itself
+        p.view().end_recovery(p.at.port(), p.at.index(), p.now);  // also a recovery that the switch started itself
     }
     return status::success;
 }

@@ -160,7 +160,7 @@ const Stat* find(const Place& p, StatId id)
     return found == stats.end() ? nullptr : &*found;
 }
 
-// Of all ids or of none.
+// Whether all ids exist: a call returns all counters or none.
 bool has_all(const Place& p, std::span<const StatId> ids)
 {
     return std::all_of(ids.begin(), ids.end(), [&](StatId id) { return find(p, id) != nullptr; });

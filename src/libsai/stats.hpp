@@ -1,4 +1,4 @@
-// Counters and fill levels as data, like the attributes.
+// Counters and fill levels as data, in the same way as attributes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace petrel::libsai {
 
 struct Stat {
-    enum class Kind : std::uint8_t { counter, level, peak } kind{};  // clearing means something for the first and last
+    enum class Kind : std::uint8_t { counter, level, peak } kind{};  // only counters and peaks can be cleared
     sai::StatId id{};
     std::uint64_t (*read)(const Place&, std::uint8_t priority){};
     std::uint8_t priority{};  // of a port's PFC counters

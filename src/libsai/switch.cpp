@@ -24,7 +24,7 @@ std::uint32_t programmable_ms(std::uint32_t wanted_ms)
     return (wanted_ms + step_ms - 1) / step_ms * step_ms;
 }
 
-// It comes up as the scenario has it: PFC on for the lossless classes, buffers as in the profile.
+// The switch starts as the scenario defines it: PFC on for the lossless classes, buffers as in the profile.
 Switch::Switch(std::uint8_t number, topology::NodeId node, SwitchView view, Ps now)
     : ports(view.ports()), number_(number), node_(node), view_(view)
 {
@@ -36,7 +36,7 @@ Switch::Switch(std::uint8_t number, topology::NodeId node, SwitchView view, Ps n
         ports[port].pfc_rx = set.pause_rx;
         ports[port].pfc_tx = set.pause_tx;
         ports[port].mode = set.pause_rx == set.pause_tx ? sai::PfcMode::combined : sai::PfcMode::separate;
-        // The hardware only stops honouring pause; dropping is up to us, since each queue may have its own action.
+        // The hardware only ignores pause; this class drops packets, since each queue may have its own action.
         view_.set_recovery_action(port, false);
         program_port(port, now);
         program_detectors(port, now);
@@ -57,7 +57,7 @@ std::uint8_t Switch::priorities_of(std::uint8_t queue) const
     return priorities;
 }
 
-// A class whose PFC is off cannot be paused, though frames that say so may come.
+// A class whose PFC is off is never paused, even if pause frames arrive.
 bool Switch::paused(std::uint8_t port, std::uint8_t queue, Ps now) const
 {
     return (view_.registers(port).pause_rx & priorities_of(queue)) != 0 && view_.queue(port, queue, now).paused;
@@ -87,7 +87,7 @@ void Switch::program_port(std::uint8_t port, Ps now)
     wanted.discard_egress = 0;
     wanted.discard_ingress = 0;
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
-        // The twin lets frames through that need not wait; an ASIC has to put them somewhere first.
+        // The twin forwards frames that need not wait, even without buffers; an ASIC has to store every frame first.
         const auto profile = set.profile_of_group[view_.profile().group_of_priority[priority]];
         wanted.discard_ingress |= has_room(profile) ? std::uint8_t{0} : bit(priority);
     }
@@ -105,7 +105,7 @@ void Switch::program_port(std::uint8_t port, Ps now)
     }
 }
 
-// The port's own interval over the switch's; of several classes in one queue, the shortest.
+// The port's interval overrides the switch's. If several classes share a queue, the shortest interval applies.
 Ps Switch::interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const
 {
     std::uint32_t shortest_ms = 0;
@@ -164,7 +164,7 @@ void Switch::hear(const twin::Interrupt& told, Ps now)
             sai::PortStateNotice{id_of(ObjectType::port, told.port), static_cast<std::int32_t>(state)});
         return;
     }
-    case InterruptKind::pause_too_long: return;  // not one of SAI's
+    case InterruptKind::pause_too_long: return;  // SAI has no such notification
     }
 }
 

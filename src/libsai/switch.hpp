@@ -1,8 +1,8 @@
-// One switch of the fabric as SAI software has set it up, and how that is carried over to the twin: PFC masks and
-// recoveries into registers, intervals into the hardware's detectors, profiles into buffers. What the twin tells comes
-// back as notices.
+// One switch of the fabric as SAI software has configured it. Transfers the settings to the twin: PFC masks and
+// recoveries into registers, intervals into the hardware detectors, profiles into buffers. Interrupts of the twin
+// become notices.
 //
-// Contract: calls that write come on the switch's node (Fabric::write); those that read, between two runs
+// Contract: calls that write come on the switch's node (Fabric::write); calls that read come between two runs
 // (Fabric::read).
 #pragma once
 
@@ -23,9 +23,9 @@ namespace petrel::libsai {
 
 using twin::Ps;
 using twin::SwitchView;
-using PerClass = std::array<std::uint32_t, kPriorities>;  // of milliseconds, by traffic class; 0 = not given
+using PerClass = std::array<std::uint32_t, kPriorities>;  // milliseconds by traffic class; 0 = not set
 
-// What intervals the hardware has: 1 to 15 times a step of 1, 10 or 100 ms. Others are rounded up.
+// The intervals that the hardware supports: 1 to 15 times a step of 1, 10 or 100 ms. Other values are rounded up.
 inline constexpr sai::Range kIntervals_ms{1, 1500};
 std::uint32_t programmable_ms(std::uint32_t wanted_ms);
 
@@ -37,11 +37,11 @@ struct Intervals {
 struct Queue {
     bool watched{};     // ENABLE_PFC_DLDR
     bool treated{};     // PFC_DLR_INIT
-    bool recovering{};  // the hardware found a deadlock itself
-    bool resumed{};     // since the continuous state was last read, whatever the pause says
-    Ps detect{};        // as programmed; 0 = the hardware does not look
+    bool recovering{};  // the hardware has detected a deadlock
+    bool resumed{};     // since the last read of the continuous state, whatever the pause signal shows
+    Ps detect{};        // as programmed; 0 = hardware detection is off
     Ps recover{};
-    std::optional<sai::PacketAction> action;  // its own, over the switch's
+    std::optional<sai::PacketAction> action;  // its own, overrides the switch's
 };
 
 struct Port {
@@ -51,19 +51,19 @@ struct Port {
     std::uint8_t pfc_tx{};
     Intervals intervals;
     std::array<Queue, kPriorities> queues;
-    std::array<std::uint32_t, kPriorities> profile_of_group{};  // numbers of profiles; 0 = none
-    std::map<sai::QosMapType, std::uint32_t> maps;              // numbers of maps
+    std::array<std::uint32_t, kPriorities> profile_of_group{};  // profile numbers; 0 = none
+    std::map<sai::QosMapType, std::uint32_t> maps;              // map numbers
 };
 
 struct BufferPool {
-    std::uint8_t slot{};  // in the twin
+    std::uint8_t slot{};  // index of the pool in the twin
     std::uint64_t bytes{};
-    std::uint64_t shared_headroom_bytes{};  // 0 = each group has its own
+    std::uint64_t shared_headroom_bytes{};  // 0 = no shared headroom
 };
 
 struct BufferProfile {
     std::uint32_t pool{};  // its number
-    bool lossless{};       // there is a limit at which the sender is told to stop
+    bool lossless{};       // a threshold exists at which the sender is paused
     std::uint64_t reserved_bytes{};
     sai::ThresholdMode mode{};
     std::int8_t alpha_exponent{};
@@ -93,20 +93,21 @@ public:
     sai::ObjectId id_of(sai::ObjectType type, std::uint32_t number) const { return to_id({type, number_, number}); }
     sai::ObjectId id() const { return id_of(sai::ObjectType::switch_, 0); }
 
-    // ---- as software sees it
+    // ---- the state as software sees it
     sai::PacketAction action_of(const Queue& queue) const { return queue.action.value_or(action); }
     bool paused(std::uint8_t port, std::uint8_t queue, Ps now) const;
     sai::DeadlockState take_state(std::uint8_t port, std::uint8_t queue, Ps now);
     std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
 
-    // ---- to the twin, after something below was changed
+    // ---- transfer to the twin, after one of the settings below was changed
     void program_port(std::uint8_t port, Ps now);
     void program_detectors(std::uint8_t port, Ps now);
     void program_buffers(Ps now);
-    // The twin maps priorities alike on all ports, for ever: a map may say the same, no more.
+    // The twin maps priorities in the same way on all ports and cannot change that: only a map with the same content is
+    // valid.
     bool holds(const QosMap&) const;
 
-    // ---- what is set; who changes something programs it
+    // ---- settings; call program_...() after a change
     sai::PacketAction action{sai::PacketAction::drop};
     Intervals intervals;
     sai::DeadlockCallback on_deadlock{};
@@ -115,7 +116,7 @@ public:
     std::map<std::uint32_t, BufferPool> pools;
     std::map<std::uint32_t, BufferProfile> profiles;
     std::map<std::uint32_t, QosMap> qos_maps;
-    std::map<std::pair<sai::ObjectId, sai::StatId>, std::uint64_t> cleared;  // what a counter stood at then
+    std::map<std::pair<sai::ObjectId, sai::StatId>, std::uint64_t> cleared;  // counter values when cleared
     std::uint32_t next_number{1};
 
 private:

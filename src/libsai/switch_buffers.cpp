@@ -1,5 +1,5 @@
-// The buffers of a switch between SAI's words for them and the twin's: pools hold what is reserved and what is shared,
-// profiles say how much of it a group may have.
+// Translates between SAI's buffer model and the twin's: pools contain the reserved and the shared space, profiles
+// define how much of it a group may use.
 #include <algorithm>
 #include <limits>
 
@@ -52,7 +52,7 @@ constexpr twin::PgProfile kNothing{false, 0, 0, {twin::Limit::Mode::fixed, 0, 0}
 
 }  // namespace
 
-// One object for each pool that the scenario has, and a profile for each of the eight groups, which all ports share.
+// Creates one object for each pool of the scenario, and one profile for each of the eight groups, shared by all ports.
 void Switch::set_up_buffers()
 {
     const auto& made = view_.profile();

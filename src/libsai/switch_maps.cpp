@@ -1,4 +1,4 @@
-// Which queue and which group a priority goes to, as SAI's maps say it. A traffic class is a priority here.
+// The queue and the priority group of each priority, as SAI's QoS maps. A traffic class equals a priority here.
 #include <algorithm>
 
 #include "libsai/switch.hpp"

@@ -1,4 +1,4 @@
-// Where a Redis server listens: "unix:///var/run/redis/redis.sock" or "tcp://127.0.0.1:6379".
+// The address of a Redis server: "unix:///var/run/redis/redis.sock" or "tcp://127.0.0.1:6379".
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace petrel::redis {
 
 struct Address {
-    std::string path;  // of a socket; empty: by host and port
+    std::string path;  // of a socket; empty: use host and port
     std::string host;
     std::uint16_t port{};
     bool operator==(const Address&) const = default;
 };
 
 Result<Address> parse_address(std::string_view);
-std::string to_text(const Address&);  // as parse_address() takes it
+std::string to_text(const Address&);  // in the form that parse_address() accepts
 
 }  // namespace petrel::redis

@@ -21,14 +21,14 @@ namespace petrel::redis {
 
 namespace {
 
-// So many commands are under way at once: neither side has to keep more of the other's answers than that.
+// The largest number of commands in flight: it bounds the replies that either side has to buffer.
 constexpr std::size_t kAtOnce = 1024;
 
-// One reply is never longer: a list of all queues of a large switch has one MiB.
+// The longest valid reply: a list of all queues of a large switch has 1 MiB.
 constexpr std::size_t kLongestReply = 64UL * 1024 * 1024;
 
-// A server that has gone answers a write with a signal that would end the process. Whoever uses this library may want
-// that signal for its own pipes, so it is held back in this thread for as long as this lives, and taken if it came.
+// Writing to a closed connection raises SIGPIPE, which would end the process. The process may need that signal for its
+// own pipes, so this blocks it in this thread during its lifetime and consumes it if it was raised.
 class NoPipeSignal {
 public:
     NoPipeSignal()
@@ -128,7 +128,7 @@ Error Connection::broken(std::string_view doing, std::string_view why) const
     return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing, why)};
 }
 
-// After an error of hiredis.
+// The error after a failed call of hiredis.
 Error Connection::lost(std::string_view doing) const
 {
     if (context_->err == REDIS_ERR_IO && errno == EAGAIN) {
@@ -164,7 +164,7 @@ Result<void> Connection::send_all()
     return {};
 }
 
-// Through the limiter instead of redisBufferRead(), which would keep a text of any length.
+// Uses the limiter instead of redisBufferRead(), which would buffer strings of any length.
 Result<void> Connection::receive()
 {
     std::array<char, 16UL * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv() fills it

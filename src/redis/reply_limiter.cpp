@@ -11,7 +11,7 @@ namespace petrel::redis {
 
 namespace {
 
-constexpr std::size_t kKept = 64;  // of a text that is too long: enough to recognise it
+constexpr std::size_t kKept = 64;  // of a string that is too long: enough to recognise it
 constexpr std::string_view kLineEnd = "\r\n";
 
 Error refused(std::string words) { return {ErrorKind::corrupt, std::move(words)}; }
@@ -55,7 +55,7 @@ Result<void> ReplyLimiter::pass(std::string_view bytes, std::string& passed)
     return {};
 }
 
-// The head of a text or of a list says how long it is; other lines are whole replies.
+// The first line of a string or a list contains its length; other lines are complete replies.
 Result<void> ReplyLimiter::pass_line(std::string& passed)
 {
     const char kind = line_.front();

@@ -1,5 +1,5 @@
-// What a Redis server sends, on its way to the parser. A text that is longer than any legal one is cut while it
-// arrives: the process never holds it whole. Everything else passes as it is.
+// A filter between a Redis server and the parser. A string longer than any legal one is truncated while it arrives, so
+// that the process never holds it completely. Everything else passes unchanged.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ inline constexpr std::size_t kMostElements = 1UL << 20U;
 
 class ReplyLimiter {
 public:
-    // Appends to `passed` what the parser gets of `bytes`, the next ones of the stream. A text that is too long passes
-    // as its beginning with the mark of shortened(): "abc… and 104857536 more bytes". An error (in words, without the
-    // server's name) says what is neither a reply nor small enough to be one; the stream ends there.
+    // Takes the next bytes of the stream and appends what the parser gets to `passed`. A string that is too long
+    // becomes its beginning with the mark of shortened(): "abc… and 104857536 more bytes". Fails if the bytes are no
+    // reply, or the reply is too large; the error does not contain the server's name. The stream ends there.
     Result<void> pass(std::string_view bytes, std::string& passed);
 
 private:
@@ -28,10 +28,10 @@ private:
     Result<void> pass_line(std::string& passed);
 
     State state_{};
-    std::string line_;     // so far
-    std::size_t left_{};   // bytes of the text that have not come yet
+    std::string line_;     // the incomplete line
+    std::size_t left_{};   // bytes of the string still to come
     std::size_t whole_{};  // length of a text that is too long
-    std::string begin_;    // of it
+    std::string begin_;    // its beginning
 };
 
 }  // namespace petrel::redis

@@ -5,7 +5,7 @@
 
 namespace petrel::redis {
 
-// What hiredis calls for each element, in the order in which it reads them.
+// hiredis calls these for each element, in the order of the stream.
 struct ReplyMemory::Make {
     static void* element(const redisReadTask* task, int type, redisReply init)
     {
@@ -30,7 +30,7 @@ struct ReplyMemory::Make {
         return element(task, task->type, init);
     }
 
-    // The count is an int or a size_t, by the version of hiredis.
+    // The count is an int or a size_t, depending on the version of hiredis.
     template <class Count>
     static void* array(const redisReadTask* task, Count count)
     {
@@ -53,7 +53,7 @@ struct ReplyMemory::Make {
 
     static void* nil(const redisReadTask* task) { return element(task, REDIS_REPLY_NIL, {}); }
 
-    static void free(void*) {}  // clear() does it for all
+    static void free(void*) {}  // clear() frees all of them
 };
 
 void ReplyMemory::serve(redisReader& reader)

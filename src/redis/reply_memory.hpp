@@ -1,5 +1,5 @@
-// Where the replies of one connection lie while they are looked at: one piece of memory that is used again for each of
-// them. hiredis would allocate and free every element by itself, which takes most of the time of a poll.
+// The memory for the replies of one connection: one block that is reused for each of them. By default hiredis allocates
+// and frees every element separately, which takes most of the time of a poll.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -12,10 +12,10 @@ namespace petrel::redis {
 
 class ReplyMemory {
 public:
-    // The reader makes its replies here from now on. It does not outlive this.
+    // Makes the reader allocate its replies here. The reader must not outlive this object.
     void serve(redisReader&);
 
-    // No reply is looked at any more, and none is under way.
+    // Call when no reply is in use and none is being received.
     void clear() { pool_.release(); }
 
 private:

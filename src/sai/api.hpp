@@ -1,7 +1,7 @@
-// The functions of SAI: what a library exports, the method tables it hands out, and how long each table is in which
-// version. The tables are declared at their full length of 1.18; a library of an older version ends them earlier, and
-// to read past the end is to call anything: only table_bytes() of a table are there. A library of ours fills the
-// methods it does not have, `unused` among them, with something that returns not_implemented.
+// The functions of SAI: what a library exports, its method tables, and the length of each table in each version. The
+// tables are declared with their full length of 1.18. A library of an older version has shorter ones; reading beyond
+// table_bytes() of a table yields garbage pointers. A library of ours fills the methods it does not have, including
+// `unused`, with a function that returns not_implemented.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ using ClearStats = Status (*)(ObjectId, std::uint32_t count, const StatId*);
 using ClearAllStats = Status (*)(ObjectId);
 using UnusedMethod = Status (*)();
 
-// SAI_BULK_OP_ERROR_MODE_: at the first error, or after it.
+// SAI_BULK_OP_ERROR_MODE_: stop at the first error, or continue.
 enum class BulkErrors : std::int32_t { stop_on_error = 0, ignore_error = 1 };
 
 using SetMany = Status (*)(std::uint32_t objects, const ObjectId*, const Attribute*, BulkErrors, Status* each);
@@ -96,7 +96,7 @@ struct QosMapApi {
     GetAttributes get;
 };
 
-// What a library exports; each function's name is in the comment.
+// The functions that a library exports; the comment contains the name of each.
 using Initialize = Status(std::uint64_t flags, const ServiceMethods*);  // sai_api_initialize
 using QueryApi = Status(Api, void** table);                             // sai_api_query
 using Uninitialize = Status();                                          // sai_api_uninitialize
@@ -108,13 +108,13 @@ using QueryEnumCapability = Status(ObjectId switch_id, ObjectType, AttrId, List<
 using QueryStatsCapability = Status(ObjectId switch_id, ObjectType, List<StatCapability>*);
 using QueryVersion = Status(std::uint64_t* version);  // sai_query_api_version
 
-// 10000 * major + 100 * minor + revision, as a library says it.
+// 10000 * major + 100 * minor + revision, as a library reports it.
 using Version = std::uint64_t;
-inline constexpr Version kOldest = 10900;           // before it, numbers of attributes moved with every version
-inline constexpr Version kContinuousState = 11000;  // and intervals of a port, packet action of a queue
-inline constexpr Version kNewestKnown = 11801;      // what the tables here were written from
+inline constexpr Version kOldest = 10900;           // before it, attribute ids changed with every version
+inline constexpr Version kContinuousState = 11000;  // also port intervals and the packet action of a queue
+inline constexpr Version kNewestKnown = 11801;      // the version that these tables were written from
 
-// How many bytes of a method table a library of that version has; a newer one has at least these.
+// The size in bytes of a method table in a library of that version; a newer library has at least these.
 constexpr std::size_t table_bytes(Api api, Version version)
 {
     switch (api) {

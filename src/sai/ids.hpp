@@ -1,6 +1,5 @@
-// The numbers of SAI that we use. Each group names the prefix that its words have there (SAI_QUEUE_ATTR_ +
-// PAUSE_STATUS), which is what tests/sai looks them up by; a word that is not as old as 1.10 says since when there is
-// one.
+// The numbers of SAI that we use. The comment of each group is the prefix of its names in SAI (SAI_QUEUE_ATTR_ +
+// PAUSE_STATUS); tests/sai looks them up by it. A name that is newer than 1.10 has a comment with its version.
 #pragma once
 
 #include "sai/types.hpp"
@@ -27,7 +26,7 @@ enum : Status {
     invalid_object_type = -18,
     invalid_object_id = -19,
     not_executed = -23,
-    // These carry the position of the attribute that is meant: the first one's is 0.
+    // These include the position of the attribute: the first code is position 0.
     invalid_attribute_0 = -0x10000,
     invalid_attribute_max = -0x1ffff,
     invalid_attr_value_0 = -0x20000,

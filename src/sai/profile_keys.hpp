@@ -1,5 +1,5 @@
-// Keys of a library's profile that are Petrel's own: some the agent reads, some libsai-petrel. Both know all of them,
-// so that one that is mistyped is told by whoever meets it first.
+// The keys of a library's profile that belong to Petrel. The agent reads some of them, libsai-petrel others. Both check
+// against the whole list, so that the first reader reports a mistyped key.
 #pragma once
 
 #include <algorithm>

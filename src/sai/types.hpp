@@ -1,6 +1,6 @@
-// The C interface of a switch SDK (SAI): the values that cross it. Declared here by ourselves, as far as a PFC watchdog
-// and a switch that is watched need it, so that neither needs the SDK's headers. Layouts are those of x86-64 and have
-// not changed since 1.3; tests/sai holds every number in this folder against the facts of several versions.
+// The C interface of a switch SDK (SAI): the values that cross it. It is declared here as far as a PFC watchdog and a
+// watched switch need it, so that neither needs the SDK's headers. Layouts are those of x86-64 and have not changed
+// since 1.3; tests/sai checks every number in this folder against the facts of several versions.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace petrel::sai {
 
 using Status = std::int32_t;
-using ObjectId = std::uint64_t;  // opaque; only ids that the library gave may go back into it
+using ObjectId = std::uint64_t;  // opaque; only ids that the library returned may be passed to it
 using AttrId = std::uint32_t;
 using StatId = std::uint32_t;
 
 inline constexpr ObjectId kNullObject = 0;
 
-// A list belongs to the caller: count says how long it is, and how many there are when the call returns.
+// The caller owns a list: on entry count is its capacity, on return the number of elements.
 template <class T>
 struct List {
     std::uint32_t count;
@@ -65,7 +65,7 @@ union Value {
     Range u32range;
     List<MapEntry> maplist;
     List<QosEntry> qosmap;
-    std::uint64_t whole[5];  // no member of it is longer than forty bytes
+    std::uint64_t whole[5];  // no member is longer than forty bytes
 };
 
 struct Attribute {
@@ -73,11 +73,11 @@ struct Attribute {
     Value value;
 };
 
-// What a library calls back with, in a context of its own.
+// The arguments of a library's callbacks, which come from threads of the library.
 struct DeadlockNotice {
     ObjectId queue;
     std::int32_t event;         // DeadlockEvent
-    bool app_managed_recovery;  // meant as an answer, but nobody can give it: the data is const
+    bool app_managed_recovery;  // intended as a return value, but unusable: the data is const
 };
 
 struct PortStateNotice {
@@ -99,7 +99,7 @@ struct StatCapability {
     std::uint32_t modes;  // bits of StatsMode
 };
 
-// A library asks for its settings by these; profile identifies the switch, 0 where there is one.
+// A library looks up its settings with these. `profile` identifies the switch; 0 if there is only one.
 struct ServiceMethods {
     const char* (*get_value)(std::uint32_t profile, const char* variable);
     int (*get_next_value)(std::uint32_t profile, const char** variable, const char** value);

@@ -1,5 +1,5 @@
-// Changes that are written in bites, so that others are served in between. What could not be written ends it: all that
-// is added later is left out, and the end tells why.
+// Writes changes in chunks, so that the server handles other clients in between. After a failed write all later changes
+// are dropped, and end() returns the error.
 #pragma once
 
 #include <cstddef>

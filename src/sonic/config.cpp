@@ -22,7 +22,7 @@ using watchdog::Preset;
 constexpr std::string_view kGlobal = "GLOBAL";
 constexpr std::string_view kEnable = "enable";
 
-// A table of CONFIG_DB: hashes by the part of their key behind the separator.
+// A table of CONFIG_DB: its hashes, by the part of the key after the separator.
 using Table = std::map<std::string, Hash, std::less<>>;
 
 Result<Table> read_table(Store& store, std::string_view name)
@@ -32,7 +32,7 @@ Result<Table> read_table(Store& store, std::string_view name)
         return store.hashes(Db::config, keys).map([&](std::vector<Hash> hashes) {
             Table table;
             for (std::size_t i = 0; i != keys.size(); ++i) {
-                if (!hashes[i].empty()) {  // gone since it was listed
+                if (!hashes[i].empty()) {  // else removed since it was listed
                     table.emplace(keys[i].substr(prefix.size()), std::move(hashes[i]));
                 }
             }
@@ -63,8 +63,8 @@ BitRate speed_of(std::string_view megabits)
 
 constexpr std::string_view kDefaultPoll = "100";
 
-// The agent does not know when syncd polls, so it looks more often. A look waits for the next poll until the next look
-// is nearly due (device/sonic), so looks may not be far apart: commands wait meanwhile.
+// The agent does not know when syncd polls, so it looks more often. A look waits for syncd's next poll until the next
+// look is nearly due (device/sonic). The interval between looks is limited, since commands wait meanwhile.
 constexpr int kLooksPerPoll = 4;
 constexpr Duration kMostBetweenLooks = std::chrono::milliseconds{50};
 
@@ -134,8 +134,8 @@ private:
         }
     }
 
-    // `pfc config priority off` changes pfc_enable alone. An owner that went by pfcwd_sw_enable would keep on treating
-    // a queue that is no longer lossless. orchagent decides for itself what it watches.
+    // `pfc config priority off` changes pfc_enable only. If an owner used pfcwd_sw_enable alone, it would continue to
+    // treat a queue that is no longer lossless. As a detector the agent leaves the decision to orchagent.
     std::uint8_t without_lossy(const Hash& qos, std::uint8_t lossless, std::uint8_t selected) const
     {
         const bool told = qos.contains("pfc_enable") && priority_bits(field(qos, "pfc_enable")).has_value();
@@ -159,8 +159,8 @@ private:
         return at != config_.ports.end() && at->name == name ? &*at : nullptr;
     }
 
-    // Every selected queue of every port is taken out of action, whatever PFC_WD says. Where orchagent does that, there
-    // is nothing left to decide.
+    // The big red switch treats every selected queue of every port, whatever PFC_WD contains. If orchagent does that,
+    // the agent has nothing to decide.
     void read_red_switch()
     {
         if (role_ == Role::detector) {
@@ -213,7 +213,7 @@ private:
         return at != before_policies_.end() ? at->second : nullptr;
     }
 
-    // Or what is wrong with it.
+    // The policy, or what is wrong with the entry.
     tl::expected<Policy, std::string> policy_of(const Hash& entry) const
     {
         auto policy = preset().policy;
@@ -228,14 +228,14 @@ private:
              {"action", "action", field(entry, "action", "drop")}}};
         for (const auto& [key, shown, value] : values) {
             if (key == "restore_ms" && value.empty()) {
-                continue;  // never restored by itself
+                continue;  // never restored automatically
             }
             if (const auto wrong = watchdog::set_parameter(policy, preset(), key, value)) {
                 return tl::unexpected(fmt::format("{} is '{}': {}", shown, excerpt(value), wrong->allowed));
             }
         }
         if (policy.release == watchdog::Release::manual) {
-            policy.restore = policy.poll;  // of no meaning, and never the reason of a complaint
+            policy.restore = policy.poll;  // not used; must not cause a complaint
         }
         if (const auto wrong = watchdog::check(policy); !wrong.empty()) {
             const auto& [key, value, allowed] = wrong.front();
@@ -250,7 +250,7 @@ private:
         return policy;
     }
 
-    // Ports that are treated alike share an entry.
+    // Ports with the same treatment share an entry.
     void add(Policy policy, const PortConfig& port)
     {
         policy.priorities = port.watched;
@@ -273,7 +273,7 @@ private:
     const Table& pfc_wd_;
     Role role_;
     const std::optional<Config>& before_;
-    std::map<std::string_view, const Policy*> before_policies_;  // by name of port
+    std::map<std::string_view, const Policy*> before_policies_;  // by port name
     Config config_;
 };
 
@@ -350,7 +350,7 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
         }
         tables[i] = std::move(*table);
     }
-    // One that was flushed meanwhile has said less than it meant.
+    // If CONFIG_DB was flushed meanwhile, the tables are incomplete.
     if (const auto filled = check_filled(store); !filled) {
         return tl::unexpected(filled.error());
     }

@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often the tables are read without a notification. All of them are read each time, which costs the server more
-// than a poll of the counters: where it sends notifications, the read is only for those that got lost.
+// How often the tables are read without a notification. Each read covers all of them, which costs the server more than
+// a poll of the counters. If the server sends notifications, these reads only catch lost ones.
 constexpr Duration kReadWithoutNotifications = 2s;
 constexpr Duration kReadAnyway = 30s;
 
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 6> kTables{
 
 }  // namespace
 
-// Before the first read, so that nothing happens between the two.
+// Called before the first read, so that no change between the two is missed.
 Result<void> ConfigFollower::subscribe()
 {
     if (listener_) {
@@ -61,7 +61,7 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     if (!*heard && now < read_again_) {
         return std::nullopt;
     }
-    read_again_ = {};  // whatever was heard is not followed before it could be read
+    read_again_ = {};  // if the read fails, the next call reads again
     return read_config(store, role_, known_ ? known_ : remembered_).map([&](Config config) -> std::optional<Config> {
         read_again_ = now + read_every_;
         if (known_ && known_->tables == config.tables) {

@@ -1,5 +1,4 @@
-// What is configured in CONFIG_DB, and when it has changed: by keyspace notifications, and for servers that send none
-// by reading it again now and then.
+// Follows the configuration in CONFIG_DB: by keyspace notifications, and by periodic reads for servers that send none.
 #pragma once
 
 #include <memory>
@@ -18,12 +17,12 @@ public:
         : place_(std::move(place)), role_(role), patience_(patience)
     {}
 
-    // What an earlier life knew, for entries that are bad at the first read.
+    // The configuration from before a restart, for entries that are invalid at the first read.
     void remember(Config config) { remembered_ = std::move(config); }
 
-    void start_over() { listener_.reset(); }  // after an error of somebody else's
+    void start_over() { listener_.reset(); }  // after an error elsewhere
 
-    // None: it is as it was when it was last returned. After an error everything is asked for anew.
+    // None: unchanged since it was last returned. After an error the next call subscribes and reads again.
     Result<std::optional<Config>> follow(Store&, Instant now);
 
 private:
@@ -37,7 +36,7 @@ private:
     Instant read_again_{};
     Duration read_every_{};
     std::optional<Config> remembered_;
-    std::optional<Config> known_;  // what was last returned
+    std::optional<Config> known_;  // the one last returned
 };
 
 }  // namespace petrel::sonic

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, Db>, 7> kNames{{{"APPL_DB", Db:
                                                                  {"FLEX_COUNTER_DB", Db::flex_counter},
                                                                  {"STATE_DB", Db::state}}};
 
-// None: there is no such file. The agent does not wait for a FIFO.
+// None: the file does not exist. Refuses a FIFO, which would block.
 Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path)
 {
     std::error_code unknown;

@@ -1,4 +1,4 @@
-// Where SONiC's databases are: as the operator says, else as SONiC's own file says, else where they usually are. A
+// Finds SONiC's databases: at the operator's address, else as SONiC's own file states, else at the default socket. A
 // switch with several ASICs has databases for each, and a file that lists them.
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr std::string_view kDatabaseConfig = "/var/run/redis/sonic-db/dat
 inline constexpr std::string_view kDatabaseGlobal = "/var/run/redis/sonic-db/database_global.json";
 inline constexpr std::string_view kUsualSocket = "unix:///var/run/redis/redis.sock";
 
-// `given`: an address for all of them; empty = nobody said.
+// `given`: one address for all databases; empty = not given.
 Result<Databases> find_databases(std::string_view given, const std::filesystem::path& config = kDatabaseConfig);
 
 struct Asic {
@@ -23,10 +23,10 @@ struct Asic {
     Databases databases;
 };
 
-// In the order of the file. None: the switch has one ASIC, and find_databases() has its databases.
+// In the order of the file. Empty: the switch has one ASIC; use find_databases().
 Result<std::vector<Asic>> find_asics(const std::filesystem::path& global = kDatabaseGlobal);
 
-// Whether this machine has any, by what find_databases() would look for.
+// Whether this host has SONiC databases in the places where find_databases() looks.
 bool databases_are_here();
 
 }  // namespace petrel::sonic

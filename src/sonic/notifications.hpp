@@ -1,4 +1,4 @@
-// Keyspace notifications of a server: SONiC's sends them, others have to be asked again and again.
+// Keyspace notifications of a Redis server. SONiC's server sends them; others have to be polled.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace petrel::sonic {
 
-// Whether the server is set up to tell of changed hashes and of keys that go away.
+// Whether the server is configured to notify about changed hashes and removed keys.
 Result<bool> sends_notifications(redis::Connection&);
 
 // Adds a subscription to the changes of one key, or of all keys that match a pattern ("PORT|*"). The server compares
-// every write of any client with every pattern, so a single key is no pattern.
+// every write of any client with every pattern; therefore a single key is subscribed by name.
 void add_subscription(redis::Pipeline&, int database, std::string_view keys);
 
-// The key or pattern whose subscription brought a message; empty: the message is none.
+// The key or pattern of the subscription that a message belongs to; empty: it is not a notification.
 std::string_view subscription_of(redis::View message);
 
 }  // namespace petrel::sonic

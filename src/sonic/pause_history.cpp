@@ -18,7 +18,7 @@ std::string field_name(Priority priority, std::string_view what)
 
 std::string total_name(Priority priority) { return field_name(priority, "RX_PAUSE_DURATION_US"); }
 
-// What is no number is taken for nothing.
+// Invalid numbers count as zero.
 std::uint64_t total_in(const Hash& shown, Priority priority)
 {
     const auto at = shown.find(total_name(priority));
@@ -42,7 +42,8 @@ bool PauseHistory::see(const PauseLook& look)
         goes_on_ = false;
         return false;
     }
-    // One that is seen at its end only may have been anywhere in the interval: it is put at its beginning.
+    // A pause that has ended within the interval may have been anywhere in it: it is assumed at the start of the
+    // interval.
     if (!goes_on_) {
         length_ = {};
         began_ = look.at - (look.paused_now.value_or(false) ? paused : look.interval);
@@ -50,11 +51,11 @@ bool PauseHistory::see(const PauseLook& look)
     goes_on_ = look.paused_now.value_or(true);
     total_us_ += static_cast<std::uint64_t>(paused.count());
     length_ += paused;
-    began_ = std::min(*began_, look.at - length_);  // also after somebody has put the clock back
+    began_ = std::min(*began_, look.at - length_);  // also if the wall clock was set back
     return true;
 }
 
-// A counter that was cleared tells nothing, nor does more time than there was.
+// A counter that was cleared proves nothing. The result is at most the interval.
 microseconds PauseHistory::paused_in(const PauseLook& look) const
 {
     if (look.interval <= microseconds{}) {

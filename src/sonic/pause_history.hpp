@@ -1,9 +1,9 @@
 // When and for how long a queue was paused, as SONiC's pfc_stat_history shows it in the counters of a port
-// (EST_PORT_STAT_PFC_<priority>_...): how long in all, when the last pause began and how long it was, or is by now.
+// (EST_PORT_STAT_PFC_<priority>_...): the total, when the last pause began, and how long it was or has been so far.
 //
-// It is told by looks. Pause time that the device counts is taken as it is, and then the device's own total is the one
-// to show. Otherwise an interval counts as paused if it ends paused: what is too much at the beginning of a pause is
-// too little at its end.
+// It is computed from looks. If the device counts pause time, that is used, and the total to show is the device's own.
+// Otherwise an interval counts as paused if the queue is paused at its end: the excess at the start of a pause and the
+// loss at its end cancel on average.
 #pragma once
 
 #include <chrono>
@@ -18,20 +18,20 @@ namespace petrel::sonic {
 
 struct PauseLook {
     WallTime at;
-    std::chrono::microseconds interval{};  // since the look before; zero: there is none to compare with
+    std::chrono::microseconds interval{};  // since the previous look; zero: there is none
     std::optional<bool> paused_now;
-    std::optional<std::uint64_t> pause_us;  // counted since ever
+    std::optional<std::uint64_t> pause_us;  // the device's counter
 };
 
 class PauseHistory {
 public:
-    // Goes on with the total that these counters of its port show, if they do.
+    // Continues the total in the present counters of the port, if there is one.
     PauseHistory(Priority, const Hash& shown);
 
-    // Whether there was pause in the interval: then fields() are others than before.
+    // Returns whether there was pause in the interval: then fields() have changed.
     bool see(const PauseLook&);
 
-    Hash fields() const;  // none before the first pause
+    Hash fields() const;  // empty before the first pause
 
 private:
     std::chrono::microseconds paused_in(const PauseLook&) const;

@@ -1,8 +1,8 @@
-// What SONiC's tools read about the PFC of each port: frames, transitions and pause time by priority, in COUNTERS_DB.
-// For an agent that owns its switch; elsewhere syncd writes these.
+// The PFC counters of each port that SONiC's tools read in COUNTERS_DB: frames, transitions and pause time by priority.
+// For an agent that owns its switch; otherwise syncd writes these.
 //
-// Apart from queue_tables.hpp, since counters move with every look and state does not: only what has changed is
-// written.
+// Separate from queue_tables.hpp because counters change with every look and states do not. Writes only what has
+// changed.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class PortCounters {
 public:
     void configure(const Config& config) { histories_.configure(config); }
 
-    // How often it wants to be told: as SONiC's own are polled, or to see when a pause began.
+    // How often tell() should be called: as often as SONiC polls, or often enough to see when a pause began.
     Duration every() const { return histories_.any() ? std::chrono::milliseconds{100} : std::chrono::seconds{1}; }
 
-    // What is not known stays as it was.
+    // Unknown counters keep their last value.
     void tell(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts&);
 
-    // After the tables, which know how the ports are called: what has changed, and all of it where those have begun
-    // anew.
+    // Call after QueueTables::write(), which finds the object ids of the ports. Writes what has changed, or everything
+    // if the tables were written anew.
     Result<void> write(Store&, const QueueTables&);
 
 private:
@@ -40,7 +40,7 @@ private:
     PortHistories histories_;
     Ports told_;
     Ports unwritten_;
-    std::uint64_t beginning_{};  // of the tables, that told_ was last written for
+    std::uint64_t beginning_{};  // QueueTables::beginnings() at the last write
 };
 
 }  // namespace petrel::sonic

@@ -48,7 +48,7 @@ Hash PortHistories::see(const std::string& port, std::uint8_t priority, WallTime
     auto& [history, read_at] = found->second[priority];
     const auto before = std::exchange(read_at, counts.read_at);
     if (before == read_at) {
-        return {};  // nobody has looked since
+        return {};  // no new look
     }
     PauseLook look{at, {}, counts.paused, counts.pause_us};
     if (before != Instant{}) {

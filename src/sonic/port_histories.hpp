@@ -1,5 +1,5 @@
-// The pauses of the ports that ask for it (pfc_stat_history of their entry in PFC_WD), made of what their queues have
-// counted: one history (pause_history.hpp) for each priority.
+// The pause histories of the ports with pfc_stat_history in their PFC_WD entry, from the counters of their queues: one
+// history (pause_history.hpp) for each priority.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace petrel::sonic {
 
 class PortHistories {
 public:
-    // Who asks for it now. Those who did before go on.
+    // Sets the ports with a history. Histories that exist already continue.
     void configure(const Config&);
     bool any() const { return !ports_.empty(); }
 
-    // Those that are new, and have a name, go on with the totals that are there.
+    // Starts the histories of new ports whose object id is known, from the totals in the database.
     Result<void> begin(Store&, const QueueTables&);
 
-    // What is to be shown now; nothing where it is as it was.
+    // The fields to write; empty if nothing has changed.
     Hash see(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts&);
 
 private:
@@ -33,7 +33,7 @@ private:
         Instant read_at;
     };
 
-    std::map<std::string, std::vector<Queue>> ports_;  // by priority; empty before it has begun
+    std::map<std::string, std::vector<Queue>> ports_;  // by priority; empty before begin()
 };
 
 }  // namespace petrel::sonic

@@ -21,7 +21,7 @@ constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
 const std::string kMarkField = "run";
 const std::string kRedSwitch = "BIG_RED_SWITCH_MODE";
 
-// One in each database that is written: they are flushed one by one, too.
+// One mark in each database that is written, since databases may be flushed one by one.
 const std::map<Db, std::string>& marks()
 {
     static const std::map<Db, std::string> kKeys{
@@ -29,7 +29,7 @@ const std::map<Db, std::string>& marks()
     return kKeys;
 }
 
-// Another one for every run, also of processes that are numbered alike.
+// A new mark for each run, even if the process id is the same.
 std::string new_mark()
 {
     std::random_device chance;
@@ -70,7 +70,7 @@ const Hash& of_watched_queues()
     return kFields;
 }
 
-// As SONiC makes them: the type in the upper bytes, a number below. The number of a queue follows from its port's.
+// In SONiC's format: the type in the upper bytes, a number below. The number of a queue is derived from its port's.
 std::string made_up_port(std::size_t number) { return fmt::format("oid:{:#x}", 0x1000000000000ULL + number); }
 
 std::string made_up_queue(std::string_view port, std::uint8_t priority)
@@ -120,7 +120,7 @@ void QueueTables::forget(std::string_view port, std::uint8_t priority)
     if (at == rows_.end()) {
         return;
     }
-    if (at->second.object.queue.empty()) {  // nobody has heard of it
+    if (at->second.object.queue.empty()) {  // it was never written
         unwritten_.erase(at->first);
         rows_.erase(at);
         return;
@@ -138,7 +138,7 @@ void QueueTables::mark_all()
     }
 }
 
-// The maps of a SONiC that has them are taken as they are; where there are none, they are made.
+// Uses the name maps of SONiC if they exist; otherwise creates them.
 Result<void> QueueTables::learn_objects(Store& store)
 {
     const std::array<std::string, 2> maps{"COUNTERS_PORT_NAME_MAP", "COUNTERS_QUEUE_NAME_MAP"};
@@ -174,7 +174,7 @@ Result<void> QueueTables::learn_objects(Store& store)
     });
 }
 
-// Whether the databases are as we left them.
+// Whether all databases still contain our marks.
 Result<bool> QueueTables::left_alone(Store& store)
 {
     for (const auto& [db, key] : marks()) {
@@ -206,7 +206,7 @@ Result<void> QueueTables::write(Store& store)
         ++beginnings_;
         known_objects_ = false;
         mark_all();
-        // Before all others: a database that is flushed from now on loses its mark with them.
+        // The marks are written first: a database that is flushed later loses its mark, too.
         for (const auto& [db, key] : marks()) {
             batch.add(db, {Kind::set, key, {{kMarkField, mark_}}});
         }
@@ -228,7 +228,7 @@ Result<void> QueueTables::write(Store& store)
         const auto counters = fmt::format("COUNTERS:{}", row.object.queue);
         auto fields = statistics(queue);
         if (watched(queue)) {
-            const auto& settings = settings_[queue.port];  // none for a moment, while others are being followed
+            const auto& settings = settings_[queue.port];  // may be empty while another configuration is applied
             fields["PFC_WD_DETECTION_TIME"] = settings.detection_us;
             fields["PFC_WD_RESTORATION_TIME"] = settings.restoration_us;
             fields["PFC_STAT_HISTORY"] = settings.history;

@@ -1,8 +1,8 @@
-// What SONiC's tools and operators read about the watchdog of each queue, kept in step with the agent: statistics and
-// state in COUNTERS_DB, queues in storm in APPL_DB, watched queues in STATE_DB. For an agent that owns its switch;
-// elsewhere orchagent writes these.
+// The tables about each queue's watchdog that SONiC's tools and operators read, kept up to date by the agent:
+// statistics and state in COUNTERS_DB, queues in storm in APPL_DB, watched queues in STATE_DB. For an agent that owns
+// its switch; otherwise orchagent writes these.
 //
-// What was told is kept until it is written, and is written again where a database has forgotten it.
+// Reports are kept until they are written, and are written again if a database has lost them.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace petrel::sonic {
 
-// In STATE_DB from the first word of an agent that keeps these tables until it stops; it stays if the agent dies.
+// In STATE_DB from the first write of an agent that keeps these tables until it stops. It stays if the agent dies.
 inline constexpr auto kAgentMark = "PETREL_PFC_WD|agent";
 
-// Until it is restored: one that is tried out with its treatment lifted still is.
+// True until the queue is restored, also while probing.
 bool in_storm(const codec::QueueReport&);
 
-// As SONiC names objects: "oid:0x15000000000003".
+// SONiC's object ids: "oid:0x15000000000003".
 struct QueueObject {
     std::string queue;
     std::string port;
@@ -34,28 +34,28 @@ class QueueTables {
 public:
     void configure(const Config&);
     void tell(const codec::QueueReport&);
-    // There is no such queue any more: what was told of it is taken back, as by retire().
+    // The queue does not exist any more: removes its entries, as retire() does.
     void forget(std::string_view port, std::uint8_t priority);
 
-    // The databases may be older than what was written, whatever their marks say: the next write is one of everything.
+    // The databases may be older than what was written, whatever their marks show: the next write() writes everything.
     void start_over() { mark_.clear(); }
 
-    // Everything that is not in the databases yet; all of it if they are not as they were left.
+    // Writes what is not in the databases yet; everything if their marks are missing.
     Result<void> write(Store&);
 
-    // Nobody watches from now on: what says otherwise is taken back. Statistics stay, and so do queues in storm that
-    // are held so.
+    // The agent stops watching: removes the entries that show otherwise. Statistics stay, and so do queues in storm
+    // whose mitigation is held.
     Result<void> retire(Store&);
 
-    // Null: no such queue was told of, or nothing was written yet.
+    // Null: the queue was never reported, or nothing was written yet.
     const QueueObject* object(std::string_view port, std::uint8_t priority) const;
 
     const std::string* port_object(const std::string& port) const;
 
-    // How often the databases were found other than they were left, and written anew.
+    // How often the marks were missing and everything was written again.
     std::uint64_t beginnings() const { return beginnings_; }
 
-    // Of all queues that were written.
+    // Visits all queues that were written.
     void each(const std::function<void(const codec::QueueReport&, const QueueObject&)>&) const;
 
 private:
@@ -81,7 +81,7 @@ private:
     bool known_objects_{};
     Hash ports_;  // objects by name
     std::uint64_t beginnings_{};
-    std::string mark_;  // ours in each database; it is gone where somebody has flushed one
+    std::string mark_;  // ours in each database; it disappears if a database is flushed
 };
 
 }  // namespace petrel::sonic

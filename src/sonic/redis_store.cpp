@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::config, Db::flex_counter, Db::state};
 
-// In hashes that are read at once. The counters of a switch with 512 ports have 20 MB.
+// Limit for the hashes of one read. The counters of a switch with 512 ports have 20 MB.
 constexpr std::size_t kMostBytes = 64UL * 1024 * 1024;
 
 Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(words))}; }
 
-// What is special in a pattern of Redis is taken as it is written.
+// Escapes the special characters of Redis patterns.
 std::string pattern_of(std::string_view prefix)
 {
     std::string pattern;
@@ -90,7 +90,7 @@ Result<void> RedisStore::run(Db db, const redis::Pipeline& pipeline, const redis
         });
 }
 
-// By cursor, so that a large database does not stop for it.
+// Uses SCAN, so that a large database is not blocked.
 Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix)
 {
     const auto pattern = pattern_of(prefix);
@@ -107,7 +107,7 @@ Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix
             }
             cursor = reply[0].text();
             for (std::size_t i = 0; i != reply[1].size(); ++i) {
-                if (const auto key = reply[1][i].text(); key.starts_with(prefix)) {  // also of one that arrives cut
+                if (const auto key = reply[1][i].text(); key.starts_with(prefix)) {  // a truncated key may not
                     found.emplace_back(key);
                 }
             }
@@ -120,7 +120,7 @@ Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix
         }
     } while (cursor != "0");
     std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());  // a cursor may pass a key twice
+    found.erase(std::unique(found.begin(), found.end()), found.end());  // SCAN may return a key twice
     return found;
 }
 

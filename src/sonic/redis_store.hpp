@@ -1,5 +1,5 @@
-// SONiC's databases in Redis. Where they are says database_config.json (codec/sonic_databases.hpp), or the operator:
-// then all of them are at one address, under their usual numbers.
+// SONiC's databases in Redis. Their addresses come from database_config.json (codec/sonic_databases.hpp), or from the
+// operator: then all databases are at one address, with their default numbers.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct DatabasePlace {
 
 using Databases = std::map<Db, DatabasePlace>;
 
-// All of them at one address, as usual.
+// All databases at one address, with their default numbers.
 Databases at_one_address(const redis::Address&);
 
 class RedisStore final : public Store {
@@ -31,7 +31,7 @@ public:
     Result<bool> is_set(Db, const std::string& key) override;
     Result<void> apply(Db, std::span<const Change>) override;
 
-    // For those who have more to ask than hashes; opened if need be.
+    // For callers that need other commands; opened if necessary.
     Result<redis::Connection*> connection(Db);
     // After an error: the next call opens it anew.
     void forget(Db db) { open_.erase(db); }

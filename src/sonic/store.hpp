@@ -1,8 +1,8 @@
-// SONiC's databases as its tools see them: hashes by key, in numbered databases. Redis keeps them on a switch
-// (redis_store.hpp); whoever wants to serve the same commands from elsewhere is another Store.
+// SONiC's databases as its tools see them: hashes by key, in numbered databases. On a switch they are in Redis
+// (redis_store.hpp); other implementations serve the same tools from elsewhere.
 //
-// Contract: blocking, for one thread. A Store over a connection opens it anew by itself when the last call has found
-// it broken.
+// Contract: blocking, for one thread. A Store over a connection reconnects by itself if the last call found the
+// connection broken.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ enum class Db : std::uint8_t {
 };
 inline constexpr std::size_t kDatabases = 7;
 
-// Set when CONFIG_DB is filled.
+// Set when CONFIG_DB is complete.
 inline const std::string kConfigFilled = "CONFIG_DB_INITIALIZED";
 
 using Hash = codec::TableHash;
@@ -37,13 +37,13 @@ using Change = codec::TableChange;
 class Store {
 public:
     virtual ~Store() = default;
-    // Keys that begin so, sorted.
+    // The keys with this prefix, sorted.
     virtual Result<std::vector<std::string>> keys(Db, std::string_view prefix) = 0;
-    // One for each key, in their order; empty = there is none.
+    // One hash for each key, in the same order; empty = it does not exist.
     virtual Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) = 0;
-    // A key that is no hash and holds "1": how SONiC's services tell each other that a database is filled.
+    // Whether a key that is not a hash holds "1": SONiC's services signal in this way that a database is complete.
     virtual Result<bool> is_set(Db, const std::string& key) = 0;
-    // All or none, and nobody sees half of it.
+    // Applies all changes or none; no reader sees a part of them.
     virtual Result<void> apply(Db, std::span<const Change>) = 0;
 };
 

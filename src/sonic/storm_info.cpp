@@ -6,7 +6,7 @@ namespace petrel::sonic {
 
 namespace {
 
-// As the scripts write them: seconds and microseconds, with 14 digits that count.
+// In the format of the scripts: seconds with microseconds, 14 significant digits.
 std::string as_seconds(WallTime at)
 {
     return fmt::format("{:.14g}", std::chrono::duration<double>(at.time_since_epoch()).count());

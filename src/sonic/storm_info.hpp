@@ -1,5 +1,5 @@
-// What SONiC's scripts add to the word of a storm, and orchagent to its log line as `additional info`: the counters of
-// the last two polls by which it was found. Names and order are those of the script that tells most (Mellanox).
+// The counters of the last two polls before a storm was detected. SONiC's scripts add them to their storm message, and
+// orchagent to its log line as `additional info`. Names and order are those of the most detailed script (Mellanox).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace petrel::sonic {
 
 struct StormInfo {
-    // At a poll, and at the one before; none: the switch does not tell.
+    // The values at the last poll and at the one before; none: the switch does not report them.
     struct Counter {
         std::optional<std::uint64_t> now;
         std::optional<std::uint64_t> last;
@@ -26,14 +26,14 @@ struct StormInfo {
     std::optional<WallTime> timestamp;
     std::optional<WallTime> timestamp_last;
     std::optional<Duration> effective_poll_time;             // between the two polls
-    std::optional<Duration> effective_pfcwd_poll_time_last;  // between the two before
+    std::optional<Duration> effective_pfcwd_poll_time_last;  // between the two polls before
     std::optional<bool> paused;
 };
 
-// Name and value of what is known.
+// Name and value of everything that is known.
 std::vector<std::pair<std::string, std::string>> words(const StormInfo&);
 
-// "occupancy:4096|packets:7": as orchagent writes it. Empty: nothing is known.
+// "occupancy:4096|packets:7": in orchagent's format. Empty: nothing is known.
 std::string info_text(const StormInfo&);
 
 }  // namespace petrel::sonic

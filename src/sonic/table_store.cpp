@@ -73,7 +73,7 @@ Result<std::vector<Hash>> TableStore::hashes(Db db, std::span<const std::string>
     return found;
 }
 
-// What there is to fill was filled before anybody can ask.
+// The store is always complete before it can be used.
 Result<bool> TableStore::is_set(Db db, const std::string& key) { return db == Db::config && key == kConfigFilled; }
 
 Result<void> TableStore::apply(Db db, std::span<const Change> changes)

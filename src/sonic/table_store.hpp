@@ -1,5 +1,5 @@
-// SONiC's databases in memory, for an agent that keeps them itself. What is configured (CONFIG_DB) outlives it: every
-// change of it is kept by somebody before it is in force; all else is as the agent tells it anew.
+// SONiC's databases in memory, for an agent that keeps them itself. The configuration (CONFIG_DB) survives the process:
+// each change is stored by `Keep` before it is in force. The agent writes everything else again after a start.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ using codec::TableContent;
 
 class TableStore final : public Store {
 public:
-    // What is configured from now on; where it fails, nothing has changed.
+    // Stores the new configuration. If it fails, nothing has changed.
     using Keep = std::function<Result<void>(const TableContent& config)>;
 
     TableStore(TableContent config, Keep);
@@ -25,7 +25,7 @@ public:
     Result<void> apply(Db, std::span<const Change>) override;
 
     const TableContent& config() const { return content_.at(static_cast<std::size_t>(Db::config)); }
-    // Another one whenever the configuration is.
+    // Changes whenever the configuration does.
     std::uint64_t version() const { return version_; }
 
 private:
