@@ -1,4 +1,4 @@
-// The completion for bash, sourced in a real one: it offers what the program's own help names, no more and no less.
+// The completion for bash, sourced in a real bash: it offers exactly what the program's help lists.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -24,10 +24,10 @@ using testing::UnorderedElementsAre;
 constexpr auto kBash = "/bin/bash";
 constexpr auto kProgram = PETREL_BIN_DIR "/petrel";
 
-// Of SONiC: they have a help of their own, which tests/sonic_tools holds against their completion.
+// SONiC's tools have their own help; tests/sonic_tools compares it with their completion.
 const std::set<std::string> kTools{"mmuconfig", "pfc", "pfcstat", "pfcwd"};
 
-// What bash would offer for the last of these words.
+// What bash offers for the last of these words.
 Words completions(Words words, const std::string& socket = "/nowhere")
 {
     words.insert(words.begin(), kProgram);

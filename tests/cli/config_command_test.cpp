@@ -1,4 +1,4 @@
-// `petrel config` in a real environment: what golden transcripts cannot set.
+// `petrel config` with a real environment, which golden transcripts cannot set.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ petrel::test::Ended show(std::vector<std::pair<std::string, std::string>> enviro
     return petrel::test::run(call);
 }
 
-// The cells of the line of a key, with one blank between them.
+// The cells in the line of a key, separated by one blank.
 std::string line_of(const std::string& text, const std::string& key)
 {
     const auto at = text.find('\n' + key + ' ') + 1;

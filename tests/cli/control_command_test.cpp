@@ -1,4 +1,4 @@
-// The real program against an agent that is played: what it asks, what it makes of the answers, and how it ends.
+// The real program with a simulated agent: its requests, its output for each answer, and its exit code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using petrel::test::LoopThread;
 using petrel::test::run;
 using runtime::ControlServer;
 
-// Answers each request with what the test has prepared for it, in turn; remembers what was asked.
+// Answers each request with the next prepared answer, and records the requests.
 class PlayedAgent {
 public:
     explicit PlayedAgent(std::deque<std::string> answers) : answers_(std::move(answers))

@@ -1,4 +1,4 @@
-// What people read about a running agent, word by word: tests/golden/control/*.txt.
+// The texts about a running agent, compared with tests/golden/control/*.txt.
 #include "cli/control_text.hpp"
 
 #include <fmt/format.h>
@@ -135,7 +135,7 @@ TEST(ControlText, Status)
     expect_text("status-bare.txt", status_text(bare, kPlain));
 }
 
-// Nobody shall sleep well over queues that nobody watches, and the way out is the one of this switch.
+// An agent that watches nothing must not look healthy; the advice depends on whether the file or SONiC configures it.
 TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
 {
     auto idle = status();
@@ -161,7 +161,7 @@ TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
     EXPECT_TRUE(problems_of(idle).empty()) << "one of several may be there for other reasons";
 }
 
-// Whatever is wrong, somebody is told what to do about it.
+// Every problem comes with advice for the operator.
 TEST(ControlText, EveryProblemHasANextStep)
 {
     const auto problems = problems_of(trouble());

@@ -1,5 +1,4 @@
-// The demo: its story word by word, the same wherever it is told; its screen, which leaves a terminal in order; its
-// report.
+// The demo: its story, which is the same on every output; its screen, which leaves the terminal in order; its report.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ petrel::test::Invocation demo_in(const fs::path& folder, std::vector<std::string
 
 fs::path story() { return petrel::test::golden("cli/demo/story.txt"); }
 
-// The service is watched in real time: what it says is told apart from the rest, which is the same every time.
+// The service runs in real time: its output is separated from the rest, which is the same in every run.
 struct Told {
     std::string story;
     std::string service;
@@ -117,7 +116,7 @@ TEST(Demo, AReportThatCannotBeWrittenIsAFailure)
     EXPECT_EQ(run(call).exit_code, 4);
 }
 
-// The cursor goes up by as many lines as were drawn.
+// The cursor moves up by as many lines as were drawn.
 void expect_redrawn_in_place(const std::string& out)
 {
     const std::regex redraw{"\x1b\\[([0-9]+)A\x1b\\[J"};
@@ -165,7 +164,7 @@ TEST(Demo, PlaysThePlansThatAreTested)
     }
 }
 
-// What is drawn over must have as many lines as what was drawn, and none that takes two.
+// A redrawn block must have as many lines as the one before, and no line may wrap.
 TEST(DemoStatus, HasOneShapeAtAllTimes)
 {
     const auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));

@@ -1,6 +1,6 @@
-// What users read, word by word. Each tests/golden/cli/*.txt is a transcript: commands ("$ petrel ..."), what they
-// print, and how they end. The commands are taken from the file and run in examples/; PETREL_UPDATE_GOLDEN=1 writes
-// down what they print now.
+// The exact output for users. Each tests/golden/cli/*.txt is a transcript: commands ("$ petrel ..."), their output and
+// their exit codes. The commands are read from the file and run in examples/; PETREL_UPDATE_GOLDEN=1 writes their
+// present output.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<std::string> transcripts()
     return names;
 }
 
-// Words of a command line; "< FILE" is its stdin. No quotes: no example needs them.
+// Splits a command line; "< FILE" is its stdin. Quotes are not supported: no example needs them.
 petrel::test::Invocation parse(const std::string& command)
 {
     std::istringstream words{command.substr(kPrompt.size())};

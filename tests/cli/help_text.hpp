@@ -1,4 +1,4 @@
-// What the program's own help names: what a page or a completion has to keep up with.
+// The commands and flags in the program's help, which manual pages and completion must match.
 #pragma once
 
 #include <cctype>
@@ -28,7 +28,7 @@ struct Help {
     std::set<std::string> flags;
 };
 
-// A line of help about a command or a flag has two blanks in front; its first word has all the names.
+// A help line about a command or a flag starts with two blanks; its first word contains all its names.
 inline Help help_of(Words command)
 {
     command.emplace_back("--help");

@@ -1,4 +1,4 @@
-// What every page of ours has to stand: elements that are opened are closed.
+// Checks for all our pages: every opened element is closed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ inline std::size_t count(const std::string& text, const std::string& what)
     return times;
 }
 
-// std::regex recurses once for each character that it repeats, so that a long style sheet or path overflows the stack
-// of a sanitized test. The two functions below read the page without it.
+// std::regex recurses once for each repeated character, so that a long style sheet or path overflows the stack of a
+// sanitized test. The two functions below read the page without it.
 inline std::string without_style(const std::string& page)
 {
     constexpr std::string_view kEnd = "</style>";
@@ -43,7 +43,7 @@ inline std::vector<std::string> tags_of(const std::string& page)
     return tags;
 }
 
-// Every element that is opened is closed, in order; the few that have no end are known.
+// Every opened element is closed, in order, except the few that have no end tag.
 inline void expect_well_formed(const std::string& page)
 {
     const std::set<std::string> without_end{"meta", "!doctype"};

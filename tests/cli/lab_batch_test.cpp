@@ -1,4 +1,5 @@
-// `petrel lab run` with many runs: a line for each in their order, what failed and how to see that again, the count.
+// `petrel lab run` with many runs: a line for each in their order, the failures with the commands that repeat them, the
+// totals.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -23,7 +24,7 @@ Ended lab_run(std::vector<std::string> arguments)
     return run(petrel(std::move(arguments)));
 }
 
-// How long it took is nobody's word.
+// Removes durations, which differ in each run.
 std::string timeless(const std::string& text)
 {
     return std::regex_replace(text, std::regex{R"([0-9]+\.[0-9]{2} s\))"}, "T s)");
@@ -70,7 +71,7 @@ TEST(LabBatch, OneWorkerOrManySayTheSame)
     EXPECT_NE(one.out.find("6 runs, 3 failed"), std::string::npos);
 }
 
-// The switch has no detector of its own: that run is none, the others are.
+// The switch has no hardware detector: the run that needs one fails, the others succeed.
 TEST(LabBatch, ARunThatCannotBeMadeIsAFailure)
 {
     const auto ended =
@@ -95,7 +96,7 @@ TEST(LabBatch, JsonIsALineForEachRun)
     EXPECT_NE(ended.out.find(R"("verdict":"met")"), std::string::npos);
 }
 
-// The same failure, pasted as it was told.
+// The printed command, run again, fails in the same way.
 TEST(LabBatch, TheCommandAtTheEndFailsAgain)
 {
     const auto ended = lab_run({kFails, kArrives});

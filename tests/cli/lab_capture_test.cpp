@@ -1,4 +1,4 @@
-// What crossed a link in the lab, as a stranger reads it: tshark sees every pause frame that the far end sent.
+// The capture of a link in the lab, read by tshark: it contains every pause frame that the far end sent.
 #include <gtest/gtest.h>
 
 #include <algorithm>

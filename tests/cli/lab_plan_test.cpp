@@ -1,4 +1,4 @@
-// Which runs a command line asks for, and the command that repeats each of them.
+// The runs that a command line requests, and the command that repeats each of them.
 #include <gtest/gtest.h>
 
 #include "base/complaint_text.hpp"
@@ -150,7 +150,7 @@ TEST(LabPlan, TheCommandRepeatsJustThisRun)
                                         "petrel lab run x.toml --set hosts=3 --set speed=10G --seed 20 --until 10us"}));
 }
 
-// The command gives the run that it is the command of.
+// The command of a run gives the same run.
 TEST(LabPlan, TheCommandsSettingsGiveTheSameScenario)
 {
     auto options = one_file();

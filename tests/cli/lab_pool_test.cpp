@@ -1,4 +1,4 @@
-// Many runs at once: told in their order, whoever is ready first, and one that cannot be made stops nobody.
+// Many runs at once: results are reported in their order, and a run that cannot be started does not stop the others.
 #include <gtest/gtest.h>
 
 #include "cli/lab_pool.hpp"
@@ -60,7 +60,7 @@ LabOptions swept(const std::string& sweep, unsigned jobs)
     return options;
 }
 
-// The first takes a thousand times as long as the others.
+// The first run takes a thousand times as long as the others.
 TEST(LabPool, RunsAreToldInTheirOrder)
 {
     const auto one = run(swept("stop=2ms,1us,2us,3us,4us,5us", 1));
@@ -79,7 +79,7 @@ TEST(LabPool, RunsAreToldInTheirOrder)
 
 TEST(LabPool, AsManyAsThereAreCoresUnlessSaid) { EXPECT_EQ(run(swept("stop=1us,2us,3us", 0)).size(), 3U); }
 
-// The switch has no detector that this policy could ask.
+// The switch has no hardware detector that this policy could use.
 TEST(LabPool, ARunThatCannotBeMade)
 {
     const auto told = run(swept("detected_by=petrel,device,petrel", 2));

@@ -1,5 +1,5 @@
-// The lab's report: what a person reads and what a program reads, held against the run it tells of; self-contained,
-// well-formed, and deaf to what a scenario tries to inject.
+// The lab's report: its text and its data agree with the run; its pages are self-contained, well-formed, and escape
+// what a scenario tries to inject.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ const ReportedRun& storm()
     return once;
 }
 
-// What is left to read: no tags, no style, one line for each that has words.
+// The visible text: no tags, no style, one line for each line with words.
 std::string text_of(std::string page)
 {
     page = test::without_style(page);
@@ -82,7 +82,7 @@ std::string text_of(std::string page)
     return text;
 }
 
-// The cells of a CSV text, by its own rules.
+// The cells of a CSV text.
 std::vector<std::vector<std::string>> rows_of(const std::string& csv)
 {
     std::vector<std::vector<std::string>> rows;
@@ -107,7 +107,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& csv)
     return rows;
 }
 
-// The sum of one column, by the value of another; all rows have as many cells as the heading.
+// The sum of one column, by the value of another; all rows have as many cells as the header.
 std::map<std::string, double> sums(const std::string& csv, std::string_view by, std::string_view column)
 {
     const auto rows = rows_of(csv);
@@ -159,7 +159,7 @@ TEST(LabReport, AScenarioCannotInjectAnything)
     EXPECT_EQ(count(report_json({&storm(), 1}), R"(&"")"), 0U);
 }
 
-// A spreadsheet runs what begins with =, +, - or @.
+// A spreadsheet evaluates cells that begin with =, +, - or @.
 TEST(LabReport, NoNameIsAFormula)
 {
     auto attack = storm();
@@ -199,7 +199,7 @@ TEST(LabReport, CsvAddsUpToTheSummary)
     const auto in_all = static_cast<double>(sum.tiers[1].paused) / twin::kUs;
     EXPECT_GT(in_all, 0);
     EXPECT_NEAR(paused.at("1"), in_all, 1e-3);
-    // Both directions, by who may not send: the switch to h0, and the hosts to the switch.
+    // Both directions, by the side that may not send: the switch to h0, and the hosts to the switch.
     const auto links = sums(links_csv(runs), "from", "paused_us");
     EXPECT_NEAR(links.at("s0:Ethernet0"), in_all, 1e-3);
     EXPECT_NEAR(links.at("h1:eth0") + links.at("h2:eth0"), static_cast<double>(sum.tiers[0].paused) / twin::kUs, 1e-3);

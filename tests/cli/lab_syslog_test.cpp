@@ -1,4 +1,4 @@
-// `petrel lab run --syslog`: the lines of the switch's log arrive, in a file and in a real socket, and tell the same.
+// `petrel lab run --syslog`: the log lines of the switches arrive unchanged in a file and in a real socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// The manual pages: they name every command and every setting, and can be typeset without a warning.
+// The manual pages: they contain every command and every setting, and can be formatted without a warning.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ test::Words entries(const char* name)
     return lines;
 }
 
-// Those of a command and of all that it has below it.
+// Expects the entries of a command and of all its subcommands.
 void expect_entries(const test::Words& list, const test::Words& command)
 {
     const auto help = test::help_of(command);
@@ -55,7 +55,7 @@ TEST(ManPage, HasEverySettingOfTheAgent)
     }
 }
 
-// The program itself says which there are, if it is given another.
+// The program lists the kinds of devices when it refuses an unknown one.
 TEST(ManPage, HasEveryKindOfDevice)
 {
     const auto refusal = petrel::test::run(test::petrel({"agent", "--device", "nosuch:x"})).err;

@@ -1,5 +1,5 @@
-// The page of a replay: self-contained, well-formed, honest about what it leaves out, and deaf to what a trace tries to
-// inject.
+// The page of a replay: self-contained, well-formed, with counts of what it leaves out, and it escapes what a trace
+// tries to inject.
 #include <gtest/gtest.h>
 
 #include <regex>

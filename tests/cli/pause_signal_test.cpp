@@ -1,4 +1,4 @@
-// The curve of a timeline: what each kind of signal says about the time between two reads.
+// The curve of a timeline: what each kind of signal shows about the time between two reads.
 #include "cli/pause_signal.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Shares = std::vector<double>;
 
-// Two columns and one queue, read every 100 ms.
+// A trace with one column of data for one queue, read every 100 ms.
 Shares shares_of(const std::string& column, const std::vector<std::string>& cells)
 {
     std::string text = "time_us,port,queue," + column + "\n";

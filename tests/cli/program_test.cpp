@@ -1,4 +1,4 @@
-// How the program behaves towards the system: files, pipes, full disks, terminals, Ctrl-C.
+// How the program interacts with the system: files, pipes, full disks, terminals, Ctrl-C.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ private:
 
 void put(const std::filesystem::path& path, std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
 
-// A script that asks for the help of a command that is gone has to notice.
+// A script that requests the help of a removed command must get an error.
 TEST(Program, AnUnknownCommandHasNoHelp)
 {
     const std::pair<std::vector<std::string>, std::string> calls[]{
@@ -99,7 +99,7 @@ TEST(Program, OutputThroughALinkKeepsTheLink)
     EXPECT_NE(content(real).find("storm_detected"), std::string::npos);
 }
 
-// In a folder for everybody, another user may have put it there for root to follow.
+// In a world-writable folder another user may have placed the link for root to follow.
 TEST(Program, OutputThroughALinkOfAnotherUserIsRefused)
 {
     if (::geteuid() != 0) {

@@ -1,4 +1,4 @@
-// A scenario told in words: every kind of fault, of policy and of expectation has its sentence.
+// A scenario as text: every kind of fault, policy and expectation has its sentence.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

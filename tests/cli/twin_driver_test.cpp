@@ -1,4 +1,4 @@
-// Devices of a twin, as the agent's configuration names them.
+// Devices of a twin in the agent's configuration.
 #include "cli/twin_driver.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ struct TwinDriverTest : testing::Test {
         std::ofstream{path} << text;
         return path.string();
     }
-    // "name driver", or what is wrong.
+    // "name driver", or the error.
     std::vector<std::string> expanded(const std::string& name, const std::string& rest)
     {
         const auto entries = driver.expand({name, "twin:" + rest, {}});
@@ -98,7 +98,7 @@ TEST_F(TwinDriverTest, SaysWhatIsWrong)
                                                                  unwatched, unwatched)));
     const auto bad = file("bad.toml", "name = \"bad\"\nduration = 3\n");
     EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr(bad + ":2:12: ")));
-    EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr("\n")));  // all of it
+    EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr("\n")));  // all problems of the file
     const auto fifo = (folder / "fifo").string();
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     EXPECT_THAT(driver.expand({"", "twin:" + fifo, {}}).error().what, HasSubstr(fifo)) << "and it is not waited for";

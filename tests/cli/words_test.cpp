@@ -1,4 +1,4 @@
-// Times, counts and tables as people read them.
+// Times, counts and tables as text.
 #include "words/words.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the agent's configuration becomes: who wins, where each value came from, and every problem word by word.
+// How the agent's configuration is read: which source wins, the origin of each value, and the text of every problem.
 #include "codec/agent_config.hpp"
 
 #include <gmock/gmock.h>
@@ -143,7 +143,7 @@ TEST(AgentConfig, WithoutAFileEverythingIsAsItIsByDefault)
     test::expect_golden(golden::folder("agent") / "default.txt", shown(config));
 }
 
-// The table's defaults are values that the table itself would take, from the file as well.
+// Every default is a valid value of its own setting, also in the file.
 TEST(AgentSettings, EveryDefaultCanBeWritten)
 {
     std::string text;
@@ -184,7 +184,7 @@ TEST(AgentSettings, NamesInAllThreeWorlds)
                             "log.format PETREL_LOG_FORMAT --log-format", "log.to PETREL_LOG_TO --log-to"));
 }
 
-// Flags over environment over file over default, for each subset of those who speak.
+// Flags override the environment, which overrides the file, which overrides the default, for each subset of these.
 TEST(AgentConfig, TheStrongestWins)
 {
     constexpr std::array<std::string_view, 3> kEvents{"101", "202", "303"};
@@ -348,7 +348,7 @@ TEST(AgentSettings, WhatIsAllowed)
     }
 }
 
-// Nothing of a refused configuration can get through: a text is read, or all its complaints are told.
+// A damaged text is either read, or refused with complaints.
 TEST(AgentConfig, DamageIsReadOrComplainedOf)
 {
     std::mt19937_64 random{20'250'101};

@@ -1,4 +1,4 @@
-// A checkpoint survives being written and read; ports go by name.
+// A checkpoint is the same after writing and reading; ports are stored by name.
 #include "codec/checkpoint_json.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What people read when a trace, a policy file or a checkpoint is wrong: every kind of complaint, word by word.
+// The exact text of every kind of complaint about a trace, a policy file or a checkpoint.
 #include <array>
 
 #include "codec/checkpoint_json.hpp"

@@ -1,4 +1,5 @@
-// Requests and answers of the control socket: what is written is read again, what is foreign is refused with a reason.
+// Requests and answers of the control socket: written lines are read back unchanged, invalid ones are refused with a
+// reason.
 #include "codec/control_json.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ Enum any_enum()
     return static_cast<Enum>(*rc::gen::inRange(0, static_cast<int>(Enum::count_)));
 }
 
-// Fills every field of a report, whichever it has.
+// Fills every field of any report.
 struct AnyFields {
     template <class T>
     void operator()(std::string_view, T&& field) const
@@ -214,7 +215,7 @@ TEST(ControlJson, WhatIsWrongIsSaidInWords)
     test::expect_golden(test::golden("control/problems.txt"), text);
 }
 
-// A line of brackets must not take the stack along.
+// A line of brackets must not overflow the stack.
 TEST(ControlJson, WhatIsNestedTooDeepIsRefused)
 {
     const std::string deep(32'000, '[');

@@ -1,4 +1,4 @@
-// The event line is a stable schema: held word by word against a golden text.
+// The event line has a stable schema: compared with a golden text.
 #include "codec/event_json.hpp"
 
 #include "golden.hpp"

@@ -1,4 +1,4 @@
-// Golden texts of the readers: tests/golden/codec/<kind>/NAME.EXT is the input, NAME.txt what people read about it.
+// Golden texts of the readers: tests/golden/codec/<kind>/NAME.EXT is the input, NAME.txt the expected output.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline std::string lines(const std::vector<Complaint>& complaints)
     return text;
 }
 
-// Holds `text` against NAME.txt next to `input`.
+// Compares `text` with NAME.txt next to `input`.
 inline void expect_same(std::filesystem::path input, std::string_view text)
 {
     test::expect_golden(input.replace_extension(".txt"), text);

@@ -1,4 +1,4 @@
-// A manager's memory of its links, written and read: nothing lost, nothing twice, whatever the order of the lines.
+// The link history of a manager, written and read: nothing is lost or duplicated, in any order of the lines.
 #include "codec/link_history.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Scripts of link events: every event is read for what it is; what is wrong is told with its line, all at once.
+// Scripts of link events: every event is read, and all errors are reported at once with their line.
 #include "codec/link_script.hpp"
 
 #include <gtest/gtest.h>

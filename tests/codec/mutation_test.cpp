@@ -1,4 +1,4 @@
-// A damaged text is read or complained about, whatever the damage: a hundred thousand times, the same ones every time.
+// A damaged text is either read or refused, whatever the damage: a hundred thousand cases, the same ones in each run.
 #include <algorithm>
 #include <array>
 
@@ -34,7 +34,7 @@ void expect_consistent(const device::DeviceTrace& trace)
     }
 }
 
-// How many of the mutations of `text` could still be read.
+// The number of mutations of `text` that could still be read.
 template <class Read>
 int survivors(const std::string& text, int times, const Read& read)
 {
@@ -56,7 +56,7 @@ bool read_and_check_trace(const std::string& text)
     return trace.has_value();
 }
 
-// Both kinds must occur, or the mutations do not reach what they are for.
+// Both outcomes must occur; otherwise the mutations do not test what they should.
 void expect_both(int readable, int times)
 {
     EXPECT_GT(readable, times / 100);
@@ -122,7 +122,7 @@ TEST(Mutation, Checkpoint)
     expect_both(survivors(checkpoint_json(checkpoint, two_ports()), 20'000, read), 20'000);
 }
 
-// Parsers, and what shows or frees their results, could run out of stack.
+// Parsers, and the code that shows or frees their results, could overflow the stack.
 TEST(Mutation, DepthIsNoDanger)
 {
     constexpr std::size_t kDeep = 200'000;
@@ -142,7 +142,7 @@ TEST(Mutation, DepthIsNoDanger)
     EXPECT_FALSE(read_policy_file("x = " + closed, "t").has_value());
     EXPECT_FALSE(read_policy_file("a" + repeated(".a", kDeep) + " = 1", "t").has_value());
     EXPECT_FALSE(read_policy_file("[a" + repeated(".a", kDeep) + "]", "t").has_value());
-    // The deepest that is let through: names of many parts, on lines of their own, within one another.
+    // The deepest nesting that is accepted: dotted names on separate lines, inside each other.
     const auto names = "a" + repeated(".a", 128) + " = [\n";
     EXPECT_FALSE(read_policy_file(names + repeated("{" + names, 126) + repeated("]}", 126) + "]\n", "t").has_value());
     EXPECT_FALSE(read_policy_file(names + repeated("{" + names, 126), "t").has_value());

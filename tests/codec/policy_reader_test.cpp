@@ -1,4 +1,4 @@
-// What a policy file becomes, and how it is bound to a device.
+// How a policy file is read and bound to a device.
 #include "codec/policy_reader.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(PolicyReader, APresetIsEnough)
     EXPECT_FALSE(file.big_red_switch);
 }
 
-// Every parameter of every preset can be written with the TOML type of its value, and says the same afterwards.
+// Every parameter of every preset can be written with the TOML type of its value, and is the same after reading.
 TEST(PolicyReader, EveryParameterCanBeWritten)
 {
     for (const auto& preset : watchdog::presets()) {
@@ -116,7 +116,7 @@ TEST(PolicyBind, NamesBecomeNumbersAndOverridesPolicies)
 {
     auto inventory = two_ports();
     for (auto& row : inventory.rows) {
-        row.host_facing = row.target.port.index == 1;  // what the file says wins
+        row.host_facing = row.target.port.index == 1;  // the file overrides this
     }
     const auto book = bound(read_policies(kWholePolicyFile), inventory);
     EXPECT_EQ(book.max_mitigated, 8U);

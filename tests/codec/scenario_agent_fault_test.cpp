@@ -1,5 +1,4 @@
-// [[fault]] of agents: what is written and what is left out. What is wrong with them stands in
-// tests/golden/codec/scenario.
+// [[fault]] of agents: given and omitted keys. The complaints are in tests/golden/codec/scenario.
 #include <gtest/gtest.h>
 
 #include "codec/scenario_reader.hpp"
@@ -12,7 +11,7 @@ using device::FaultyDevice;
 using topology::NodeId;
 using twin::kMs;
 
-// The one fault of the agent on s0, node 2.
+// Reads the single fault of the agent on s0, node 2.
 template <class What>
 What read(std::string_view fault)
 {

@@ -1,5 +1,5 @@
-// [[expect]], [[truth]] and the detectors of a [[port]]: every kind and key, ranges of every unit, windows. What people
-// read when they are wrong stands in tests/golden/codec/scenario.
+// [[expect]], [[truth]] and the detectors of a [[port]]: every kind and key, ranges of every unit, windows. The
+// complaints are in tests/golden/codec/scenario.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using topology::End;
 using twin::kMs;
 using twin::kUs;
 
-// h0 and h1 at s0, h2 and h3 at s1; the third port of each switch goes to the other.
+// h0 and h1 at s0, h2 and h3 at s1; the third port of each switch connects them.
 constexpr std::string_view kDumbbell = R"(name = "x"
 duration = "2ms"
 [topology]
@@ -114,7 +114,7 @@ count = "2..4"
     EXPECT_EQ(wanted.priorities, 0x18);
 }
 
-// Everybody can be named: no kind, reason or cause is forgotten.
+// Every kind, reason and cause can be named.
 TEST(ScenarioExpect, EveryEventReasonAndCause)
 {
     const auto each = [](auto count, const auto& look) {

@@ -1,4 +1,4 @@
-// The summary's schema is a promise: the line, key by key.
+// The summary has a stable schema: compares the line key by key.
 #include "codec/scenario_json.hpp"
 
 #include "golden.hpp"

@@ -1,5 +1,4 @@
-// [[fault]] of links, and [manager]: what is written and what is left out. What is wrong with them stands in
-// tests/golden/codec/scenario.
+// [[fault]] of links, and [manager]: given and omitted keys. The complaints are in tests/golden/codec/scenario.
 #include <gtest/gtest.h>
 
 #include "codec/scenario_reader.hpp"

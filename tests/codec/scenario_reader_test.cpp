@@ -1,4 +1,4 @@
-// A scenario file becomes a scenario: what is written, what is left out, and what people read when it is wrong.
+// How a scenario file is read: given and omitted keys, and the complaints.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -342,7 +342,7 @@ TEST(ScenarioReader, Captures)
     EXPECT_EQ(s.captures[0].frames, 10U);
 }
 
-// Every problem at once, word by word: tests/golden/codec/scenario.
+// All problems at once, with their exact text: tests/golden/codec/scenario.
 TEST(ScenarioReader, Complaints)
 {
     for (const auto& path : golden::inputs("scenario")) {

@@ -1,5 +1,5 @@
-// What a scenario says of a Slingshot switch: whose registers it has, and what its ports are called. What people read
-// when that is wrong: tests/golden/codec/scenario/slingshot.txt.
+// A Slingshot switch in a scenario: its registers and the names of its ports. The complaints are in
+// tests/golden/codec/scenario/slingshot.txt.
 #include <gtest/gtest.h>
 
 #include "codec/scenario_reader.hpp"

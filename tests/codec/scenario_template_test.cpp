@@ -1,4 +1,4 @@
-// Parameters of a scenario file: what ${name} becomes, where, and what people read when it is nothing.
+// Parameters of a scenario file: how and where ${name} is replaced, and the complaints.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -18,7 +18,7 @@ speed = "10G"
 [below]
 )";
 
-// What stands below the parameters, filled in.
+// The text below the parameters, with its parameters replaced.
 std::string filled(std::string_view text, const Settings& settings = {})
 {
     const auto whole = fill_in(std::string{kParameters} + std::string{text}, "test.toml", settings);
@@ -116,7 +116,7 @@ TEST(ScenarioTemplate, SettingsThatDoNotFit)
     }
 }
 
-// Word by word: tests/golden/codec/template.
+// The exact text: tests/golden/codec/template.
 TEST(ScenarioTemplate, Complaints)
 {
     for (const auto& path : golden::inputs("template")) {
@@ -127,7 +127,7 @@ TEST(ScenarioTemplate, Complaints)
     }
 }
 
-// What is complained of afterwards stands where people see it in their own file.
+// Complaints after the replacement have the place in the original file.
 TEST(ScenarioTemplate, LaterComplaintsNameTheRightPlace)
 {
     constexpr std::string_view kText = R"(name = "x"
@@ -161,7 +161,7 @@ to = "h1"
         "test.toml:13:6: value 'h1': allowed a host of the topology, the nearest is 'h0'\n");
 }
 
-// A file without ${ in it is what it was, whatever stands in it.
+// A file without ${ stays unchanged, whatever it contains.
 RC_GTEST_PROP(ScenarioTemplateLaw, NothingToFillInChangesNothing, ())
 {
     const auto values = *rc::gen::container<std::vector<std::string>>(
@@ -176,7 +176,7 @@ RC_GTEST_PROP(ScenarioTemplateLaw, NothingToFillInChangesNothing, ())
     RC_ASSERT(*filled_in == text);
 }
 
-// Writing the default as a setting is the same as leaving it out.
+// A setting equal to the default has the same result as no setting.
 RC_GTEST_PROP(ScenarioTemplateLaw, ADefaultSaidAloudIsTheDefault, ())
 {
     const auto number = *rc::gen::arbitrary<std::int16_t>();

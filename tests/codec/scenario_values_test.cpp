@@ -1,4 +1,4 @@
-// Values with units: exact, or refused.
+// Values with units: converted exactly, or refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -42,7 +42,7 @@ std::vector<AsicEntry> asics_in(std::string_view text)
     return read_asics(text, "global.json").value_or(std::vector<AsicEntry>{{"refused", ""}});
 }
 
-// As SONiC writes it where there are several; cards with databases of their own are no ASICs of the switch.
+// SONiC's file of a switch with several ASICs; cards with databases of their own are not ASICs of the switch.
 TEST(SonicDatabases, OfSeveralAsicsHaveNamesAndFiles)
 {
     EXPECT_EQ(asics_in(R"({"INCLUDES": [{"include": "../../redis/sonic-db/database_config.json"},

@@ -1,4 +1,4 @@
-// Tables in a file: read as they were written, and anything else is refused with a word.
+// Tables in a file: read back as written; anything else is refused with a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
-// Laws of the trace reader over random recordings: what is written is what is read, in either format, in any order of
-// columns.
+// Laws of the trace reader over random recordings: data is the same after writing and reading, in both formats, with
+// any order of columns.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -41,7 +41,7 @@ std::string random_value(const std::string& column)
     return fmt::format("{}", *rc::gen::arbitrary<std::uint64_t>());
 }
 
-// Time grows by row, so that no queue goes backwards.
+// Time grows from row to row, so that no queue goes back in time.
 std::vector<TextRow> random_rows()
 {
     std::vector<TextRow> rows(*rc::gen::inRange<std::size_t>(1, 12));
@@ -109,7 +109,7 @@ std::vector<std::string> shuffled_columns()
     return columns;
 }
 
-// Everything a trace holds, to compare two of them.
+// The whole content of a trace as text, for comparison.
 std::string told(const device::Trace& trace)
 {
     std::string text;
@@ -169,7 +169,7 @@ RC_GTEST_PROP(TraceLaw, TheValueReadIsTheValueWritten, ())
     RC_ASSERT(samples == rows.size());
 }
 
-// The order in which queues follow one another in a file does not matter, only the times of each.
+// Only the times of each queue matter, not the order of queues in the file.
 RC_GTEST_PROP(TraceLaw, QueueByQueueSaysTheSameAsLookByLook, ())
 {
     auto rows = random_rows();

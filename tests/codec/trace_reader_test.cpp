@@ -1,4 +1,4 @@
-// What a trace becomes: rows, samples, epochs and capabilities.
+// How a trace is read: rows, samples, epochs and capabilities.
 #include "codec/trace_reader.hpp"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ TEST(TraceReader, EveryColumnFindsItsField)
     EXPECT_EQ(trace.inventory.rows[0].speed.bps, 100'000'000'000U);
 }
 
-// Traces that we write have a single quote before a name that a spreadsheet would take for a formula.
+// Our traces have a single quote before a name that a spreadsheet would take for a formula.
 TEST(TraceReader, NamesAreReadAsTheyWereBeforeTheyBecameCells)
 {
     const std::vector<std::string> names{"=cmd|x", "+1+1",    "-a", "@b",    "'=c",
@@ -187,7 +187,7 @@ TEST(TraceReader, EpochGrowsWithTheLinkAndItsSpeed)
 
 TEST(TraceReader, APortLevelRowSpeaksForItsQueues)
 {
-    // Listed after the queue, looked at more often, and down only between two looks at the queue.
+    // The port row is listed after the queue, read more often, and down only between two looks at the queue.
     const auto trace = read_one("time_us,port,queue,link_up,speed_bps\n"
                                 "1,e0,3,,\n1,e0,,0,100\n2,e0,3,,\n2,e0,,1,\n3,e0,,0,\n4,e0,,1,\n5,e0,3,,\n5,e1,3,,\n");
     EXPECT_THAT(epochs(trace, "e0:3"), ElementsAre(0, 2, 4));

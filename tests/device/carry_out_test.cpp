@@ -1,5 +1,4 @@
-// Carrying commands out: the order of the steps, what every failure of every step leaves behind, and which Undo is
-// used.
+// carry_out(): the order of the steps, the state after every failure of every step, and which Undo is used.
 #include "device/carry_out.hpp"
 
 #include <gmock/gmock.h>
@@ -34,7 +33,7 @@ Undo undo_of(int value)
 
 using Steps = std::vector<std::string>;
 
-// Says what was called, in order, and answers as it is told to.
+// Records the calls in their order and returns what the test has set.
 class RecordingDevice final : public Device {
 public:
     explicit RecordingDevice(Steps& steps) : steps_(steps) { capabilities_.reads_back = true; }
@@ -213,10 +212,10 @@ TEST_F(CarryOut, DoesNothingIfTheJournalCannotBeRead)
     }
 }
 
-// What a failed apply() leaves in the journal, for each kind of failure and each thing the device may show afterwards.
+// What a failed apply() leaves in the journal, for each kind of failure and each read-back afterwards.
 struct FailedApply {
     ErrorKind kind;
-    std::optional<Treatment> shown;  // none = the device cannot read back
+    std::optional<Treatment> shown;  // none = the read-back fails
     Verdict verdict;
     bool stays_open;
 };

@@ -1,4 +1,4 @@
-// Counters that stand still and begin anew, sample by sample.
+// Counters that stand still or restart, sample by sample.
 #include "device/synthetic/counter_faults.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(CounterFaults, RestartedCountersCountFromTheirFirstReadAndLevelsStay)
         EXPECT_EQ(s[Field::tx_packets], 30U);
         EXPECT_EQ(s[Field::occupancy], 6U);
         EXPECT_EQ(s.epoch, told ? 8U : 7U);
-        EXPECT_EQ(passed(faults, sample(140, 6, 0, 0)).epoch, 0U);  // a link that is down is down
+        EXPECT_EQ(passed(faults, sample(140, 6, 0, 0)).epoch, 0U);  // a link that is down stays down
         faults.restart(told);
         EXPECT_EQ(passed(faults, sample(150, 6))[Field::tx_packets], 0U);
         EXPECT_EQ(passed(faults, sample(160, 6))[Field::tx_packets], 10U);

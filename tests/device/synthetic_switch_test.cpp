@@ -1,4 +1,4 @@
-// The synthetic switch against numbers worked out by hand, and against a model that steps through every microsecond.
+// The synthetic switch compared with numbers computed by hand, and with a model that steps through every microsecond.
 #include "support/synthetic_switch.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr std::int64_t kHoldUs = 335;
 
 Instant us(std::int64_t n) { return instant_from_us(n); }
 
-// A switch with one port, and reads of its queue 3 as raw values.
+// A switch with one port; reads its queue 3 as raw values.
 class Bench {
 public:
     explicit Bench(SyntheticSwitch::Options options = {}) : device(std::move(options), clock) {}
@@ -33,7 +33,7 @@ public:
     std::uint64_t read(Field field) { return sample()[static_cast<std::size_t>(field)]; }
     std::array<std::uint64_t, watchdog::kFields> sample()
     {
-        // A fresh intake shows levels as they are and counters as differences to nothing.
+        // A new intake shows levels unchanged, and counters as differences to zero.
         watchdog::Intake intake{device.inventory(), device.capabilities()};
         const Slot row = device.slot(queue());
         std::array<std::uint64_t, watchdog::kFields> values{};
@@ -322,7 +322,7 @@ TEST(SyntheticSwitch, APortWideTreatmentHitsEveryQueueAndLeavesWithThePort)
     EXPECT_EQ(bench.read(Field::tx_drops), 100U);
 }
 
-// The formula equals the model that steps through every microsecond, for any script and any times of reading.
+// The formula equals the model that steps through every microsecond, for any script and any read times.
 struct Naive {
     std::uint64_t pause_us{}, xoff{}, xon{}, on2off{}, sent{}, occupied{}, dropped{};
     bool paused{};
@@ -330,7 +330,7 @@ struct Naive {
 
     void step(bool pause, bool ignore, bool discard, std::uint64_t demand, std::uint64_t line, std::uint64_t buffer)
     {
-        // First what the microsecond that ends here did, then what its end brings.
+        // First the effect of the microsecond that ends here, then the changes at its end.
         pause_us += paused ? 1 : 0;
         if (discard) {
             dropped += occupied + demand;
@@ -407,7 +407,7 @@ RC_GTEST_PROP(SyntheticSwitchLaw, EqualsTheModelThatStepsEveryMicrosecond, ())
     }
 }
 
-// Reading often or seldom makes no difference to what is counted.
+// The counters do not depend on how often they are read.
 RC_GTEST_PROP(SyntheticSwitchLaw, CountersDoNotDependOnWhenTheyAreRead, ())
 {
     const auto build = [](QueueModel& model) {

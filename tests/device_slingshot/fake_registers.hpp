@@ -1,4 +1,4 @@
-// Registers in memory that outlive the device in front of them, with writes that go wrong to order.
+// Registers in memory that outlive the device in front of them, with injected write faults.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kUsualFrame = 9'216;
 
 struct ProcessDied {};
 
-// The switch itself: what outlives a process.
+// The switch itself, which outlives a process.
 struct FakeSwitch {
     enum class Fault : std::uint8_t { none, fail, deny, no_effect, die_after };
     struct PortState {
@@ -39,7 +39,7 @@ struct FakeSwitch {
     std::array<PortState, 3> state{};
     std::array<std::uint32_t, 3> usual_pcp{1, 1, 1};
     bool readable{true};
-    std::map<Register, std::pair<Fault, int>> faults;  // of the next so many writes of a register
+    std::map<Register, std::pair<Fault, int>> faults;  // for the next writes of a register: fault and count
     std::vector<std::string> writes;                   // "R_PF_EEG_SIZE_CFG = 63"
 };
 

@@ -1,5 +1,5 @@
-// An agent on a Slingshot switch: from the status to the treatment and back, with writes that go wrong, and with the
-// process gone after the first of two writes. The switch and the journal outlive the process.
+// An agent on a Slingshot switch: from the status to the treatment and back, with writes that fail, and with a process
+// that dies after the first of two writes. The switch and the journal outlive the process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using Fault = FakeSwitch::Fault;
 constexpr DeviceId kWatchedId{0};
 constexpr Target kWatchedPort{{kWatchedId, 1}, std::nullopt};
 
-// One life of an agent.
+// One process of an agent.
 class Process {
 public:
     Process(FakeSwitch& fake, device::Journal& journal, device::ManualClock& clock)
@@ -78,7 +78,7 @@ struct Outside {
     bool treated() const { return fake.state[1].max_frame_size == 63 && fake.state[1].pcp_enable == 0; }
     bool untouched() const { return fake.state[1].max_frame_size == kUsualFrame && fake.state[1].pcp_enable == 1; }
     std::size_t journaled() { return journal.active().value().size(); }
-    // Until after the first write; the process is gone then.
+    // Runs until the first write, after which the process dies.
     void die_after(Register which, Process& process, Instant end)
     {
         fake.faults[which] = {Fault::die_after, 1};
@@ -106,7 +106,7 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     EXPECT_EQ(process.events[0].target, kWatchedPort);
     EXPECT_EQ(outside.journaled(), 1U);
 
-    process.run_until(at(10s));  // no time ends it, and the polls are enough to see it end
+    process.run_until(at(10s));  // no timer ends the treatment, and polls suffice to see the storm end
     EXPECT_TRUE(outside.treated());
     EXPECT_EQ(outside.fake.writes.size(), 2U);
     EXPECT_LE(process.looks(), 1'010U);
@@ -195,7 +195,8 @@ TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
     outside.port().pause_timeout = 0x8;
     outside.fake.faults[Register::pcp_enable] = {Fault::deny, 1};
     process.run_until(at(1s));
-    // The next weaker ones are to discard in both directions, which it cannot, and to discard what goes out: it does.
+    // The next weaker treatments are drop, which the device does not support, and drop_egress, which is in effect
+    // already.
     EXPECT_THAT(process.said(),
                 ElementsAre("pause_too_long: proven", "mitigation_failed: refused", "mitigation_failed: refused"));
     EXPECT_EQ(outside.port().max_frame_size, 63U);
@@ -251,7 +252,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
 TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
 {
     Outside outside;
-    outside.port().max_frame_size = 1'500;  // not the usual: only the journal knows
+    outside.port().max_frame_size = 1'500;  // not the default value: only the journal holds it
     outside.port().pause_timeout = 0x8;
     {
         auto first = outside.process();

@@ -1,5 +1,5 @@
-// A Slingshot switch as a device: rows, the order and values of what is written, what half a treatment shows as, and
-// what is left after it was undone, by whomever.
+// A Slingshot switch as a device: rows, the order and values of writes, how a half-applied treatment shows, and what is
+// left after a restore by this or another process.
 #include "device/slingshot/slingshot_device.hpp"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ Command wish(Treatment want, const Target& target = kPort)
 }
 
 struct Bench {
-    // A new process: nothing is left of the old device but what it wrote.
+    // A new process: of the old device only its writes remain.
     SlingshotDevice device() { return {kId, std::make_unique<FakeRegisters>(fake), clock}; }
     FakeSwitch::PortState& port() { return fake.state[1]; }
 
@@ -94,7 +94,7 @@ TEST(Slingshot, SqueezesFramesFirstAndThenStopsHeedingPauseAndUndoesItInTheSameO
     auto device = bench.device();
     const auto undo = device.prepare(wish(Treatment::squeeze));
     ASSERT_TRUE(undo.has_value());
-    EXPECT_THAT(bench.fake.writes, ElementsAre());  // to prepare is to read
+    EXPECT_THAT(bench.fake.writes, ElementsAre());  // prepare() only reads
     ASSERT_TRUE(device.apply(wish(Treatment::squeeze), *undo).has_value());
     EXPECT_THAT(bench.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_EQ(device.read_back(kPort), Treatment::squeeze);
@@ -123,7 +123,7 @@ TEST(Slingshot, AJournaledUndoWorksInANewProcess)
     const auto undo = first.prepare(wish(Treatment::squeeze));
     ASSERT_TRUE(first.apply(wish(Treatment::squeeze), undo.value()).has_value());
     auto second = bench.device();
-    ASSERT_TRUE(second.apply(wish(Treatment::squeeze), *undo).has_value());  // again, which is harmless
+    ASSERT_TRUE(second.apply(wish(Treatment::squeeze), *undo).has_value());  // repeating it is harmless
     ASSERT_TRUE(second.apply(wish(Treatment::none), *undo).has_value());
     EXPECT_EQ(bench.port().max_frame_size, 1'500U);
     EXPECT_EQ(bench.port().pcp_enable, 1U);
@@ -138,7 +138,7 @@ TEST(Slingshot, HalfATreatmentIsNeitherItNorNone)
     bench.port() = {};
     bench.port().pcp_enable = 0;
     EXPECT_EQ(device.read_back(kPort), Treatment::ignore_pause);
-    bench.fake.usual_pcp[1] = 0;  // not ours: the port is configured so
+    bench.fake.usual_pcp[1] = 0;  // not our treatment: the port is configured so
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
     bench.port().max_frame_size = 64;
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
@@ -190,8 +190,8 @@ TEST(Slingshot, WhatCannotBeReadIsSaidSo)
     EXPECT_FALSE(device.read_back(kPort).has_value());
 }
 
-// Whatever writes are lost on the way: what is shown is squeeze only if both registers say so, and none only if neither
-// does; and with the first Undo a sound restore brings back what was there.
+// Whichever writes are lost: read_back() returns squeeze only if both registers have it, and none only if neither has;
+// and a successful restore with the first Undo brings back the original values.
 RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
 {
     const auto steps = *rc::gen::container<std::vector<std::tuple<bool, Fault, Fault>>>(

@@ -1,4 +1,4 @@
-// A NIC of the twin as a device: what its micro-controller sees and may do.
+// A NIC of the twin as a device: what its micro-controller can read and do.
 #include "device/twin/nic_device.hpp"
 
 #include <gmock/gmock.h>

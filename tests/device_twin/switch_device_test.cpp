@@ -1,5 +1,5 @@
-// A switch of the twin as a device: rows, what it tells, what each treatment does to frames, and that undoing leaves
-// the registers as they were.
+// A switch of the twin as a device: rows, fields, the effect of each treatment on frames, and that undoing it leaves
+// the registers unchanged.
 #include "device/twin/switch_device.hpp"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ Command wish(const Target& target, Treatment want)
     return command;
 }
 
-// A twin with a device on its switch; what is done to the device is done at a simulated moment.
+// A twin with a device on its switch; calls of the device run at a simulated time.
 struct Bench {
     explicit Bench(const Traits& traits = {}, twin::Setup setup = one_switch())
         : twin{build(std::move(setup))},
@@ -52,7 +52,7 @@ struct Bench {
             what();
         });
     }
-    // Treats at 1 ms; says what died of it until `end`, in which way.
+    // Treats the target at 1 ms and returns the causes of the frames lost until `end`.
     std::set<Drop> causes_of_death(const Target& target, Treatment treatment, Ps end)
     {
         at(1 * kMs, [this, target, treatment] {
@@ -213,7 +213,7 @@ TEST(TwinSwitch, DropEgressStillReceives)
 {
     auto setup = one_switch();
     setup.flows.push_back(endless(0, 3));
-    setup.flows.back().reliable = false;  // its acknowledgements would die
+    setup.flows.back().reliable = false;  // its acknowledgements would be dropped
     Bench bench{{}, std::move(setup)};
     EXPECT_EQ(bench.causes_of_death(kQueue, Treatment::drop_egress, 20 * kMs), std::set{Drop::mitigated_out});
     EXPECT_GT(bench.twin->flow(4).delivered, 1'000U);
@@ -236,7 +236,7 @@ TEST(TwinSwitch, SqueezeKillsWhatGoesOutOnly)
 {
     auto setup = one_switch();
     setup.flows.push_back(endless(0, 3));
-    setup.flows.back().reliable = false;  // its acknowledgements would die too
+    setup.flows.back().reliable = false;  // its acknowledgements would be dropped, too
     Bench bench{{}, std::move(setup)};
     EXPECT_EQ(bench.causes_of_death(kPort, Treatment::squeeze, 20 * kMs), std::set{Drop::frame_size});
     EXPECT_GT(bench.twin->flow(4).delivered, 1'000U);
@@ -314,8 +314,8 @@ TEST(TwinSwitch, TellsWhatTheHardwareFinds)
                                   std::pair{Notice::Kind::link_down, other}, std::pair{Notice::Kind::link_up, other}));
 }
 
-// Whatever is applied and undone at a port and its queues, in whatever order, with the Undo of the first write: every
-// target shows its own, and at the end nothing is left.
+// Treatments of a port and its queues, applied and undone in any order with the Undo of the first write: each target
+// shows its own treatment, and at the end nothing is left.
 RC_GTEST_PROP(TwinSwitchLaw, TreatmentsOfAQueueAndOfItsPortDoNotTouchEachOther, ())
 {
     const std::vector<Target> targets{queue_to(kSwitch, 0, 3), queue_to(kSwitch, 0, 4), port_to(kSwitch, 0)};

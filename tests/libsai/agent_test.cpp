@@ -1,4 +1,4 @@
-// The whole way: agent, adapter for a vendor's library, C interface, library, twin, packets at a host, and back.
+// The whole path: agent, adapter for a vendor's library, C interface, library, twin, packets at a host, and back.
 #include <gmock/gmock.h>
 
 #include "agent/agent.hpp"
@@ -20,7 +20,7 @@ using watchdog::Treatment;
 
 constexpr DeviceId kId{7};
 
-// An agent with the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues of s0, a millisecond at a time.
+// An agent with the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues of s0, in steps of 1 ms.
 class AgentOnLibrary : public LoadedLibrary {
 protected:
     void open(std::string_view scenario, watchdog::Policy policy)
@@ -74,7 +74,7 @@ TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
     run_until_ms(299);
     EXPECT_THAT(said, IsEmpty());
     const auto before = host_received("h1");
-    run_until_ms(500);  // found after T0, at the latest T2 later
+    run_until_ms(500);  // detected after T0, at most T2 later
     EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
     EXPECT_EQ(shown(1), Treatment::drop);
     EXPECT_EQ(shown(0), Treatment::none);
@@ -104,7 +104,7 @@ TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
     EXPECT_EQ(shown(1), Treatment::none);
 }
 
-// The library detects, each port at its own intervals; the agent listens and tells.
+// The library detects, each port with its own intervals; the agent receives the notices and reports the storms.
 TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_ports_intervals)
 {
     auto scenario = std::string{kStorm};

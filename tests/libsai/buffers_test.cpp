@@ -1,4 +1,5 @@
-// Buffers by what the neighbour hears: at which fill a group says XOFF and XON, and what is lost without room.
+// Buffer settings by their effect on the neighbour: at which fill level a group sends XOFF and XON, and what is lost
+// without space.
 #include "loaded_library.hpp"
 
 namespace petrel::test {
@@ -22,7 +23,7 @@ protected:
         start(scenario);
         s1_ = create("s1");
     }
-    // PFC frames that the port of s1 towards s0 has heard, and pauses that ended there.
+    // PFC frames that the port of s1 towards s0 has received, and pauses that ended there.
     std::uint64_t heard() const { return stat(ports->get_stats, port(1, s1_), sai::port_stat::pfc_rx_pkts(3)); }
     std::uint64_t resumed() const
     {

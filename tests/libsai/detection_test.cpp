@@ -1,5 +1,5 @@
-// The switch finds deadlocks itself: at its intervals or the port's own, with the queue's or the switch's action, and
-// tells. Links that go and come are told as well.
+// The switch detects deadlocks itself: with its intervals or the port's own, with the queue's or the switch's action,
+// and sends notifications. Link changes are notified, too.
 #include <condition_variable>
 #include <mutex>
 
@@ -20,7 +20,7 @@ struct Heard {
     bool operator==(const Heard&) const = default;
 };
 
-// What was told, in this order. From another thread only where the twin runs by the wall clock.
+// The notices in their order. They come from another thread only if the twin runs by the wall clock.
 struct Ear {
     std::mutex mutex;
     std::condition_variable rings;
@@ -107,7 +107,7 @@ protected:
         set_interval(switches, s0, switch_attr::pfc_tc_dld_interval, detect_ms);
         set_interval(switches, s0, switch_attr::pfc_tc_dlr_interval, recover_ms);
     }
-    // When each notice came, to the millisecond: "detected 1 at 200".
+    // The time of each notice, to the millisecond: "detected 1 at 200".
     std::vector<std::string> told_until(std::uint64_t end_ms)
     {
         std::vector<std::string> told;
@@ -175,7 +175,7 @@ TEST_F(Detection, a_recovery_that_the_switch_began_is_ended_by_hand_as_well)
     EXPECT_GT(dropped(), 0U);
     set(queues, queue(0), queue_attr::pfc_dlr_init, boolean(false));
     const auto until_then = dropped();
-    // It is looked at anew from then on; the end of the first recovery, at 601 ms, is not that of the second.
+    // Detection starts again from then on; the end of the first recovery, at 601 ms, does not end the second.
     EXPECT_EQ(told_until(350), std::vector<std::string>{"recovered 0 at 251"});
     EXPECT_EQ(dropped(), until_then) << "it heeds pause meanwhile";
     const std::vector<std::string> later{"detected 0 at 351", "recovered 1 at 601", "detected 1 at 701",
@@ -247,7 +247,7 @@ TEST_F(Detection, a_link_that_goes_and_comes_is_told)
     EXPECT_EQ(get(ports, port(0), port_attr::oper_status).s32, up);
 }
 
-// By the wall clock nobody has to call for a notice to come.
+// By the wall clock, notices come without a call into the library.
 TEST_F(Detection, by_the_wall_clock_the_library_tells_of_itself)
 {
     time_ = "wall";

@@ -1,4 +1,4 @@
-// Every attribute by its effect on packets, counted where they arrive: at a host, or at a port of the next switch.
+// Every attribute by its effect on packets, counted at their destination: a host, or a port of the next switch.
 #include "loaded_library.hpp"
 
 namespace petrel::test {
@@ -99,7 +99,7 @@ TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
     EXPECT_FALSE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
 
-    // Separate masks count from the moment the mode says so: received pause is honoured again.
+    // Separate masks apply as soon as the mode is set: received pause is honoured again.
     set(ports, port(kStormed), port_attr::priority_flow_control_rx, mask(0b0000'1000));
     set(ports, port(kStormed), port_attr::priority_flow_control_tx, mask(0));
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);

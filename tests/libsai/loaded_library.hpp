@@ -1,5 +1,5 @@
-// libsai-petrel.so as a NOS has it: loaded by name, used through nothing but its C interface. Time is stepped, unless
-// a test says otherwise.
+// libsai-petrel.so as a NOS uses it: loaded by name and used only through its C interface. Time is stepped, unless a
+// test selects otherwise.
 #pragma once
 
 #include <dlfcn.h>
@@ -90,7 +90,7 @@ protected:
         return found;
     }
 
-    // Of a profile, by name; what the library asks its host for.
+    // By profile and name: the settings that the library looks up.
     static std::map<std::pair<std::uint32_t, std::string>, std::string>& settings()
     {
         static std::map<std::pair<std::uint32_t, std::string>, std::string> all;
@@ -120,7 +120,7 @@ protected:
         return done;
     }
 
-    // A switch of the scenario: each has a profile of its own.
+    // Creates a switch of the scenario, with a profile of its own.
     ObjectId create(std::string_view device, std::vector<sai::Attribute> more = {})
     {
         const auto profile = next_profile_++;
@@ -136,7 +136,7 @@ protected:
         return created;
     }
 
-    // The scenario's switch s0, at time zero.
+    // Starts with the scenario's switch s0, at time zero.
     void start(std::string_view scenario, std::vector<sai::Attribute> more = {})
     {
         scenario_ = folder_ / "scenario.toml";
@@ -164,7 +164,7 @@ protected:
         return frames;
     }
 
-    // What a table's function gives for one attribute, which has to be there.
+    // Reads one attribute, which must exist.
     template <class Table>
     static sai::Value get(const Table* table, ObjectId id, sai::AttrId attribute)
     {
@@ -229,7 +229,7 @@ private:
     void* handle_{};
 };
 
-// h0 and h1 at s0, h2 at s1, a packet each 427.2 us from h0 and from h2 to h1. From 100 ms to 600 ms h1 pauses its
+// h0 and h1 at s0, h2 at s1. h0 and h2 each send a packet to h1 every 427.2 us. From 100 ms to 600 ms h1 pauses its
 // switch.
 inline constexpr std::string_view kStorm = R"(
 name = "storm"
@@ -259,7 +259,7 @@ period = "1ms"
 until = "600ms"
 )";
 inline constexpr std::size_t kStormed = 1;      // s0's port to h1
-inline constexpr std::size_t kUplink = 2;       // and to s1, whose port 1 it is
-inline constexpr std::uint64_t kPackets = 468;  // of both in 100 ms
+inline constexpr std::size_t kUplink = 2;       // to s1, whose port 1 is its other end
+inline constexpr std::uint64_t kPackets = 468;  // of both senders in 100 ms
 
 }  // namespace petrel::test

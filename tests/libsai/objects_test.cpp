@@ -1,4 +1,4 @@
-// What is there, what the library says of it, and what it answers to questions that make no sense.
+// The objects, what the library reports about them, and how it answers invalid calls.
 #include <algorithm>
 #include <sstream>
 
@@ -63,7 +63,7 @@ TEST_F(Objects, nothing_works_before_it_is_initialised)
     EXPECT_EQ(call<Status(std::uint64_t)>("petrel_sai_step")(1), status::uninitialized) << "no switch yet";
 }
 
-// What a setting is worth is said to a person.
+// An invalid setting is explained in a message.
 TEST_F(Objects, settings_that_make_no_sense_are_explained)
 {
     start(kStorm);
@@ -91,7 +91,7 @@ TEST_F(Objects, settings_that_make_no_sense_are_explained)
             file + "'\n");
     EXPECT_EQ(create_with({{"petrel.device", "s1"}}), "0 ");
 
-    // Before there is a fabric: its file.
+    // Before a fabric exists: its file.
     ASSERT_EQ(call<sai::Uninitialize>("sai_api_uninitialize")(), status::success);
     ASSERT_EQ(initialize(), status::success);
     const auto missing = create_with({{"petrel.scenario", "/no/such/file.toml"}});

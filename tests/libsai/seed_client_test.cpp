@@ -1,8 +1,8 @@
-// A NOS that polls as the proposal of the continuous deadlock state has it, word by word, on the same storms as
-// Petrel's agent in scenarios/sai/sai-polled.toml: the same detections, none earlier and none more than a poll later;
-// and it lets go at most one poll apart, since it counts the whole poll before the first read that is not paused.
-// One fault is left out: a pause of 30 ms that begins and ends between two polls does not show in this state. The agent
-// hears of it by other signals and waits until 9,900 ms; the client would let go at 9,700 ms.
+// A NOS that polls exactly as in the proposal of the continuous deadlock state, on the same storms as Petrel's agent in
+// scenarios/sai/sai-polled.toml. It makes the same detections, none earlier and none more than a poll later. Its
+// restores differ by at most one poll, since it counts the whole poll before the first read that is not paused. One
+// fault is left out: a pause of 30 ms that begins and ends between two polls does not show in this state. The agent
+// sees it by other signals and waits until 9,900 ms; the client would restore at 9,700 ms.
 #include "loaded_library.hpp"
 
 namespace petrel::test {
@@ -25,7 +25,7 @@ struct Decision {
     std::int64_t at_ms{};
 };
 
-// What the scenario expects of the agent; without that pause its third storm ends at 9,750 ms.
+// The agent's expected decisions; without that pause its third storm ends at 9,750 ms.
 const std::vector<Decision> kAgent{
     {"Ethernet1/3", true, 1210},    {"Ethernet1/3", false, 1750},  {"Ethernet1/3", true, 7200},
     {"Ethernet1/3", false, 7500},   {"Ethernet1/3", true, 9200},   {"Ethernet1/3", false, 9750},

@@ -1,5 +1,5 @@
-// What a detector said about a trace, by poll index: how it is written down, and whether it was right. Right is what
-// the timers promise, held against what the trace knows to have happened; no detector's opinion goes into it.
+// A detector's decisions about a trace, by poll index: their notation, and whether they are right. They are judged only
+// by what the timers promise and by what happened in the trace, not by the decisions of another detector.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct Told {
 
 using Answer = std::vector<Told>;
 
-// "5-16": storm told at poll 5, restored at 16. "4-": never restored. "4,7-12": told twice before. "none": silent.
+// "5-16": storm at poll 5, restored at 16. "4-": never restored. "4,7-12": detected twice before. "none": no decision.
 inline std::string text(const Answer& answer)
 {
     std::string line;
@@ -37,8 +37,8 @@ inline std::string text(const Answer& answer)
     return line.empty() ? "none" : line + (open ? "-" : "");
 }
 
-// Every way in which the answer breaks its word, in the order of appearance; none if it is right.
-//   never before D of pause; at most a poll later; once a storm; restored after R of quiet, at most a poll later
+// All faults of the answer, in the order of appearance; empty if it is right.
+//   never before D of pause, at most a poll later, once per storm; restored after R of quiet, at most a poll later
 inline std::vector<std::string_view> faults(const Trace& trace, const Answer& answer)
 {
     std::vector<std::string_view> found;
@@ -53,7 +53,7 @@ inline std::vector<std::string_view> faults(const Trace& trace, const Answer& an
     const auto quiet_at = ends ? storm.to_us + trace.timers.restore_us : kNoEnd;
     bool open = false;
     bool seen = false;
-    bool real = false;  // the storm told of last is the trace's own
+    bool real = false;  // the last reported storm is that of the trace
     for (const auto& told : answer) {
         const auto at_us = told.poll * trace.period_us;
         if (told.storm) {

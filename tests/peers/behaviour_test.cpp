@@ -1,5 +1,5 @@
-// One set of traces through the nine detectors that ship with SONiC and through ours. The peers' answers are known from
-// running the originals: they validate the models and the traces. Ours has to be right on every trace.
+// Runs one set of traces through the nine detectors of SONiC and through ours. The answers of the peers are known from
+// running the originals: they validate the models and the traces. Ours must be right on every trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ namespace {
 
 using testing::IsEmpty;
 
-// Poll of the storm and of the restore, as observed on the originals, detectors that never differ in one column. On J
-// only the kind of failure was: a false restore, or (mellanox) one storm after another; the polls follow from the
-// freeze in interval 6.
+// The polls of storm and restore, as observed on the originals; detectors that never differ share a column. On trace J
+// only the kind of failure was observed: a false restore, or (mellanox) one storm after another; the polls follow from
+// the counter freeze in interval 6.
 const std::map<std::string_view, std::size_t> kColumn{{"broadcom", 0}, {"mellanox", 1}, {"cisco-8000", 2},
                                                       {"barefoot", 3}, {"vs", 3},       {"nephos", 4},
                                                       {"clounix", 4},  {"teralynx", 5}, {"prestera", 6}};
@@ -61,7 +61,7 @@ TEST(Peers, NoneIsRightOnEveryTrace)
     }
 }
 
-// What ours does, trace by trace. I restores at 11 and not, as the peers, at 12: 600 ms of quiet have passed by then.
+// Our decisions, trace by trace. I restores at 11, not at 12 as the peers do: 600 ms of quiet have passed by then.
 TEST(Ours, DecidesAsPromised)
 {
     const std::map<char, std::string_view> promised{
@@ -93,7 +93,7 @@ TEST(Ours, ProgressCatchesWhatDodgesContinuousDetectors)
     }
 }
 
-// The judge itself: each fault is found when it is planted.
+// The judge itself: it finds each planted fault.
 TEST(Judge, FindsEachFault)
 {
     const auto all = traces();

@@ -1,6 +1,6 @@
 // The nine PFC watchdog detectors that SONiC ships, one per vendor, as a behaviour table: what each takes for a storm,
-// what time it charges for a poll, and what it does with the port's previous counters when it fires. Restated from how
-// they behave, so that the same traces can be run through them and through ours.
+// how much time it counts for a poll, and what it does with the port's previous counters when it fires. Written from
+// their observed behaviour, so that the same traces can be run through them and through ours.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Timers {
     bool alert{};
 };
 
-// What a predicate sees: differences over the interval, levels at its ends.
+// The input of a predicate: differences over the interval, levels at its ends.
 struct Interval {
     std::uint64_t rx{};
     std::uint64_t on2off{};
@@ -37,21 +37,21 @@ struct Interval {
     std::uint32_t occ{};
     bool was_paused{};
     bool is_paused{};
-    std::uint64_t poll_us{};     // what the configuration says
-    std::uint64_t elapsed_us{};  // what the stamps say
+    std::uint64_t poll_us{};     // as configured
+    std::uint64_t elapsed_us{};  // by the stamps
 };
 
 enum class Charge : std::uint8_t {
     nominal,  // the configured period, however long the poll really took
-    measured  // the time between the stamps, with 1 % of the detection time forgiven
+    measured  // the time between the stamps, with a tolerance of 1 % of the detection time
 };
 
-// The port's previous counters on the poll that fires. They are not refreshed while the queue is stormed, all but the
-// frame counter, which the restore rule keeps up to date.
+// The port's previous counters at the poll that fires. They are not refreshed while the queue is in a storm, except the
+// frame counter, which the restore rule updates.
 enum class PortLast : std::uint8_t {
-    unused,      // the predicate looks at no difference
+    unused,      // the predicate uses no differences
     refreshed,   // saved as on any poll
-    deleted,     // the next poll of the detector only saves
+    deleted,     // the next poll of the detector only saves them
     not_updated  // still those of the poll before
 };
 
@@ -98,14 +98,14 @@ inline constexpr std::array<Peer, 9> kPeers{{
     {"teralynx", predicate::paused_with_frames, Charge::nominal, PortLast::not_updated, QuietRule::no_frames},
 }};
 
-// What was published on a poll.
+// What is published at a poll.
 struct Said {
     bool storm{};
     bool restore{};
 };
 
-// One queue under one peer. On each poll the detect rule runs, then the restore rule; what they publish changes the
-// queue's status only afterwards, as the action is carried out elsewhere.
+// One queue under one peer. At each poll the detect rule runs, then the restore rule. What they publish changes the
+// queue's status only afterwards, since another process carries out the action.
 class PeerDetector {
 public:
     PeerDetector(const Peer& peer, const Timers& timers)
@@ -133,7 +133,7 @@ private:
         if (interval && peer_.storm(*interval)) {
             said.storm = charge(*interval);
         } else if (interval) {
-            said.restore = timers_.alert && stormed_;  // an alert is over with the first poll that does not hold
+            said.restore = timers_.alert && stormed_;  // an alert ends with the first poll that shows no storm
             detect_left_us_ = timers_.detect_us;
         }
         save(now, said.storm);
@@ -159,7 +159,7 @@ private:
                         now.at_us - stamp_us_};
     }
 
-    // Takes the poll's time off what is left of the detection time; true when it is used up.
+    // Subtracts the poll's time from the remaining detection time; true when none is left.
     bool charge(const Interval& interval)
     {
         bool full = false;
@@ -210,7 +210,7 @@ private:
     std::uint64_t restore_left_us_;
     bool stormed_{};
     std::uint64_t stamp_us_{};
-    std::uint64_t last_rx_{};  // kept apart: detect and restore both write it
+    std::uint64_t last_rx_{};  // separate, since detect and restore both write it
     Reading last_port_;        // for on2off and dur_us
     Reading last_queue_;       // for tx and paused
     bool has_rx_{};

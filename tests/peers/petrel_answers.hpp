@@ -1,4 +1,4 @@
-// What ours says about a trace: the real intake, agent and watchdog, fed as `petrel replay` feeds them.
+// Our decisions about a trace: the real intake, agent and watchdog, fed in the same way as by `petrel replay`.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Eleven short stories, each of which some detector gets wrong, as counter sequences of one queue: what happened in
-// every poll interval, and what really was, so that an answer can be judged.
+// Eleven short traces of one queue's counters, each of which some detector judges wrong: what happened in every poll
+// interval, and the truth, by which an answer is judged.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ inline constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max(
 
 struct Storm {
     enum class Kind : std::uint8_t {
-        none,        // nobody may act
-        broken,      // mostly paused: a continuous detector may stay silent, an integrator may not
-        continuous,  // everybody has to act
+        none,        // no detector may act
+        broken,      // mostly paused: a detector of continuous pause may stay silent, an integrating one may not
+        continuous,  // every detector has to act
     } kind{};
     std::uint64_t from_us{};
     std::uint64_t to_us{kNoEnd};
@@ -38,7 +38,7 @@ struct Trace {
     char id{};
     std::string_view about;
     Timers timers;
-    std::uint64_t period_us{};  // the real one
+    std::uint64_t period_us{};  // the real poll period
     Storm storm;
     std::vector<Step> steps;  // steps[i] is interval i + 1; poll 0 comes before all of them
 };
@@ -59,7 +59,7 @@ inline std::vector<Step> steps(const std::vector<Step>& storm, Step after = kQui
 
 inline std::vector<Step> times(std::size_t count, Step step) { return std::vector<Step>(count, step); }
 
-// The peer stops in the middle of interval 3: half of it still sends.
+// The peer stops in the middle of interval 3: during the first half the queue still sends.
 inline std::vector<Step> half_then_full(std::size_t full)
 {
     std::vector<Step> all{{.rx = 50, .paused = true, .occ = 4096, .tx = 100'000, .dur_us = kPollUs / 2}};

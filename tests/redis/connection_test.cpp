@@ -17,7 +17,7 @@ TEST(RedisConnection, AnswersComeInTheOrderOfTheCommands)
     const test::RedisServer server;
     const auto connection = server.connect(2);
     Pipeline pipeline;
-    constexpr std::size_t kMany = 5000;  // more than are under way at once
+    constexpr std::size_t kMany = 5000;  // more than fit in flight
     for (std::size_t i = 0; i != kMany; ++i) {
         pipeline.add({"ECHO", fmt::format("{}", i)});
     }
@@ -47,7 +47,7 @@ TEST(RedisConnection, KeepsBytesAsTheyAre)
     }));
 }
 
-// Nothing holds it whole, and the replies behind it are where they belong.
+// The value is never held completely, and the replies after it are read correctly.
 TEST(RedisConnection, AValueOf100MiBArrivesCut)
 {
     PETREL_NEEDS_REDIS();

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 std::string bulk(std::string_view text) { return fmt::format("${}\r\n{}\r\n", text.size(), text); }
 
-// In pieces of this size.
+// Passes the bytes in pieces of this size.
 Result<std::string> limited(std::string_view bytes, std::size_t piece)
 {
     ReplyLimiter limiter;
@@ -56,7 +56,7 @@ TEST(ReplyLimiter, RefusesWhatIsNoReply)
     EXPECT_THAT(refused("+" + std::string(kLongestText, 'x')), HasSubstr("more than 65536 bytes"));
 }
 
-// However the bytes are cut into pieces, the same passes; and never more than a little for each reply.
+// However the bytes are split, the output is the same, and each reply adds only little to it.
 RC_GTEST_PROP(ReplyLimiterLaw, PiecesDoNotMatter, ())
 {
     std::string replies;

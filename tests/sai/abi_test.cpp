@@ -1,5 +1,6 @@
-// Our declaration of the SDK's interface against the facts of each version (abi.txt): every number in ids.hpp, every
-// size and offset, and where each version's method tables end. ids.hpp is read as text, so that no number escapes.
+// Compares our declaration of the SDK's interface with the facts of each version (abi.txt): every number in ids.hpp,
+// every size and offset, and the end of each version's method tables. ids.hpp is read as text, so that no number is
+// missed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,7 +16,7 @@
 namespace petrel::test {
 namespace {
 
-using Facts = std::map<std::string, long>;  // what a version does not have is not in it
+using Facts = std::map<std::string, long>;  // without the names that a version does not have
 
 // One for each column of abi.txt.
 std::vector<Facts> read_facts()
@@ -38,7 +39,7 @@ std::vector<Facts> read_facts()
     return versions;
 }
 
-// The names and numbers of ids.hpp. A group's prefix stands in a comment of its own before it.
+// The names and numbers of ids.hpp. The prefix of a group is in a comment line before it.
 std::vector<std::pair<std::string, long>> declared_numbers()
 {
     const std::regex prefix_line{R"(// (SAI_[A-Z0-9_]+_))"};
@@ -52,7 +53,7 @@ std::vector<std::pair<std::string, long>> declared_numbers()
             prefix = match[1];
         } else if (std::regex_match(line, match, number_line)) {
             auto name = match[1].str();
-            if (name.back() == '_') {  // where SAI's word is one of C++
+            if (name.back() == '_') {  // SAI's name is a keyword of C++
                 name.pop_back();
             }
             for (auto& letter : name) {
@@ -109,7 +110,7 @@ TEST(SaiAbi, CountersOfAPriorityAreThoseOfEveryVersion)
 #define PETREL_SIZE(name, type) {"sizeof(" name ")", sizeof(type)}
 #define PETREL_OFFSET(name, type, member) {"offsetof(" name ")", offsetof(type, member)}
 
-// By the names of abi.txt; what is not in a version's facts is not in that version.
+// By the names of abi.txt; a name that is missing in a version's facts does not exist in that version.
 const std::map<std::string, std::size_t>& layout()
 {
     using namespace sai;

@@ -1,6 +1,6 @@
-// A library that works, and misbehaves to order: its profile says how (bad.faults), and of which version it claims to
-// be (bad.version). Written for itself, so that the agent depends on nothing that only our own library does. Like
-// others of its kind it claims every capability and has no default until something was set.
+// A working library with injected faults: its profile selects them (bad.faults), and the version that it reports
+// (bad.version). It shares no code with libsai-petrel, so that the agent cannot depend on peculiarities of our own
+// library. Like other libraries it claims every capability, and its attributes have no value until one is set.
 #include "sai/bad_libsai.hpp"
 
 #include <cstdlib>
@@ -28,8 +28,8 @@ struct Library {
     bool half_initialized{};
     ObjectId next_id{0x6000};
     std::unique_ptr<std::byte[]> queue_table;
-    std::string kept;   // the profile's bad.kept: a file for what the hardware keeps when a process ends
-    std::string diary;  // the profile's bad.diary: a file for which queues are told to detect, and for its end
+    std::string kept;   // the profile's bad.kept: a file with the state that hardware keeps after the process
+    std::string diary;  // the profile's bad.diary: a file that logs detection per queue and the end of the library
 };
 
 Library& lib()
@@ -105,7 +105,7 @@ Status each(std::uint32_t count, Attribute* attributes, Get get)
     return status::success;
 }
 
-// Hardware that outlives the process: buffers, and what groups and queues were told, in lines of numbers.
+// Hardware that outlives the process: buffers, and the settings of groups and queues, as lines of numbers.
 
 void keep()
 {
@@ -470,7 +470,7 @@ Status set_group(ObjectId id, const Attribute* attribute)
         return status::invalid_parameter;
     }
     if (attribute->value.oid != kNullObject && !lib().model.profiles.contains(attribute->value.oid)) {
-        std::abort();  // an id that this library never gave: others do not survive it either
+        std::abort();  // an id that this library never returned: other libraries crash, too
     }
     group->profile = attribute->value.oid;
     keep();
@@ -590,7 +590,7 @@ Status remove_profile(ObjectId id)
     for (const auto& port : model.ports) {
         for (const auto& group : port.groups) {
             if (group.profile == id) {
-                std::abort();  // it is in use: others forget to check
+                std::abort();  // it is in use: other libraries do not check
             }
         }
     }
@@ -599,7 +599,7 @@ Status remove_profile(ObjectId id)
     return status::success;
 }
 
-// Maps, as the profile says: bad.maps=3-5 has priority 3 in queue 5 and group 5, and class 2 in that queue.
+// Maps according to the profile: bad.maps=3-5 puts priority 3 into queue 5 and group 5, and class 2 into that queue.
 
 Status get_map(ObjectId id, std::uint32_t, Attribute* attribute)
 {

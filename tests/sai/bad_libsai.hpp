@@ -1,4 +1,4 @@
-// What a test sees of the bad library: the switch behind it, to be paused and flapped, and what was written to it.
+// The test's view of the bad library: the switch behind it, to be paused and flapped, and its settings.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ struct BadPort {
 };
 
 struct BadSwitch {
-    std::set<std::string, std::less<>> faults;  // the profile's bad.faults, with commas between
+    std::set<std::string, std::less<>> faults;  // the profile's bad.faults, separated by commas
     std::vector<BadPort> ports;
     bool created{};
     bool attached{};
@@ -68,9 +68,9 @@ struct BadSwitch {
     std::map<sai::ObjectId, BadProfile> profiles;
     std::size_t most_pools{1000};  // the profile's bad.pools
     unsigned bulk_reads{};
-    std::function<void()> in_a_get;  // time may pass in it
+    std::function<void()> in_a_get;  // called inside each get; may advance the clock
 
-    // Tells of a storm, unless it loses such notices (loses_detected, loses_recovered).
+    // Sends a notice, unless the faults loses_detected or loses_recovered suppress it.
     void tell(std::size_t port, std::size_t queue, sai::DeadlockEvent event) const
     {
         if (!has(event == sai::DeadlockEvent::detected ? "loses_detected" : "loses_recovered")) {

@@ -1,4 +1,4 @@
-// The bad library under a device, with a clock that stands still.
+// A device on the bad library, with a manual clock.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ namespace petrel::test {
 constexpr DeviceId kSaiId{7};
 
 inline Target sai_queue(std::uint16_t port, std::uint8_t priority) { return {{kSaiId, port}, Priority{priority}}; }
-inline const Target kQueue = sai_queue(0, 3);  // the one that most tests treat
+inline const Target kQueue = sai_queue(0, 3);  // the queue that most tests treat
 
 struct Heard final : device::NoticeSink {
     void post(const watchdog::Notice& notice) noexcept override { all.push_back(notice); }

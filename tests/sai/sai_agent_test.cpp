@@ -1,5 +1,5 @@
-// An agent on a switch behind a library that is not ours: from the state to the treatment and back, whatever the
-// library makes of it; and storms that the library finds itself.
+// An agent on a switch behind a library that is not ours: from the state to the treatment and back, despite the
+// library's faults; and storms that the library detects itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using watchdog::Treatment;
 
 constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
 
-// One life of an agent: the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues.
+// One process of an agent: the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues.
 class Process {
 public:
     Process(SaiBench& bench, device::Journal& journal, bool by_device = false)
@@ -85,7 +85,7 @@ TEST(SaiAgent, TreatsAStormAndLeavesNothingBehind)
     EXPECT_THAT(journal.active().value(), IsEmpty());
 }
 
-// A library without a continuous state whose PAUSE_STATUS is false always, while pause time covers every interval.
+// A library without a continuous state whose PAUSE_STATUS is always false, while pause time covers every interval.
 TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
 {
     SaiBench bench;
@@ -126,7 +126,8 @@ TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::ignore_pause);
     EXPECT_EQ(bench.port(1).pfc, 0x08);
     EXPECT_THAT(process.said, Not(Contains(StartsWith("storm_restored"))));
-    // Behind the mask only frames of unknown kind count. They go on, and a probe ends the storm.
+    // Behind the mask only the combined count of XON and XOFF frames is left. Frames continue, and a probe ends the
+    // storm.
     bench.queue(1, 4).state = sai::DeadlockState::not_paused;
     run_in_storm(at(10s));
     EXPECT_EQ(bench.port(1).pfc, 0x18);
@@ -163,7 +164,7 @@ TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
     tell(sai::DeadlockEvent::recovered);
     process.run_until(at(2s));
     EXPECT_THAT(process.said, ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
-    EXPECT_FALSE(bench.queue(1, 4).recovering);  // nothing was commanded: the library recovers by itself
+    EXPECT_FALSE(bench.queue(1, 4).recovering);  // no command was sent: the library recovers by itself
 }
 
 }  // namespace

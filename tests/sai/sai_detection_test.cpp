@@ -1,5 +1,5 @@
-// Storms that a library finds by itself: which rows it is asked to watch, with which intervals, what it makes of them,
-// and what it tells or keeps to itself.
+// Storms that a library detects itself: the rows it is asked to watch, their intervals, how it rounds them, and which
+// notices it sends or loses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -58,7 +58,7 @@ TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
     auto* model = bench.model;
     void* keep = ::dlopen(PETREL_BAD_LIBSAI, RTLD_NOW | RTLD_NOLOAD);
     bench.device.reset();
-    EXPECT_FALSE(model->ports[1].queues[7].detects);  // nobody is left who would hear of it
+    EXPECT_FALSE(model->ports[1].queues[7].detects);  // no listener is left for its notices
     ::dlclose(keep);
 }
 
@@ -85,8 +85,8 @@ TEST(SaiDetection, EveryPortAndQueueHasItsOwnIntervals)
     ASSERT_EQ(answers.size(), 16U);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_EQ(answers[11].detect, ms(300, 300));
-    EXPECT_EQ(answers[12].detect, ms(100, 100));   // the range begins at 100
-    EXPECT_EQ(answers[12].restore, ms(450, 500));  // its grain shows
+    EXPECT_EQ(answers[12].detect, ms(100, 100));   // the range starts at 100
+    EXPECT_EQ(answers[12].restore, ms(450, 500));  // rounded by the library
     EXPECT_EQ(bench.port(1).detect[4].key, 4U);
     EXPECT_EQ(bench.port(1).detect[4].value, 100);
     EXPECT_TRUE(bench.noted("a detection interval is configured as 50 ms, programmed as 100 ms, observed as 100 ms"));
@@ -117,7 +117,7 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
     EXPECT_TRUE(bench.noted("configured as 300 ms, programmed as 200 ms, observed as 200 ms"));
 }
 
-// One port that fails is no reason to give the others up.
+// If one port fails, detection stays on for the others.
 TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
 {
     SaiBench bench;
@@ -152,13 +152,13 @@ TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::forward));
     const auto answers = bench.device->watch_by_itself(wishes).value();
     EXPECT_TRUE(answers[0].on);
-    EXPECT_FALSE(answers[3].on);  // one for all: the first one's
+    EXPECT_FALSE(answers[3].on);  // one action for all queues: that of the first
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::drop));
     EXPECT_TRUE(bench.noted("port0:3: the switch has one packet action for all queues"));
     watchdog::Command forward;
     forward.target = kQueue;
     forward.want = Treatment::ignore_pause;
-    EXPECT_FALSE(bench.device->apply(forward, {}));  // nor may a treatment change it under them
+    EXPECT_FALSE(bench.device->apply(forward, {}));  // a treatment must not change it while recoveries use it
 
     ASSERT_TRUE(bench.open("no_action"));
     EXPECT_FALSE(bench.device->watch_by_itself(wishes).value()[3].on);
@@ -193,11 +193,11 @@ TEST(SaiDetection, NoticesArePostedAndNothingElse)
     EXPECT_EQ(heard.all[0].target, sai_queue(1, 4));
     EXPECT_EQ(heard.all[1].kind, Notice::Kind::recovered);
     bench.device.reset();
-    callback(notices.size(), notices.data());  // too late
+    callback(notices.size(), notices.data());  // after the device has ended
     EXPECT_EQ(heard.all.size(), 2U);
 }
 
-// Its threads are its own: they may call at any time, also while the device is used, changes hands or ends.
+// The library's threads may call at any time, also while the device is used, gets another sink or ends.
 TEST(SaiDetection, NoticesComeFromAnyThreadAtAnyTime)
 {
     struct Counting final : device::NoticeSink {
@@ -290,7 +290,7 @@ TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
     EXPECT_EQ(said(), "D");
     EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice as long as the library was told to wait"));
     library_says(kRecovered);
-    look_for(400ms);  // it goes on, and the library should find it anew
+    look_for(400ms);  // the storm continues, and the library should detect it again
     EXPECT_EQ(said(), "DR");
     look_for(100ms);
     EXPECT_EQ(said(), "DRD");
@@ -318,7 +318,7 @@ TEST_F(LostNotice, QuietBeforeTheStormIsNotItsEnd)
 {
     open("loses_recovered");
     look_for(2s);
-    library_says(kDetected);  // all of it between two looks
+    library_says(kDetected);  // the whole storm lies between two looks
     look_for(600ms);
     EXPECT_EQ(said(), "D");
     look_for(100ms);
@@ -358,7 +358,7 @@ TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
     EXPECT_EQ(said(), "");
 }
 
-// Somebody has released the queue: that it is quiet afterwards is no news, and a storm that goes on is one.
+// After a release by command, quiet is not reported; a storm that continues is reported again.
 TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
 {
     open("loses_detected,loses_recovered");
@@ -378,7 +378,7 @@ TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
     EXPECT_EQ(said(), "DDD");
 }
 
-// A break is no pause, and no quiet either.
+// An interval with a break counts neither as pause nor as quiet.
 TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
 {
     open("loses_detected,loses_recovered");
@@ -412,7 +412,7 @@ TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
     EXPECT_EQ(said(), "");
 }
 
-// The storm was told in an earlier life, or when somebody else found storms.
+// The storm was reported by an earlier process, or was detected in another way.
 TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
 {
     ASSERT_TRUE(bench_.open("loses_recovered"));
@@ -425,8 +425,8 @@ TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
     EXPECT_EQ(said(), "R");
 }
 
-// Storms at random, and a library that loses notices at random: after a pause that is long enough a storm was told
-// last; after quiet that is long enough, if anything, its end; and an end never without a beginning.
+// Random storms, and a library that loses notices at random: after a long enough pause the last notice is a storm;
+// after long enough quiet the last notice, if any, is its end; and no end comes without a beginning.
 RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
 {
     SaiBench bench;
@@ -436,7 +436,7 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
     bench.device->listen(heard);
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     const auto poll = std::chrono::milliseconds{*rc::gen::inRange(5, 100)};
-    Duration timer{};  // of the library: until it detects, or is done recovering
+    Duration timer{};  // of the library: until it detects, or ends its recovery
     bool recovering = false;
     for (int change = 0; change != 8; ++change) {
         const bool paused = change % 2 == 0;
@@ -458,8 +458,8 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
             }
         }
         const bool storm = !heard.all.empty() && heard.all.back().kind == Notice::Kind::detected;
-        // A recovery may end in the middle of a pause, and the library looks anew; from an earlier storm there is one
-        // at most.
+        // A recovery may end during a pause, and the library then detects anew; at most one comes from an earlier
+        // storm.
         const bool just_over = !heard.all.empty() && bench.clock.now().mono - heard.all.back().at <= 400ms + 3 * poll;
         RC_ASSERT(!paused || length <= 800ms + 4 * poll || storm || just_over);
         RC_ASSERT(paused || length <= 600ms + 3 * poll || !storm);
@@ -472,7 +472,7 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
     }
 }
 
-// Whatever a library gets wrong: what it shows to be on is what is said to be on, and afterwards nothing is.
+// Whatever a library gets wrong: detection that is reported as on is on, and at the end none is left on.
 RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
 {
     static const std::vector<std::string> kFaults{"no_range",        "no_port_intervals", "one_port_takes_no_interval",

@@ -1,5 +1,5 @@
-// A switch behind a library as a device: rows and looks, treatments and what is left of them; each with the ways a
-// library can get it wrong. Storms that it finds itself are in sai_detection_test.cpp.
+// A switch behind a library as a device: rows, looks and treatments and their undoing, each with the faults that
+// libraries have. Storms that the library detects itself are in sai_detection_test.cpp.
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ Command wish(Treatment want, const Target& target = kQueue)
     return command;
 }
 
-// Looks at everything twice, so far apart.
+// Looks at all rows twice, `apart` from each other.
 void look_twice(SaiBench& bench, Intake& intake, Duration apart = 100ms)
 {
     ASSERT_TRUE(bench.device->look({}, intake));
@@ -48,7 +48,7 @@ TEST(SaiDevice, HasARowForEachPriorityOfEachPort)
     ASSERT_EQ(inventory.rows.size(), 16U);
     EXPECT_EQ(inventory.rows[kRow].target, kQueue);
     EXPECT_EQ(to_string(inventory, inventory.rows[11].target), "port1:3");
-    EXPECT_EQ(inventory.rows[0].speed.bps, 100'000'000'000U);  // of SPEED, since OPER_SPEED is not there
+    EXPECT_EQ(inventory.rows[0].speed.bps, 100'000'000'000U);  // from SPEED, since the library has no OPER_SPEED
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::ignore_pause));
     EXPECT_TRUE(has(bench.device->capabilities().survive, Field::pause_state));
@@ -71,7 +71,7 @@ TEST(SaiDevice, ReadsAStateOnceALookAndNeverElse)
         const std::array some{Slot{kRow}};
         ASSERT_TRUE(bench.device->look(some, intake));
         EXPECT_EQ(bench.queue(0, 3).state_reads, before + 2);
-        EXPECT_EQ(bench.queue(1, 3).state_reads, 1U);  // only the rows that were asked for are read
+        EXPECT_EQ(bench.queue(1, 3).state_reads, 1U);  // only the requested rows are read
     }
 }
 
@@ -82,10 +82,10 @@ TEST(SaiDevice, ACounterOfPauseThatNeverCountedProvesNothing)
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     bench.queue(0, 3).state = sai::DeadlockState::paused;
     look_twice(bench, intake);
-    EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);  // no pause time objects
-    bench.port(1).pause_us[0] = 1;                                    // it does count
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);  // no pause time contradicts it
+    bench.port(1).pause_us[0] = 1;                                    // the counter works
     bench.clock.advance(100ms);
-    look_twice(bench, intake);  // port0 is read before it is known
+    look_twice(bench, intake);  // port0 is read before the counter of port1 shows that
     bench.clock.advance(100ms);
     intake.begin();
     ASSERT_TRUE(bench.device->look({}, intake));
@@ -149,7 +149,7 @@ TEST(SaiDevice, AWatchedQueueThatCannotBeReadIsUnseenUntilItCan)
     EXPECT_TRUE(bench.device->unseen_queues().empty());
 }
 
-// As the public virtual-switch library does once a port is up.
+// The public virtual-switch library does this once a port is up.
 TEST(SaiDevice, ASpeedThatCannotBeReadDoesNotHideTheLink)
 {
     SaiBench bench;
@@ -193,7 +193,7 @@ TEST(SaiDevice, FollowsLinksByReadingAndByNotices)
     look_twice(bench, intake);
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
 
-    // Down and up between two looks: only the notification tells.
+    // Down and up between two looks: only the notifications show it.
     const std::array flaps{
         sai::PortStateNotice{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::down)},
         sai::PortStateNotice{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::up)},
@@ -244,7 +244,7 @@ TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {{"bad.maps", "3-5"}}));
-    ASSERT_EQ(bench.device->inventory().rows.size(), 14U);  // 5 would be read twice
+    ASSERT_EQ(bench.device->inventory().rows.size(), 14U);  // queue 5 would be read twice
     EXPECT_TRUE(std::ranges::none_of(bench.device->inventory().rows,
                                      [](const auto& row) { return row.target.priority == Priority{5}; }));
     ASSERT_TRUE(
@@ -260,7 +260,7 @@ TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
     EXPECT_TRUE(bench.noted("port0: priorities 3 and 4 share queue 4, which is watched as 3"));
 }
 
-// What each treatment writes, and that nothing of it is left.
+// What each treatment writes, and that nothing of it is left after a restore.
 
 struct Written {
     Treatment want{};
@@ -287,7 +287,7 @@ void expect_written(SaiBench& bench, const Written& written)
     EXPECT_EQ(bench.device->read_back(kQueue), written.want);
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 3)), Treatment::none);
 
-    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));  // once more is harmless
+    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));  // repeating it is harmless
     EXPECT_EQ(bench.device->read_back(kQueue), written.want);
 
     ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
@@ -319,7 +319,7 @@ TEST(SaiDevice, WithoutRecoveryTheMaskForwards)
     EXPECT_EQ(bench.device->capabilities().survive & (bit(Field::pause_state) | bit(Field::rx_pfc)), 0U);
     EXPECT_TRUE(bench.noted("by the port's PFC mask, which forwards"));
     expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
-    ASSERT_TRUE(bench.open("no_recovery,separate"));  // then it is the mask of received pause
+    ASSERT_TRUE(bench.open("no_recovery,separate"));  // here the mask is that of received pause
     expect_written(bench, {Treatment::ignore_pause, false, 0, false, 0x10});
 }
 
@@ -365,7 +365,7 @@ TEST(SaiDevice, DropNeedsBuffers)
     expect_written(bench, {Treatment::drop_egress, true, 0, false, 0x18});
 }
 
-// Hardware may outlive the process, and its tables are small: a buffer profile is there only while a group uses it.
+// Hardware may outlive the process, and its tables are small: a zero-size profile exists only while a group uses it.
 TEST(SaiDevice, DropLeavesNoBuffersBehind)
 {
     SaiBench bench;
@@ -399,7 +399,7 @@ TEST(SaiDevice, AFullTableIsTold)
     EXPECT_TRUE(bench.noted("table of buffer profiles is full"));
     EXPECT_EQ(bench.model->pools.size(), 1U);
 
-    // It fills up later: the queue is left as it was, for the weaker treatment that comes next.
+    // The table fills up later: the queue stays unchanged, for the weaker treatment that comes next.
     ASSERT_TRUE(bench.open("", {{"bad.pools", "2"}}));
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
     bench.model->most_pools = 1;
@@ -425,7 +425,7 @@ TEST(SaiDevice, BuffersThatCannotBeRemovedAreUsedAgainAndTold)
     EXPECT_TRUE(bench.noted("a buffer profile without room cannot be removed: NOT_SUPPORTED (-2)"));
 }
 
-// What an earlier process has left at a queue in `drop` is used again and removed with the treatment.
+// Objects that an earlier process has left at a queue in `drop` are reused, and removed with the treatment.
 TEST(SaiDevice, BuffersOfAnEarlierProcessAreAdopted)
 {
     const TemporaryFolder folder;
@@ -445,8 +445,8 @@ TEST(SaiDevice, BuffersOfAnEarlierProcessAreAdopted)
     EXPECT_EQ(bench.model->pools.size(), 1U);
 }
 
-// In turn: the queue does not recover; the profile has a share of another size; its pool is of another type. And one
-// that no group uses.
+// Three cases: the queue is not in recovery; the profile has another share; its pool has another type. Each also has a
+// profile that no group uses.
 TEST(SaiDevice, BuffersOfOthersAreLeftAlone)
 {
     const TemporaryFolder folder;
@@ -485,7 +485,7 @@ TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::ignore_pause);
     EXPECT_EQ(bench.port(0).pfc, 0x10);
 
-    // Behind the mask the state says nothing; frames still count, as long as another priority is heeded.
+    // Behind the mask the state is not used. Frames still count as long as the pause of another priority is honoured.
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     bench.port(0).pfc_frames[3] = 5;
     look_twice(bench, intake);
@@ -505,7 +505,7 @@ TEST(SaiDevice, AMaskWithoutEffectIsRefused)
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
 }
 
-// The bad library ends the process when it meets an id that it never gave.
+// The bad library aborts on an id that it never returned.
 TEST(SaiDevice, NoIdOfAnotherLifeGoesIntoTheLibrary)
 {
     SaiBench bench;
@@ -525,14 +525,14 @@ TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
     ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), Undo{}));
-    const auto undo = bench.device->prepare(wish(Treatment::none)).value();  // it shows our own doing
+    const auto undo = bench.device->prepare(wish(Treatment::none)).value();  // it shows our own treatment
     ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
     EXPECT_EQ(bench.port(0).groups[3].profile, bench.port(0).groups[4].profile);
     EXPECT_EQ(bench.port(0).pfc, 0x18);
 }
 
-// Whatever is wrong with a library: it is refused with words, or whatever it takes is undone completely.
+// Whatever is wrong with a library: it is refused with a reason, or everything it accepts is undone completely.
 RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
 {
     static const std::vector<std::string> kFaults{"refuses_callbacks_at_create",

@@ -1,4 +1,4 @@
-// What stands behind "sai:" in the agent's configuration, and what becomes of it.
+// Entries "sai:..." in the agent's configuration, and the devices they become.
 #include "cli/sai_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ struct Driving {
     }
 };
 
-// A driver's library stays in the process, as it was started: each test opens a copy of its own.
+// A library stays in the process once it is started: each test opens its own copy.
 std::string own_library(const TemporaryFolder& folder)
 {
     static int copies = 0;
@@ -84,7 +84,7 @@ TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
     EXPECT_EQ(driving.problem("/x.so,profile=" + file), "");
 }
 
-// What stands behind the colon is checked with the file; what it names may be on another machine.
+// The text after the colon is checked with the file; the files it names may be on another machine.
 TEST(SaiDriver, ConfigCheckReadsTheWholeEntry)
 {
     const TemporaryFolder folder;
@@ -107,8 +107,8 @@ TEST(SaiDriver, ConfigCheckReadsTheWholeEntry)
                   here + "/libsai.so\n");
 }
 
-// Which library drives the switch must not depend on the folder or on the environment of a process: root's release-all
-// has others than the agent.
+// The library must not depend on the working directory or the environment of a process: those of root's release-all
+// differ from the agent's.
 TEST(SaiDriver, APathThatIsNotAbsoluteIsRefused)
 {
     Driving driving;
@@ -141,7 +141,7 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     EXPECT_THAT(driving.problem(PETREL_BAD_LIBSAI ",profile=" + file.string()), HasSubstr("sai.profile:1:1"));
 }
 
-// sai_api_initialize works once in a process. A device that is closed and opened again gets the library as it is.
+// sai_api_initialize works once in a process. A device that is closed and opened again gets the same library.
 TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
 {
     const TemporaryFolder folder;
@@ -164,7 +164,7 @@ TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
                                                 "counts after a restart of the agent"));
 }
 
-// A profile that was wrong can be mended: nothing has used it yet.
+// An invalid profile can be corrected as long as the library has not used it.
 TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
 {
     const TemporaryFolder folder;
@@ -183,7 +183,7 @@ TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
     EXPECT_TRUE(mended) << mended.error().what;
 }
 
-// The first attempt has left the library in a state of its own: it says so, and is asked for its methods.
+// The first attempt has left the library half initialised: it reports that, and its methods are queried.
 TEST(SaiDriver, ALibraryThatIsInitialisedByHalfIsTriedAsItIs)
 {
     const TemporaryFolder folder;

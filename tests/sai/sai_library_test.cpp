@@ -1,4 +1,4 @@
-// Which libraries are taken and which are refused, what is said of them, and that no table is read past its end.
+// Which libraries are accepted and which are refused, with which messages, and that no table is read past its end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(SaiLibrary, OneThatCannotBeAskedNeedsAWordOfTheOperator)
     EXPECT_TRUE(has(bench.device->capabilities().fields, Field::paused_now));
     EXPECT_EQ(bench.queue(0, 0).state_reads, 0U);
     EXPECT_TRUE(bench.noted("older than 1.10"));
-    EXPECT_TRUE(bench.noted("the switch's is used"));  // no packet action of a queue either
+    EXPECT_TRUE(bench.noted("the switch's is used"));  // no packet action per queue either
 }
 
 TEST(SaiLibrary, ItsOwnWordOutweighsTheOperators)
@@ -57,7 +57,7 @@ TEST(SaiLibrary, ItsOwnWordOutweighsTheOperators)
     EXPECT_TRUE(has(bench.device->capabilities().fields, Field::pause_state));
 }
 
-// In older versions the bad library has a function there that ends the process.
+// For older versions the bad library has a function beyond the end that aborts the process.
 TEST(SaiLibrary, NoMethodIsCalledPastTheEndOfItsTable)
 {
     SaiBench bench;
@@ -70,7 +70,7 @@ TEST(SaiLibrary, NoMethodIsCalledPastTheEndOfItsTable)
     ASSERT_TRUE(bench.open("", {{"bad.version", "11500"}}));
     watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
     EXPECT_TRUE(bench.device->look({}, intake));
-    EXPECT_EQ(bench.model->bulk_reads, 2U);  // once to see whether it works
+    EXPECT_EQ(bench.model->bulk_reads, 2U);  // the first one tests whether bulk reads work
 }
 
 TEST(SaiLibrary, IsOpenOnceInAProcess)
@@ -102,7 +102,7 @@ TEST(SaiLibrary, AFailureLeavesNothingBehind)
     EXPECT_EQ(empty.error().what, "none of the switch's 0 ports has a queue");
 }
 
-// On its stderr it is once, too: what is wrong with a profile does not depend on callbacks.
+// The library also prints the problem once on stderr: problems of a profile are not reported by callbacks.
 TEST(SaiLibrary, OneThatCanSayWhatIsWrongIsQuoted)
 {
     SaiBench bench;

@@ -1,5 +1,5 @@
-// `petrel agent` as it ships, on libraries: what its policies leave to the library is programmed at the start and at a
-// reload, shown in three columns wherever queues are shown, and switched off at the end.
+// The real `petrel agent` on libraries: detection that policies leave to the library is programmed at the start and at
+// a reload, shown in three columns wherever queues are shown, and switched off at the end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -62,7 +62,7 @@ protected:
         return ended.out;
     }
 
-    // Whether it was said before or is said later.
+    // The line in the log, already read or still to come.
     std::string line_with(const std::string& event, const std::string& queue)
     {
         std::istringstream said{agent_->log_text()};
@@ -104,8 +104,8 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
-// Three hosts that pause their switch for a second and a half: two ports are left to the library, each with its own
-// intervals and action, the third is polled. The names are those of the front panel.
+// Three hosts pause their switch for 1.5 s: two ports are left to the library, each with its own intervals and action,
+// the third is polled. Port names are those of the front panel.
 TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByLooking)
 {
     std::ofstream{folder_ / "fabric.toml"} << R"(name = "three storms"
@@ -151,7 +151,7 @@ period = "1ms"
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
-// Nothing is amiss with a healthy library of our own, whose scenario the environment may name.
+// A healthy library of our own causes no notes. The environment may name its scenario.
 TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
 {
     const auto scenario = (folder_ / "fabric.toml").string();
@@ -164,8 +164,8 @@ TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
-// Nobody would hear of its storms; unless somebody wants what is in force to stay. The switch is to go on forwarding,
-// so that the library is never shut down.
+// When the agent stops, the library's detection is switched off, since no agent receives its notices; with --stop hold
+// it stays on. The switch keeps forwarding, so the library is never shut down.
 TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
 {
     const auto diary = folder_ / "diary";
@@ -174,7 +174,7 @@ TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
     agent_->write_config(tor + policy("priorities = \"3\"\nports = [\"port1\"]\n"));
     answer({"reload"});
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
-    // The first line is the question whether it can be told at all.
+    // The first line is the test whether detection can be set at all.
     EXPECT_EQ(content(diary), "off 0\non 3\non 11\noff 3\noff 11\n");
     live(tor + policy("priorities = \"3\"\n"), {"--stop", "hold"});
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
@@ -194,7 +194,7 @@ TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsItGoes)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
-// A library can be initialised once in a process: what fails after that must not end the watch for good.
+// A library can be initialised once in a process: a later failure must not end the watching for good.
 TEST_F(SaiService, ADeviceIsOpenedOnceItsJournalCanBe)
 {
     for (const auto* library : {kPetrelLibrary, PETREL_BAD_LIBSAI}) {
@@ -234,7 +234,7 @@ TEST_F(SaiService, AJournalThatWasMovedAwayFreesTheDevice)
         const auto journal = folder_ / "state" / "tor.journal";
         std::ofstream{journal} << "this is no journal at all, and it is longer than a header is";
         begin(device(library, "") + "[[policy]]\npreset = \"sai\"\n");
-        // The second attempt has met the library as the first has left it.
+        // The second attempt gets the library in the state that the first has left.
         EXPECT_NE(agent_->wait_for(std::vector<std::string>{"device_failing", "tried again in 2.000 s"}), "")
             << agent_->log_text();
         EXPECT_THAT(answer({"status"}), AllOf(HasSubstr("not a journal"), Not(HasSubstr("ITEM_ALREADY_EXISTS"))));
@@ -257,7 +257,7 @@ TEST_F(SaiService, StatusNamesTheFirstCauseOfAFailure)
     EXPECT_THAT(answer({"status"}), HasSubstr("sai_api_initialize: FAILURE (-1)"));
 }
 
-// Whoever mistypes the socket must not initialise the switch a second time.
+// A release-all with a mistyped socket must not initialise the switch a second time.
 TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
 {
     const auto diary = folder_ / "diary";
@@ -275,7 +275,7 @@ TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
                                    HasSubstr(agent_->socket().string())));
     EXPECT_EQ(content(diary), before);
 
-    // The journal is gone, too; the agent is not.
+    // Even without the journal, the running agent is recognised.
     std::filesystem::remove(folder_ / "state" / "tor.journal");
     EXPECT_THAT(release().out, HasSubstr("in use by process " + std::to_string(agent_->pid()) + ":"));
     EXPECT_EQ(content(diary), before);
@@ -283,7 +283,7 @@ TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
     EXPECT_EQ(release().exit_code, 0);
 }
 
-// systemd restarts an agent that fails, and no other.
+// systemd restarts only an agent that fails.
 TEST_F(SaiService, ALibraryThatExitsEndsTheAgentWithFailure)
 {
     for (const auto* fault : {"exits", "quick_exits"}) {
@@ -302,7 +302,7 @@ TEST_F(SaiService, ALibraryThatExitsEndsTheAgentWithFailure)
     EXPECT_THAT(ended.err, HasSubstr("before everything was released: this process ends with status 1"));
 }
 
-// A switch with room for three pools besides its own, which keeps what it was told when a process ends.
+// A switch with room for three pools besides its own, which keeps its settings after the process ends.
 TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
 {
     const auto kept = folder_ / "kept";
@@ -318,7 +318,7 @@ TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
         return count;
     };
     const auto start = [&] {
-        std::filesystem::remove(folder_ / "state" / "starts");  // so that the agent does not wait
+        std::filesystem::remove(folder_ / "state" / "starts");  // else the agent delays its start
         live(tor);
         EXPECT_THAT(answer({"status"}), Not(HasSubstr("drop ends at the egress queue")));
     };

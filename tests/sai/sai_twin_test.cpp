@@ -1,5 +1,5 @@
-// From end to end: an agent on a device, on a library it has loaded (libsai-petrel.so), on a fabric that really pauses.
-// What a treatment does is counted at the host behind the port. Time is stepped with the agent's clock.
+// End to end: an agent on a device, on a loaded library (libsai-petrel.so), on a simulated fabric with real pause. The
+// effect of a treatment is counted at the host behind the port. Simulated time advances with the agent's clock.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using watchdog::Treatment;
 constexpr auto kPath = PETREL_BIN_DIR "/../lib/libsai-petrel.so";
 constexpr DeviceId kId{0};
 
-// The library's fabric stands at the clock's time whenever the device is used.
+// Advances the library's fabric to the clock's time before each call of the device.
 class InStep final : public device::Device {
 public:
     InStep(SaiDevice& real, const device::ManualClock& clock) : real_(real), clock_(clock)
@@ -142,9 +142,7 @@ protected:
     std::vector<Said> said_;
 };
 
-// The same storms as scenarios/sai/sai-polled.toml expects of the agent on the twin itself, at the same moments; but
-// for the 30 ms of pause between two polls of the third recovery: through SAI they are frames of either kind and no
-// more, so that it ends at 9,750 ms and not at 9,900 ms.
+// The same storms, at the same times, as scenarios/sai/sai-polled.toml expects of the agent on the twin itself.
 TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
 {
     open(PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml");
@@ -155,7 +153,8 @@ TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
     book.assigned = {{0, std::nullopt, std::nullopt}, {1, 2, std::nullopt}, {0, 2, Priority{4}}};
     watch(book);
     run_until(14s);
-    // The 30 ms of pause at 9,650 ms fall between two readings of the state. Pause time shows them, and R begins anew.
+    // The 30 ms of pause at 9,650 ms lie between two reads of the state. Pause time shows them, and the restore time T1
+    // starts again.
     const std::vector<Said> expected{{"storm_detected", "port1:3", 1210},   {"storm_restored", "port1:3", 1750},
                                      {"storm_detected", "port1:3", 7200},   {"storm_restored", "port1:3", 7500},
                                      {"storm_detected", "port1:3", 9200},   {"storm_restored", "port1:3", 9900},
@@ -224,7 +223,7 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
     EXPECT_EQ(device_->read_back({{kId, 1}, Priority{3}}), Treatment::drop);
     EXPECT_EQ(device_->read_back({{kId, 2}, Priority{3}}), Treatment::ignore_pause);
     EXPECT_EQ(device_->received("h1"), held_1);         // dropped
-    EXPECT_GT(device_->received("h2"), held_2 + 3000);  // forwarded, and what had waited too
+    EXPECT_GT(device_->received("h2"), held_2 + 3000);  // forwarded, with the backlog
     run_until(3s);
     EXPECT_EQ(device_->read_back({{kId, 1}, Priority{3}}), Treatment::none);
     EXPECT_EQ(device_->read_back({{kId, 2}, Priority{3}}), Treatment::none);
@@ -235,8 +234,8 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
     EXPECT_THAT(journal_.active().value(), IsEmpty());
 }
 
-// With pause time and transitions the part of an interval in which a pause began counts: storms are found T0 after they
-// began, wherever between two polls that was.
+// With pause time and transitions the part of an interval after the start of a pause counts: storms are detected T0
+// after they began, wherever between two polls that was.
 TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
 {
     auto scenario = std::string{kTwoStorms};
@@ -256,7 +255,7 @@ TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
     }
 }
 
-// Each port at its own intervals; the agent hears of it with its next poll, at the latest.
+// Each port has its own intervals; the agent receives the notice with its next poll at the latest.
 TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 {
     open(write(kTwoStorms));
@@ -265,7 +264,7 @@ TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
                             device::SelfWatch{Slot{16 + 3}, 290ms, 400ms, Treatment::drop}};
     const auto shown = real_->watch_by_itself(wishes).value();
     EXPECT_EQ(shown[0].detect, (TimerShown{100ms, 100ms}));
-    EXPECT_EQ(shown[1].detect, (TimerShown{290ms, 300ms}));  // steps of 100 ms above 150
+    EXPECT_EQ(shown[1].detect, (TimerShown{290ms, 300ms}));  // above 150 ms the steps are 100 ms
     EXPECT_EQ(shown[1].restore, (TimerShown{400ms, 400ms}));
     watchdog::PolicyBook book;
     book.policies = {policy()};

@@ -165,7 +165,7 @@ TEST_F(SonicConfig, OneBadEntryLeavesTheOthers)
     EXPECT_THAT(config.problems, ElementsAre(HasSubstr("'nonsense'"), "PFC_WD|Ethernet99: there is no such port"));
 }
 
-// Somebody's typing error in the middle of a storm ends neither the storm nor the watch.
+// A typing error in the configuration during a storm ends neither the storm nor the watching.
 TEST_F(SonicConfig, WhatAnEntrySaidBeforeItWasBadStaysInForce)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "2000"}, {"action", "forward"}};
@@ -205,7 +205,7 @@ TEST_F(SonicConfig, ABadPollIntervalIsSaidOnceAndTheOneBeforeStays)
     EXPECT_EQ(config.policies.policies[0].policy.poll, std::chrono::milliseconds{200});
 }
 
-// One that keeps its old policy keeps its old interval, and for itself.
+// A port that keeps its old policy keeps its old poll interval, without effect on other ports.
 TEST_F(SonicConfig, ABadEntryDoesNotSlowOthersDown)
 {
     for (const std::string port : {"Ethernet0", "Ethernet4"}) {

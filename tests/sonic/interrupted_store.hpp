@@ -1,4 +1,4 @@
-// A store to which something happens between two calls of whoever uses it.
+// A store that runs a function of the test between two calls of its user.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace petrel::test {
 
 class InterruptedStore final : public sonic::Store {
 public:
-    // `what` is called before the call of that number; the first is 0.
+    // Calls `what` before the call with this number, counted from 0.
     InterruptedStore(sonic::Store& store, int call, std::function<void()> what)
         : store_(store), left_(call), what_(std::move(what))
     {}

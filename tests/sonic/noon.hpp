@@ -1,4 +1,4 @@
-// A moment at which tests begin whose clocks have to show something.
+// The start time of tests that show wall time.
 #pragma once
 
 #include <chrono>

@@ -29,7 +29,7 @@ TEST(PauseHistory, WithoutPauseThereIsNothingToShow)
     EXPECT_THAT(history.fields(), IsEmpty());
 }
 
-// As SONiC does: from the look before.
+// As in SONiC: the pause counts from the previous look.
 TEST(PauseHistory, AStateAloneCountsTheIntervalsThatEndPaused)
 {
     PauseHistory history{kThree, {}};
@@ -92,7 +92,7 @@ TEST(PauseHistory, GoesOnWithTheTotalThatIsShownAndWithNothingElse)
     }
 }
 
-// Whatever the device tells, and though somebody puts the clock.
+// Whatever the device reports, and even if the wall clock is set.
 RC_GTEST_PROP(PauseHistory, IsNeverLongerThanWhatWasSeen, ())
 {
     PauseHistory history{kThree, {}};

@@ -141,7 +141,7 @@ protected:
         counters_.configure(config);
     }
 
-    // A second after noon and so much, the queue was read for the last time.
+    // The queue was last read at 12:00:01 plus `after`.
     void read(std::chrono::milliseconds after, bool paused, const std::string& port = "Ethernet0")
     {
         watchdog::PfcCounts counts;
@@ -163,7 +163,7 @@ TEST_F(SonicPauses, AreKeptOfPortsThatAskForIt)
     for (const auto* port : {"Ethernet0", "Ethernet4"}) {
         read(0ms, false, port);
         read(100ms, true, port);
-        read(100ms, true, port);  // nobody has looked since: no pause has ended either
+        read(100ms, true, port);  // no new look: the pause has not ended either
         read(250ms, true, port);
         read(300ms, false, port);
     }
@@ -190,7 +190,7 @@ TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
     read(0ms, false);
     read(100ms, true);
     EXPECT_EQ(of("Ethernet0")[kTotal], "5100000");
-    keep_history(true);  // something else is configured
+    keep_history(true);  // another configuration is applied
     read(200ms, true);
     EXPECT_EQ(of("Ethernet0")[kTotal], "5200000");
     EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "it is the same pause";
@@ -229,7 +229,7 @@ TEST_F(SonicPauses, TheTotalOfADeviceThatCountsThemIsItsOwn)
 
 // ------------------------------------------------------------------------------------------------ trouble
 
-// A store that takes nothing.
+// A store whose calls all fail.
 class Away final : public Store {
 public:
     Result<std::vector<std::string>> keys(Db, std::string_view) override { return fail(); }

@@ -179,7 +179,7 @@ TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
     EXPECT_EQ(tables_.beginnings(), 4U) << "and only then";
 }
 
-// Whenever it happens, the next write mends it: nothing is missing behind a mark.
+// Whenever the flush happens, the next write repairs it: a database with our mark is complete.
 TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain)
 {
     for (const bool is_first : {true, false}) {

@@ -1,4 +1,4 @@
-// What is said of a storm besides that it is one, in the words of SONiC's scripts.
+// The additional information about a storm, in the format of SONiC's scripts.
 #include "sonic/storm_info.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The databases that an agent keeps itself: what was changed is there, what could not be kept has not changed.
+// The databases that an agent keeps itself: changes are visible, and a change that cannot be stored has no effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -94,7 +94,7 @@ TEST(TableStore, IsFilledFromTheBeginning)
     EXPECT_FALSE(store.is_set(Db::config, "ANOTHER").value());
 }
 
-// The other store in memory is the one that everything else is tested with.
+// The other store in memory is the one that all other tests use.
 RC_GTEST_PROP(TableStore, ChangesAsOtherStoresDo, ())
 {
     Kept kept;

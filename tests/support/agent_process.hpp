@@ -1,6 +1,6 @@
-// A real agent in a process of its own, with everything it owns in one folder: started, listened to, asked, stopped,
-// killed. Nothing here waits for a time: it reads the log until a line comes, and a log that ends is a failure. ctest's
-// hang guard is the only clock.
+// A real agent in its own process, with all its files in one folder. Tests start it, read its log, query, stop and kill
+// it. Nothing here has a timeout: it reads the log until a line comes, and the end of the log is a failure. The hang
+// guard of ctest is the only time limit.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ public:
     struct Options {
         std::filesystem::path folder;                                    // state, socket, configuration
         std::string config{};                                            // devices and policies, in TOML
-        std::string program{PETREL_BIN_DIR "/petrel"};                   // it has the command `agent`
+        std::string program{PETREL_BIN_DIR "/petrel"};                   // a program with the command `agent`
         std::vector<std::string> arguments{};                            // more flags
         std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
     };
@@ -90,7 +90,7 @@ public:
         port_ = 0;
     }
 
-    // Reads the log up to a line that has all these words in it, and gives that line. Empty: the process ended before.
+    // Reads the log up to a line that contains all these words, and returns that line. Empty: the process ended before.
     std::string wait_for(const std::vector<std::string>& words)
     {
         while (auto line = next_line()) {
@@ -106,7 +106,7 @@ public:
     }
     std::string wait_for(const std::string& word) { return wait_for(std::vector{word}); }
 
-    // All lines that were read so far.
+    // All lines read so far.
     const std::vector<std::string>& log() const { return lines_; }
     std::string log_text() const
     {
@@ -117,7 +117,7 @@ public:
         return all;
     }
 
-    // A command of petrel to this agent.
+    // Runs a petrel command with this agent.
     Ended ask(std::vector<std::string> arguments) const
     {
         Invocation call;
@@ -127,7 +127,7 @@ public:
         return run(call);
     }
 
-    // What Prometheus would get. Reads the log up to where the agent says its port, if that was not read yet.
+    // What Prometheus would get. If the port is unknown, reads the log until the agent reports it.
     std::string metrics()
     {
         if (port_ == 0) {
@@ -155,7 +155,7 @@ public:
 
     void signal(int number) const { ::kill(pid_, number); }
 
-    // It has, and nobody has waited for it yet.
+    // Whether the process has ended; leaves its status for wait().
     bool ended() const
     {
         siginfo_t info{};
@@ -163,7 +163,7 @@ public:
         return info.si_pid == pid_;
     }
 
-    // Its exit code; -1 if a signal ended it.
+    // The exit code; -1 if a signal ended the process.
     int wait()
     {
         while (next_line()) {

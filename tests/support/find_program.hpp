@@ -1,5 +1,4 @@
-// Where a program is that a test would like to ask, if it is installed; ./dev test installs those of
-// packaging/apt-packages.
+// The path of a program that a test needs, if it is installed; ./dev test installs those of packaging/apt-packages.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +9,7 @@
 
 namespace petrel::test {
 
-// Empty: it is not.
+// Empty: not installed.
 inline std::string find_program(std::string_view name)
 {
     const char* path = std::getenv("PATH");

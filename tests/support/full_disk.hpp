@@ -1,4 +1,4 @@
-// A disk that is full, for whoever writes to it in this process.
+// A full disk for the writes of this process.
 #pragma once
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 namespace petrel::test {
 
-// While it lives, files of this process cannot grow beyond `bytes`: as good as a full disk.
+// During its lifetime files of this process cannot grow beyond `bytes`, as on a full disk.
 class FullDisk {
 public:
     explicit FullDisk(std::size_t bytes)

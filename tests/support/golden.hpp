@@ -1,5 +1,5 @@
-// Texts that people read, held word by word against files below tests/golden. PETREL_UPDATE_GOLDEN=1 writes them anew:
-// then read the diff, since it is what users will see.
+// Compares texts for users with files below tests/golden. PETREL_UPDATE_GOLDEN=1 writes the files: then read the diff,
+// since it is what users will see.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ void InlineRunner::run_until(Instant end)
 void InlineRunner::give(const agent::Input& input)
 {
     if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
-        // Rows may have moved.
+        // Rows may have changed.
         intake_.emplace(list->inventory, list->capabilities);
         journal_.renumber(agent_.watchdog().watchlist().inventory, list->inventory);
     }
@@ -45,7 +45,7 @@ void InlineRunner::step(const agent::Input& input)
     collect();
 }
 
-// Commands wait in a queue of their own, since carrying out the first one already steps the agent again.
+// Commands have their own queue, since carrying out the first one steps the agent again.
 void InlineRunner::collect()
 {
     commands_.insert(commands_.end(), output_.box.commands.begin(), output_.box.commands.end());
@@ -67,7 +67,7 @@ void InlineRunner::serve()
 bool InlineRunner::serve_one()
 {
     if (output_.look) {
-        look(*output_.look);  // first: the rows asked for are named only until the next step
+        look(*output_.look);  // first, since the requested rows are valid only until the next step
     } else if (!commands_.empty()) {
         const auto command = commands_.front();
         commands_.pop_front();

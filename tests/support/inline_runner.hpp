@@ -1,6 +1,5 @@
-// Drives an agent against a device and a journal in one thread under a manual clock: every look and every command is
-// carried out at the instant it is asked for and takes no time. What the agent does here is what it does in production,
-// where only the waiting differs.
+// Runs an agent with a device and a journal in one thread under a manual clock: every look and every command is carried
+// out at the instant it is requested and takes no time. The agent behaves as in production; only the waiting differs.
 #pragma once
 
 #include <deque>
@@ -19,7 +18,8 @@ namespace petrel::runtime {
 
 class InlineRunner {
 public:
-    // `output` is the one the agent was made with; what it holds is done first. All references outlive the runner.
+    // `output` is the one the agent was constructed with; its content is handled first. All references outlive the
+    // runner.
     InlineRunner(agent::Agent&, agent::Output& output, device::Device&, device::Journal&, device::ManualClock&);
 
     void on_event(std::function<void(const watchdog::Event&)> hear) { hear_event_ = std::move(hear); }
@@ -30,10 +30,10 @@ public:
     }
     void on_carry_out(device::FaultHook hook) { carry_out_hook_ = std::move(hook); }
 
-    // Everything the agent wants up to and including `end`; the clock stands there afterwards.
+    // Does everything that the agent requests up to and including `end`; the clock stands at `end` afterwards.
     void run_until(Instant end);
 
-    // One input now (an order, a notice, new policies) and all that follows from it at this instant.
+    // Passes one input (an order, a notice, new policies) and handles everything that follows from it at this instant.
     void give(const agent::Input&);
 
 private:

@@ -1,4 +1,4 @@
-// An event loop that runs in a thread of its own, and clients of a Unix socket that wait as long as it takes.
+// An event loop in its own thread, and clients of a Unix socket that wait without a timeout.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ public:
 
     runtime::EventLoop& loop() { return *loop_; }
 
-    // What `call` returns, called in the loop's thread.
+    // Calls `call` in the loop's thread and returns its result.
     template <class Call>
     auto in_loop(Call call)
     {
@@ -67,7 +67,7 @@ private:
     std::filesystem::path path_;
 };
 
-// While one lives, this thread (and no other) acts as a user that is not root: what it connects to sees that user.
+// During its lifetime this thread (and no other) runs as a user other than root, also for sockets that it connects.
 class OtherUser {
 public:
     OtherUser() { become(kNobody); }
@@ -94,7 +94,7 @@ public:
 
     bool connected() const { return connected_; }
 
-    // False: the server does not want it.
+    // False: the server has closed the connection.
     bool send(std::string_view text)
     {
         while (!text.empty()) {
@@ -109,7 +109,7 @@ public:
 
     void end_sending() { ::shutdown(file_.get(), SHUT_WR); }
 
-    // The next line; none = the server has closed.
+    // The next line; none = the server has closed the connection.
     std::optional<std::string> line()
     {
         std::array<char, 65536> piece;

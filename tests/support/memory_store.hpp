@@ -1,4 +1,4 @@
-// SONiC's databases in memory, for tests that need no server.
+// SONiC's databases in memory, for tests without a server.
 #pragma once
 
 #include <map>

@@ -73,7 +73,7 @@ void QueueModel::advance(Instant to)
     count_up_to(to_us);
 }
 
-// Everything between two edges is constant, or grows by a formula.
+// Between two edges everything is constant or grows by a formula.
 void QueueModel::count_up_to(std::int64_t us)
 {
     const auto passed = static_cast<std::uint64_t>(us - at_us_);
@@ -96,7 +96,7 @@ void QueueModel::count_up_to(std::int64_t us)
     at_us_ = us;
 }
 
-// Frames up to and including this moment; the moment at which the pause ends has an XON instead.
+// New frames up to and including this time; at the end of the pause an XON is sent instead.
 std::int64_t QueueModel::new_frames(Run& run, const Track& track, std::int64_t us) const
 {
     const auto hold_us = static_cast<std::int64_t>(std::max<std::uint64_t>(kHoldBits / line_, 1));

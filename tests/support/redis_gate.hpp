@@ -1,5 +1,5 @@
-// Stands between a client and a Redis server and hands commands on one by one: before each of them the test may do
-// something, so that it happens between two commands of one pipeline.
+// A proxy between a client and a Redis server that forwards commands one by one. Before each command it runs a function
+// of the test, which thus runs between two commands of one pipeline.
 #pragma once
 
 #include <poll.h>
@@ -25,7 +25,7 @@ namespace petrel::test {
 
 class RedisGate {
 public:
-    // `before`: in the gate's thread.
+    // `before` runs in the gate's thread.
     RedisGate(redis::Address server, std::function<void()> before)
         : server_(std::move(server)), before_(std::move(before)), listener_(socket_at(address(), ::bind))
     {
@@ -51,7 +51,7 @@ private:
     struct Pair {
         int client{};
         int server{};
-        std::string asked;  // not yet handed on
+        std::string asked;  // not yet forwarded
     };
 
     static int socket_at(const redis::Address& address, int (*join)(int, const sockaddr*, socklen_t))
@@ -71,13 +71,13 @@ private:
         while (!bytes.empty()) {
             const auto sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (sent <= 0) {
-                return;  // it is gone, and so is who would wait for it
+                return;  // the peer is gone, and nothing waits for the data
             }
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
     }
 
-    // *2\r\n$3\r\nGET\r\n$1\r\nx\r\n; zero: it is not all there yet.
+    // *2\r\n$3\r\nGET\r\n$1\r\nx\r\n; zero: the command is incomplete.
     static std::size_t first_command(std::string_view bytes)
     {
         std::size_t at = 0;
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // False: one of both has gone.
+    // False: one of the two sides has closed.
     bool pass(Pair& pair, const pollfd& client, const pollfd& server)
     {
         std::array<char, 65536> bytes{};

@@ -1,4 +1,4 @@
-// A real redis-server of one test, on a socket in a folder of its own: started, killed, started again.
+// A real redis-server for one test, on a socket in its own folder: it can be killed and started again.
 #pragma once
 
 #include <fcntl.h>
@@ -30,13 +30,13 @@ public:
 
     redis::Address address() const { return {(folder_ / "redis.sock").string(), {}, 0}; }
 
-    // As it was when it was last told to SAVE; empty if it never was. Returns when it takes connections.
+    // Starts with the data of the last SAVE, or empty. Returns when the server accepts connections.
     void start()
     {
         auto pipe = detail::make_pipe();
         pid_ = ::fork();
         if (pid_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that aborts leaves none behind
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // an aborted test leaves no server behind
             ::dup2(pipe.write_end, STDOUT_FILENO);
             ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
             std::vector<std::string> words{find_program("redis-server"),
@@ -78,11 +78,11 @@ public:
         }
     }
 
-    // It hangs: connections are taken by the kernel, nothing is answered.
+    // The server hangs: the kernel accepts connections, but no command is answered.
     void freeze() const { ::kill(pid_, SIGSTOP); }
     void thaw() const { ::kill(pid_, SIGCONT); }
 
-    // A connection of the test's own.
+    // A connection for the test itself.
     std::unique_ptr<redis::Connection> connect(int database) const
     {
         auto connection = redis::Connection::open(address(), database, std::chrono::seconds{60});
@@ -100,7 +100,7 @@ private:
 
 }  // namespace petrel::test
 
-// As the first line of a test: without a server there is nothing to test.
+// The first line of a test that needs a server.
 #define PETREL_NEEDS_REDIS()                                                                                           \
     if (petrel::test::find_program("redis-server").empty()) {                                                          \
         GTEST_SKIP() << "redis-server is not installed (./dev test installs it)";                                      \

@@ -1,4 +1,4 @@
-// Waits for a hash in Redis to be as wanted: by the server's notifications, not by the clock.
+// Waits until a hash in Redis has the wanted content: by the server's notifications, not by polling.
 #pragma once
 
 #include <poll.h>
@@ -42,7 +42,7 @@ inline void run_command(const RedisServer& server, int database, std::initialize
     ASSERT_TRUE(server.connect(database)->run(pipeline));
 }
 
-// Returns what it is then.
+// Returns the content at that time.
 inline Fields wait_for_hash(const RedisServer& server, int database, const std::string& key,
                             const std::function<bool(const Fields&)>& wanted)
 {

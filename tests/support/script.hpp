@@ -1,4 +1,4 @@
-// What happens to a synthetic switch, written down in advance. Times are whole microseconds; finer ones are cut.
+// The events of a synthetic switch, defined in advance. Times are whole microseconds; finer ones are rounded down.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Stretch {
     Instant to;
 };
 
-// In order of time, not overlapping.
+// Sorted by time, not overlapping.
 using Stretches = std::vector<Stretch>;
 
 inline Stretches storm(Instant from, Instant to) { return {{from, to}}; }
@@ -30,7 +30,7 @@ inline Stretches bursts(Instant from, Duration period, Duration on, std::uint32_
     return all;
 }
 
-// From `at` on the link has this speed; zero = it is down.
+// From `at` on the link has this speed; zero = down.
 struct LinkChange {
     Instant at;
     BitRate speed;

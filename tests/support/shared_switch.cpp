@@ -26,13 +26,13 @@ namespace {
 constexpr std::size_t kMostEdges = 1024;
 constexpr std::size_t kMostWrites = 4096;
 constexpr std::uint32_t kTreated = 0x8000'0000;
-constexpr std::uint32_t kDefault = 1;  // what a restore writes that does not know what was there
+constexpr std::uint32_t kDefault = 1;  // written by a restore that does not know the former value
 constexpr std::uint64_t kPacketsPerMs = 10;
 constexpr Duration kHang = std::chrono::seconds{120};
 
 std::uint32_t word_of(Treatment treatment) { return kTreated | static_cast<std::uint32_t>(treatment); }
 
-// Waits for another value than this one, but not for long: what is waited for may be no matter of the switch.
+// Waits for another value, with a short limit: the condition of the caller may not depend on the switch.
 void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t seen)
 {
     const timespec limit{.tv_sec = 0, .tv_nsec = 20'000'000};
@@ -43,7 +43,7 @@ void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t seen)
 
 struct SharedSwitch::Memory {
     struct Queue {
-        std::atomic<std::uint32_t> edges;  // the pause begins, ends, begins ...
+        std::atomic<std::uint32_t> edges;  // times at which the pause begins, ends, begins ...
         std::array<std::int64_t, kMostEdges> edge_us;
         std::atomic<std::uint32_t> writes;
         std::array<std::int64_t, kMostWrites> write_us;
@@ -51,7 +51,7 @@ struct SharedSwitch::Memory {
     };
     std::array<Queue, kPorts> queues;
     std::array<std::atomic<std::uint32_t>, static_cast<std::size_t>(Fault::count_)> faults;
-    std::atomic<std::uint64_t> layout;  // a generation, then a nibble for each port: its number + 1
+    std::atomic<std::uint64_t> layout;  // a generation, then four bits for each port: its number + 1
     std::atomic<std::uint64_t> opens;
     std::atomic<std::uint64_t> looks;
     std::atomic<std::uint32_t> beat;
@@ -61,7 +61,7 @@ SharedSwitch::SharedSwitch(const std::filesystem::path& path)
 {
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    // A file that is new is all zeros, which is a switch at rest.
+    // A new file contains zeros, which is a switch at rest.
     if (fd < 0 || ::ftruncate(fd, sizeof(Memory)) < 0) {
         throw std::runtime_error("no switch at " + path.string());
     }
@@ -119,7 +119,7 @@ void SharedSwitch::calm(std::uint16_t port)
     happened();
 }
 
-// At which its pause began, ended, began ...
+// The times at which its pause began, ended, began ...
 std::vector<Instant> SharedSwitch::edges(std::uint16_t port, Instant until) const
 {
     const auto& queue = memory_->queues.at(port);
@@ -136,9 +136,9 @@ SharedSwitch::Stretch SharedSwitch::last_stretch(std::uint16_t port, Instant at,
 {
     auto ends = edges(port, at);
     if ((ends.size() % 2 == 1) == paused) {
-        ends.push_back(at);  // it goes on
+        ends.push_back(at);  // it still lasts
     }
-    ends.insert(ends.begin(), {Instant{}, Instant{}});  // in the beginning a pause of no length, then quiet
+    ends.insert(ends.begin(), {Instant{}, Instant{}});  // initially a pause of length zero, then quiet
     return {ends[ends.size() - 2], ends.back()};
 }
 
@@ -228,7 +228,7 @@ void SharedSwitch::write(std::uint16_t port, std::uint32_t word)
     happened();
 }
 
-// What is treated drops all that is meant for it.
+// A treated queue drops all its packets.
 std::uint64_t SharedSwitch::dropped(std::uint16_t port, Instant now) const
 {
     const auto all = writes(port);
@@ -268,7 +268,7 @@ public:
         const auto before = inventory_.generation;
         read_inventory();
         if (inventory_.generation != before) {
-            return {};  // these rows are not those that were asked for
+            return {};  // the rows differ from those that were requested
         }
         if (rows.empty()) {
             for (std::uint32_t row = 0; row < inventory_.rows.size(); ++row) {
@@ -314,7 +314,7 @@ public:
     Result<Treatment> read_back(const Target& target) override
     {
         if (!target.priority) {
-            return Treatment::none;  // it does nothing to whole ports
+            return Treatment::none;  // there are no port-wide treatments
         }
         return check(target).map(
             [&] { return switch_.is(Fault::read_back_lies) ? Treatment::none : switch_.in_force(port_of(target)); });
@@ -381,7 +381,7 @@ private:
     const device::TimeSource& clock_;
     watchdog::Capabilities capabilities_;
     watchdog::Inventory inventory_;
-    std::vector<std::uint16_t> ports_;  // of the switch, by PortId::index
+    std::vector<std::uint16_t> ports_;  // port of the switch, by PortId::index
 };
 
 Result<std::vector<codec::DeviceEntry>> SharedSwitchDriver::expand(const codec::DeviceEntry& entry)

@@ -1,9 +1,9 @@
-// A switch in a file. Its queues, registers, treatments, faults and a record of all that was done to it live in mapped
-// memory, so that it outlives the process of the agent that watches it, as hardware does, and another process plays the
-// world around it. Time is the machine's own, which all processes share.
+// A switch in a file. Its queues, registers, treatments, faults and a record of all writes are in mapped memory, so
+// that it outlives the process of the agent, as hardware does, while another process simulates the world around it.
+// Time is the machine's clock, which all processes share.
 //
-// Nothing in it needs a lock, and a process may be killed anywhere: what happened is appended (first the entry, then
-// its count), and how things stand follows from that. The world has one writer and the agent's side another.
+// It needs no lock, and a process may be killed at any point: events are appended (first the entry, then its count),
+// and the present state follows from them. The world has one writer and the agent's side another.
 #pragma once
 
 #include <array>
@@ -25,20 +25,20 @@ class SharedSwitch {
 public:
     static constexpr std::uint16_t kPorts = 4;  // "Ethernet0" ...; each has one lossless queue, of this priority:
     static constexpr Priority kPriority{3};
-    static constexpr std::uint32_t kConfigured = 0x1200;  // + port: what somebody configured before we came
+    static constexpr std::uint32_t kConfigured = 0x1200;  // + port: the configuration before the first treatment
 
-    // Made if it is missing.
+    // Creates the file if it does not exist.
     explicit SharedSwitch(const std::filesystem::path&);
     ~SharedSwitch();
     SharedSwitch(const SharedSwitch&) = delete;
     SharedSwitch& operator=(const SharedSwitch&) = delete;
 
-    // --- the world: from now on its queue is paused without end, or not at all
+    // --- the world: from now on the queue is paused without end, or not at all
     void storm(std::uint16_t port);
     void calm(std::uint16_t port);
     bool in_storm(std::uint16_t port, Instant at) const;
     bool in_storm(std::uint16_t port) const { return in_storm(port, now()); }
-    // The pause and the quiet that had begun last then, up to that moment.
+    // The last pause and the last quiet that had begun by then, up to that time.
     struct Stretch {
         Instant from;
         Instant to;
@@ -46,26 +46,26 @@ public:
     Stretch last_pause(std::uint16_t port, Instant at) const { return last_stretch(port, at, true); }
     Stretch last_quiet(std::uint16_t port, Instant at) const { return last_stretch(port, at, false); }
 
-    // --- what goes wrong. A fault holds until it is taken back.
+    // --- faults; a fault lasts until it is cleared
     enum class Fault : std::uint8_t {
-        gone,            // it cannot be opened, and no call succeeds
+        gone,            // it cannot be opened, and all calls fail
         looks_fail,      //
-        looks_hang,      // the call returns when the fault is taken back
+        looks_hang,      // the call returns when the fault is cleared
         writes_fail,     //
-        writes_hang,     // nothing is written before that
+        writes_hang,     // nothing is written before the fault is cleared
         writes_refused,  //
-        read_back_lies,  // says that nothing is in force
+        read_back_lies,  // read_back() returns none
         count_
     };
     void set(Fault, bool on);
     bool is(Fault) const;
-    // Which ports there are from now on, in this order.
+    // The ports from now on, in this order.
     void have_ports(const std::vector<std::uint16_t>&);
 
-    // --- what was done to it
+    // --- what the agent has done
     struct Write {
         Instant at;
-        std::uint32_t word{};  // into the queue's register
+        std::uint32_t word{};  // written to the queue's register
     };
     std::vector<Write> writes(std::uint16_t port) const;
     std::uint32_t configuration(std::uint16_t port) const;
@@ -75,7 +75,7 @@ public:
 
     static watchdog::Treatment treatment_in(std::uint32_t word);
 
-    // Waits until it is so. False: it was not within a time that only a hang takes.
+    // Waits until the condition holds. False: it did not within a time that only a hang exceeds.
     bool wait_until(const std::function<bool()>&) const;
 
     Instant now() const { return clock_.now().mono; }
@@ -86,7 +86,7 @@ private:
     struct Memory;
 
     void wait_while(Fault) const;
-    void happened() const;  // wakes who waits
+    void happened() const;  // wakes the waiting threads and processes
 
     std::vector<Instant> edges(std::uint16_t port, Instant until) const;
     Stretch last_stretch(std::uint16_t port, Instant at, bool paused) const;
@@ -100,7 +100,7 @@ private:
     Memory* memory_;
 };
 
-// "shared:FILE"; the device is called as the file is.
+// "shared:FILE"; the device has the name of the file.
 class SharedSwitchDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "shared"; }

@@ -21,7 +21,7 @@ constexpr std::array kAll{Db::appl, Db::counters, Db::config, Db::flex_counter, 
 constexpr auto kRequests = "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE";
 constexpr auto kGroup = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
 constexpr auto kWords = "PFC_WD_ACTION";
-constexpr auto kMark = R"(["mark"])";  // among the words: who hears it has done all before it
+constexpr auto kMark = R"(["mark"])";  // a message to orchagent; when it arrives, all earlier messages are handled
 
 std::vector<std::string> split(const std::string& text, char at)
 {
@@ -33,7 +33,7 @@ std::vector<std::string> split(const std::string& text, char at)
     return parts;
 }
 
-// ["a","b"], of texts without quotes.
+// ["a","b"]; the strings contain no quotes.
 std::vector<std::string> texts_of(std::string_view json)
 {
     const auto parts = split(std::string{json}, '"');
@@ -98,7 +98,7 @@ SonicSwitch::SonicSwitch(const RedisServer& server, Setup setup) : server_(serve
 
 SonicSwitch::~SonicSwitch()
 {
-    release();  // a test that failed may have left it held
+    release();  // a failed test may have left it held
     orchagent_leaves();
 }
 
@@ -220,7 +220,7 @@ void SonicSwitch::run_scripts()
     }
 }
 
-// As the one for Broadcom: PFC frames, no end of a pause, paused at both polls. What it compares with is in Redis.
+// Like the script for Broadcom: PFC frames, no end of a pause, paused at both polls. The previous values are in Redis.
 bool SonicSwitch::run_script(const std::string& queue)
 {
     const auto parts = split(queue, ':');
@@ -255,7 +255,7 @@ bool SonicSwitch::run_script(const std::string& queue)
 
 bool SonicSwitch::polls() const { return get(Db::flex_counter, kGroup, "FLEX_COUNTER_STATUS") != "disable"; }
 
-// A set only adds plug-ins; a del drops them all.
+// A set only adds plug-ins; a del removes all of them.
 void SonicSwitch::serve_requests()
 {
     auto& flex = *connections_.at(Db::flex_counter);
@@ -478,7 +478,7 @@ void SonicSwitch::hear(View message)
     }
 }
 
-// What is so already is ignored.
+// Ignores a message that changes nothing.
 void SonicSwitch::act(const std::string& name, bool storm)
 {
     const auto key = counters_key(queue_oid(name));
@@ -577,7 +577,8 @@ void SonicSwitch::set(Db db, const std::string& key, const std::string& field, c
 
 void SonicSwitch::remove(Db db, const std::string& key) const { change(db, {"DEL", key}); }
 
-// Who follows the keys may be told after the one who changed them, but before anybody's next command.
+// Keyspace notifications may arrive after the reply to the change, but before the reply to the next command: hence the
+// PING.
 void SonicSwitch::change(Db db, const std::vector<std::string_view>& words) const
 {
     ask(*connections_.at(db), words);

@@ -1,6 +1,6 @@
-// What runs on a SONiC switch besides us, as far as the databases show it: syncd, which polls counters when the test
-// says so and runs the plug-ins of its counter group, and orchagent, which registers queues, and in a thread of its own
-// hears of storms and treats them. Both can be away, orchagent can be slow, and either can be started again.
+// The other software of a SONiC switch, as far as the databases show it: syncd, which polls counters when the test
+// calls poll() and runs the plug-ins of its counter group, and orchagent, which registers queues, and in its own thread
+// receives storm messages and treats queues. Both can be absent, orchagent can be slow, and either can be restarted.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +21,7 @@
 
 namespace petrel::test {
 
-// What the ASIC counts of one queue; what a test leaves out, syncd does not write.
+// The ASIC's counters of one queue; syncd does not write those that the setup disables.
 struct QueueCounters {
     std::uint64_t rx{};
     std::uint64_t on2off{};
@@ -36,18 +36,18 @@ class SonicSwitch {
 public:
     struct Setup {
         int ports{2};                // Ethernet0, Ethernet4, ...
-        std::string classes{"3,4"};  // of each: lossless and watched
-        bool stamps{true};           // syncd is a newer one
-        bool pause_time{true};       // the ASIC counts it,
-        bool transitions{true};      // and the ends of pauses,
-        bool pause_status{true};     // and tells the state
-        bool vendor_pause{};         // pause time is counted in a unit of the vendor's, instead
-        bool scripts{};              // the plug-ins decide, as a script of SONiC's does
+        std::string classes{"3,4"};  // of each port: lossless and watched
+        bool stamps{true};           // a newer syncd, which writes time stamps
+        bool pause_time{true};       // the ASIC counts pause time
+        bool transitions{true};      // the ASIC counts the ends of pauses
+        bool pause_status{true};     // the ASIC reports the pause state
+        bool vendor_pause{};         // pause time is counted in a vendor's unit instead
+        bool scripts{};              // the plug-ins decide, as SONiC's scripts do
         std::string action{"drop"};  // empty: none is configured
         std::chrono::milliseconds poll{200};
     };
 
-    SonicSwitch(const RedisServer& server, Setup setup);  // filled, and orchagent runs
+    SonicSwitch(const RedisServer& server, Setup setup);  // fills the databases and starts orchagent
     explicit SonicSwitch(const RedisServer& server) : SonicSwitch(server, Setup{}) {}
     ~SonicSwitch();
     SonicSwitch(const SonicSwitch&) = delete;
@@ -56,30 +56,30 @@ public:
     // ---- the ASIC and syncd
     QueueCounters& queue(const std::string& name) { return counters_[name]; }  // "Ethernet0:3"
     void poll(Instant at);
-    void poll_ports(Instant at);  // the first half of it, with the stamp,
-    void poll_queues();           // and the second
-    void serve_requests();        // what orchagent, or somebody in its name, has asked for
+    void poll_ports(Instant at);  // the first half of poll(), with the stamp
+    void poll_queues();           // the second half
+    void serve_requests();        // the requests of orchagent, or of the agent in its place
     void freeze_stamps(bool frozen) { stamps_frozen_ = frozen; }
     int plugin_runs() const { return plugin_runs_; }
     bool has_plugins() const { return !plugins_.empty(); }
 
     // ---- orchagent
-    void watch(const std::string& port, const std::string& action = "drop");  // PFC_WD gets an entry
+    void watch(const std::string& port, const std::string& action = "drop");  // adds an entry to PFC_WD
     void unwatch(const std::string& port);
-    void reject(const std::string& port);  // PFC_WD has an entry that orchagent does not accept
+    void reject(const std::string& port);  // adds an entry to PFC_WD that orchagent refuses
     bool is_registered(const std::string& queue) const;
-    // On: every lossless queue is treated. Off: each is left `operational`, whether or not it is registered.
+    // On: every lossless queue is treated. Off: each queue becomes `operational`, whether or not it is registered.
     void big_red_switch(bool on);
-    // Its names of queues are gone, and come back one after the other: with these.
+    // The name maps of queues disappear, and come back port by port.
     void lose_names() const;
     void name_queues(const std::string& port) const;
-    void counter_poll(const std::string& status);  // enable or disable, as `pfcwd counter_poll` has it
+    void counter_poll(const std::string& status);  // enable or disable, as by `pfcwd counter_poll`
     void orchagent_leaves();
     void orchagent_comes(bool warm);
-    void hold();           // it hears, and does not act yet
-    void release();        // now it does
-    void become_unable();  // its actions fail from now on: the hardware has no room for them
-    void catch_up();       // until it has done all that it was told
+    void hold();           // it receives messages, but does not act yet
+    void release();        // it acts on them
+    void become_unable();  // its actions fail from now on: the hardware has no resources for them
+    void catch_up();       // waits until it has handled all messages
 
     // ---- the databases
     std::string get(sonic::Db, const std::string& key, const std::string& field) const;
@@ -89,9 +89,9 @@ public:
     void set_of_queue(const std::string& name, const std::string& field, const std::string& value) const;
     static std::string port_oid(const std::string& port);
     static std::string queue_oid(const std::string& queue);
-    std::vector<std::string> words() const;   // all that orchagent has heard: "Ethernet0:3 storm"
-    std::vector<std::string> errors() const;  // words for queues that were not registered any more
-    // What orchagent would log with the last of them: "occupancy:4096|packets:7".
+    std::vector<std::string> words() const;   // all messages that orchagent has received: "Ethernet0:3 storm"
+    std::vector<std::string> errors() const;  // messages for queues that are not registered any more
+    // What orchagent would log with the last message: "occupancy:4096|packets:7".
     std::string additional_info() const;
 
 private:
@@ -118,7 +118,7 @@ private:
     std::map<sonic::Db, std::unique_ptr<redis::Connection>> connections_;  // of the test's thread
     std::set<std::string> plugins_;                                        // syncd's
     int plugin_runs_{};
-    int marks_{};  // set among orchagent's words
+    int marks_{};  // sent among the messages to orchagent
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
@@ -128,7 +128,7 @@ private:
     std::vector<std::string> words_;
     std::vector<std::string> errors_;
     std::string additional_info_;
-    std::unique_ptr<redis::Connection> own_;  // orchagent's thread
+    std::unique_ptr<redis::Connection> own_;  // of orchagent's thread
     std::thread thread_;
     int wake_{-1};
 };

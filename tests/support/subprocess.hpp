@@ -1,5 +1,5 @@
-// Runs a real program and waits for its end: what it wrote, and how it ended. No shell, no time limits of its own
-// (ctest has a hang guard), no sleeps: it waits on the pipes.
+// Runs a real program and waits for its end: returns its output and exit code. No shell, no timeout (ctest has a hang
+// guard), no sleeps: it waits on the pipes.
 #pragma once
 
 #include <fcntl.h>
@@ -25,11 +25,11 @@ struct Invocation {
     std::vector<std::string> arguments{};
     std::string input{};                                             // its stdin
     std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
-    std::filesystem::path folder{"."};                               // where it runs
+    std::filesystem::path folder{"."};                               // its working directory
     std::string stdout_path{};                                       // instead of a pipe: /dev/full
     bool stdout_is_terminal{};
     bool nobody_reads_stdout{};
-    int interrupt_after_bytes{-1};  // SIGINT once so much of its stdout has come
+    int interrupt_after_bytes{-1};  // sends SIGINT after this many bytes of its stdout
 };
 
 struct Ended {
@@ -102,7 +102,7 @@ inline Pipe make_stdout(const Invocation& call)
     ::_exit(127);
 }
 
-// False: the other side has closed.
+// False: the other side has closed the pipe.
 inline bool read_some(int fd, std::string& into)
 {
     std::array<char, 65536> piece;
@@ -117,7 +117,7 @@ inline bool read_some(int fd, std::string& into)
 
 inline Ended run(const Invocation& call)
 {
-    ::signal(SIGPIPE, SIG_IGN);  // a program need not read all we give it
+    ::signal(SIGPIPE, SIG_IGN);  // a program need not read all its input
     auto in = detail::make_pipe();
     auto out = detail::make_stdout(call);
     auto err = detail::make_pipe();

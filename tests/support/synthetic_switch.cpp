@@ -27,7 +27,8 @@ Treatment treatment_in(std::uint32_t word)
     return (word & SyntheticSwitch::kTreated) == 0 ? Treatment::none : static_cast<Treatment>(word & 0xffU);
 }
 
-// What a restore writes. An Undo that holds a treatment (it was read while one was in force) knows nothing of before.
+// The word that a restore writes. An Undo that holds a treatment (it was read while one was in force) does not contain
+// the former value.
 std::uint32_t word_before(const Undo& undo)
 {
     std::uint32_t word = SyntheticSwitch::kTreated;

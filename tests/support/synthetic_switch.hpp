@@ -1,9 +1,9 @@
-// A switch that exists only as a formula and a script: what it offers is an option, what it does to its
-// queues is real within the model (queue_model.hpp). Where a whole fabric would be too much for a test.
+// A switch that consists of a formula and a script: its capabilities are options, its effect on queues is exact within
+// the model (queue_model.hpp). For tests that do not need a whole fabric.
 //
-// A port-wide treatment is asked for at the port, every other one at a queue; the stronger of the two holds for a
-// queue. Each queue and port has one word of configuration. A treatment overwrites it, as treatments do in hardware,
-// and what was there comes back from the Undo or not at all.
+// A command for a port-wide treatment has the port as its target, every other one a queue; the stronger of the two
+// applies to a queue. Each queue and port has one word of configuration. A treatment overwrites it, as in hardware, and
+// only the Undo can bring it back.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace petrel::device {
 
 class SyntheticSwitch final : public Device {
 public:
-    // Tells everything, does everything, all signals survive, reads back.
+    // Has all fields and all treatments, all signals survive, and it reads back.
     static watchdog::Capabilities everything();
 
     struct Options {
@@ -32,7 +32,7 @@ public:
         std::uint64_t buffer_bytes{2'000'000};  // of each queue
         watchdog::Capabilities capabilities{everything()};
         watchdog::Fields
-            freezes{};  // what really stands still while treated; an honest device does not say it survives
+            freezes{};  // what really stands still while treated; an honest device does not declare it in survive
         Duration pause_timeout{std::chrono::milliseconds{100}};  // a pause this long sets the port's status bit
     };
 
@@ -51,11 +51,11 @@ public:
     void demand(const Target& queue, BitRate);
     void receive(const Target& queue, BitRate);
 
-    void tell(const watchdog::Notice&);  // what the device finds out by itself
+    void tell(const watchdog::Notice&);  // a notice of the device itself
 
-    watchdog::Treatment in_force(const Target&) const;  // in truth, whatever read_back() is made to say
+    watchdog::Treatment in_force(const Target&) const;  // the truth, whatever read_back() returns
 
-    // What somebody has configured; with kTreated set it is a treatment's.
+    // The configured word; with kTreated set it belongs to a treatment.
     static constexpr std::uint32_t kDefaultConfiguration = 1;
     static constexpr std::uint32_t kTreated = 0x8000'0000;
     void configure(const Target&, std::uint32_t word);
@@ -83,7 +83,7 @@ private:
     Options options_;
     const TimeSource& clock_;
     watchdog::Inventory inventory_;
-    std::array<std::uint8_t, kPriorities> place_{};  // priority -> place among the queues of a port
+    std::array<std::uint8_t, kPriorities> place_{};  // priority -> index among the queues of a port
     std::vector<QueueModel> queues_;                 // port by port
     std::vector<std::uint32_t> queue_configuration_;
     std::vector<std::uint32_t> port_configuration_;

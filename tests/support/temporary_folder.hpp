@@ -1,4 +1,4 @@
-// A folder for the files of one test, which goes away with it.
+// A folder for the files of one test, removed with it.
 #pragma once
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 namespace petrel::test {
 
-// In memory where there is such a place: these tests wait for thousands of writes, and none of them can pull a plug.
+// In memory if possible: these tests wait for thousands of writes, and no test needs them to survive a power failure.
 class TemporaryFolder {
 public:
     TemporaryFolder()

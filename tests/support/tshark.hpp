@@ -1,4 +1,4 @@
-// Where tshark is, if it is installed; ./dev test installs it.
+// The path of tshark, if it is installed; ./dev test installs it.
 #pragma once
 
 #include <string>

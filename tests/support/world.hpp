@@ -1,5 +1,5 @@
-// A world whose truth is known: for each queue the spans in which it is paused, to the microsecond. It answers what a
-// truthful device would answer at any instant, so that laws can hold what the watchdog did against what really was.
+// A world whose truth is known: for each queue the spans in which it is paused, to the microsecond. It returns what a
+// truthful device would return at any time, so that laws can compare the watchdog's decisions with the truth.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ private:
     std::vector<Span> pauses_;
 };
 
-// One switch with so many queues (priority 3, one a port) and the given fields.
+// One switch with that many queues (priority 3, one per port) and the given fields.
 inline watchdog::Inventory small_inventory(std::size_t queues, std::uint64_t bps = 100'000'000'000)
 {
     watchdog::Inventory inventory;
