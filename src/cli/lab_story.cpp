@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr twin::Ps kTraceEvery = 10 * twin::kMs;
-constexpr unsigned kPieces = 200;  // an unpaced run pauses so often to update its progress line
+constexpr unsigned kPieces = 200;  // an unpaced run is split into this many pieces, to show its progress
 
 class LabStory {
 public:

@@ -12,7 +12,7 @@ namespace {
 using topology::End;
 using topology::NodeId;
 
-// Suggests the nearest name only among so many; larger fabrics would make the search slow.
+// The nearest name is suggested only in topologies with at most this many nodes.
 constexpr std::size_t kMostToSuggestFrom = 1'000;
 
 struct Numbered {

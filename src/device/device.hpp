@@ -110,7 +110,7 @@ public:
     virtual void set_watched_rows(std::span<const Slot>) {}
     // As of the last look, in the order of queues.
     virtual std::vector<UnseenQueue> unseen_queues() const { return {}; }
-    // True: the device can be watched again, but the treatments in force may have changed meanwhile. Open it anew.
+    // True: the device can be watched again, but the treatments in force may have changed meanwhile. Open it again.
     virtual bool wants_reopening() const { return false; }
     // The last call. Puts back everything that the device has changed beside the commands that it carried out.
     virtual Result<void> close() { return {}; }

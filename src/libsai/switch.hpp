@@ -58,7 +58,7 @@ struct Port {
 struct BufferPool {
     std::uint8_t slot{};  // index of the pool in the twin
     std::uint64_t bytes{};
-    std::uint64_t shared_headroom_bytes{};  // 0 = no shared headroom
+    std::uint64_t shared_headroom_bytes{};  // 0 = each group has its own headroom
 };
 
 struct BufferProfile {

@@ -33,7 +33,7 @@ public:
 
     // For callers that need other commands; opened if necessary.
     Result<redis::Connection*> connection(Db);
-    // After an error: the next call opens it anew.
+    // After an error: the next call opens it again.
     void forget(Db db) { open_.erase(db); }
 
 private:

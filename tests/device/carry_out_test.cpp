@@ -215,7 +215,7 @@ TEST_F(CarryOut, DoesNothingIfTheJournalCannotBeRead)
 // What a failed apply() leaves in the journal, for each kind of failure and each read-back afterwards.
 struct FailedApply {
     ErrorKind kind;
-    std::optional<Treatment> shown;  // none = the read-back fails
+    std::optional<Treatment> shown;  // none = the device has no read-back
     Verdict verdict;
     bool stays_open;
 };

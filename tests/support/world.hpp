@@ -65,7 +65,7 @@ private:
     std::vector<Span> pauses_;
 };
 
-// One switch with that many queues (priority 3, one per port) and the given fields.
+// One switch with that many queues (priority 3, one per port).
 inline watchdog::Inventory small_inventory(std::size_t queues, std::uint64_t bps = 100'000'000'000)
 {
     watchdog::Inventory inventory;

@@ -130,7 +130,7 @@ Result<void> Library::take_profile(const Profile& profile, Notes& notes)
 }
 
 // If an earlier attempt of ours failed and the library now returns ITEM_ALREADY_EXISTS, that attempt has initialised
-// it. If it returns that at the first attempt, other code in this process has initialised the library.
+// it. If it returns that at the first attempt, other software has initialised the library.
 Result<void> Library::initialize(const LibraryPlace& place, Notes& notes)
 {
     auto* initialize = find<abi::Initialize>("sai_api_initialize");

@@ -261,9 +261,9 @@ Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, 
     });
 }
 
-// Writes only what differs. A treatment starts with the queue, which frees its senders, then changes its group. It ends
-// in the reverse order, so that a process that dies in between leaves a profile of ours only where the next one
-// recognises it.
+// Writes only what differs. A treatment starts with the queue, which frees the traffic behind it, then changes its
+// group. It ends in the reverse order, so that a process that dies in between leaves a profile of ours only where the
+// next one recognises it.
 Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, const QueueSettings& now,
                             const QueueSettings& set)
 {

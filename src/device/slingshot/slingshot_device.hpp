@@ -7,7 +7,7 @@
 //   as it was      | on         | none
 //   too small      | off        | squeeze
 //   too small      | on         | drop_egress: half done, or half undone
-//   as it was      | off        | ignore_pause: likewise, unless the port's configuration has it off
+//   as it was      | off        | ignore_pause: half done, or half undone, unless the port's configuration has it off
 //
 // The two halves cannot be requested as treatments. An agent that finds one of them completes it or undoes it.
 #pragma once
