@@ -17,7 +17,8 @@ public:
     explicit SonicDriver(std::filesystem::path asics = sonic::kDatabaseGlobal) : asics_(std::move(asics)) {}
 
     std::string_view kind() const override { return "sonic"; }
-    bool journal_tells_all() const override { return false; }  // orchagent may mitigate, scripts may be out
+    // SONiC's scripts may be disabled, and orchagent may have queues in storm.
+    bool journal_tells_all() const override { return false; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;

@@ -43,7 +43,7 @@ void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t seen)
 
 struct SharedSwitch::Memory {
     struct Queue {
-        std::atomic<std::uint32_t> edges;  // times at which the pause begins, ends, begins ...
+        std::atomic<std::uint32_t> edges;  // how many: the pause begins, ends, begins ...
         std::array<std::int64_t, kMostEdges> edge_us;
         std::atomic<std::uint32_t> writes;
         std::array<std::int64_t, kMostWrites> write_us;
