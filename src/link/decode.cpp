@@ -27,14 +27,14 @@ std::optional<std::uint64_t> number_in(std::string_view text)
     return shift ? std::uint64_t{1} << number : number;
 }
 
-// Bits 61 to 63 of HPE's map say how it happened.
+// Bits 61 to 63 of HPE's map describe the circumstances, not the cause.
 constexpr std::array<std::pair<unsigned, const char*>, 3> kHpeRemarks{{
     {61, "may be retried"},
     {62, "came unasked, while the link was up"},
     {63, "came while the link was being brought up"},
 }};
 
-// A module that is missing explains every error above it.
+// Lower layers first: for example, a missing module explains every error of the layers above.
 int layer(Canonical canonical)
 {
     constexpr Canonical kNoMedia = 50;
@@ -85,7 +85,8 @@ void decode_reason(std::uint64_t code, Decoded& decoded)
     }
 }
 
-// Tools abbreviate, and two pairs of reasons look alike or nearly so.
+// Texts that tools print for these codes. They differ from the texts of reasons.hpp and are (nearly) those of codes 40
+// and 41.
 constexpr std::array<std::pair<std::uint8_t, std::string_view>, 2> kToolTexts{{
     {57, "Speed Policy"},
     {58, "Width_Policy"},
@@ -175,7 +176,7 @@ Result<Decoded> decode(std::string_view vendor, std::string_view value)
         }
         return decode_in(*at, value.substr(colon + 1));
     }
-    // A number is of the first list that has numbers; a word may be in any.
+    // A number belongs to the vendor's first list with numbers. A word may be in any list.
     auto first = decode_in(lists.front(), value);
     for (const auto& list : lists) {
         if (first.number && list.kind == CodeKind::word) {

@@ -1,5 +1,5 @@
-// What a vendor's code means in our words. The code is kept as it came, understood or not: the meaning is derived, and
-// may be derived again when more is known.
+// Maps a vendor's code to the causes of taxonomy.hpp. The code itself is always stored unchanged, known or not, so that
+// a later version can decode it again.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct Decoded {
     std::string list;  // "hpe.sl_cause"
     std::string raw;   // as it was given
     std::optional<std::uint64_t> number;
-    Canonical canonical{kUnclassified};  // of the first part, unless the parts contradict each other
-    std::vector<DecodedPart> parts;      // of a map of bits: the lowest layer first; several of a text: it is ambiguous
+    Canonical canonical{kUnclassified};  // of the first part; kUnclassified if a text is ambiguous
+    std::vector<DecodedPart> parts;      // one for each set bit, lowest layer first; several for an ambiguous text
     std::uint64_t unknown_bits{};
-    std::vector<std::string> remarks;  // bits that tell about the event, and are no cause of it
+    std::vector<std::string> remarks;  // what else the code shows about the event, besides the cause
 
     bool known() const { return canonical != kUnclassified && !cause(canonical).symbol.empty(); }
 };
 
 // `value` is a code of the vendor's first list, or of another one as "list:code"; a word may also be the name of a
-// code. Refused: an unknown vendor or list. A code that is not known is an answer like any other.
+// code. An unknown vendor or list is an error. An unknown code is not: it is returned as unclassified.
 Result<Decoded> decode(std::string_view vendor, std::string_view value);
 
 std::vector<std::string_view> vendors();

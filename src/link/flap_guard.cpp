@@ -27,7 +27,7 @@ FlapState FlapGuard::state(WallTime now)
     return state_;
 }
 
-// A long silence may be worth two steps: each takes a quiet window of its own.
+// A long quiet time may take two steps: each step takes one quiet window.
 void FlapGuard::catch_up(WallTime now)
 {
     while (state_ != FlapState::unmonitored && now - quiet_since_ >= policy_.window) {

@@ -1,11 +1,11 @@
-// Keeps a link that flaps out of the fabric until it has been quiet for a while.
+// Keeps a flapping link out of the fabric until it has been quiet for a while.
 //
 //   state        bounce                              quiet for a window
 //   unmonitored  -> monitored                        (stays)
 //   monitored    -> quarantined at the high mark     -> unmonitored
-//   quarantined  (stays; the quiet begins anew)      -> monitored
+//   quarantined  (stays; quiet time restarts)        -> monitored
 //
-// There is no low mark: after a whole quiet window no bounce is left to be counted.
+// There is no low mark, because after a quiet window no bounce is left in the window.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace petrel::link {
 
 struct FlapPolicy {
-    std::chrono::seconds window{std::chrono::minutes{15}};  // zero: nothing is watched
+    std::chrono::seconds window{std::chrono::minutes{15}};  // zero: no guard
     std::uint32_t high{25};
 };
 
@@ -27,7 +27,7 @@ class FlapGuard {
 public:
     explicit FlapGuard(FlapPolicy policy) : policy_(policy) {}
 
-    // A clock that goes back may make a quiet time look longer or shorter, nothing worse.
+    // If the wall clock jumps, a quiet time may count as longer or shorter than it was. There is no other effect.
     void bounced(WallTime at);
     FlapState state(WallTime now);
 
@@ -37,7 +37,7 @@ private:
 
     FlapPolicy policy_;
     FlapState state_{FlapState::unmonitored};
-    std::deque<WallTime> bounces_;  // of the last window; no more than the high mark
+    std::deque<WallTime> bounces_;  // of the last window; at most `high` entries
     WallTime quiet_since_{};
 };
 

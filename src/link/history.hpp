@@ -1,6 +1,6 @@
-// What a manager remembers of the times a port went down: one entry per event, by sequence number. Never by time, which
-// may jump, nor by the port's state, which may have changed and changed back between two looks. All that a manager must
-// not forget when it restarts is here.
+// The manager's log of a port's link-down events, one entry per event, identified by sequence number. Times cannot
+// identify an event, because clocks jump. Nor can the port's state, because it may change and change back between two
+// reads. This is the state that a manager must keep across a restart.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct DownEvent {
     std::uint64_t seq{};
     std::uint8_t ldr{};
     std::uint8_t nldr{};
-    WallTime event_at{};     // by the port
-    WallTime observed_at{};  // by the manager
+    WallTime event_at{};     // the port's time
+    WallTime observed_at{};  // the manager's time
     std::optional<std::uint8_t>
-        correlated_cause;  // the neighbour's reason, come by another way; no register ever held it
+        correlated_cause;  // the neighbour's reason, received by another path than the registers
     std::uint32_t suppressed{};
     bool protocol_violation{};
     bool operator==(const DownEvent&) const = default;
 };
 
-// A neighbour's reason that has come before the event it explains was logged.
+// A neighbour's reason that arrived before the event that it explains was logged.
 struct AwaitedCause {
     std::uint64_t seq{};  // of that event
     std::uint8_t cause{};
@@ -41,21 +41,21 @@ public:
     PortHistory() = default;
     explicit PortHistory(std::uint64_t forgotten) : forgotten_(forgotten) {}
 
-    // False: this event is known, or older than what has been forgotten. Of a known one, what is told now and was not
-    // before is kept.
+    // Returns false if the event is known, or not newer than the last dropped event. A known event is completed with a
+    // correlated cause and a higher suppressed count.
     bool add(const DownEvent&);
 
-    // The neighbour's reason for this event has come by another way. The first one counts; it waits for an event that
-    // is still to be logged. One is enough: a port has a next number only when the event before is logged, or will
-    // never be.
+    // Adds a neighbour's reason that arrived by another path. The first reason for an event is kept. If the event is
+    // not logged yet, the reason waits for it. One waiting reason is enough: a port uses the next number only after the
+    // event before is logged, or will never be logged.
     void correlate(std::uint64_t seq, std::uint8_t cause);
 
-    // nullptr: no such event is kept.
+    // nullptr if the history has no such event.
     DownEvent* find(std::uint64_t seq);
 
     std::span<const DownEvent> events() const { return events_; }   // oldest first
     std::vector<DownEvent> shown(bool newest_first = false) const;  // the last kShown of them
-    std::uint64_t forgotten() const { return forgotten_; }          // up to this number
+    std::uint64_t forgotten() const { return forgotten_; }          // events up to this number were dropped
     const std::optional<AwaitedCause>& awaited() const { return awaited_; }
 
     bool operator==(const PortHistory&) const = default;

@@ -19,7 +19,7 @@ LinkState resting_state(std::uint8_t code)
     return why.known() && why.cause_class == CauseClass::offline_disabled ? LinkState::offline : LinkState::polling;
 }
 
-// Who was told to stay away stays away, whatever else happens in the same event.
+// A port that must stay offline or disabled stays there, whatever other codes the same event has.
 LinkState stricter(LinkState a, LinkState b)
 {
     if (a == LinkState::disabled || b == LinkState::disabled) {
@@ -126,7 +126,8 @@ Reaction LinkEnd::fail_training()
     return kAccepted;
 }
 
-// The sequence number outlives the power: an event that bore an old number would be taken for one already logged.
+// The sequence number survives a power loss: the manager would take a new event with an old number for one it has
+// already logged.
 Reaction LinkEnd::lose_power()
 {
     registers_ = {0, 0, registers_.seq};
@@ -213,8 +214,7 @@ void LinkEnd::leave_up(WallTime now)
     captured_ = ours_ = explained_ = false;
 }
 
-// The pair belongs to one event: while an older one is not cleared, none of its fields is written, not even an empty
-// one.
+// Both registers belong to one event: until an older event is cleared, neither is written, even if it is 0.
 void LinkEnd::record(std::uint8_t& field, std::uint8_t code)
 {
     if (code == kNoReason) {

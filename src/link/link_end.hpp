@@ -1,8 +1,8 @@
-// One end of a link: its states, and the two registers that say why it last went down. What happens at the other end,
-// and whether a word of it arrives, is the caller's: the twin, a script, or a test.
+// One end of a link: its states, and the two registers with the reasons why it last went down. The caller (the twin, a
+// script or a test) models the other end and decides whether messages between the ends arrive.
 //
 //   input             offline  disabled  polling   training  init    armed   active
-//   take_down(c)      (1)      -         (1)       (1)       down    down    down      tells the peer c
+//   take_down(c)      (1)      -         (1)       (1)       down    down    down      sends c to the peer
 //   hear(c)           (2)      (2)       (2)       (2)       down    down    down
 //   lose_signal       -        -         -         polling   down    down    down
 //   poll              polling  polling   -         -         -       -       -
@@ -14,14 +14,15 @@
 //   activate          -        -         -         -         -       active  -
 //
 // "-" is not accepted and changes nothing. (1): a code that ends in Offline or Disabled takes the port there; no reason
-// is recorded, for the link was not up. (2): it comes too late for the registers; the manager keeps it with the event,
-// if the port's last one has a number: what is said of one that was only counted must not explain another. "down" opens
-// the event window: the port is offline, but not yet quiet, and what it hears or does now belongs to the same event.
-// close_window() ends it; the port then rests where the reason wants it.
+// is recorded, because the link was not up. (2): the code is too late for the registers. If the last event of the port
+// has a number, the manager stores the code with that event. If the last event was only counted, the code is ignored,
+// because it would be stored with an older event. "down" opens the event window: the port is offline, and everything
+// that it receives or does now belongs to the same event. close_window() ends the window, and the port enters the state
+// that the reason requires.
 //
-// The registers: LDR keeps the first local code of an event, NLDR the first code of the neighbour, each for itself. If
-// the window closes and nobody has said anything, LDR becomes 36. From then on the pair is frozen until it is cleared
-// by somebody who names the event's sequence number; whatever comes before only raises the count of suppressed causes.
+// The registers: LDR keeps the first local code of an event, NLDR the first code from the neighbour. If the window
+// closes without any code, LDR becomes 36. Then both registers are frozen until the manager clears them with the
+// event's sequence number. Until then, further codes only increase the count of suppressed causes.
 #pragma once
 
 #include <cstdint>
@@ -44,27 +45,27 @@ std::string_view logical_name(LinkState);   // "down"
 struct Registers {
     std::uint8_t ldr{};
     std::uint8_t nldr{};
-    std::uint64_t seq{};  // of the event they tell of, or told of before they were cleared; 0 = no event yet
+    std::uint64_t seq{};  // of the event that they describe, or described before they were cleared; 0 = no event yet
 
     bool clear() const { return ldr == 0 && nldr == 0; }
     bool operator==(const Registers&) const = default;
 };
 
-// All that an end can say about itself.
+// Everything that can be read from an end.
 struct LinkReading {
     Registers registers;
     LinkState state{};
     bool settled{true};          // no event window is open: the pair is final
     WallTime event_at{};         // when the event began
-    std::uint32_t suppressed{};  // causes that came too late to be recorded
+    std::uint32_t suppressed{};  // causes that were not recorded because the registers were in use
     bool protocol_violation{};   // the neighbour sent a code that is not for neighbours
-    bool last_recorded{};        // the number stands for the last time the link went down, not for one before
+    bool last_recorded{};        // registers.seq is the last time the link went down, not an earlier one
 };
 
 struct Reaction {
     bool accepted{};
     std::optional<std::uint8_t> tell_peer;  // LinkGoingDown, with this code
-    std::optional<std::uint8_t> late;       // a neighbour's reason that no register will hold: for the manager
+    std::optional<std::uint8_t> late;       // a neighbour's reason, too late for the registers: for the manager
 };
 
 class LinkEnd {
@@ -72,7 +73,7 @@ public:
     explicit LinkEnd(LinkState state = LinkState::offline) : state_(state) {}
 
     Reaction take_down(std::uint8_t code, WallTime now);
-    Reaction hear(std::uint8_t code, WallTime now);  // LinkGoingDown arrives; code 0 says nothing
+    Reaction hear(std::uint8_t code, WallTime now);  // LinkGoingDown arrives; code 0 = no reason
     Reaction lose_signal(WallTime now);
     Reaction close_window();
 
@@ -82,18 +83,19 @@ public:
     Reaction fail_training();
     Reaction lose_power();
 
-    // Refused as a whole unless `ack` is the number of the event that would be cleared.
+    // Not accepted unless `ack` is the number of the event that would be cleared.
     Reaction arm(std::uint64_t ack);
     Reaction activate();
 
-    // A value of 0 clears that register, any other does nothing; both only for the event that `ack` names.
+    // A value of 0 clears that register, any other value leaves it. Not accepted unless `ack` is the number of the
+    // event.
     Reaction write(std::uint8_t ldr, std::uint8_t nldr, std::optional<std::uint64_t> ack);
 
     // An error on the link, and a change of its width or speed: both may take it down.
     Reaction meet_error(std::uint8_t bit, WallTime now);
     Reaction change_shape(LinkShape, WallTime now);
 
-    // False, and nothing is changed, if the mask has reserved bits.
+    // Returns false and changes nothing if the mask has reserved bits.
     bool set_mask(PortErrorMask);
     void set_policy(LinkPolicy policy) { policy_ = policy; }
 
@@ -114,9 +116,9 @@ private:
     // Of the event window.
     bool window_open_{};
     bool frozen_{};     // the registers still hold an older event
-    bool captured_{};   // this event has its number; holds until the next one
+    bool captured_{};   // this event has a number; valid until the next event
     bool ours_{};       // this end took the link down
-    bool explained_{};  // by anybody, recorded or not
+    bool explained_{};  // some code was given, recorded or not
     WallTime window_at_{};
     LinkState rest_{LinkState::polling};
 

@@ -8,7 +8,7 @@ LinkKeeper::LinkKeeper(FlapPolicy flaps, const Histories& remembered) : flaps_(f
         auto& known = port(id);
         known.history = history;
         for (const auto& event : history.events()) {
-            known.flaps.bounced(event.observed_at);  // a restart sets nobody free
+            known.flaps.bounced(event.observed_at);  // a restart does not end a quarantine
         }
     }
 }
@@ -49,7 +49,7 @@ void LinkKeeper::log(const PortReport& report, WallTime now)
     auto& known = port(report.port);
     const auto seq = reading.registers.seq;
     const auto* before = known.history.find(seq);
-    // A link that is not armed goes on with the number it has: only the count tells that it went down once more.
+    // A link that went down again without being armed keeps its event number. Only the suppressed count shows it.
     const bool again = before != nullptr && before->suppressed < reading.suppressed;
     const bool first = known.history.add({seq,
                                           reading.registers.ldr,

@@ -1,6 +1,6 @@
-// The manager's side of link-down reasons: it reads what the ends hold, logs each event once, and only then arms the
-// port and clears the registers, naming the event it has read. What it logged survives a restart and the absence of a
-// port.
+// The manager's side of link-down reasons: it reads the registers of the ends and logs each event once. Only then does
+// it arm the port and clear the registers, with the sequence number that it has read. Its log survives a restart and
+// the absence of a port.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace petrel::link {
 struct PortReport {
     PortId port;
     LinkReading reading;
-    bool reachable{true};  // a NIC is managed over its own link: down, it cannot be asked
+    bool reachable{true};  // a NIC is managed over its own link: while that is down, it cannot be read
 };
 
 using Histories = std::map<PortId, PortHistory>;
@@ -30,11 +30,11 @@ public:
 
     void sweep(std::span<const PortReport>, WallTime now);
 
-    // Logs what the port holds; then the event to acknowledge in the request that arms it. None: it is not in Init,
-    // cannot be reached, or is quarantined.
+    // Logs the port's registers and returns the event number to acknowledge in the request that arms the port. None if
+    // the port is not in Init, cannot be reached or is quarantined.
     std::optional<std::uint64_t> arm(const PortReport&, WallTime now);
 
-    // The neighbour's reason for this event has come by another way, perhaps before the event was seen.
+    // The neighbour's reason for this event arrived by another path, perhaps before the event was logged.
     void correlate(PortId, std::uint64_t seq, std::uint8_t cause);
 
     bool quarantined(PortId, WallTime now);

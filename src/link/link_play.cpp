@@ -198,7 +198,7 @@ LinkPlay::Ignored LinkPlay::because_of_state() const
     return fmt::format("A is {}, B is {}", logical_name(read(Side::a).state), logical_name(read(Side::b).state));
 }
 
-// A switch is managed out of band, a NIC over its link.
+// A switch is managed out of band, a NIC over its own link.
 PortReport LinkPlay::report(Side side) const
 {
     const auto reading = read(side);

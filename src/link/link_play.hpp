@@ -1,5 +1,5 @@
-// One link acted out: two ends, the wire between them, and a manager that looks after both. An event of a script
-// happens as a whole: all windows it opened are closed when it is over.
+// Simulates one link: two ends, the wire between them, and the manager of both. Each event of a script is complete: all
+// windows that it opened are closed at its end.
 #pragma once
 
 #include <array>
@@ -16,10 +16,11 @@ public:
     // Both ends are Active, with all registers 0.
     LinkPlay() = default;
 
-    // Why the event was ignored, if it was. Read and Log are for whoever shows things: they change nothing here.
+    // Returns why the event was ignored, if it was. Read and Log change nothing here: the caller prints the state for
+    // them.
     std::optional<std::string> act(const ScriptEvent&);
 
-    // The manager is back, with nothing but what it had saved.
+    // Restarts the manager with only the histories that it saved.
     void restart_manager(const PortHistory& a, const PortHistory& b);
 
     LinkReading read(Side) const;
@@ -56,9 +57,9 @@ private:
     void settle();
 
     std::array<LinkEnd, 2> ends_{LinkEnd{LinkState::active}, LinkEnd{LinkState::active}};
-    // A script is about registers; it may bounce its link as often as it likes.
+    // A script tests registers: bounces are not limited, so the flap guard is off.
     LinkKeeper keeper_{FlapPolicy{std::chrono::seconds::zero(), 0}};
-    WallTime now_{};  // of the last sweep: nothing else in a script tells the time
+    WallTime now_{};  // the time of the last sweep; no other script event has a time
 };
 
 }  // namespace petrel::link

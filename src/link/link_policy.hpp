@@ -1,5 +1,5 @@
-// What a link must keep of the width and speed it came up with. A link outside its policy is taken down on purpose:
-// half a link in a lossless fabric holds up everybody behind it.
+// The width and speed that a link must keep after it came up. A link outside its policy is taken down on purpose: in a
+// lossless fabric a slow link holds up all traffic behind it.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct LinkShape {
 };
 
 struct LinkPolicy {
-    std::uint8_t widths_allowed{};  // bit n - 1: n lanes are enough; none set: the width must not change at all
+    std::uint8_t widths_allowed{};  // bit n - 1: n lanes are enough; none set: the width must not change
     std::uint16_t least_lane_gbps{};
 };
 
-// The code to go down with, if the policy does not allow what became of the link.
+// The link-down code, if the policy does not allow the present width or speed.
 std::optional<std::uint8_t> out_of_policy(const LinkPolicy&, const LinkShape& came_up, const LinkShape& now);
 
 }  // namespace petrel::link

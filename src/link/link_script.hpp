@@ -1,4 +1,4 @@
-// The events of one link, as a script tells them: what `petrel link play` reads and LinkPlay acts out.
+// The events of one link in a script, as `petrel link play` reads them and LinkPlay simulates them.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct Down {
 struct DownBoth {
     std::uint8_t a{};
     std::uint8_t b{};
-    bool a_delivered{true};  // A's word reaches B
+    bool a_delivered{true};  // A's LinkGoingDown reaches B
     bool b_delivered{true};
 };
-struct Loss {};  // neither end hears anything
+struct Loss {};  // the signal is lost at both ends, without a code
 struct PowerLoss {
     Side at{};
 };
@@ -30,7 +30,7 @@ struct Activate {};
 struct TrainingFailure {
     Side at{};
 };
-struct Receive {  // a LinkGoingDown that the other end never meant
+struct Receive {  // a LinkGoingDown that the other end did not send on purpose
     Side at{};
     std::uint8_t reason{};
 };

@@ -1,5 +1,5 @@
 // The PortErrorAction mask: which port errors take the link down. Bit n stands for reason code n + 1; a bit whose code
-// is only a placeholder is reserved, and a manager that sets it is refused.
+// is only a placeholder is reserved, and a mask with such a bit is refused.
 #pragma once
 
 #include <cstdint>

@@ -158,7 +158,7 @@ constexpr Reason kKnown[] = {
      "Wait; it goes away by itself."},
 };
 
-// Codes without a meaning keep the class and the intent of the range they stand in.
+// A reserved code has the class of its range.
 constexpr Reason reserved(std::uint8_t code)
 {
     const auto cause_class = code < 49   ? CauseClass::intentional

@@ -1,5 +1,5 @@
-// Why links go down: the vocabulary of codes 0..255 that the two ends of a link exchange, as one table. Every other
-// part of Petrel that names a reason asks here, by number; texts are for people and are never parsed.
+// Why links go down: the vocabulary of codes 0..255 that the two ends of a link exchange, as one table. All other code
+// refers to a reason by its number. Texts are for display and are never parsed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace petrel::link {
 
-// The codes that code itself has to know; all others are only carried.
+// The codes that the program handles specially. All others are only passed on.
 inline constexpr std::uint8_t kNoReason = 0;
 inline constexpr std::uint8_t kUnknownReason = 33;
 inline constexpr std::uint8_t kNeighborUnknown = 36;
@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kWidthPolicy = 41;
 inline constexpr std::uint8_t kSwitchManagement = 60;
 inline constexpr std::uint8_t kManagerDisabled = 61;
 
-// What kind of cause it is; the other vocabularies of taxonomy.hpp share these.
+// The kind of a cause. The causes of taxonomy.hpp use the same kinds.
 enum class CauseClass : std::uint8_t {
     none,
     port_error_action,  // a port error that the PortErrorAction mask turns into a bounce
@@ -49,7 +49,7 @@ struct Reason {
     std::string_view text;    // "FM Bounce"; "Unknown code" for a reserved one
     CauseClass cause_class{CauseClass::reserved};
     Intent intent{Intent::unknown};
-    bool local_only{};  // an end never tells it to its neighbour
+    bool local_only{};  // never sent to the neighbour
     std::string_view meaning;
     std::string_view set_by;
     std::string_view advice;

@@ -7,7 +7,7 @@
 namespace petrel::link {
 namespace {
 
-// By number. The last one stands for all that are not listed.
+// Sorted by number. The last entry stands for all numbers that are not listed.
 constexpr Cause kCauses[] = {
     {0x0101, "PHY_LOCAL_FAULT", CauseClass::phy, Intent::no, false, 33},
     {0x0102, "PHY_REMOTE_FAULT", CauseClass::phy, Intent::no, false, 36},

@@ -1,6 +1,6 @@
-// One number for every cause, whoever names it. Causes up to 0xff are the link-down reasons of reasons.hpp, code by
-// code; those above are for what these cannot express. Vendors' codes are mapped in (vendor_codes.cpp) and never thrown
-// away.
+// One number for every cause, for all vendors. Causes up to 0xff are the link-down reasons of reasons.hpp with the same
+// codes; causes above are those that reasons.hpp does not have. Vendors' codes are mapped to causes in
+// vendor_codes.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct Cause {
     CauseClass cause_class{};
     Intent intent{};
     bool link_stays_up{};  // an error of a port whose link is up, not a link-down reason
-    std::uint8_t wire{};   // what to tell a neighbour that knows link-down reasons only
+    std::uint8_t wire{};   // the link-down reason to send to a neighbour that supports only those
 };
 
-// kUnclassified for a number that means nothing.
+// Returns kUnclassified for an unknown number.
 Cause cause(Canonical);
 std::string symbol_of(Canonical);  // "PHY_HIGH_BER", "RESERVED_34"
 
@@ -47,6 +47,6 @@ struct Vocabulary {
     std::span<const VendorCode> codes;  // none for opa.ldr: that list is reasons.hpp itself
 };
 
-std::span<const Vocabulary> vocabularies();  // a vendor's first one is meant when none is named
+std::span<const Vocabulary> vocabularies();  // the first list of a vendor is its default
 
 }  // namespace petrel::link

@@ -1,4 +1,4 @@
-// The vendors' codes, list by list: tables only. Each test of the taxonomy walks all of them.
+// The vendors' codes, list by list: tables only. The tests of the taxonomy check all of them.
 #include "link/taxonomy.hpp"
 
 namespace petrel::link {

@@ -11,7 +11,8 @@
 
 namespace petrel::watchdog {
 
-// What a person sees of a row. Derived from what was decided for the row and what is in effect on the device.
+// The phase of a row as operators see it. Derived from the watchdog's decision for the row and the treatment in effect
+// on the device.
 enum class Phase : std::uint8_t { off, watching, alerted, mitigating, mitigated, probing, restoring, latched, count_ };
 std::string_view name(Phase);
 std::optional<Phase> phase_from_name(std::string_view);
@@ -21,7 +22,7 @@ struct Checkpoint {
         Target target;
         Phase phase{};
         Treatment treatment{};  // wanted for the row
-        bool ordered{};         // by a person, not by evidence
+        bool ordered{};         // by an operator, not by evidence
         Duration proven{};
         Duration in_phase{};   // since this phase was decided
         Duration storm_age{};  // since the storm began
@@ -29,7 +30,7 @@ struct Checkpoint {
         std::uint64_t cause{};  // the event that began the storm
         std::optional<Duration> restored_ago;
         std::vector<Duration> storms_ago;  // for the latch window, newest first
-        QueueStats stats;                  // its instants hold ages: time since, as time_since_epoch
+        QueueStats stats;                  // its instants hold ages in time_since_epoch()
         bool operator==(const Row&) const = default;
     };
     std::uint64_t next_seq{1};
@@ -38,11 +39,11 @@ struct Checkpoint {
     bool operator==(const Checkpoint&) const = default;
 };
 
-// Subtracted from any clock, it is still a time.
+// The upper bound of all ages in a checkpoint: subtracting it from any Instant does not overflow.
 inline constexpr Duration kOldestAge = std::chrono::days{36'525};  // a hundred years
 
-// What it is after so much time in which nobody looked. All that counts from a moment is older; time that was proven is
-// not more: nobody saw what went on.
+// The checkpoint after the agent was down for `by`. Ages and the time in storms grow. Proven time does not grow,
+// because nothing was observed meanwhile.
 Checkpoint aged(Checkpoint, Duration by);
 
 }  // namespace petrel::watchdog

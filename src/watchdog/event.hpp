@@ -1,5 +1,5 @@
-// What the watchdog says and hears: commands out, their outcomes back; events with their evidence; notices and orders
-// in.
+// The watchdog's inputs and outputs besides observations: commands and their outcomes, events with their evidence,
+// notices from the device and orders from operators.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace petrel::watchdog {
 
-// A desired state: repeating a command is harmless. want none = restore.
+// A command names the desired state, so repeating it is harmless. want == Treatment::none restores the target.
 struct Command {
     std::uint64_t id{};
-    std::uint64_t cause{};  // the event that asked for it
+    std::uint64_t cause{};  // seq of the event that led to it
     Target target;
     Treatment want{};
     Instant deadline;
@@ -27,20 +27,20 @@ struct Command {
 
 enum class Verdict : std::uint8_t {
     confirmed,  // read back as wanted
-    accepted,   // no read-back: the effect has to be seen
-    refused,    // the device will not do this
-    failed,     // it tried and could not
+    accepted,   // no read-back: later samples must show the effect
+    refused,    // the device rejected the command
+    failed,     // the device tried and could not
     differs,    // read back as something else
-    timed_out   // nobody knows
+    timed_out   // no answer: the state of the device is unknown
 };
 std::string_view name(Verdict);
 
 struct Outcome {
     std::uint64_t command{};
     Verdict verdict{};
-    Treatment in_effect{};  // what the device showed; holds for confirmed and differs
+    Treatment in_effect{};  // as read back from the device; valid for confirmed and differs
     Instant at;
-    std::string detail;  // the device's own words on refused and failed
+    std::string detail;  // the device's error text for refused and failed
 };
 
 // One look at one row, as the decision saw it.
@@ -51,7 +51,7 @@ struct Interval {
     std::array<std::uint32_t, kFields> value{};
 };
 
-// Why: the rule, the time it proved, and the last looks, newest last.
+// Why an event was raised: the rule, the time it proved, and the last looks, newest last.
 struct Evidence {
     Rule rule;
     Duration proven{};
@@ -63,7 +63,7 @@ struct Evidence {
 enum class EventKind : std::uint8_t {
     storm_detected,
     storm_restored,
-    storm_alert,  // a storm that is not acted on
+    storm_alert,  // a storm that is not mitigated
     mitigation_failed,
     storm_latched,
     pause_too_long,
@@ -81,7 +81,7 @@ std::string_view name(EventKind);
 enum class Reason : std::uint8_t {
     proven,  // the rule's clock is full
     quiet,   // no pause for T1
-    forced,  // the release time has come
+    forced,  // the policy's release time has passed
     probe,   // a half-open probe decided
     link_down,
     blast_radius,  // too many queues are mitigated already
@@ -90,13 +90,13 @@ enum class Reason : std::uint8_t {
     red_switch,
     stop,
     reconfigured,
-    reconciled,  // found so at start
-    device,      // the device said so
+    reconciled,  // found on the device at start
+    device,      // the device reported it
     refused,
     failed,
     differs,
     timed_out,
-    no_effect,  // written, but the queue shows no sign of it
+    no_effect,  // the device accepted the treatment, but the queue shows no effect
     count_
 };
 std::string_view name(Reason);
@@ -108,11 +108,11 @@ struct Event {
     EventKind kind{};
     Reason reason{};
     Target target;
-    bool whole_device{};     // an order that names no target
+    bool whole_device{};     // an order without a target
     std::uint16_t policy{};  // index into the watchlist's policies; kUnwatched = none
     Treatment action{};      // in effect or, while not yet confirmed, wanted
     Evidence evidence;
-    std::string by;  // an order's giver; a device's words
+    std::string by;  // the order and who gave it, or the device's error text
 };
 
 struct Notice {
@@ -121,7 +121,7 @@ struct Notice {
     Instant at;
 };
 
-// Orders of a person. They are exempt from the limits, and each leaves an order_taken event.
+// Orders from an operator. max_mitigated does not limit them, and each produces an order_taken event.
 struct Order {
     enum class Kind : std::uint8_t {
         mitigate,
@@ -130,8 +130,8 @@ struct Order {
         red_switch_off,
         stop,
         stop_and_hold,
-        hold,  // what is mitigated stays so until it is released
-        clear  // statistics to zero, except of storms that go on: what is counted of one belongs together
+        hold,  // mitigated queues stay mitigated until an operator releases them
+        clear  // resets statistics, except of queues in a storm: the counts of one storm belong together
     } kind{};
     std::optional<Target> target;  // none = all
     std::string by;
@@ -141,10 +141,10 @@ std::string_view name(Order::Kind);
 struct QueueStats {
     std::uint64_t detected{};
     std::uint64_t restored{};
-    // By the big red switch, which is no storm: how often it has begun to treat the queue, and ended.
+    // How often the big red switch began and ended a treatment of the queue. These are not storms.
     std::uint64_t red_switched{};
     std::uint64_t red_released{};
-    // While mitigated: over all storms, and over the last one.
+    // Packets counted while mitigated: in all storms, and in the last storm.
     std::uint64_t tx_ok{}, tx_drop{}, rx_ok{}, rx_drop{};
     std::uint64_t tx_ok_last{}, tx_drop_last{}, rx_ok_last{}, rx_drop_last{};
     Duration in_storm{};

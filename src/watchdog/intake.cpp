@@ -32,8 +32,8 @@ std::uint32_t hold_us(BitRate speed)
     return speed.bps == 0 ? 0 : saturated(kBitsTimesMillion / speed.bps);
 }
 
-// A pause counter that claims far more time than passed is not counting microseconds of this interval (a jump after a
-// reset, a unit mistaken for another). A little more is only a stamp that came late.
+// A pause counter that grew by far more than the elapsed time did not count microseconds of this interval (it jumped
+// after a reset, or has another unit). A small excess only means that a stamp came late.
 constexpr bool plausible(std::uint64_t pause_us, std::uint64_t dt_us) { return pause_us <= 4 * dt_us + 10'000; }
 
 constexpr std::int64_t kMillion = 1'000'000;
@@ -41,7 +41,8 @@ constexpr std::int64_t share(std::int64_t us, std::int64_t ppm) { return us * pp
 
 }  // namespace
 
-// One second of pause keeps the error of two stamps small; after a minute what was learned long ago fades.
+// Beyond one minute both sums are halved, so that old intervals lose weight. ppm() needs one second, so that the errors
+// of single stamps stay small.
 void StampDrift::learn(std::uint32_t stamped_us, std::uint32_t paused_us)
 {
     constexpr std::uint64_t kMost = 60 * kMillion;
@@ -120,15 +121,15 @@ void Intake::take(const Sample& sample)
     PETREL_ASSERT(row < rows_, "slot {} of {}", row, rows_);
     const Fields told = sample.known & capabilities_.fields;
     if (told == 0) {
-        return;  // not readable this time: the next read will speak of the longer interval
+        return;  // the row could not be read: the next sample covers the longer interval
     }
     Baseline& base = baselines_[row];
     const bool first = base.known == 0;
     const bool same_epoch = !first && sample.epoch == base.epoch;
-    // Stamps are cut to microseconds each, so that the differences add up without loss.
+    // Truncate each stamp to microseconds, not the difference: then differences add up without loss.
     const auto dt_us = whole_us(sample.read_at) - whole_us(base.read_at);
     if (same_epoch && dt_us == 0) {
-        return;  // the device has not looked again since: nothing new was said
+        return;  // same stamp: the device has not updated its counters
     }
     const Baseline before = base;
     base = {};
@@ -148,8 +149,8 @@ void Intake::take(const Sample& sample)
 
     base.backlog = has(told, Field::occupancy) && sample[Field::occupancy] > 0;
 
-    // An interval of which nothing is known still ends every clock: a first read proves as little as one across a link
-    // flap.
+    // A first read and a read across a link flap prove nothing about the interval. They still set dt_us, which resets
+    // the row's clock.
     const bool comparable = same_epoch && dt_us > 0 && sample.epoch != 0;
     const bool untouched = view_.dt_us[row] == 0;
     view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(std::max<std::int64_t>(dt_us, 1)));
@@ -220,8 +221,7 @@ void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields compar
         column(Field::paused_now) = sample.paused_now ? 1 : 0;
     }
     if (backwards) {
-        known &= kLevels;  // one counter was wrapped, cleared or reset: none of its neighbours can be trusted for this
-                           // interval
+        known &= kLevels;  // a counter wrapped or was cleared: trust no counter of the row for this interval
     }
     for (const auto f : {Field::pause_us, Field::pause_tx_us}) {
         if (has(known, f) && !plausible(column(f), view_.dt_us[row])) {
@@ -236,10 +236,10 @@ Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
     const Fields known = view_.known[row];
     const auto moved = [&](Field f) { return has(known, f) && value(row, f) > 0; };
     Fields bits = moved(Field::on2off) || moved(Field::rx_xon) ? kBroken : 0;
-    // Pause time cannot show a short break where stamps are uncertain: packets do.
+    // With uncertain stamps, pause time cannot show a short break. Packets sent can.
     bits |= uncertainty_us_ != 0 && sent_several(row) ? kBroken : 0;
-    // One pause frame says that there was a pause, not for how long: it takes frames enough to hold, where the speed
-    // tells.
+    // A pause frame proves that pause was sent, but not for how long. If the speed is known, require enough frames to
+    // hold the peer for 90 % of the interval.
     const bool holds = hold_us_[row] == 0 || std::uint64_t{hold_us_[row]} * value_or_zero(row, Field::pause_tx) >=
                                                  view_.dt_us[row] - view_.dt_us[row] / 10;
     baselines_[row].sent_pause = moved(Field::pause_tx) && holds;
@@ -249,13 +249,13 @@ Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
     return bits;
 }
 
-// Pause time covers an interval exactly only if both stamps are. With uncertain stamps a pause without a break seems to
-// lack a little time in one interval and to have too much in the next. Over the whole run the difference stays within
-// the uncertainty, and breaks add up. So the run is compared, not the interval: while the pause time keeps up with the
-// stamps, the interval counts as paused throughout. The first interval of a run counts for the pause time that it has,
-// since the pause may have begun in it.
+// Pause time covers an interval exactly only if both stamps are exact. With uncertain stamps a pause without a break
+// seems to lack a little time in one interval and to have too much in the next. Over the whole run the difference stays
+// within the uncertainty, and breaks add up. So compare the whole run, not the interval: while the pause time keeps up
+// with the stamps, the interval counts as paused throughout. The first interval of a run counts for the pause time that
+// it has, since the pause may have begun in it.
 //
-// Where other signals prove that the queue was held, the two may also drift apart.
+// If other signals prove that the queue was held, pause time and stamps may also drift apart (StampDrift::kMostPpm).
 void Intake::match_pause_time(std::uint32_t row, const Baseline& before)
 {
     auto& base = baselines_[row];
@@ -285,7 +285,7 @@ void Intake::match_pause_time(std::uint32_t row, const Baseline& before)
     view_.column(Field::pause_us)[row] = dt;
 }
 
-// The queue was held in the whole interval, by other signals than pause time.
+// Whether signals other than pause time prove that the queue was held for the whole interval.
 bool Intake::cannot_have_sent(std::uint32_t row, const Baseline& before) const
 {
     const Fields known = view_.known[row];
@@ -296,15 +296,16 @@ bool Intake::cannot_have_sent(std::uint32_t row, const Baseline& before) const
            (before.backlog && now.backlog && (zero(Field::tx_packets) || zero(Field::tx_bytes)));
 }
 
-// More than the packet that was under way when the pause began.
+// Whether the queue sent more than the one packet that may have been in transmission when the pause began.
 bool Intake::sent_several(std::uint32_t row) const
 {
     const auto above = [&](Field f, std::uint32_t most) { return has(view_.known[row], f) && value(row, f) > most; };
     return above(Field::tx_packets, 1) || above(Field::tx_bytes, kLongestFrame);
 }
 
-// A counter of pause that moves proves pause, also while the queue is mitigated: a mitigation can stop a counter, not
-// start it. A state may be stopped while it says `paused`, so it has to survive.
+// A pause counter that grows proves pause, also while the queue is mitigated: a mitigation can stop a counter but
+// cannot make it grow. A mitigation may freeze a state at `paused`, so a state counts only if it survives the
+// mitigation.
 bool Intake::shows_pause(std::uint32_t row, std::uint8_t bits) const
 {
     const Fields known = view_.known[row];
@@ -313,7 +314,7 @@ bool Intake::shows_pause(std::uint32_t row, std::uint8_t bits) const
     if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
         return true;
     }
-    // A pause that ended just after the previous read leaves no pause time.
+    // If pause time is known, it decides: a pause that ended right after the previous read adds no pause time.
     return !has(known, Field::pause_us) && ((state && (bits & kWas) != 0) || moved(Field::on2off));
 }
 
@@ -330,7 +331,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
         bits |= now.paused ? kIs : kOver;
     }
 
-    // Enough XOFF frames to hold the queue all the time, and none that let it go.
+    // Enough XOFF frames to hold the queue all the time, and no XON.
     const bool held = hold_us_[row] != 0 && has(known, Field::rx_xoff) && zero(Field::rx_xon) &&
                       std::uint64_t{value(row, Field::rx_xoff)} * hold_us_[row] >= view_.dt_us[row];
     const bool both_ends = (bits & kWas) != 0 && (bits & kIs) != 0;
@@ -360,8 +361,8 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     return bits;
 }
 
-// Whether another signal contradicts a pause without a break. A frame that was under way when the pause began may still
-// be counted; and no signal is trusted so far that the half of an interval would not matter.
+// Whether another signal contradicts a pause without a break: a transition, pause time for less than half of the
+// interval, or more packets sent than the one that may have been in transmission when the pause began.
 bool Intake::objected(std::uint32_t row) const
 {
     const Fields known = view_.known[row];
@@ -371,7 +372,7 @@ bool Intake::objected(std::uint32_t row) const
     return (known & kBroken) != 0 || hardly_paused || sent_several(row);
 }
 
-// Quiet for the whole interval, by the given signals: one of them says so and none objects.
+// Whether the given signals prove quiet for the whole interval: one of them proves it and none contradicts it.
 bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const
 {
     const auto moved = [&](Field f) { return has(by, f) && value(row, f) != 0; };
@@ -383,11 +384,13 @@ bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bi
     if (still(Field::pause_us)) {
         return true;
     }
-    // A pause outlives its last frame: an interval that began paused is not quiet, though no frame came in it.
+    // A pause outlasts the frame that set it: an interval that began paused is not quiet, even if no frame arrived in
+    // it.
     if (state && (bits & kWas) != 0) {
         return false;
     }
-    // Frames of both kinds together: none at all is quiet; some may be XON only, then the state has to tell.
+    // rx_pfc counts XOFF and XON together: if it stands still, the queue is quiet. If it moves, the frames may all be
+    // XON, and the state decides.
     if (still(Field::rx_xoff) || still(Field::rx_pfc)) {
         return true;
     }

@@ -1,6 +1,6 @@
-// The only door for raw counters. It alone knows about wraps, resets, counters that go backwards, stale stamps, link
-// and speed changes and rows that could not be read: each of them just leaves bits of `known` (and of `pause`) unset.
-// Later stages see 32-bit lanes and never a raw counter; those are shown to people at most.
+// The only code that sees raw counters. It handles wraps, resets, counters that go backwards, stale stamps, link and
+// speed changes and rows that could not be read: each of these leaves bits of `known` (and of `pause`) unset. Later
+// stages see 32-bit differences and levels. Raw counters leave the intake only for display (pfc_counts).
 //
 // Contract: begin() starts a look, put() hands in each row that was read, view() shows the result until the next
 // begin(). One thread. No allocation after construction.
@@ -16,15 +16,15 @@
 
 namespace petrel::watchdog {
 
-// May change what a device told before anything is made of it: for devices that misbehave to order.
+// Changes samples before the intake evaluates them, to inject faults.
 class SampleFilter {
 public:
     virtual ~SampleFilter() = default;
     virtual void pass(Sample&) = 0;
 };
 
-// What a device has counted of the PFC of a row and of its packets, as it was last told, for those who show it to
-// people. None: it does not tell, or did not then.
+// PFC and packet counters of a row as last read, for display. An empty value means that the device does not have the
+// counter, or that the last sample did not include it.
 struct PfcCounts {
     Instant read_at;
     std::optional<bool> paused;
@@ -35,14 +35,14 @@ struct PfcCounts {
     std::optional<std::uint64_t> tx_packets;
 };
 
-// How far the pause counters run apart from the time stamps, learned from queues that were paused throughout.
+// The drift between pause counters and time stamps, learned from queues that were paused throughout.
 class StampDrift {
 public:
     static constexpr std::int64_t kMostPpm = 50'000;
 
     void learn(std::uint32_t stamped_us, std::uint32_t paused_us);
-    // The time by which pause time falls behind in a million microseconds of stamps. None: too little was learned yet,
-    // or the difference is too large for a drift.
+    // The microseconds by which pause time falls behind in a million microseconds of stamps. None if less than one
+    // second of pause was learned, or if the difference is too large for a drift.
     std::optional<std::int32_t> ppm() const;
 
 private:
@@ -56,10 +56,10 @@ public:
     Intake(const Intake&) = delete;  // view() points into it
     Intake& operator=(const Intake&) = delete;
 
-    void learn_speeds(const Inventory&);  // of the same rows
+    void learn_speeds(const Inventory&);  // the inventory must have the same rows
     void begin();
     void put(const Sample&);
-    void through(SampleFilter* filter) { filter_ = filter; }  // null: everything is taken as it is
+    void through(SampleFilter* filter) { filter_ = filter; }  // null: no filter
     const Observations& view() const { return view_; }
     PfcCounts pfc_counts(Slot) const;
     const StampDrift& stamp_drift() const { return drift_; }
@@ -69,15 +69,15 @@ private:
         Instant read_at;
         Fields known{};  // zero = never read
         std::uint32_t epoch{};
-        bool sent_pause{};  // in the interval before that read, all the time as far as frames can tell
-        bool paused{};      // at that read; holds if pause_seen
+        bool sent_pause{};  // enough pause frames to hold the peer throughout the interval before that read
+        bool paused{};      // at that read; valid if pause_seen
         bool pause_seen{};
         bool backlog{};  // the queue held bytes at that read
-        // A run is a pause without a break that goes on at that read. Its first interval is not measured: the pause may
-        // have begun in it.
+        // A run is a pause without a break that still went on at that read. run_us and run_lag_us leave out its first
+        // interval, because the pause may have begun within it.
         bool in_run{};
         std::uint32_t run_us{};     // length of the run, by time stamps
-        std::int64_t run_lag_us{};  // by so much the stamps are ahead of the pause time in it
+        std::int64_t run_lag_us{};  // time by stamps minus pause time in the run
     };
 
     void take(const Sample&);

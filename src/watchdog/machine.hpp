@@ -1,6 +1,6 @@
-// The state machine behind Watchdog (its table is in watchdog.hpp), in rooms: machine_look.cpp is the poll pass and the
-// passing of time, machine_storm.cpp begins and ends storms, machine_input.cpp takes outcomes, notices and orders,
-// machine_memory.cpp saves, loads and carries over.
+// The state machine behind Watchdog (its table is in watchdog.hpp), in four files: machine_look.cpp is the poll pass
+// and the timers, machine_storm.cpp begins and ends storms, machine_input.cpp takes outcomes, notices and orders,
+// machine_memory.cpp saves and loads checkpoints and carries state over to a new watchlist.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ public:
 
     Instant next_timer() const;
     bool idle() const { return sites_.idle(); }
-    bool held() const { return sites_.frozen(); }  // everything stays as it is, until the next start
+    bool held() const { return sites_.frozen(); }  // after stop_and_hold: nothing changes until the next start
     Phase phase(std::uint32_t row) const;
     Treatment in_effect(std::uint32_t row) const;
     QueueStats stats(std::uint32_t row, Instant now) const;
@@ -57,19 +57,19 @@ private:
         Treatment treatment{};  // wanted while stormed or latched
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
-        bool active{};         // stands in active_
-        bool counted{};        // stands in mitigated_
+        bool active{};         // listed in active_
+        bool counted{};        // counted in mitigated_
         std::uint32_t site{};  // where its treatment is applied
-        Instant since;         // of the decision
-        Instant began;         // of the storm
-        Instant paused_from;   // since when it is paused without a break, while in a storm
+        Instant since;         // when the decision was made
+        Instant began;         // when the storm began
+        Instant paused_from;   // begin of the current pause without a break, while in a storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
-        std::optional<WaitingOrder> next;  // to mitigate, as soon as the storm before it is closed
-        std::uint32_t end_proven_us{};     // what its clock said when its end was decided
+        std::optional<WaitingOrder> next;  // waits until the current storm is closed
+        std::uint32_t end_proven_us{};     // its clock when restoring or withholding was decided
         std::uint32_t end_limit_us{};
         Duration
-            without_proof{};  // while mitigated: time that showed neither pause nor quiet, since pause was last shown
+            without_proof{};  // while mitigated: time since pause was last seen that proved neither pause nor quiet
     };
 
     // Rows.
@@ -83,7 +83,7 @@ private:
     const Run* run_of(std::uint32_t r) const;
     const Rule& rule_of(std::uint32_t r) const;
 
-    // The poll pass and the passing of time.
+    // The poll pass and timers.
     static bool worth_visiting(std::uint32_t left, const Rule&, const Outbox&);
     void visit(const Run&, std::uint32_t first, std::span<const std::uint32_t> left, const Observations&, Instant now,
                Outbox&);
@@ -115,7 +115,7 @@ private:
     void apply(std::uint32_t r, Treatment);
     bool over_budget() const { return list_.max_mitigated != 0 && mitigated_ >= list_.max_mitigated; }
     void adjust_backoff(std::uint32_t r, Instant now);
-    EventKind begin_kind(std::uint32_t r, bool latch) const;  // what the begin of its storms is called
+    EventKind begin_kind(std::uint32_t r, bool latch) const;  // the event that announces its storms
     bool latches(std::uint32_t r, Instant now);
     bool whole_site_quiet(std::uint32_t r) const;
     void release(std::uint32_t r, Reason why, Instant now);
@@ -154,15 +154,15 @@ private:
     std::vector<Row> rows_;
     std::vector<QueueStats> stats_;
     std::size_t latch_depth_{};
-    std::vector<Instant> storms_;        // latch_depth_ a row, newest first
+    std::vector<Instant> storms_;        // begin of the last latch_depth_ storms of each row, newest first
     std::vector<std::uint32_t> active_;  // rows that are neither off nor just watching
     Sites sites_;
     std::uint64_t next_seq_{1};
     bool full_clocks_wait_{};    // a storm found no room in the outbox
-    std::uint32_t mitigated_{};  // by evidence: what the blast radius counts
-    bool red_{};                 // the big red switch is on,
-    bool red_by_order_{};        // and a person threw it, not the configuration
-    bool red_untold_{};          // the configuration threw it, and that has not been told yet
+    std::uint32_t mitigated_{};  // rows mitigated by evidence; limited by max_mitigated
+    bool red_{};                 // the big red switch is on
+    bool red_by_order_{};        // an operator turned it on, not the configuration
+    bool red_untold_{};          // the configuration turned it on, and the event is not emitted yet
     bool stopping_{};
 };
 

@@ -1,4 +1,4 @@
-// What comes back and what comes from outside: outcomes of commands, notices of the device, orders of people.
+// Inputs other than observations: outcomes of commands, notices from the device, orders from operators.
 #include "watchdog/machine.hpp"
 
 namespace petrel::watchdog {
@@ -14,7 +14,7 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
     }
 }
 
-// A refusal leaves only weaker treatments to want.
+// After a refusal, the rows of the site want the next weaker treatment.
 void Machine::step_down(std::uint32_t s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
@@ -24,7 +24,7 @@ void Machine::step_down(std::uint32_t s, Instant now)
         }
         apply(r, row.treatment);
         if (row.treatment == Treatment::none) {
-            row.site = s;  // nothing is left: it is given up where it was refused
+            row.site = s;  // everything is refused: give_up() looks for the row at this site
         }
         wish(row.site, now);
     }
@@ -56,7 +56,7 @@ bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now,
     return true;
 }
 
-// The device has refused everything we know: all that is left is to go on watching, and to say so.
+// The device has refused every treatment: the rows are alerted and only watched from now on.
 void Machine::give_up(std::uint32_t s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
@@ -109,7 +109,7 @@ Event Machine::order_event(const Order& order, Instant now)
     return taken;
 }
 
-// Whoever throws it, the big red switch is audited.
+// The big red switch also leaves an order_taken event if the configuration turns it on.
 void Machine::tell_red_switch(Instant now, Outbox& out)
 {
     if (red_untold_ && out.room_for(1, 0)) {
@@ -161,7 +161,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
         each([&](std::uint32_t r) {
             if (rows_[r].decision == Decision::stormed && rows_[r].origin != Origin::red_switch) {
                 if (rows_[r].origin == Origin::device) {
-                    apply(r, list_.rows[r].action);  // by itself it would let go
+                    apply(r, list_.rows[r].action);  // the device would restore the queue by itself
                 }
                 decide(r, Decision::latched, now);
                 wait_for_quiet(r);
@@ -183,7 +183,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
 void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t cause, Instant now)
 {
     if (stopping_) {
-        return;  // a stopped watchdog does not act any more
+        return;  // a stopped watchdog does not mitigate
     }
     const auto treatment = watched(r) ? treatment_by_order(r, origin) : Treatment::none;
     if (treatment == Treatment::none || under_treatment(r)) {
@@ -200,8 +200,8 @@ void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t ca
     stop_clock(r);
 }
 
-// An order on a row whose storm is not over, or not yet told to be: the storm ends here, and the order begins anew. So
-// each storm is closed once, and what a person did is not counted as one.
+// Carries out an order that waits for a storm to be closed: closes the storm, then begins the mitigation by order. So
+// each storm is closed once, and an order is not counted as a storm.
 void Machine::take_over(std::uint32_t r, Instant now, Outbox& out)
 {
     if (!out.room_for(1, 0)) {
@@ -223,8 +223,8 @@ void Machine::release_by_order(std::uint32_t r, Reason why, Instant now)
     }
 }
 
-// The policy's action; where that is to alert (or the big red switch asks for more than forwarding) the best for a
-// queue.
+// The policy's action. If a queue's policy only alerts, or only forwards and the big red switch is the origin: drop, or
+// the next weaker treatment that the device supports.
 Treatment Machine::treatment_by_order(std::uint32_t r, Origin origin) const
 {
     const auto configured = list_.rows[r].action;
@@ -278,7 +278,7 @@ void Machine::stop(Instant now)
     }
 }
 
-// What is decided stays decided, here and in the checkpoint, so that the next start goes on with it.
+// Keeps all decisions, also in the checkpoint, so that the next start continues with them.
 void Machine::hold(Instant now)
 {
     stopping_ = true;

@@ -1,4 +1,4 @@
-// The poll pass and the passing of time.
+// The poll pass and timers.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::uint32_t kBlock =
-    1024;  // rows swept and, if one is near its limit, visited while they are still in cache
+    1024;  // rows that are swept together, and visited while still in cache if one is near its limit
 
 bool measures_pause(const Rule& rule)
 {
@@ -89,14 +89,14 @@ void Machine::look(const Observations& seen, Instant now, Outbox& out)
     tick(now, out);
 }
 
-// A clock that is full is visited now, one that will be before the next poll is looked at again in time. Clocks further
-// off ask for a look as well, in case the next poll is late, as long as half of the room for looks is free.
+// Visit a row whose clock is full or will be full before the next poll. Rows further from their limit also request a
+// look, in case the next poll is late, while less than half of the room for looks is used.
 bool Machine::worth_visiting(std::uint32_t left, const Rule& rule, const Outbox& out)
 {
     return left <= rule.near_us || (left != kNoLimit && out.looks.size() < out.looks.capacity() / 2);
 }
 
-// Few rows of a block are worth it, if any: those that do not run (all ones) are passed over many at a time.
+// Few rows of a block need a visit. Rows whose clock does not run (all ones) are skipped in groups.
 void Machine::visit(const Run& run, std::uint32_t first, std::span<const std::uint32_t> left, const Observations& seen,
                     Instant now, Outbox& out)
 {
@@ -124,11 +124,12 @@ void Machine::visit(const Run& run, std::uint32_t first, std::span<const std::ui
 void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
                         Outbox& out)
 {
-    // Of all the rows that happen to be paused now, only those with time on their clock may be asked for evidence.
+    // Record only rows with time on their clock: other paused rows need no evidence.
     if (seen.dt_us[r] != 0 && clocks_.proven_us[r] != 0) {
         recorder_.note(r, seen, now);
     }
-    // "At once" leaves no time to measure: what has not begun is for the next poll to see, or looks would never cease.
+    // With a limit of kAtOnce there is no time to measure: while the clock is empty, wait for the next poll. Otherwise
+    // each look would request another one at once.
     const bool at_once = clocks_.limit_us[r] == kAtOnce && clocks_.proven_us[r] == 0;
     if (left == 0) {
         clock_full(r, now, out);
@@ -160,7 +161,7 @@ void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
     }
 }
 
-// What a look says about a row that is being treated: its packets, its link, whether the treatment shows.
+// Evaluates a look at an active row: its link, its packets, and whether its treatment has an effect.
 void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
 {
     if ((seen.pause[r] & kLinkDown) != 0) {
@@ -170,7 +171,8 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
     const auto known = [&](Field f) { return has(seen.known[r], f); };
     const auto value = [&](Field f) { return known(f) ? seen.column(f)[r] : 0U; };
     auto& s = stats_[r];
-    const bool was_treated = under_treatment(r) && rows_[r].since < now;  // the look that decided speaks of before
+    // The look that led to the decision covers the time before it.
+    const bool was_treated = under_treatment(r) && rows_[r].since < now;
     if (was_treated) {
         const auto count = [&](std::uint64_t& total, std::uint64_t& last, Field f) {
             total += value(f);
@@ -198,13 +200,14 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
     }
 }
 
-// A queue may show neither pause nor quiet while it is mitigated: frames of unknown kind arrive, and the mitigation may
-// have stopped the signals of pause. Then only a probe can tell. Anything that shows pause puts the probe off.
+// A mitigated queue may show neither pause nor quiet: frames of unknown kind arrive, and the mitigation may have
+// stopped the pause signals. Then only a probe can show whether the storm goes on. Any sign of pause restarts the wait
+// for the probe.
 void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen, Instant now)
 {
     Row& row = rows_[r];
     const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
-    const bool quiet = (seen.pause[r] & clocks_.wants_quiet[r]) != 0;  // its clock counts that
+    const bool quiet = (seen.pause[r] & clocks_.wants_quiet[r]) != 0;  // counted by its clock
     if (!waits || quiet || (seen.known[r] & kPauseSignals) == 0) {
         return;
     }
@@ -236,7 +239,7 @@ void Machine::tick(Instant now, Outbox& out)
     });
 }
 
-// When time alone changes something for this row.
+// When the timer of this row expires.
 Instant Machine::deadline(std::uint32_t r) const
 {
     const Row& row = rows_[r];
@@ -248,7 +251,7 @@ Instant Machine::deadline(std::uint32_t r) const
         if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r) || red_) {
             return kNever;
         }
-        return row.since + std::max(restore_time(r), list_.poll);  // "at once" is after it was there
+        return row.since + std::max(restore_time(r), list_.poll);  // even with T1 = 0 the treatment lasts one poll
     case Decision::probing: return row.since + policy(r).detect + list_.poll;
     case Decision::off:
     case Decision::watching:
@@ -272,14 +275,14 @@ void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
         if (due && out.room_for(1, 0)) {
             const auto proven = clocks_.proven_us[r];
             close_storm(r, Reason::probe, now, out);
-            clocks_.proven_us[r] = proven;  // what the probe has seen so far still counts towards T0
+            clocks_.proven_us[r] = proven;  // the time proven during the probe still counts towards T0
         }
     } else if (due) {
         release(r, policy(r).release == Release::forced ? Reason::forced : Reason::probe, now);
     }
 }
 
-// Storms that found no room before. Rare, so that walking over all rows is cheaper than keeping a list.
+// Begins storms for which the outbox had no room. This is rare, so a walk over all rows is cheaper than a list.
 void Machine::begin_waiting_storms(Instant now, Outbox& out)
 {
     if (!std::exchange(full_clocks_wait_, false)) {
@@ -294,8 +297,8 @@ void Machine::begin_waiting_storms(Instant now, Outbox& out)
     }
 }
 
-// Rows that were withheld and are still stormed (no quiet is proven) get what the budget has room for, the longest
-// waiting first.
+// While fewer than max_mitigated rows are mitigated, mitigates withheld rows whose storm goes on (no quiet is proven),
+// the longest waiting first.
 void Machine::use_budget(Instant now, Outbox& out)
 {
     while (!over_budget()) {
@@ -363,7 +366,7 @@ Phase Machine::phase(std::uint32_t r) const
 Treatment Machine::in_effect(std::uint32_t r) const
 {
     if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
-        return list_.rows[r].action;  // the device treats it, and tells when it is over
+        return list_.rows[r].action;  // the device treats it and sends a notice at the end
     }
     const auto own = map_.target(r).priority ? sites_[r].believed() : Treatment::none;
     return std::max(own, sites_[map_.port_site(r)].believed());

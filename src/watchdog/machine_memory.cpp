@@ -1,4 +1,4 @@
-// What is remembered: across a restart (save, load, adopt) and across a change of policy or inventory (inherit).
+// State that is kept: across a restart (save, load, adopt) and across a change of policy or inventory (inherit).
 #include <algorithm>
 #include <map>
 #include <string>
@@ -31,7 +31,7 @@ Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
     const Row& row = rows_[r];
     Checkpoint::Row saved;
     saved.target = map_.target(r);
-    // What the big red switch does is not remembered row by row: it is thrown again, or it is not.
+    // The big red switch is saved once, not row by row: load() turns it on again.
     const bool by_itself = row.origin != Origin::red_switch;
     saved.phase = by_itself ? phase(r) : Phase::watching;
     if (by_itself) {
@@ -73,7 +73,7 @@ void Machine::load(const Checkpoint& saved, Instant now)
     }
     red_by_order_ = saved.red_switch;
     if (red_ || red_by_order_) {
-        red_switch(true, now);  // also over the storms that are remembered
+        red_switch(true, now);  // also for rows whose storm was just loaded
     }
 }
 
@@ -99,7 +99,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         return;
     }
     if (!at_rest) {
-        stats.in_storm -= std::min(stats.in_storm, from.storm_age);  // still running: it is added at the storm's end
+        stats.in_storm -= std::min(stats.in_storm, from.storm_age);  // the storm goes on: close_storm() adds its time
         row.cause = from.cause;
         row.since = now - from.in_phase;
         row.began = now - from.storm_age;
@@ -148,8 +148,8 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
     }
 }
 
-// An alert that may be acted on now is, as soon as the budget allows, if its storm goes on. An order that the device
-// refused is no storm.
+// Whether an alerted row may be mitigated under the current policy. Such a row is withheld, and mitigated when
+// max_mitigated allows it and its storm goes on. An order that the device refused is not a storm.
 bool Machine::may_act_now(std::uint32_t r) const
 {
     return rows_[r].origin == Origin::evidence && watched(r) && list_.rows[r].action != Treatment::none;
@@ -161,11 +161,12 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
     map_.for_rows_of(target, [&](std::uint32_t r) { held = held || under_treatment(r); });
     map_.for_rows_of(target, [&](std::uint32_t r) {
         const auto site = target.priority ? r : map_.port_site(r);
-        // What the device shows and cannot be asked for is half of a treatment that was cut short: it is finished.
+        // If the device shows a treatment that it does not offer, an earlier treatment was interrupted halfway:
+        // complete it.
         const bool half = found != Treatment::none && !has(list_.capabilities.treatments, found);
         const auto kept = half ? list_.rows[r].action : found;
         if (keep && watched(r) && !held && (!half || kept != Treatment::none)) {
-            const bool goes_on = at_work(r);  // a storm that is remembered needs no second announcement
+            const bool goes_on = at_work(r);  // a storm from the checkpoint is not announced again
             if (!goes_on) {
                 begin(r, Origin::evidence, now);
             }
@@ -182,7 +183,8 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
             sites_.change(treated_at, [&](Site& s) { s.believe(std::nullopt, now); });
         }
         wish(site, now);
-        // Nothing is assumed: the device is told once more what shall hold, which also renews or closes the journal.
+        // Mark the state as not known, so that the wanted treatment is commanded again. This also renews or closes the
+        // journal entry.
         sites_.change(site, [&](Site& s) {
             s.believe(found, now);
             s.believe(std::nullopt, now);
@@ -207,7 +209,7 @@ void Machine::inherit(const Machine& old, Instant now)
             }
         }
     };
-    // All sites before any row: rows of one port share theirs.
+    // All sites before any row: rows of one port share a site.
     each_common_row([&](std::uint32_t r, std::uint32_t from) {
         take_site(r, old, from, now);
         take_site(map_.port_site(r), old, old.map_.port_site(from), now);
@@ -224,7 +226,7 @@ void Machine::inherit(const Machine& old, Instant now)
     }
     red_by_order_ = old.red_by_order_;
     if (const bool on = red_by_order_ || list_.big_red_switch; on || old.red_) {
-        red_switch(on, now);  // what the configuration threw, it may have taken back
+        red_switch(on, now);  // the new configuration may have turned it off
     }
     red_untold_ = list_.big_red_switch && (old.red_untold_ || !old.list_.big_red_switch);
 }

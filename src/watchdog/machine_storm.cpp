@@ -11,7 +11,7 @@ using std::chrono::microseconds;
 
 constexpr std::uint8_t kMostBackoff = 20;
 
-// Limits round up, and "at once" still needs one look that says so.
+// Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
 std::uint32_t limit_us(Duration d)
 {
     const auto us = std::chrono::ceil<microseconds>(d).count();
@@ -54,7 +54,7 @@ void Machine::stop_clock(std::uint32_t r)
 
 void Machine::wait_for_quiet(std::uint32_t r)
 {
-    // Where nothing is done to the queue every signal counts, otherwise those that survive it.
+    // Without a treatment every signal counts, otherwise only the signals that survive the treatment.
     clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none ? kQuiet : kQuietStill;
     clocks_.proven_us[r] = 0;
     clocks_.limit_us[r] = ends_by_quiet(r) ? full_at(restore_time(r)) : kNoLimit;
@@ -105,7 +105,7 @@ Duration Machine::probe_time(std::uint32_t r) const
     return p.probe > Duration::zero() ? p.probe : p.detect / 4;
 }
 
-// --- it begins
+// --- begin of a storm
 
 void Machine::decide(std::uint32_t r, Decision decision, Instant now)
 {
@@ -135,7 +135,7 @@ void Machine::begin(std::uint32_t r, Origin origin, Instant now)
         ++stats.detected;
         stats.last_detected = now;
     } else if (origin == Origin::red_switch && stats.red_switched == stats.red_released) {
-        ++stats.red_switched;  // a switch that is thrown again after a restart is the same one
+        ++stats.red_switched;  // turned on again after a restart: counted once
     }
 }
 
@@ -196,8 +196,7 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
     decide(r, latch ? Decision::latched : Decision::stormed, now);
 }
 
-// The strongest of the wish and its weaker stand-ins that the device has not refused. Below those that hit the whole
-// port, each queue is treated at its own site.
+// Sets the row's treatment: `wish`, or the strongest weaker treatment that the device has not refused at its site.
 void Machine::apply(std::uint32_t r, Treatment wish)
 {
     while (wish != Treatment::none && sites_[site_for(r, wish)].refused(wish)) {
@@ -207,14 +206,15 @@ void Machine::apply(std::uint32_t r, Treatment wish)
     rows_[r].site = site_for(r, wish);
 }
 
-// A port's own row, and a treatment that hits the whole port, are commanded as the port.
+// The port's own row and port-wide treatments belong to the site of the port. Other treatments belong to the site of
+// the queue.
 std::uint32_t Machine::site_for(std::uint32_t r, Treatment treatment) const
 {
     const bool whole_port = has(list_.capabilities.port_wide, treatment) || !map_.target(r).priority;
     return whole_port ? map_.port_site(r) : r;
 }
 
-// What the rows of a site want together.
+// The site wants the strongest treatment that its rows want.
 void Machine::wish(std::uint32_t s, Instant now)
 {
     if (held()) {
@@ -231,7 +231,7 @@ void Machine::wish(std::uint32_t s, Instant now)
     sites_.change(s, [&](Site& site) { site.set_want(most, cause, now); });
 }
 
-// Storms that return soon after a release double the wait; healthy time takes it back step by step.
+// A storm that returns soon after a release doubles T1. Time without a storm reduces it again step by step.
 void Machine::adjust_backoff(std::uint32_t r, Instant now)
 {
     Row& row = rows_[r];
@@ -276,9 +276,9 @@ bool Machine::latches(std::uint32_t r, Instant now)
     return earliest != Instant::min() && now - earliest <= p.latch_window;
 }
 
-// --- it ends
+// --- end of a storm
 
-// A port stays treated while any of its queues asks for it: they are released together.
+// A port stays treated while any of its queues wants it. Its queues are released together.
 bool Machine::whole_site_quiet(std::uint32_t r) const
 {
     const auto s = rows_[r].site;
@@ -293,7 +293,7 @@ void Machine::release(std::uint32_t r, Reason why, Instant now)
     Row& row = rows_[r];
     const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
     if (treated_by_device && why != Reason::device && why != Reason::link_down) {
-        // It does not know that the storm is over for us: it is told to let go.
+        // The device would keep its treatment: record it as in effect, so that the site commands the restore.
         sites_.change(row.site, [&](Site& site) { site.believe(list_.rows[r].action, now); });
     }
     row.ending = why;
@@ -308,7 +308,7 @@ void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     const bool treated = row.treatment != Treatment::none;
-    // A port may still be treated for another of its queues; only a person may let go of one alone.
+    // A port may still be treated for another of its queues. Only an operator may release a single queue of it.
     const Site& site = sites_[row.site];
     const bool free = site.settled() && (site.want() == Treatment::none || row.ending == Reason::operator_);
     if ((treated && !free) || !out.room_for(1, 0)) {
@@ -385,8 +385,8 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32
     event.policy = list_.rows[r].policy;
     event.action = rows_[r].origin == Origin::device ? list_.rows[r].action : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
-    // A restoration is told when it is done, a withheld storm when it is acted on; what they rest on is what was known
-    // when they were decided.
+    // A restore is reported when it is done, and a withheld storm when it is mitigated. Their evidence is the clock at
+    // the time of the decision.
     const bool ending = rows_[r].decision == Decision::restoring || rows_[r].decision == Decision::withheld;
     const auto limit = ending ? rows_[r].end_limit_us : clocks_.limit_us[r];
     event.evidence.proven = microseconds{ending ? rows_[r].end_proven_us : clocks_.proven_us[r]};

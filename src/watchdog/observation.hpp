@@ -1,6 +1,7 @@
-// What a device can tell about its queues, and what it told. A device declares Capabilities and an Inventory of rows
-// once; each look gives raw Samples (cumulative counters), which the Intake turns into Observations (what happened
-// since the row was last read). Columns, not structs: the poll pass runs over a million rows.
+// What a device can report about its queues, and what it reported. A device declares Capabilities and an Inventory of
+// rows once. Each look returns raw Samples (cumulative counters), which the Intake turns into Observations (what
+// happened since the row was last read). Observations are columns, not structs, because the poll pass runs over a
+// million rows.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ enum class Field : std::uint8_t {
     pause_state,    // tri-state since the last read (SAI's continuous deadlock state)
     paused_now,     // paused at the instant of the read
     pause_us,       // time the queue was paused
-    rx_pfc,         // PFC frames received, XOFF and XON together: never passed off as rx_xoff
+    rx_pfc,         // PFC frames received, XOFF and XON together: never used as rx_xoff
     rx_xoff,        // PFC frames received with a quanta above zero for this priority
     rx_xon,         // ... with quanta zero
     on2off,         // pauses that ended
@@ -47,22 +48,22 @@ std::optional<Field> field_from_name(std::string_view);
 // A frame on a lossless fabric is no longer than this, in bytes.
 inline constexpr std::uint32_t kLongestFrame = 9216;
 
-// Levels say how things stand at the read; every other field is a counter that only grows.
+// Levels are values at the time of the read. Every other field is a counter that only grows.
 inline constexpr Fields kLevels =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::occupancy) | bit(Field::pause_timeout);
 
-// The fields that say something about received pause.
+// The fields that show received pause.
 inline constexpr Fields kPauseSignals =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::rx_pfc);
 
-// What is done to a queue or port. Weaker ones first, so that a device's best offer can be compared.
+// What is applied to a queue or port, from weak to strong: the code compares treatments.
 enum class Treatment : std::uint8_t {
     none,
     ignore_pause,  // received pause is not honoured; everything is forwarded
     drop_egress,   // queued and later packets to the queue are discarded, but ingress still pauses its senders
     drop,          // the same, and packets received in the matching priority group are discarded too: no pause goes out
     lossless_off,  // lossless mode off for the port, lossless packets to and from the peer discarded
-    squeeze,       // maximum frame size below the minimum: every frame to the peer dies; received pause ignored
+    squeeze,       // maximum frame size below the minimum: every frame to the peer is discarded; received pause ignored
     mute_pause,    // a NIC stops sending pause
     port_down,
     count_
@@ -74,15 +75,15 @@ constexpr bool has(Treatments set, Treatment t) { return (set & bit(t)) != 0; }
 std::string_view name(Treatment);
 std::optional<Treatment> treatment_from_name(std::string_view);
 
-// What a device offers: data, so that nobody asks which vendor it is.
+// What a device offers, as data. Code checks these capabilities and never the vendor.
 struct Capabilities {
-    Fields fields{};          // what it can tell
-    Fields survive{};         // what still counts while a queue is mitigated: restoring relies on these only
-    Treatments treatments{};  // what it can do
-    Treatments port_wide{};   // which of those hit the whole port, whatever queue asked
+    Fields fields{};          // the fields it can report
+    Fields survive{};         // the fields that still count while a queue is mitigated: only these prove quiet then
+    Treatments treatments{};  // the treatments it supports
+    Treatments port_wide{};   // the treatments that affect the whole port, whichever queue needs them
     bool reads_back{};        // a treatment can be read back
-    bool detects_itself{};    // finds storms in hardware and tells by notice
-    Duration refresh{};       // how often its counters move; zero = with every read
+    bool detects_itself{};    // finds storms in hardware and reports them by notice
+    Duration refresh{};       // how often it updates its counters; zero = with every read
     // A time stamp is off by a fixed offset and by an error. The errors of all stamps lie within a window of this
     // width, so that the time between two stamps is wrong by at most this much. Zero: stamps are exact.
     Duration stamp_uncertainty{};
@@ -92,26 +93,26 @@ struct Capabilities {
 struct RowInfo {
     Target target;
     BitRate speed;       // zero = not known
-    bool host_facing{};  // the peer is a server; a role is configuration
+    bool host_facing{};  // the peer is a server, by configuration
 };
 
 struct Inventory {
     std::vector<RowInfo> rows;     // rows[slot]
     std::vector<PortNames> ports;  // ports[PortId::index]
-    std::uint32_t generation{};    // another one whenever anything above is
+    std::uint32_t generation{};    // changes whenever rows or ports change
 };
 
 // "Ethernet0:3" for a queue, "Ethernet0" for a port.
 std::string to_string(const Inventory&, const Target&);
 
 enum class PauseState : std::uint8_t {
-    not_paused,     // is not paused now; says nothing of the interval
+    not_paused,     // not paused now; proves nothing about the interval
     paused,         // paused during the whole interval since the last read
-    not_continuous  // is paused now, was not for the whole interval
+    not_continuous  // paused now, but not for the whole interval
 };
 
-// One row as the device says it, counters cumulative. epoch changes with the link, its speed, a clear or a reset; 0 =
-// link down.
+// One row as the device reported it, with cumulative counters. epoch changes when the link or its speed changes and
+// when counters are cleared or reset; 0 = link down.
 struct Sample {
     Slot slot;
     Instant read_at;
@@ -119,14 +120,14 @@ struct Sample {
     std::uint32_t epoch{};
     PauseState pause_state{};
     bool paused_now{};
-    Fields survives{~Fields{}};  // of Capabilities::survive, the fields that this row is known to keep while mitigated
+    Fields survives{~Fields{}};  // the fields of Capabilities::survive that this row keeps while mitigated
     std::array<std::uint64_t, kFields> raw{};
 
     std::uint64_t& operator[](Field f) { return raw[static_cast<std::size_t>(f)]; }
     std::uint64_t operator[](Field f) const { return raw[static_cast<std::size_t>(f)]; }
 };
 
-// What the state of the pause says about an interval. Each bit is proven, its absence proves nothing.
+// Pause bits of an interval. A set bit is proven; a clear bit proves nothing.
 inline constexpr std::uint8_t kWas = 1;          // paused at the previous read
 inline constexpr std::uint8_t kIs = 2;           // paused at this read
 inline constexpr std::uint8_t kOver = 4;         // not paused at this read
@@ -136,12 +137,12 @@ inline constexpr std::uint8_t kQuiet = 32;       // no pause between the two, by
 inline constexpr std::uint8_t kQuietStill = 64;  // the same, by signals that survive a mitigation
 inline constexpr std::uint8_t kLinkDown = 128;   // the link is down at this read
 
-// Three more, kept in the upper bits of `known` because they come from counters.
+// Three more bits, kept in the upper bits of `known` because they come from counters.
 inline constexpr Fields kPauseSeen =
     1U << 28U;  // XOFF frames, pause time, transitions or state show pause in the interval
 inline constexpr Fields kBroken = 1U << 29U;  // a pause ended between the two reads
 inline constexpr Fields kKeepsPausing =
-    1U << 30U;  // pause was sent in this interval and in the one before, enough to hold
+    1U << 30U;  // in this interval and the one before, enough pause frames to hold the peer were sent
 
 // What happened to each row since it was last read. Spans are 64-byte aligned and padded to whole cache lines.
 struct Observations {
@@ -149,9 +150,9 @@ struct Observations {
     std::span<Fields> known;         // a set bit: the value holds for the whole interval
     std::span<std::uint8_t> pause;   // kWas ... kLinkDown
     std::array<std::span<std::uint32_t>, kFields>
-        value;                               // differences and levels, saturating; empty = the device never has it
+        value;                               // differences and levels, saturating; empty = not a field of the device
     std::span<const std::uint32_t> touched;  // the rows that were looked at
-    bool all{};                              // every row was: touched need not be read
+    bool all{};                              // every row was looked at: touched need not be read
 
     std::span<std::uint32_t> column(Field f) const { return value[static_cast<std::size_t>(f)]; }
 };

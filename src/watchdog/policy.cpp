@@ -32,10 +32,11 @@ Policy timed(std::string_view name, Criterion criterion, Treatment action, int d
 
 std::vector<Preset> make_presets()
 {
-    // A pause counter that lacks 1 % of the interval still says "all the time": without that slack one read in three
-    // came a whole round late in the field.
+    // Pause time that lacks 1 % of the interval still counts as paused throughout. Without this slack, one read in
+    // three was a whole poll late in the field.
     constexpr std::uint32_t kPauseSlack = 10'000;
-    // Below 0.1 % of the line rate nothing moves: one stray packet a poll passes, 1.6 % (a 64:1 incast) does not.
+    // Less than 0.1 % of the line rate is no progress. One stray packet per poll stays below that; a 64:1 incast (1.6
+    // %) is above it.
     constexpr std::uint32_t kFloor = 1'000;
 
     Policy sonic = timed("sonic", Criterion::continuous, Treatment::drop, 400, 2000, 100);
@@ -112,7 +113,7 @@ std::optional<std::int64_t> whole_number(std::string_view text)
     return number;
 }
 
-using Refusal = std::optional<std::string>;  // what would be allowed
+using Refusal = std::optional<std::string>;  // the allowed values; none = the value was set
 
 template <class Store>
 Refusal in_bounds(std::string_view text, Bounds bounds, Store store)
@@ -195,7 +196,7 @@ Refusal set_priorities(Policy& policy, std::string_view text)
     return std::nullopt;
 }
 
-// Only SAI's machine exists in hardware as well.
+// Only the detector of the `sai` preset also exists in hardware.
 Refusal set_detector(Policy& policy, const Preset& preset, std::string_view text)
 {
     const bool may = preset.policy.name == "sai";
@@ -388,8 +389,8 @@ std::vector<Problem> check(const Policy& policy)
 
 void scale_as_start_default(Policy& policy, std::uint32_t ports)
 {
-    // Every 32 ports another 200 ms, as SONiC does because its polling is expensive; the poll stops growing at one
-    // second and the timers at the longest detection time there is.
+    // 200 ms for each 32 ports, as in SONiC, where polling is expensive. The poll interval grows up to one second, the
+    // timers up to the longest allowed detection time.
     const std::int64_t step = ports == 0 ? 1 : (ports - 1) / 32 + 1;
     policy.detect = milliseconds{std::min<std::int64_t>(200 * step, 5000)};
     policy.restore = policy.detect;

@@ -22,23 +22,23 @@ enum class Criterion : std::uint8_t {
     progress,       // leaky integrator: mostly paused and next to nothing sent
     receive_stall,  // a NIC that pauses its switch and receives nothing
     pause_timeout,  // the port's own pause-too-long status
-    device          // the device finds storms itself and tells
+    device          // the device finds storms itself and sends notices
 };
 
 enum class Release : std::uint8_t {
     quiet,   // after `restore` without pause
     forced,  // `restore` after the mitigation, whatever the queue does
-    manual   // only when an operator says so
+    manual   // only by an operator's order
 };
 
 std::string_view name(Criterion);
 std::string_view name(Release);
 
-// An action as people write it: drop, forward, alert, lossless-off, squeeze, mute.
+// The name of an action in policy files: drop, forward, alert, lossless-off, squeeze, mute.
 std::string_view action_name(Treatment);
 
 struct Policy {
-    std::string name;  // what events call it
+    std::string name;  // its name in events
     Criterion criterion{};
     Treatment action{};  // none = alert only
     Release release{};
@@ -48,8 +48,8 @@ struct Policy {
     Duration probe{};        // after a release a shorter T0 applies first; zero = no half-open probe
     Duration backoff_max{};  // T1 doubles up to this while storms come back; zero = no back-off
     Duration latch_window{};
-    std::uint32_t latch_count{};    // so many storms in the window stay mitigated; zero = never, 1 = the first one
-    std::uint32_t slack_ppm{};      // an interval counts as paused throughout although this share is missing
+    std::uint32_t latch_count{};    // this many storms in the window latch the queue; zero = never, 1 = the first storm
+    std::uint32_t slack_ppm{};      // share of an interval that may lack pause time and still count as paused
     std::uint32_t floor_ppm{};      // sending less than this share of the line rate is no progress
     std::uint32_t leak{};           // progress: how many times faster the score falls than it rises
     bool needs_backlog{};           // an empty queue is no storm
@@ -68,14 +68,14 @@ struct Preset {
     Bounds detect_ms;
     Bounds restore_ms;
     Bounds poll_ms;
-    Treatments actions{};  // what may be chosen
+    Treatments actions{};  // the actions that a policy may choose
     std::string_view about;
 };
 
 std::span<const Preset> presets();
 const Preset* find_preset(std::string_view name);
 
-// One parameter of a policy: its name in files (`detect_ms`; flags say `--detect-ms`), what it is, and how it is set.
+// One parameter of a policy: its key in files (`detect_ms`; the flag is `--detect-ms`) and its description.
 struct Parameter {
     std::string_view key;
     std::string_view about;
@@ -89,19 +89,20 @@ struct Problem {
     std::string allowed;
 };
 
-// Sets `key` from text ("400", "drop", "3,4", "true"). Nothing is changed if there is a problem.
+// Sets `key` from text ("400", "drop", "3,4", "true"). If there is a problem, the policy is unchanged.
 std::optional<Problem> set_parameter(Policy&, const Preset&, std::string_view key, std::string_view value);
 
 // The value of a parameter as text that set_parameter takes.
 std::string parameter_text(const Policy&, std::string_view key);
 
-// What only shows once all parameters are known: T0 and T1 not below T2, a latch window where latches are counted.
+// Checks parameters against each other: T0 and T1 not below T2, a latch window if storms are counted for the latch,
+// probe not above T0, the back-off limit not below T1.
 std::vector<Problem> check(const Policy&);
 
-// The timers SONiC's `start_default` would choose for a switch of so many ports.
+// Sets the timers and the action that SONiC's `start_default` chooses for a switch with this many ports.
 void scale_as_start_default(Policy&, std::uint32_t ports);
 
-// Which policy watches which rows. Later assignments win; a row nobody claims is not watched.
+// Which policy watches which rows. Later assignments win. A row without an assignment is not watched.
 struct Assignment {
     std::uint16_t policy{};             // index into policies
     std::optional<std::uint16_t> port;  // none = every port
@@ -112,7 +113,7 @@ struct PolicyBook {
     std::vector<Policy> policies;
     std::vector<Assignment> assigned;
     std::uint32_t max_mitigated{};  // queues of this device mitigated at once; zero = no limit
-    bool big_red_switch{};          // every watched queue is mitigated, whatever it shows
+    bool big_red_switch{};          // every watched queue is mitigated, whatever its counters show
 };
 
 }  // namespace petrel::watchdog

@@ -1,5 +1,5 @@
-// The last few looks at each row that is close to a decision, so that an event can show what it rests on. A small table
-// in which rows share places: evidence may be shorter than it could be, never wrong, and memory stays bounded.
+// The last few looks at each row that is close to a decision, as the evidence of its event. The table is small and
+// bounded, and rows share entries: evidence may be incomplete, but it is never wrong.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ private:
 
     struct Entry {
         std::uint32_t row{kNoLimit};
-        std::uint32_t noted{};  // looks since the row took the place; a ring of the newest
+        std::uint32_t noted{};  // looks since the row took the entry; `last` is a ring of the newest
         Instant last_at;
         std::array<Interval, kKept> last{};
     };

@@ -1,5 +1,5 @@
-// Where things stand: the rows of each port, and the sites. A site is what a command names: a row of its own, or a port
-// for all its rows. Sites are numbered rows first, then ports.
+// The rows of each port, and the sites. A site is the target of a command: one row, or a port with all its rows. Site
+// numbers count the rows first, then the ports.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ public:
 
 private:
     std::vector<Target> targets_;
-    std::vector<std::uint32_t> first_;  // of each port in by_port_, one more at the end
+    std::vector<std::uint32_t> first_;  // index of each port's first row in by_port_, and one more at the end
     std::vector<std::uint32_t> by_port_;
     std::vector<std::uint32_t> self_;  // self_[row] == row, to show a single row as a span
 };

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 
-// A switch CPU may be old: each loop is compiled twice and picked at start. Not under sanitizers, whose run-time is not
-// up yet when the choice is made.
+// A switch CPU may lack AVX2: each loop is compiled twice and chosen at program start. Not with sanitizers, because
+// their runtime is not initialised yet when the choice is made.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define PETREL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define PETREL_CLONES
 #endif
-// Columns never overlap. Left to itself the compiler checks each pair at run time and, beyond ten pairs, gives up.
+// Columns never overlap. Without this hint the compiler checks each pair at run time and, beyond ten pairs, does not
+// vectorise.
 #if defined(__GNUC__) && !defined(__clang__)
 #define PETREL_NO_OVERLAP _Pragma("GCC ivdep")
 #else
@@ -39,9 +40,9 @@ constexpr std::uint32_t part(std::uint32_t whole, std::uint32_t per_64k)
 
 struct Proof {
     bool hit{};              // the whole interval belongs to the storm
-    std::uint32_t charge{};  // what it adds then
-    std::uint32_t carry{};   // otherwise: the part at its end that may be the beginning of one
-    bool suspect{};          // it may have begun, though no time is proven yet
+    std::uint32_t charge{};  // the time to add if hit
+    std::uint32_t carry{};   // the clock if not hit: the end of the interval that may begin a storm
+    bool suspect{};          // a storm may have begun, though no time is proven yet
 };
 
 class Look {
@@ -95,7 +96,8 @@ public:
     bool timed_out() const { return known(Field::pause_timeout) && value(Field::pause_timeout) != 0; }
     bool timed_out_before() const { return is(kWas); }
 
-    // A status speaks of its moment only: time counts between two readings that say the same, the first one starts it.
+    // A status is valid at the time of its read only. Time counts between two reads with the same status; the first
+    // read starts the clock.
     std::uint32_t status_time() const { return timed_out() == timed_out_before() ? dt() : 1; }
 
     bool quiet(std::uint8_t by) const
@@ -139,9 +141,9 @@ std::uint32_t add(std::uint32_t clock, std::uint32_t time)
 
 bool measures_pause(Criterion c) { return c == Criterion::continuous || c == Criterion::stalled; }
 
-constexpr std::uint32_t kLongestFall = kClockMost / 4;  // times the steepest leak this still fits a lane
+constexpr std::uint32_t kLongestFall = kClockMost / 4;  // multiplied by the largest leak, this still fits 32 bits
 
-// The score of the leaky integrator: twice the limit is enough to remember, and it falls without breaking off.
+// The score of the leaky integrator. It is capped at twice the limit, and it falls gradually instead of being reset.
 std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof, std::uint32_t dt, std::uint32_t times)
 {
     if (proof.hit) {
@@ -187,7 +189,7 @@ std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks&
 }
 
 // ---------------------------------------------------------------------------------------------------------------------------
-// The same for a stretch of rows. Flags are masks (0 or ~0): with ?: on bytes the compiler gives up on vectors.
+// The same for a range of rows. Flags are masks (0 or ~0): with ?: on bytes the compiler does not vectorise.
 // ---------------------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -218,7 +220,7 @@ struct Lane {
 
 PETREL_INLINE std::uint32_t knows(Fields known, Fields wanted) { return mask((known & wanted) == wanted); }
 
-// Each proof is told, at compile time, which columns it may touch: a device that lacks one has no memory for it.
+// Template parameters select the columns that a proof reads, because a column that the device lacks has no memory.
 template <bool counted>
 struct ByState {
     PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t bits)
@@ -333,7 +335,7 @@ struct QuietByReceive {
 };
 
 struct QuietByTimeout {
-    static constexpr bool whole_interval = false;  // as the storm's: since when the status says the same
+    static constexpr bool whole_interval = false;  // as for the storm: time counts while the status stays the same
     PETREL_INLINE static std::uint32_t at(const Columns& c, std::size_t i, std::uint32_t, std::uint32_t)
     {
         return mask(c.pause_timeout[i] == 0) & knows(c.known[i], bit(Field::pause_timeout));
@@ -348,8 +350,8 @@ struct Hot {
     std::uint32_t* left;
 };
 
-// Flags are bytes, clocks are words. In one loop they would make the compiler work on 32 rows at once, for which the
-// registers do not suffice: so flags are widened first, a piece at a time.
+// Flags are bytes, clocks are 32-bit words. In one loop they would make the compiler work on 32 rows at once, for which
+// there are not enough registers. So flags are widened first, kPiece rows at a time.
 constexpr std::size_t kPiece = 512;
 
 template <class Storm, class Quiet, bool leaks, bool longest>

@@ -1,12 +1,12 @@
-// The dense half of the watchdog: per row, add the time that an observation proves. A Rule is what a policy becomes on
-// one device at one speed; a Run is a stretch of rows under the same rule, so that the kernel sees constants and no
-// gathers.
+// The dense half of the watchdog: per row, add the time that an observation proves. A Rule is a policy compiled for one
+// device and one speed. A Run is a range of rows with the same rule, so that the kernel works with constants and
+// without gathers.
 //
-// A clock runs up to its limit (T0 while watching, T1 while waiting for quiet). What a full clock means, the sparse
-// half decides (watchdog.hpp); it rewrites limit and direction, so this half needs neither policy nor phase.
+// A clock runs up to its limit (T0 while watching, T1 while waiting for quiet). The sparse half (watchdog.hpp) decides
+// what a full clock means. It sets limit and direction, so this half needs neither policy nor phase.
 //
-// advance_row() is the definition, written to be read. advance() is the same for a whole run, written for vectors, and
-// equal to it bit for bit.
+// advance_row() is the definition and is written for readers. advance() does the same for a whole run in a form that
+// compilers vectorise. Both give the same result bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct Rule {
     Source source{};
     bool quiet_survives{};             // some signal of quiet survives the policy's action
     bool backlog{};                    // the queue must hold bytes
-    bool in_bytes{};                   // progress is told in bytes (else in packets)
-    bool sends{};                      // progress is told at all
+    bool in_bytes{};                   // progress is measured in bytes (else in packets)
+    bool sends{};                      // progress is measured at all
     std::uint32_t slack_per_64k{};     // share of dt, in 65536ths
     std::uint32_t floor_per_64k_us{};  // bytes (or packets) in 65536 us that are still no progress
     std::uint32_t leak{};
-    std::uint32_t near_us{};  // a clock this close to its limit is looked at by the sparse half
+    std::uint32_t near_us{};  // the sparse half visits a clock this close to its limit
     bool operator==(const Rule&) const = default;
 };
 
@@ -53,17 +53,17 @@ struct Clocks {
 };
 
 inline constexpr std::uint32_t kNoLimit = 0xffffffffU;
-inline constexpr std::uint32_t kAtOnce = 1;               // one look that says so is enough
+inline constexpr std::uint32_t kAtOnce = 1;               // one look fills the clock
 inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates here, below any limit that means "never"
 
-// The time left on a clock that runs, or may have begun to; kNoLimit if it does not.
+// The time left on a clock that runs or may have started; kNoLimit if it does not run.
 std::uint32_t time_left(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
 
 // Whether the interval is paused from end to end, by the rule's own source.
 bool paused_throughout(const Observations&, const Rule&, std::uint32_t row) noexcept;
 
-// Both return the least time left among the rows they touched. advance() takes the rows first, first + 1, ... and also
-// says what is left of each: scanning that is cheap, asking time_left() a thousand times is not.
+// Both return the least time left among their rows. advance() handles the rows first, first + 1, ... and stores the
+// time left of each in `left`: scanning `left` is much cheaper than calling time_left() for a thousand rows.
 std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
 std::uint32_t advance(const Observations&, const Rule&, const Clocks&, std::uint32_t first,
                       std::span<std::uint32_t> left) noexcept;

@@ -1,9 +1,10 @@
-// The place a treatment is applied to: a queue, or a port for all its queues. A site is told what to want and commands
-// it until the device shows it. It does not know why: rows do.
+// The place where a treatment is applied: a queue, or a port for all its queues. The machine sets the treatment that a
+// site wants, and the site repeats the command until the device shows it. The reason for a treatment is kept in the
+// rows.
 //
 //   settled --want changes--> due --command--> in flight --confirmed, accepted--> settled
 //                              ^                  |
-//                              +--back-off--------+ refused, failed, differs, timed out (each told once as an event)
+//                              +--back-off--------+ refused, failed, differs, timed out (one event for each)
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ public:
     bool in_flight() const { return in_flight_ != 0; }
     Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }
 
-    // The outcome of a command that nobody will tell any more: it is unknown.
+    // The outcome (timed_out) of a command in flight whose deadline has passed.
     std::optional<Outcome> lost(Instant now) const
     {
         if (!in_flight() || now < deadline_) {
@@ -51,7 +52,7 @@ public:
         retry_at_ = now;
     }
 
-    // What the device shows, or (nullopt) that nobody knows.
+    // Sets the treatment that the device shows; nullopt = not known.
     void believe(std::optional<Treatment> in_effect, Instant now)
     {
         sure_ = in_effect.has_value();
@@ -70,7 +71,7 @@ public:
         commanded_ = want_;
     }
 
-    // A command whose outcome will not come back to us any more.
+    // Gives up the command in flight: its outcome will not arrive.
     void lose_track(Instant now)
     {
         if (in_flight_ != 0) {
@@ -82,7 +83,7 @@ public:
     bool settle(const Outcome& outcome, Duration base, Instant now)
     {
         if (outcome.command != in_flight_) {
-            return false;  // an answer to a question we gave up
+            return false;  // the outcome of a command that was given up
         }
         in_flight_ = 0;
         switch (outcome.verdict) {
@@ -107,8 +108,8 @@ public:
         return true;
     }
 
-    // A treatment that was taken without read-back has to show in what the queues do. Several queues of a port speak of
-    // the same time: it counts once a look.
+    // A treatment that the device accepted without read-back must show an effect on the queues. Several queues of a
+    // port report the same interval: it counts once per look.
     void watch_effect(bool stuck, std::uint32_t dt_us, Duration patience, Duration base, Instant now)
     {
         if (unverified_us_ == 0) {
@@ -162,7 +163,7 @@ private:
     Treatments refused_{};
     std::uint64_t in_flight_{};
     std::uint64_t cause_{};
-    std::uint64_t unverified_us_{};  // zero = verified; else how long nothing was seen of it
+    std::uint64_t unverified_us_{};  // zero = verified; else the time without a visible effect
     Instant effect_watched_at_;
     Instant retry_at_;
     Instant deadline_;

@@ -1,4 +1,4 @@
-// All sites of a device, and which of them have something to do.
+// All sites of a device, and a list of those that are not settled.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ public:
 
     const Site& operator[](std::uint32_t s) const { return sites_[s]; }
 
-    // Any change goes through here, so that a site with something to do is never forgotten.
+    // All changes of a site go through here, so that a site that is not settled is always listed in busy_.
     template <class Change>
     void change(std::uint32_t s, Change change)
     {
@@ -35,11 +35,11 @@ public:
         }
     }
 
-    // From here on nothing is wanted or commanded any more; what is under way still comes back.
+    // From now on sites issue no commands. Outcomes of commands in flight are still accepted.
     void freeze() { frozen_ = true; }
     bool frozen() const { return frozen_; }
 
-    // The site that was waiting for this outcome, if any still is.
+    // Returns the site that was waiting for this outcome, if any.
     std::optional<std::uint32_t> settle(const Outcome& outcome, Duration retry, Instant now)
     {
         const auto s = static_cast<std::uint32_t>(outcome.command & kSiteOfCommand);
@@ -52,7 +52,7 @@ public:
         return s;
     }
 
-    // tell(site, failure) says a failure once and returns false if there was no room for it yet.
+    // tell(site, failure) reports a failure once, and returns false if the outbox has no room for it yet.
     template <class Tell>
     void serve(Instant now, Duration retry, Outbox& out, Tell tell)
     {
@@ -71,7 +71,7 @@ public:
                 const auto id = (next_command_++ << kSiteBits) | s;
                 const auto deadline = now + kCommandTime;
                 out.commands.push_back({id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), deadline});
-                sites_[s].sent(id, deadline + kCommandTime);  // the runner's own word may come a little late
+                sites_[s].sent(id, deadline + kCommandTime);  // the runner's own timed_out may arrive a little late
             }
         }
         std::erase_if(busy_, [&](std::uint32_t s) {
@@ -80,7 +80,7 @@ public:
         });
     }
 
-    // What the device said of the failure that is being told.
+    // The device's error text for the failure that is being reported.
     std::string take_detail(std::uint32_t s)
     {
         const auto at = details_.find(s);
@@ -101,7 +101,8 @@ public:
         return next;
     }
 
-    // After a change of machine: answers to commands of the old one must not be taken for answers to ours.
+    // Continues the command numbers of the machine that this one replaces, so that late outcomes of its commands do not
+    // match ours.
     void number_after(const Sites& old) { next_command_ = old.next_command_; }
 
     bool idle() const

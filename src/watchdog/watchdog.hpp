@@ -1,5 +1,5 @@
-// The sparse half: what a full clock means. A pure state machine over rows and sites; time and observations in,
-// commands, events and wanted looks out.
+// The sparse half of the watchdog: it decides what a full clock means. A pure state machine over rows and sites. Its
+// inputs are time and observations, its outputs are commands, events and requests for looks.
 //
 // clang-format off
 // A row decides from evidence:                                   A site (a queue, or a port for all its queues) commands:
@@ -14,7 +14,8 @@
 //   any       --link down-->          restoring (a latch stays)
 // clang-format on
 //
-// What does not fit the outbox waits for the next pass: nothing is decided half. No allocation in look() or tick().
+// If the outbox has no room for the results of a decision, the whole decision waits for the next pass. look() and
+// tick() do not allocate.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct LookAgain {
     Instant at;
 };
 
-// Where results go. Room is bounded and made once; the caller drains and clear()s it between passes.
+// The results of a pass. Its room is bounded and allocated once. The caller takes the results and calls clear() between
+// passes.
 struct Outbox {
     explicit Outbox(std::size_t room = 256);
     void clear();
@@ -41,7 +43,7 @@ struct Outbox {
     std::vector<Command> commands;
     std::vector<Event> events;
     std::vector<LookAgain> looks;
-    bool overflowed{};  // something waits for the next pass
+    bool overflowed{};  // a decision waits for the next pass
 
     bool room_for(std::size_t events_wanted, std::size_t commands_wanted);
 
@@ -64,15 +66,16 @@ public:
     void hear(const Notice&, Instant now, Outbox&);
     void order(const Order&, Instant now, Outbox&);
 
-    // New policies or another inventory; what is known is carried over by Target, what is no longer wanted is undone.
-    // After stop_and_hold it waits for the next start, like everything else.
+    // Changes the policies or the inventory. State is carried over by the target's name, and treatments that are no
+    // longer wanted are restored. After stop_and_hold this does nothing: the change takes effect at the next start.
     void change(Watchlist, Instant now, Outbox&);
 
     Checkpoint save(Instant now) const;
     void load(const Checkpoint&, Instant now);
 
-    // At start, for each target that the device shows treated or that should be: keep = there is a reason for it. The
-    // tick() after all of them commands: before that, what is remembered of the others is only what somebody thought.
+    // Called at start for each target that the device shows treated or that should be treated; keep = there is a reason
+    // for the treatment. Commands wait for the tick() after the last adopt(), because until then the state from the
+    // checkpoint is not yet compared with the device for all targets.
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
 
     Instant next_timer() const;  // when tick() has something to do; kNever if nothing
@@ -80,7 +83,7 @@ public:
     Phase phase(Slot) const;
     Treatment in_effect(Slot) const;
     QueueStats stats(Slot, Instant now) const;
-    Duration proven(Slot) const;  // by the clock that runs: of storm while watching, of quiet while mitigated
+    Duration proven(Slot) const;  // time proven of storm while watching, of quiet while mitigated
     const Watchlist& watchlist() const;
 
 private:

@@ -69,7 +69,7 @@ class Compiler {
 public:
     Compiler(const Policy& policy, const Capabilities& can) : policy_(policy), can_(can) {}
 
-    // Everything this policy cannot do without.
+    // The fields or features that this policy needs and the device lacks.
     std::optional<std::string> lacks() const
     {
         const auto fields = can_.fields;
@@ -103,7 +103,7 @@ public:
         auto best = policy_.action;
         const bool by_device = policy_.criterion == Criterion::device && has(can_.treatments, Treatment::drop_egress);
         if (by_device && best == Treatment::drop) {
-            best = Treatment::drop_egress;  // a device that recovers by itself knows nothing of priority groups
+            best = Treatment::drop_egress;  // a device that recovers by itself does not drop in priority groups
         }
         while (best != Treatment::none && !has(can_.treatments, best)) {
             best = weaker(best);
@@ -139,7 +139,7 @@ public:
         return rule;
     }
 
-    // What is lost on rows whose speed nobody tells.
+    // Notes which storms cannot be detected on rows whose speed is not known.
     void note_unknown_speed(std::size_t rows, std::vector<std::string>& notes) const
     {
         const bool continuous = policy_.criterion == Criterion::continuous || policy_.criterion == Criterion::stalled;
@@ -200,8 +200,7 @@ private:
     const Capabilities& can_;
 };
 
-// Rows nobody watches join the run they stand in: their clocks have no limit, and long runs are what makes the pass
-// fast.
+// Unwatched rows join the run around them: their clocks have no limit, and long runs make the pass fast.
 void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>& rule)
 {
     const bool joins = !runs.empty() && (!rule || runs.back().rule == *rule);
@@ -295,7 +294,7 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
         return tl::unexpected(std::move(complaints));
     }
     if (list.poll == Duration::max()) {
-        list.poll = std::chrono::seconds{1};  // nobody is watched: stay alive and idle
+        list.poll = std::chrono::seconds{1};  // no row is watched: stay idle
     }
     return list;
 }

@@ -1,6 +1,6 @@
-// A policy book compiled for one device: what is wanted, held against what the device can observe and do. Wishes a
-// device cannot meet are either complaints (it cannot be watched at all) or notes (it is watched, with another action
-// or signal).
+// A policy book compiled for one device: the policies checked against the fields and treatments of the device. If the
+// device lacks the fields that a policy needs, compile() returns a complaint. If the policy works with another action
+// or signal, the watchlist gets a note.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace petrel::watchdog {
 
 inline constexpr std::uint16_t kUnwatched = 0xffff;
 
-// A clock is full before its limit by the uncertainty of time stamps, but by no more than this part of the limit.
+// A clock is full before its limit by the uncertainty of time stamps, but by at most limit / kMostForgiven.
 inline constexpr int kMostForgiven = 4;
 
-// What this device makes of the wish for one row.
+// The policy of one row and the action that this device supports for it.
 struct Effective {
     std::uint16_t policy{kUnwatched};
     Treatment action{};
@@ -30,7 +30,7 @@ struct Watchlist {
     std::vector<Policy> policies;
     std::vector<Run> runs;
     std::vector<Effective> rows;     // rows[slot]
-    std::vector<std::string> notes;  // where the effective differs from the configured
+    std::vector<std::string> notes;  // where the effective action or signal differs from the configured one
     std::uint32_t max_mitigated{};
     bool big_red_switch{};
     Duration poll{};  // the shortest of the policies in use, not below the device's refresh
@@ -38,7 +38,7 @@ struct Watchlist {
 
 Parsed<Watchlist> compile(const PolicyBook&, Inventory, const Capabilities&);
 
-// The weaker treatments a device is offered, in order, when it refuses one: data, walked by refusals.
+// The treatment to command next if the device refuses this one; none if there is no weaker one.
 Treatment weaker(Treatment);
 
 }  // namespace petrel::watchdog
