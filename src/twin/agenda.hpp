@@ -1,6 +1,6 @@
-// What a node has to do later, apart from sending and receiving: pause refreshes, delayed pauses, retransmissions,
-// hardware detectors, faults, an agent's step. A heap in time order; entries of one instant come in the order of their
-// kind, port and class, so that the order of insertion never shows.
+// The timers of a node, apart from sending and receiving: pause refreshes, delayed pauses, retransmissions, hardware
+// detectors, faults, steps of an agent. A heap in time order. Entries of the same time are ordered by kind, port and
+// queue, so the result never depends on the order of insertion.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace petrel::twin {
 
 enum class Task : std::uint8_t {
-    fault,           // arg: row of the node's list of faults
-    delayed_pause,   // arg: row of the node's waiting pause frames
-    refresh,         // port: tell again what is paused
-    port_detector,   // port: pause too long
+    fault,           // not used: faults are calls
+    delayed_pause,   // arg and queue: the fields of the pause frame
+    refresh,         // port: repeat the pause; arg: the port's count of speed changes
+    port_detector,   // port, queue: pause too long
     queue_detector,  // port, queue: deadlock detection
     recovery_end,    // port, queue
     flow_start,      // arg: flow
@@ -27,7 +27,7 @@ enum class Task : std::uint8_t {
     rate_timer,      // arg: flow, queue: number of the cut that started it
     drain,           // the receive pipeline takes the next frame
     storm,           // arg: storm generator
-    call,            // arg: row of the node's calls: agents step here, after everything that happened until then
+    call,            // arg: row of the node's calls; agents step here, after all other events of that time
     count_
 };
 

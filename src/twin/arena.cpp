@@ -25,7 +25,7 @@ void* Arena::take(std::size_t bytes)
         void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (at == MAP_FAILED)
             throw std::bad_alloc{};
-        madvise(at, size, MADV_HUGEPAGE);  // a wish: without it only slower
+        madvise(at, size, MADV_HUGEPAGE);  // a hint: without huge pages the run is only slower
         pieces_.emplace_back(static_cast<std::byte*>(at), size);
         used_ = 0;
     }

@@ -1,6 +1,6 @@
-// Memory of the simulated fabric: taken in large pieces, on huge pages where the kernel has them (a tenth of the run
-// time on large fabrics), given back all at once. Nothing is allocated per packet; rings that grow leave their old
-// space behind, which at most doubles them.
+// Memory of the simulated fabric: allocated in large pieces, on huge pages if the kernel offers them (this saves a
+// tenth of the run time on large fabrics), and freed all at once. Nothing is allocated per packet. A ring that grows
+// does not free its old memory, which at most doubles its size.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ public:
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Value-initialised and cache-line aligned. From any thread: rings grow while nodes run.
+    // Value-initialised and cache-line aligned. May be called from any thread, because rings grow while nodes run.
     template <class T>
     std::span<T> make(std::size_t count)
     {

@@ -43,7 +43,7 @@ Outlook Border::exchange(Outlook ours)
         frames.clear();
     earliest_out_ = kForever;
     for (const BorderFrame& frame : incoming_) {
-        const OutPort& back = nodes_[frame.node].out(frame.port);  // links have two directions: its peer is the sender
+        const OutPort& back = nodes_[frame.node].out(frame.port);  // the peer of the receiving port is the sender
         nodes_[back.peer].out(back.peer_port).wire.put(frame.at, frame.packet, arena_);
     }
     return all;

@@ -1,6 +1,6 @@
-// Where this process's share of a twin ends. Nodes of other shares exist here too but never run: what ours send to them
-// waits in their wires until the window is over, then goes to the process that runs them; what comes from there is put
-// on the wire as if its sender had run here.
+// The border between the share of this process and the shares of other processes. Nodes of other shares exist here too
+// but never run. Frames sent to them wait in their wires until the end of the window and then go to the process that
+// runs them. Frames from other processes are put on the wire as if the sender had run here.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace petrel::twin {
 
 class Border {
 public:
-    // `share`: by node, the process that runs it.
+    // `share`: for each node, the process that runs it.
     Border(Peers&, std::vector<unsigned> share, std::span<const NodeRef> nodes, Arena&);
 
     Peers& peers() const { return peers_; }
     unsigned share(std::uint32_t node) const { return share_[node]; }
     bool ours(std::uint32_t node) const { return share_[node] == rank_; }
 
-    // Takes what was sent to others' nodes, with the mail that tells of it (by node).
+    // Takes the frames sent to nodes of other shares, and their mail (indexed by node).
     void collect(std::span<Mail> mail);
-    // Hands it over. Returns the outlook of all; `received()` are the frames that are new on our wires.
+    // Sends the collected frames to the other processes. Returns the combined outlook; received() are the frames that
+    // were put on our wires.
     Outlook exchange(Outlook ours);
     std::span<const BorderFrame> received() const { return incoming_; }
 

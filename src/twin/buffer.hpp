@@ -1,6 +1,6 @@
-// The shared-buffer memory manager: what an ingress priority group may take, when it says XOFF and XON. A group fills
-// its reserve first, then shares a pool up to its threshold, then (if lossless) its headroom; what leaves frees them in
-// the opposite order. PFC follows from this accounting alone.
+// The memory manager of the shared buffer: how many bytes an ingress priority group may use, and when it sends XOFF and
+// XON. A group first fills its reserve, then the shared pool up to its threshold, then (if lossless) its headroom.
+// Frames that leave free them in the opposite order. PFC results from this accounting alone.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +42,9 @@ struct alignas(64) IngressGroup {
     std::uint32_t xon_offset{};
     Limit limit;
     bool lossless{};
-    bool xoff{};  // what the sender was last told
+    bool xoff{};  // the last frame to the sender was XOFF
     std::uint8_t pool{};
-    std::uint8_t priorities{};  // that are mapped here: who is paused by it
+    std::uint8_t priorities{};  // the priorities mapped to this group: XOFF pauses these
     std::uint32_t peak{};
     std::uint32_t headroom_peak{};
     std::uint64_t rx_packets{};
@@ -53,7 +53,7 @@ struct alignas(64) IngressGroup {
     std::uint32_t shared() const { return bytes > reserved ? bytes - reserved : 0; }
     std::uint32_t occupied() const { return bytes + headroom; }
 
-    // Takes the frame in, or says that there is no room.
+    // Accepts the frame, or returns false if there is no room.
     bool admit(std::uint32_t size, Pool& shared_pool, Pool& headroom_pool)
     {
         const std::uint32_t before = shared();

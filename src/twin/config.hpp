@@ -1,5 +1,4 @@
-// How switches, NICs and flows are set up. Plain data with the defaults of the product; check() in build.hpp says what
-// does not fit together.
+// Configuration of switches, NICs and flows: plain data with the product's defaults. problems() in setup.hpp checks it.
 #pragma once
 
 #include <array>
@@ -15,8 +14,8 @@ namespace petrel::twin {
 
 using topology::NodeId;
 
-// How much of a pool one ingress group or egress queue may take beyond its reserve: alpha = 2^exponent of what is free,
-// or a fixed number of bytes.
+// How much of a pool one ingress group or egress queue may use beyond its reserve: alpha = 2^exponent times the free
+// bytes, or a fixed number of bytes.
 struct Limit {
     enum class Mode : std::uint8_t { dynamic, fixed, none } mode{Mode::dynamic};
     std::int8_t alpha_exponent{-3};  // -8..8
@@ -28,20 +27,20 @@ struct PgProfile {
     std::uint8_t pool{};  // ingress pool
     std::uint32_t reserved_bytes{4096};
     Limit limit;
-    std::uint32_t headroom_bytes{};  // xoff: what may still arrive after XOFF was sent
+    std::uint32_t headroom_bytes{};  // room for frames that still arrive after XOFF was sent
     std::uint32_t xon_bytes{};       // XON at or below max(xon, threshold - xon_offset)
     std::uint32_t xon_offset_bytes{3072};
 };
 
 struct EcnProfile {
-    std::uint32_t min_bytes{};    // marking starts
+    std::uint32_t min_bytes{};    // marking starts here
     std::uint32_t max_bytes{};    // everything is marked; 0 = no marking at all
     double max_probability{1.0};  // just below max_bytes
 };
 
 struct QueueProfile {
-    bool strict{};            // before all weighted queues; the highest such queue first
-    std::uint32_t weight{1};  // share among the others
+    bool strict{};            // served before all weighted queues; the highest strict queue first
+    std::uint32_t weight{1};  // share among the weighted queues
     Limit limit{Limit::Mode::none, 0, 0};
     std::uint8_t pool{};  // egress pool; counts only where there is a limit
     EcnProfile ecn;
@@ -49,7 +48,7 @@ struct QueueProfile {
 
 constexpr std::array<std::uint8_t, 64> default_dscp_map()
 {
-    std::array<std::uint8_t, 64> map{};  // 0..7 are the priorities themselves, above them the class selectors
+    std::array<std::uint8_t, 64> map{};  // 0..7 map to the same priority, higher ones by their class selector
     for (std::size_t d = 0; d != map.size(); ++d)
         map[d] = static_cast<std::uint8_t>(d < 8 ? d : d >> 3U);
     return map;
@@ -63,47 +62,47 @@ struct PauseProfile {
     bool global{};  // 802.3x: one pause for the whole port
 };
 
-// What real counters do wrong, on request.
+// Flaws of real counters that can be simulated.
 struct CounterFlaws {
     bool deaf_without_pfc{};  // pause that is not honoured is not counted either
-    Ps refresh{};             // counters move only so often; 0 = always true
-    bool quanta{};            // pause time is the sum of the quanta received, not of the time paused
+    Ps refresh{};             // interval at which counters are updated; 0 = always up to date
+    bool quanta{};            // pause time is the sum of the received quanta, not the time paused
 };
 
 struct SwitchProfile {
     std::uint64_t buffer_bytes{std::uint64_t{12} << 20U};
-    std::vector<std::uint64_t> ingress_pools;            // sizes; empty = one, of all that is not reserved or headroom
+    std::vector<std::uint64_t> ingress_pools;            // sizes; empty = one pool, without reserves and headroom
     std::vector<std::uint64_t> egress_pools;             // the same
-    std::optional<std::uint64_t> shared_headroom_bytes;  // one pool instead of each group's own
+    std::optional<std::uint64_t> shared_headroom_bytes;  // one shared headroom pool instead of the sum of the groups'
     std::array<PgProfile, kPriorities> groups{};
     std::array<QueueProfile, kPriorities> queues{};
     std::array<std::uint8_t, 64> priority_of_dscp{default_dscp_map()};
     std::array<std::uint8_t, kPriorities> group_of_priority{kIdentity};
     std::array<std::uint8_t, kPriorities> queue_of_priority{kIdentity};
     PauseProfile pause;
-    Ps pipeline{};  // fixed latency, added to every frame that comes in
+    Ps pipeline{};  // fixed latency of every received frame
     std::uint16_t max_frame_bytes{9216};
     CounterFlaws flaws;
     bool flood_unknown{};  // lossless unicast to an unknown address: drop (default) or flood
 };
 
-// A NIC. Its receive pipeline takes frames out of the port buffer at `drain`; without one it keeps up with the line.
+// A NIC. Its receive pipeline takes frames out of the port buffer at the rate `drain`; 0 = at line rate.
 struct NicProfile {
     BitRate drain{};
     std::uint32_t buffer_bytes{512U << 10U};
     std::uint32_t xoff_bytes{256U << 10U};
     std::uint32_t xon_bytes{128U << 10U};
-    std::uint8_t lossless{0xff};  // priorities it pauses for
+    std::uint8_t lossless{0xff};  // the priorities for which it sends pause
     PauseProfile pause;
     Ps retransmit_after{16 * kMs};
     std::uint16_t ack_bytes{64};
-    Ps notify_interval{50 * kUs};  // DCQCN: at most one notification of a flow in it
+    Ps notify_interval{50 * kUs};  // DCQCN: at most one notification per flow in this time
 };
 
 struct Dcqcn {
     double g{1.0 / 256};
     Ps alpha_timer{55 * kUs};
-    Ps cut_interval{50 * kUs};  // at most one rate cut in it
+    Ps cut_interval{50 * kUs};  // at most one rate cut in this time
     Ps increase_timer{900 * kUs};
     std::uint64_t increase_bytes{10'000'000};
     BitRate additive{50'000'000};
@@ -114,16 +113,16 @@ struct Dcqcn {
 struct Flow {
     NodeId src;
     NodeId dst;
-    std::uint64_t packets{};          // 0 = without end
+    std::uint64_t packets{};          // 0 = endless
     std::uint16_t frame_bytes{1048};  // on the wire, without preamble and gap
     std::uint8_t dscp{3};
     Ps start{};
     Ps stop{kForever};
     BitRate rate{};                  // 0 = line rate
     bool reliable{true};             // acknowledged, go-back-N; else open loop
-    std::uint32_t window_packets{};  // unacknowledged at most; 0 = no window
+    std::uint32_t window_packets{};  // the most unacknowledged packets; 0 = no window
     bool congestion_control{};       // DCQCN
-    std::uint16_t hash{};            // what ECMP sees of it; 0 = made from the addresses and the flow's number
+    std::uint16_t hash{};            // input of the ECMP hash; 0 = derived from the addresses and the flow's number
 };
 
 }  // namespace petrel::twin

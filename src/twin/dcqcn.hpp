@@ -1,5 +1,5 @@
-// DCQCN's reaction point: the rate of one flow. Notifications cut it, time and bytes sent bring it back: first halfway
-// to where it was, then by steps, then by larger ones.
+// DCQCN's reaction point: the rate of one flow. Notifications cut the rate. Time and bytes sent raise it again: first
+// halfway to its old value at a time, then by fixed steps, then by larger steps.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ public:
     double bps() const { return current_; }
     bool limited() const { return current_ < line_; }
 
-    // The line has another speed. Who had all of it has all of it again; a rate that was cut comes back as before.
+    // The speed of the line has changed. A flow at line rate stays at line rate; a rate that was cut recovers as
+    // before.
     void set_line(BitRate line)
     {
         const bool whole = !limited();
@@ -28,7 +29,7 @@ public:
         target_ = whole ? line_ : std::min(target_, line_);
     }
 
-    // True if the rate was cut: the increase timer starts again.
+    // Returns true if the rate was cut: the caller restarts the increase timer.
     bool notified(Ps now)
     {
         if (notified_once_)
@@ -49,7 +50,7 @@ public:
         return true;
     }
 
-    std::uint8_t cuts() const { return cuts_; }  // modulo: tells a timer that a cut has started a newer one
+    std::uint8_t cuts() const { return cuts_; }  // modulo 256: a timer of an older cut is ignored
 
     void increase_timer()
     {
@@ -57,7 +58,7 @@ public:
         increase();
     }
 
-    // True if the rate was raised.
+    // Returns true if the rate was raised.
     bool sent(std::uint32_t bytes)
     {
         if (!limited())
@@ -75,7 +76,7 @@ private:
     static constexpr std::uint32_t kFastSteps = 5;
     static constexpr double kForgotten = 1e-9;
 
-    // What a timer would have done in the time without a notification.
+    // Applies the steps of the alpha timer for the time without a notification.
     void decay_alpha(Ps quiet)
     {
         for (Ps steps = quiet / set_->alpha_timer; steps != 0 && alpha_ > kForgotten; --steps)

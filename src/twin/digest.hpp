@@ -1,5 +1,5 @@
-// The hash of a run: over every arrival, in the order each node saw them. Equal hashes mean equal runs, whatever the
-// number of threads, processes and windows.
+// The hash of a run: over all arrivals of each node in their order. Equal hashes mean equal runs, whatever the number
+// of threads, processes and windows.
 #pragma once
 
 #include <bit>

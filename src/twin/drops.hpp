@@ -1,4 +1,4 @@
-// Why a frame died. Every frame that is neither delivered nor in flight is counted under exactly one of these.
+// Why a frame was dropped. Every frame that is neither delivered nor in flight is counted under exactly one of these.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 namespace petrel::twin {
 
 enum class Drop : std::uint8_t {
-    headroom,       // lossless, and neither shared buffer nor headroom had room
+    headroom,       // lossless, but no room in shared buffer and headroom
     ingress_full,   // lossy, over the ingress threshold
     egress_full,    // lossy, over the egress threshold
-    mitigated_in,   // received in a priority group that is being discarded
-    mitigated_out,  // to a queue that is being discarded, or flushed from it
+    mitigated_in,   // received in a priority group that a mitigation discards
+    mitigated_out,  // to a queue that a mitigation discards, or flushed from it
     frame_size,     // longer than the port's maximum frame size
     no_route,
     ttl,

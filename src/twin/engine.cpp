@@ -8,12 +8,12 @@ namespace petrel::twin {
 
 namespace {
 
-constexpr std::size_t kWorthSharing = 32;  // active nodes; below, waking the others costs more than they save
-constexpr std::uint32_t kClaim = 4;        // nodes claimed at once
-constexpr int kSpins = 4000;               // before a thread that waits goes to sleep
+constexpr std::size_t kWorthSharing = 32;  // active nodes; with fewer, waking other threads costs more than it saves
+constexpr std::uint32_t kClaim = 4;        // nodes that a thread takes at a time
+constexpr int kSpins = 4000;               // before a waiting thread sleeps
 
-// Waits until `word` is no longer `old`: a moment awake, since windows are short, then asleep, since a core may be
-// shared.
+// Waits until `word` is no longer `old`. It spins first, because windows are short, and then sleeps, because threads
+// may share a core.
 template <class T>
 void await_change(const std::atomic<T>& word, T old)
 {
@@ -81,7 +81,7 @@ bool Engine::run_window(Ps end, bool done)
     return true;
 }
 
-// The next event anywhere, after all that was sent in the last window has got to where its receiver runs.
+// Delivers the frames of the last window, also to other processes, and returns the time of the next event of all nodes.
 Outlook Engine::look_ahead(bool done)
 {
     if (border_ == nullptr)
@@ -96,7 +96,8 @@ Outlook Engine::look_ahead(bool done)
     return all;
 }
 
-// What was sent in the last window reaches its receivers' books. Returns the time of the next event of them all.
+// Merges the mail of the last window into next_ and arrived_ of the receivers. Returns the time of the next event of
+// all nodes.
 Ps Engine::deliver_mail()
 {
     Ps earliest = kForever;

@@ -1,6 +1,6 @@
-// Runs the nodes in windows of time. A window is no longer than the shortest link: what a node sends in it arrives
-// after it, so every node runs its whole window alone, in any order, on any thread, and there is no global event queue.
-// Idle time between windows is jumped over; a window may be cut anywhere without changing results.
+// Runs the nodes in windows of time. A window is not longer than the shortest link latency. Frames sent in a window
+// therefore arrive after it, and every node can run the whole window alone, in any order and on any thread. There is no
+// global event queue. Idle time between windows is skipped. A window may be shortened without changing results.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ namespace petrel::twin {
 
 class Engine {
 public:
-    // `window`: at most the least latency of a link. `border`: null where one process runs all nodes.
+    // `window`: at most the shortest latency of a link. `border`: null if one process runs all nodes.
     Engine(std::vector<NodeRef> nodes, Ps window, unsigned threads, Border* border);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // Everything before `end`. Returns early, at a window's end, once `done` says so (in all processes).
+    // Runs all events before `end`. Returns early, at the end of a window, once `done` returns true (in all processes).
     template <class Done>
     void run_until(Ps end, Done done)
     {
@@ -32,15 +32,14 @@ public:
             reached = done();
     }
 
-    // Something was put on a node's agenda from outside: it wants to run then.
+    // An entry was added to a node's agenda from outside: the node must run at that time.
     void expect(std::uint32_t node, Ps at) { next_[node] = std::min(next_[node], at); }
 
-    Ps now() const { return now_; }  // everything before is done
+    Ps now() const { return now_; }  // all events before this time are done
     std::uint64_t windows() const { return windows_; }
 
 private:
-    struct alignas(
-        64) Segment {  // of the active nodes: one for each thread, who claims from others' when its own is done
+    struct alignas(64) Segment {  // of the active nodes: one per thread; a thread that is done takes nodes of others
         std::atomic<std::uint32_t> next;
         std::uint32_t end{};
     };
@@ -57,8 +56,8 @@ private:
     Ps window_length_;
     unsigned threads_;
     Border* border_;
-    std::vector<Ps> next_;                 // by node: its next event
-    std::vector<std::uint64_t> arrived_;   // by node: input ports that got frames since it last ran
+    std::vector<Ps> next_;                 // time of each node's next event
+    std::vector<std::uint64_t> arrived_;   // by node: input ports with new frames since it last ran
     std::vector<std::vector<Mail>> mail_;  // by thread and node
     std::vector<std::uint32_t> active_;
     Window window_;

@@ -1,5 +1,5 @@
 // The pending events of one node in one window: a key for each source, (time since the window began << 12 | source).
-// The next event is the least of them, and the source's number breaks ties. A plain scan beats every heap at this size.
+// The next event is the smallest key, and the source's number breaks ties. At this size a scan is faster than a heap.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::uint32_t event_key(const Window& w, Ps at, std::uint32_t source)
     return at < w.end ? static_cast<std::uint32_t>(at - w.begin) << kSourceBits | source : kNoEvent;
 }
 
-// `count` is a multiple of four: four chains, so that the scan does not wait for itself.
+// `count` is a multiple of four: four independent chains avoid waiting for the previous comparison.
 inline std::uint32_t least(const std::uint32_t* keys, std::uint32_t count)
 {
     std::uint32_t a = keys[0];

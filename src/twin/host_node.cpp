@@ -91,7 +91,7 @@ inline void HostNode::arrive(const Packet& p, Ps now)
         return hear_pause(p, now);
     }
     if (p.dst != id_) [[unlikely]]
-        return static_cast<void>(++drops_[Drop::no_route]);  // flooded: not for us
+        return static_cast<void>(++drops_[Drop::no_route]);  // a flooded frame for another host
     if (pipeline_.state == Pipeline::State::wire_speed && pipeline_.bytes == 0) [[likely]]
         deliver(p, now);
     else
@@ -167,7 +167,7 @@ inline void HostNode::take_ack(const Packet& p, Ps now)
     if (progress > 0) {
         flow.acked += static_cast<std::uint32_t>(progress);
         if (flow.next < flow.acked)
-            flow.next = flow.acked;  // it went back, but the first copy had arrived
+            flow.next = flow.acked;  // the sender went back, but the first copy had arrived
         flow.progress_at = now;
         if (flow.acked == flow.total)
             return finish(flow, now);
@@ -223,7 +223,7 @@ bool HostNode::send_reply(Ps now)
     return false;
 }
 
-// The flows take turns; one that has sent all of it leaves the list, until something has to be sent again.
+// The flows take turns. A flow with nothing left to send leaves the list until it has to send again.
 bool HostNode::send_data(Ps now, Ps& again_at)
 {
     for (std::size_t tries = listed_.size(); tries != 0; --tries) {
@@ -263,8 +263,8 @@ bool HostNode::send_data(Ps now, Ps& again_at)
         ++injected_;
         ++flow.next;
         if (flow.pace != 0) {
-            // A frame that waited for its turn does not slow its flow down; one that waited for more is not made up
-            // for.
+            // A frame that waited less than one gap (for other flows) does not slow its flow down. A longer wait (a
+            // pause) is not caught up.
             const Ps gap = Ps{p.bytes + overhead_bytes_} * flow.pace >> 10U;
             flow.next_at = (now - flow.next_at < gap ? flow.next_at : now) + gap;
             if (const auto rate = rates_.find(id); rate != rates_.end() && rate->second.sent(p.bytes))

@@ -1,6 +1,6 @@
-// A host's NIC: one port. Frames to send are made when the line is free for them (a flow is a counter, not a queue);
-// only acknowledgements wait in rings. Received frames are delivered at once unless the receive pipeline is limited,
-// stopped or dead: then they wait in the port buffer, and the NIC pauses its switch. Order inside a window: (time,
+// A host's NIC with one port. A data frame is created when the line is free for it (a flow is a counter, not a queue);
+// only acknowledgements wait in rings. Received frames are delivered at once, unless the receive pipeline is limited or
+// stopped: then they wait in the port buffer, and the NIC pauses its switch. Order of events inside a window: (time,
 // transmit opportunity, arrival, agenda).
 #pragma once
 
@@ -24,27 +24,27 @@
 
 namespace petrel::twin {
 
-// The receive side of a NIC: frames leave the port buffer at a rate, or not at all.
+// The receive side of a NIC: frames leave the port buffer at line rate, at a lower rate, or not at all.
 struct Pipeline {
     enum class State : std::uint8_t { wire_speed, limited, stopped } state{State::wire_speed};
     std::uint32_t pace{};  // picoseconds a byte takes, times 1024, when limited
-    bool draining{};       // the next frame's end is on the agenda
+    bool draining{};       // the end of the next frame is on the agenda
     std::uint32_t bytes{};
     std::uint32_t peak{};
     PacketRing waiting;
 };
 
-// A NIC that pauses by a pattern of its own.
+// A generator of pause frames with a fixed pattern, for a faulty NIC.
 struct Storm {
     std::uint8_t priorities{};
     std::uint16_t quanta{65535};
-    std::uint8_t times{};  // 1 + a row of Setup::pause_times, for eight different times; 0 = quanta for all
+    std::uint8_t times{};  // 1 + a row of Setup::pause_times, for a different time per priority; 0 = `quanta` for all
     Ps period{};           // between two frames
     Ps stop{kForever};
-    Ps burst{};                 // on for so long, then
-    Ps silence{};               // off for so long; 0 = always on
+    Ps burst{};                 // sends for this long,
+    Ps silence{};               // then is silent for this long; 0 = always on
     std::uint32_t xon_every{};  // every n-th frame is an XON; 0 = none
-    Ps begun{};                 // filled when it starts
+    Ps begun{};                 // set when it starts
     std::uint64_t sent{};
 };
 
@@ -56,13 +56,13 @@ public:
     OutPort& out() { return out_; }
     InPort& in() { return in_; }
 
-    void set_speed(BitRate);  // at first, and whenever the link is down
+    void set_speed(BitRate);  // at setup, and while the link is down
     void add_flow(std::uint32_t flow, Ps start, Ps stop);
     void control_rate(std::uint32_t flow, const Dcqcn&, BitRate line);
 
     Ps run(const Window&, bool mail_in, Mail* mail_out);
 
-    // Once, at that time, after everything else that happens then.
+    // Calls once at that time, after all other events of that time.
     void call_at(Ps when, std::function<void(Ps)> call) { agenda_.call_at(when, std::move(call)); }
 
     // ---- results
@@ -135,7 +135,7 @@ private:
     std::uint64_t delivered_{};
     std::span<Sender> senders_;
     std::span<Receiver> receivers_;
-    std::vector<std::uint32_t> listed_;  // flows that have something to send
+    std::vector<std::uint32_t> listed_;  // flows with packets to send
     std::uint32_t turn_{};
     std::uint32_t overhead_bytes_;
     std::uint16_t ack_bytes_;
@@ -155,16 +155,16 @@ private:
     std::vector<Packet> control_;  // pause frames of storms, to be sent
     std::vector<Storm> storms_;
     std::map<std::uint32_t, RateControl> rates_;
-    std::uint8_t pause_tx_{0xff};  // priorities it may pause for: a watchdog mutes it here
+    std::uint8_t pause_tx_{0xff};  // the priorities for which it may send pause; a watchdog mutes the NIC here
     bool refreshing_{};
     std::uint64_t flows_left_{};
     bool enabled_{true};  // the transmitter is on
-    bool signal_{true};   // and the switch's
-    PortLink link_;       // why it last went down
+    bool signal_{true};   // and so is the switch's
+    PortLink link_;       // why the link last went down
     std::uint32_t epoch_{1};
     BitRate speed_;
-    std::uint32_t speeds_{};                          // it has had: what was planned for one before comes to nothing
-    std::array<PauseMeter, kPriorities> told_{};      // the pause it asked for
+    std::uint32_t speeds_{};                          // number of speed changes: timers of an earlier speed are ignored
+    std::array<PauseMeter, kPriorities> told_{};      // the pause that it sent
     std::array<std::uint64_t, kPriorities> taken_{};  // frames that left the port buffer
     DropCounts drops_;
 };

@@ -1,5 +1,4 @@
-// What a NIC does now and then: its pause, its receive pipeline when that is not as fast as the wire, timers of flows,
-// storms.
+// The rare work of a NIC: pause, the receive pipeline when it is slower than the line, timers of flows, storms.
 #include <bit>
 
 #include "base/assert.hpp"
@@ -97,7 +96,7 @@ void HostNode::notified(std::uint32_t id, Ps now)
     agenda_.add({now + rate->second.set().increase_timer, Task::rate_timer, 0, rate->second.cuts(), id});
 }
 
-// The timer runs on only while the rate is below the line's, and only the one of the last cut.
+// The timer continues only while the rate is below line rate, and only the timer of the last cut counts.
 void HostNode::raise_rate(const Todo& todo, Ps now)
 {
     RateControl& rate = rates_.at(todo.arg);
@@ -168,7 +167,7 @@ void HostNode::refresh(Ps now)
 void HostNode::hear_pause(const Packet& frame, Ps now)
 {
     if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
-        return;  // a port speaks one of the two
+        return;  // a port supports only one of the two
     if (profile_.pause.response == 0)
         return apply_pause(frame, now);
     agenda_.add(
@@ -280,7 +279,7 @@ void HostNode::set_signal(bool on, LinkWord word, Ps now)
     link_changed(was_up, now);
 }
 
-// As SwitchNode's.
+// See SwitchNode::set_speed.
 void HostNode::set_speed(BitRate speed)
 {
     out_.rate = pace_of(speed);
@@ -315,7 +314,7 @@ void HostNode::link_changed(bool was_up, Ps now)
         wake(now);
 }
 
-// A reboot: the port buffer is lost, faults are gone, the latch of its watchdog with them.
+// A reboot drops the port buffer and ends faults. It also unmutes the NIC, which ends a latch of its watchdog.
 void HostNode::reset(Ps now)
 {
     drops_[Drop::dead_host] += pipeline_.waiting.size();

@@ -1,4 +1,4 @@
-// What software sees of a NIC and may set on it, and what can go wrong with it. The contract is SwitchView's.
+// The software's view of a NIC: counters, registers, and faults to inject. The contract is that of SwitchView.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace petrel::twin {
 
 struct NicReading {
     std::uint64_t taken{};       // frames of the priority that left the port buffer
-    std::uint64_t pause_sent{};  // frames that told the priority something
-    Ps pausing_for{};            // time for which pause was asked of the switch, altogether
+    std::uint64_t pause_sent{};  // pause frames sent for the priority, XOFF and XON
+    Ps pausing_for{};            // total time for which it paused the switch
     bool pausing{};
     bool paused{};  // by the switch
     Ps paused_for{};
@@ -47,9 +47,9 @@ public:
     void reboot(Ps now) { node_->reset(now); }
     void set_enabled(bool on, Ps now) { node_->set_enabled(on, {link::kUnknownReason}, now); }
     void set_signal(bool on, Ps now) { node_->set_signal(on, {}, now); }
-    void set_speed(BitRate speed) { node_->set_speed(speed); }  // as SwitchView's
+    void set_speed(BitRate speed) { node_->set_speed(speed); }  // as in SwitchView
 
-    // As SwitchView's.
+    // As in SwitchView.
     link::LinkReading link(Ps now) const { return node_->link_.read(now); }
     void take_down(const Farewell& farewell, Ps now) { node_->set_enabled(false, farewell, now); }
     void bring_up(Ps now) { set_enabled(true, now); }

@@ -1,4 +1,4 @@
-// A node as the engine sees it: a host or a switch, and the halves of its ports.
+// A node as the engine sees it: a host or a switch, and its output and input ports.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace petrel::twin {
 
-struct NodeRef {  // one of the two
+struct NodeRef {  // exactly one of the two is set
     HostNode* host{};
     SwitchNode* fabric_switch{};
 

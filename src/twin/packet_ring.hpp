@@ -1,4 +1,4 @@
-// A FIFO of packets that grows: what waits in a queue. Indices run on and are masked on access.
+// A growing FIFO for the packets of a queue. Indices only grow and are masked on access.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Pause frames as packets: PFC and 802.3x. Nearly all frames give the same time to all classes they stop, and that fits
-// a packet; one whose eight times differ names a row of a table that is fixed for the run.
+// Pause frames as packets: PFC and 802.3x. Nearly all frames have one time for all priorities that they pause, which
+// fits a packet. A frame with different times refers to a row of a table that is fixed for the run.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using PauseTimes = std::array<std::uint16_t, kPriorities>;
 inline constexpr std::uint16_t kControlFrameBytes = 64;
 inline constexpr std::uint32_t kBytesPerQuantum = 64;  // 512 bit times
 
-// Classes in `enable` are told something: those also in `stop` to pause for `quanta`, the others to go on. With `times`
-// (1 + a row of the table) each has its own time.
+// The frame concerns the priorities in `enable`: those also in `stop` pause for `quanta`, the others resume. With
+// `times` (1 + a row of the table) each priority has its own time.
 constexpr Packet pause_frame(std::uint8_t enable, std::uint8_t stop, std::uint16_t quanta, std::uint8_t times = 0)
 {
     Packet p;
@@ -52,8 +52,8 @@ constexpr Ps pause_time(const OutPort& out, std::uint16_t quanta)
     return transmission_time(out, quanta * kBytesPerQuantum);
 }
 
-// When a pause has to be told again: late enough to cost little, early enough that the frame arrives in time behind one
-// of the longest that is just being sent.
+// When to repeat a pause: late enough to cost little, and early enough that the frame arrives in time even if it waits
+// for a frame of the longest size.
 constexpr Ps refresh_after(const OutPort& out, std::uint16_t quanta, std::uint32_t longest_frame)
 {
     const Ps whole = pause_time(out, quanta);

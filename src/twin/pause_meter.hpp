@@ -1,5 +1,5 @@
-// The pause a port has received for one queue: what is in force, and the totals an ASIC counts. A pause that runs out
-// is settled when somebody looks, at the time it ran out; so a quiet port costs nothing.
+// The pause that a port has received for one queue: the pause in force, and the totals that an ASIC counts. The end of
+// a pause that ran out is accounted at the next access, with the time when it ran out. So a quiet port costs nothing.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace petrel::twin {
 
 struct alignas(64) PauseMeter {
-    Ps until{};  // the pause in force ends then; 0 = none
-    Ps since{};  // and began then
-    Ps total{};  // of the pauses that are over
+    Ps until{};  // end of the pause in force; 0 = none
+    Ps since{};  // begin of the pause in force
+    Ps total{};  // duration of all ended pauses
     Ps longest{};
     std::uint64_t xoff{};  // frames received
     std::uint64_t xon{};
-    std::uint64_t ended{};  // pauses that are over
-    Ps asked{};             // what all frames asked for, as if each had run out
+    std::uint64_t ended{};  // number of ended pauses
+    Ps asked{};             // sum of the times of all frames, as if each had run out
 
     bool paused(Ps now) const { return until > now; }
 
@@ -48,7 +48,7 @@ struct alignas(64) PauseMeter {
         if (until != 0)
             close(now);
     }
-    Ps paused_for(Ps now) const  // altogether
+    Ps paused_for(Ps now) const  // total
     {
         return total + (until == 0 ? 0 : std::min(until, now) - since);
     }

@@ -1,5 +1,5 @@
-// Other processes that run the same twin. Each builds all of it and runs its own share of the nodes; frames on links
-// between shares travel here. The twin does not know what carries them.
+// Other processes that run the same twin. Each process builds the whole twin and runs its own share of the nodes. This
+// interface carries the frames on links between shares; implementations choose the transport.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct BorderFrame {
 };
 static_assert(std::is_trivially_copyable_v<BorderFrame> && sizeof(BorderFrame) == 32);
 
-// How far one process, or all of them, can see.
+// The state of one process, or of all of them, after a window.
 struct Outlook {
-    Ps earliest{kForever};  // nothing happens before
-    bool done{};            // what the run is for has been reached
+    Ps earliest{kForever};  // time of the next event
+    bool done{};            // the goal of the run is reached
 };
 
 // Contract: all processes make the same calls in the same order; a call returns when all of them have made it.
@@ -35,14 +35,15 @@ public:
     virtual ~Peers() = default;
 
     virtual unsigned count() const = 0;
-    virtual unsigned rank() const = 0;  // which of them this is, from 0
+    virtual unsigned rank() const = 0;  // the number of this process, from 0
 
-    // Once a window. outgoing[r] goes to process r; `incoming` is replaced by what the others sent here, the frames of
-    // each in their order. Returns the earliest of all outlooks, done if all are.
+    // Called once per window. outgoing[r] goes to process r. `incoming` is replaced by the frames from the other
+    // processes; frames of one process keep their order. Returns the earliest time of all processes, and done if all
+    // are done.
     virtual Outlook exchange(const Outlook& ours, std::span<const std::vector<BorderFrame>> outgoing,
                              std::vector<BorderFrame>& incoming) = 0;
 
-    // What every process gave, by rank.
+    // Returns the values of all processes, by rank.
     virtual std::vector<std::string> gather(std::string_view ours) = 0;
 };
 

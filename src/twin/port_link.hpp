@@ -1,6 +1,6 @@
-// Why this end of a link last went down, in the twin's time: a LinkEnd whose event window closes by itself. Switch
-// ports and NICs share it. On a link in the twin ends can tell each other: a transmitter that goes off may leave a word
-// behind its last frame (LinkGoingDown).
+// Why this end of a link last went down, in simulated time: a LinkEnd whose event window closes by itself. Switch ports
+// and NICs use it. The ends of a link can exchange reasons: a transmitter that is switched off may send a reason
+// (LinkGoingDown) after its last frame.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace petrel::twin {
 
-using LinkWord = std::optional<std::uint8_t>;  // a reason, or nothing was said
+using LinkWord = std::optional<std::uint8_t>;  // a reason, or none was sent
 
-// How a port's transmitter goes off.
+// How a port's transmitter is switched off.
 struct Farewell {
     std::uint8_t reason{};
-    bool told{true};  // the word gets onto the link
+    bool told{true};  // the reason is sent to the peer
 };
 
-// The far end's transmitter went on, or off with or without a word.
+// The far end's transmitter was switched on, or off with or without a reason.
 inline Packet signal_packet(bool on, LinkWord word)
 {
     Packet signal;
@@ -38,7 +38,7 @@ inline LinkWord word_of(const Packet& signal)
 
 class PortLink {
 public:
-    // The word to send.
+    // Returns the reason to send.
     LinkWord take_down(const Farewell& farewell, Ps now)
     {
         settle(now);
@@ -72,7 +72,7 @@ public:
         end_.finish_training();
     }
 
-    // What a manager may do; traffic does not wait for it.
+    // A manager's operations. Traffic does not wait for them.
     bool arm(std::uint64_t ack) { return end_.arm(ack).accepted; }
     bool activate() { return end_.activate().accepted; }
 
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // Long enough for the word of an end that went down at the same moment, over any cable.
+    // Long enough to receive, over any cable, the reason of a far end that went down at the same time.
     static constexpr Ps kQuietAfter = kMs;
 
     static WallTime wall(Ps now) { return WallTime{std::chrono::microseconds{now / kUs}}; }

@@ -11,7 +11,7 @@ namespace petrel::twin {
 
 namespace {
 
-// Beyond these a byte's time does not fit the port's 32 bits, or rounds.
+// Outside these limits the time of a byte overflows the port's 32 bits, or is rounded too much.
 constexpr std::uint64_t kSlowest = 10'000'000;
 constexpr std::uint64_t kFastest = 3'200'000'000'000;
 constexpr std::uint32_t kSmallestFrame = 64;

@@ -1,4 +1,4 @@
-// Who runs which node when several processes share a twin.
+// Assigns the nodes of a twin to several processes.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace petrel::twin {
 
-// By node: the process, below `count`. Every tier of switches is dealt out in the order of its numbers, by ports, since
-// those make the work; generators number pod by pod, so a pod stays together where it can. A host goes with its switch.
+// Returns the process (0 to count - 1) of each node. Each tier of switches is divided in the order of node numbers,
+// weighted by ports, because ports cause the work. Generators number nodes pod by pod, so most pods stay in one
+// process. A host is in the process of its switch.
 std::vector<unsigned> shares(const topology::Topology&, unsigned count);
 
 }  // namespace petrel::twin

@@ -17,7 +17,7 @@ inline constexpr Ps kUs = 1'000'000;
 inline constexpr Ps kMs = 1'000'000'000;
 inline constexpr Ps kSecond = 1'000'000'000'000;
 
-// Floored at the twin's edge: nobody outside sees something before it happened.
+// Rounded down to nanoseconds outside the twin.
 constexpr Instant to_instant(Ps t) { return Instant{std::chrono::nanoseconds{static_cast<std::int64_t>(t / kNs)}}; }
 constexpr Ps from_instant(Instant t) { return static_cast<Ps>(t.time_since_epoch().count()) * kNs; }
 

@@ -22,7 +22,8 @@ inline std::uint8_t SwitchNode::route(const Packet& p) const
         return static_cast<std::uint8_t>(entry);
     if (entry == kNoRoute)
         return kMaxPorts;
-    // The ECMP hash: the packet's 13 bits with the switch's salt, by the golden ratio; the high half picks.
+    // The ECMP hash: the packet's 13 bits and the switch's salt, multiplied by the golden ratio. The high half selects
+    // the port.
     const RouteGroup& group = route_groups_[entry - kMaxPorts];
     const std::uint32_t hash = ((p.hash_kind >> 3U) ^ salt_) * 0x9e37'79b1U >> 16U;
     return group.ports[hash * group.count >> 16U];
@@ -66,8 +67,8 @@ Ps SwitchNode::run(const Window& window, std::uint64_t mail_in, Mail* mail_out)
     return next;
 }
 
-// The frame at the head of the wire comes next; if it comes in this window, the lines it will touch are fetched
-// already.
+// Registers the arrival of the frame at the head of the wire. If it arrives in this window, its cache lines are
+// prefetched.
 inline void SwitchNode::arm_arrival(std::uint8_t port)
 {
     const std::uint32_t source = std::uint32_t{port_count_} + port;
@@ -144,7 +145,7 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     ++in.rx_packets;
 
     if ((out.nonempty | out.tell | out.held | (out.paused & bit)) == 0 &&
-        out.free_at <= now) {  // idle: straight through
+        out.free_at <= now) {  // idle output: send at once
         ++queue_line.tx_packets;
         queue_line.tx_bytes += p.bytes;
         transmit(out, p, now, overhead_bytes_, mail_, arena_);
@@ -155,7 +156,7 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     if (!in.admit(p.bytes, pool, headroom_pool_)) [[unlikely]] {
         ++in.rx_drops;
         count_drop(in.lossless ? Drop::headroom : Drop::ingress_full);
-        if (in.lossless && !in.xoff)  // no headroom at all: a sender that is not told would be refused for ever
+        if (in.lossless && !in.xoff)  // without headroom: unless the sender is paused, its frames are dropped forever
             stop_sender(from, in, now);
         return;
     }
@@ -252,7 +253,7 @@ void SwitchNode::expire_pauses(std::uint8_t port, Ps now)
     });
 }
 
-// When may the first of the waiting queues send again? All of them are paused, or the port is held.
+// When the first of the waiting queues may send again. All of them are paused, or the port is held.
 Ps SwitchNode::first_expiry(std::uint8_t port) const
 {
     const OutPort& out = outs_[port];

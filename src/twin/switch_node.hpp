@@ -1,10 +1,10 @@
-// A switch. Where a packet lives: in the input port's wire until it arrives, then (unless the output is idle) in the
-// ring of its egress queue, charged to the ingress group it came by, then in the output port's wire.
+// A switch. Where a packet is: in the input port's wire until it arrives; then (unless the output is idle) in the ring
+// of its egress queue, charged to its ingress group; then in the output port's wire.
 //
 // The hot path is arrive() and opportunity(); both touch one line of the input port, one of the group, one of the queue
-// and one of the output port. All that is set by registers (mitigation, squeeze, a link that is down) hides behind one
-// flag of each port. Nodes run one window at a time, alone: the order inside is (time, transmit opportunities by port,
-// arrivals by port, agenda).
+// and one of the output port. Everything unusual (mitigation, squeeze, a link that is down) is checked only if one flag
+// of the port is set. A node runs one window at a time, alone. Order of events inside a window: (time, transmit
+// opportunities by port, arrivals by port, agenda).
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ namespace petrel::twin {
 struct alignas(64) EgressQueue {
     PacketRing ring;
     std::uint32_t bytes{};
-    std::uint32_t watch{UINT32_MAX};  // from here on marking has to be looked at; 0 = the queue has a limit
+    std::uint32_t watch{UINT32_MAX};  // from this length on, marking is checked; 0 = the queue has a limit
     std::int32_t deficit{};
     std::uint32_t quantum{};
     std::uint32_t peak{};
@@ -39,51 +39,51 @@ struct alignas(64) EgressQueue {
 };
 static_assert(sizeof(EgressQueue) == 64);
 
-// What a queue has beyond its hot line.
+// Data of a queue that is rarely used.
 struct QueueExtra {
     std::uint64_t drops{};
     std::uint64_t marked{};
-    std::uint64_t pause_sent{};  // frames that told this priority something
-    Ps read_at{};                // the continuous pause state was last read
-    Ps detect{};                 // the hardware's own deadlock detection and recovery; 0 = off
+    std::uint64_t pause_sent{};  // pause frames sent for this priority
+    Ps read_at{};                // when the continuous pause state was last read
+    Ps detect{};                 // times of the hardware's own deadlock detection and recovery; 0 = off
     Ps recover{};
-    Ps detect_from{};  // pause before this does not count: until then there is a recovery, or was one
+    Ps detect_from{};  // pause before this time does not count: it belongs to a recovery
     std::uint64_t deadlocks{};
 };
 
-// What software can set on a port; masks have a bit for each priority. Written as a whole through the view, which
-// carries out what follows from a change.
+// The registers of a port; masks have a bit for each priority. Software writes all of them at once through the view,
+// which applies the change.
 struct PortRegisters {
     std::uint8_t pause_rx{};         // PFC enable: received pause is honoured
     std::uint8_t pause_tx{};         // pause is sent
-    std::uint8_t ignore_pause{};     // mitigations, over what is enabled above
-    std::uint8_t discard_egress{};   // what waits is flushed, what comes later dies too
-    std::uint8_t discard_ingress{};  // what comes in by this port dies
+    std::uint8_t ignore_pause{};     // mitigations; they override the enables above
+    std::uint8_t discard_egress{};   // queued frames are flushed, later frames are discarded
+    std::uint8_t discard_ingress{};  // frames received on this port are discarded
     std::uint8_t send_no_pause{};
-    std::uint8_t lossless_off{};          // lossless mode off: dies in both directions, pause neither honoured nor sent
-    std::uint16_t max_frame_bytes{9216};  // longer frames die on their way out
+    std::uint8_t lossless_off{};          // lossless mode off: frames discarded in both directions, no pause
+    std::uint16_t max_frame_bytes{9216};  // longer frames are discarded at the output
     bool enabled{true};                   // the transmitter is on
     bool operator==(const PortRegisters&) const = default;
 };
 
-// What the hardware itself knows about a port.
+// The hardware's state of a port.
 struct PortStatus {
     bool signal{true};       // the far transmitter is on
     PortLink link;           // why it last went down
-    std::uint32_t epoch{1};  // grows when the link comes or goes
+    std::uint32_t epoch{1};  // increases when the link goes up or down
     BitRate speed;
-    std::uint32_t speeds{};     // it has had: what was planned for one before comes to nothing
-    std::uint8_t recovering{};  // queues in recovery after a deadlock the hardware found itself
-    bool recovery_drops{true};  // by discarding; else by ignoring pause
-    Ps pause_limit{};           // pause too long, found by the hardware; 0 = off
-    // A sick scheduler hands out data frames more slowly than the link takes them. Pause frames are not its business.
-    std::uint32_t data_pace{};  // picoseconds a byte takes then, times 1024; 0 = it is well
-    Ps data_from{};             // no data frame before; kForever = none any more
+    std::uint32_t speeds{};     // number of speed changes: timers of an earlier speed are ignored
+    std::uint8_t recovering{};  // queues in recovery after the hardware detected a deadlock
+    bool recovery_drops{true};  // recovery discards; else it ignores pause
+    Ps pause_limit{};           // limit of the hardware's pause-too-long detector; 0 = off
+    // A faulty scheduler sends data frames more slowly than the link allows. It does not affect pause frames.
+    std::uint32_t data_pace{};  // picoseconds per byte of the fault, times 1024; 0 = no such fault
+    Ps data_from{};             // no data frame before this time; kForever = none at all
 
     bool sick() const { return data_pace != 0 || data_from == kForever; }
 };
 
-// The hardware tells: an interrupt.
+// An interrupt of the hardware.
 struct Interrupt {
     enum class Kind : std::uint8_t { deadlock, recovered, pause_too_long, link_down, link_up } kind{};
     std::uint8_t port{};
@@ -107,16 +107,16 @@ public:
     InPort& in(std::uint8_t port) { return ins_[port]; }
     std::uint8_t ports() const { return port_count_; }
 
-    // At first, and whenever the link is down.
+    // Called at setup, and while the link is down.
     void set_speed(std::uint8_t port, BitRate);
 
-    // Where frames to a host go: a port, several that share the flows, or none (an empty span).
+    // The output ports towards a host: one, several (ECMP), or none (an empty span).
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports);
 
-    // Runs all of the window and returns the time of the next event after it; `mail_in`: input ports that got frames.
+    // Runs the whole window and returns the time of the next event after it; `mail_in`: input ports with new frames.
     Ps run(const Window&, std::uint64_t mail_in, Mail* mail_out);
 
-    // Once, at that time, after everything else that happens then.
+    // Calls once at that time, after all other events of that time.
     void call_at(Ps when, std::function<void(Ps)> call) { agenda_.call_at(when, std::move(call)); }
 
     // ---- results
@@ -142,7 +142,7 @@ private:
         const std::uint64_t bit = std::uint64_t{1} << port;
         tx_pending_ = at == kForever ? tx_pending_ & ~bit : tx_pending_ | bit;
     }
-    void wake(std::uint8_t port, Ps now)  // the port may have something to send: as soon as it is free
+    void wake(std::uint8_t port, Ps now)  // the port may have frames to send, as soon as it is free
     {
         const Ps at = std::max(outs_[port].free_at, now);
         if (at < at_[port])
@@ -184,9 +184,9 @@ private:
     void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);
     void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
     std::uint8_t recovering(std::uint8_t port) const;  // priorities whose queues the hardware is recovering
-    std::uint8_t ignored(std::uint8_t port) const;     // priorities whose pause does not count
-    std::uint8_t discarded(std::uint8_t port) const;   // on their way out
-    std::uint8_t refused(std::uint8_t port) const;     // on their way in
+    std::uint8_t ignored(std::uint8_t port) const;     // priorities whose received pause is ignored
+    std::uint8_t discarded(std::uint8_t port) const;   // priorities that are discarded at the output
+    std::uint8_t refused(std::uint8_t port) const;     // priorities that are discarded at the input
     std::uint8_t may_pause(std::uint8_t port) const;   // priorities for which pause may be sent
     void watch_pause(std::uint8_t port, std::uint8_t q, Ps);
     void queue_detector(std::uint8_t port, std::uint8_t q, Ps);

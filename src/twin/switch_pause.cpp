@@ -1,4 +1,4 @@
-// The switch's pause: what it tells its peers, and what it makes of what they tell.
+// Pause in a switch: sending pause frames to peers, and applying received ones.
 #include <bit>
 
 #include "twin/pause_frame.hpp"
@@ -54,7 +54,7 @@ void SwitchNode::refresh(std::uint8_t port, Ps now)
 void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
     if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
-        return;  // a port speaks one of the two
+        return;  // a port supports only one of the two
     if (profile_.pause.response == 0)
         return apply_pause(port, frame, now);
     agenda_.add({now + profile_.pause.response, Task::delayed_pause, port, static_cast<std::uint8_t>(frame.seq_ttl),

@@ -1,5 +1,4 @@
-// What follows when software writes a switch's registers, when a link comes or goes, and when the hardware's own
-// detectors fire.
+// Effects of register writes, of links that go up or down, and of the hardware's own detectors.
 #include "twin/bits.hpp"
 #include "twin/switch_node.hpp"
 
@@ -66,7 +65,7 @@ bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Pack
     return true;
 }
 
-// Whoever switches a port off without a word of his own says 60, Switch Management.
+// If the caller gives no reason for switching a port off, the reason is 60, Switch Management.
 void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, const Farewell& farewell)
 {
     const bool was_up = up(port);
@@ -81,8 +80,8 @@ void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, c
     apply(port, was_discarded, now);
 }
 
-// Brings the port's fast flags in line with its registers. What is newly discarded is flushed, which may tell peers to
-// go on; what may send again is woken.
+// Updates the port's fast flags from its registers. Queues that are now discarded are flushed, which may send XON to
+// peers. A port that may send again is woken.
 void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
 {
     OutPort& out = outs_[port];
@@ -102,7 +101,7 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
             out.paused |= mask_of(q);
     }
     out.tell &= may_pause(port);
-    tell(port, out.xoffed, now);  // who may be paused again is; who was told to stop before finds his pause run out
+    tell(port, out.xoffed, now);  // repeats XOFF where it is allowed again; elsewhere the peer's pause expires
     if ((out.nonempty | out.tell) != 0)
         wake(port, now);
 }
@@ -114,7 +113,7 @@ void SwitchNode::set_scheduler(std::uint8_t port, std::uint32_t pace, Ps from, P
     apply(port, discarded(port), now);
 }
 
-// This frame goes; a scheduler that is sick takes its time for the next.
+// This frame is sent. A faulty scheduler delays the next one.
 void SwitchNode::hold_data(std::uint8_t port, const Packet& p, Ps now)
 {
     PortStatus& status = status_[port];
@@ -146,7 +145,7 @@ void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps 
 
 // ---------------------------------------------------------------------------------------------------- links
 
-// The far transmitter went on or off, or the cable was cut.
+// The far transmitter was switched on or off, or the cable was cut or mended.
 void SwitchNode::set_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
 {
     const bool was_up = up(port);
@@ -159,7 +158,7 @@ void SwitchNode::set_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
     apply(port, discarded(port), now);
 }
 
-// Pause holds for another time now: who is still to be paused is told when the link comes up.
+// The duration of a quantum changes with the speed: pause is sent again when the link comes up.
 void SwitchNode::set_speed(std::uint8_t port, BitRate speed)
 {
     outs_[port].rate = pace_of(speed);
@@ -168,7 +167,7 @@ void SwitchNode::set_speed(std::uint8_t port, BitRate speed)
     refreshing_ &= ~(std::uint64_t{1} << port);
 }
 
-// Travels behind the frames already on the link, as light does.
+// The signal arrives after the frames that are already on the link.
 void SwitchNode::send_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
 {
     OutPort& out = outs_[port];
@@ -183,7 +182,7 @@ void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
         flush(port, 0xff, Drop::link_down, now);
     else
         status_[port].link.come_up();
-    // Neither end remembers what the other had asked for.
+    // Neither end keeps pause that it received before.
     out.tell = 0;
     for (std::uint8_t q = 0; q != kPriorities; ++q)
         meter(port, q).forget(now);
@@ -194,7 +193,7 @@ void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
 
 // ---------------------------------------------------------------------------------------------------- detectors
 
-// A pause has just begun: if the hardware watches it, look again when it will have lasted too long.
+// A pause has begun: if a hardware detector is on, check again when the pause would have lasted too long.
 void SwitchNode::watch_pause(std::uint8_t port, std::uint8_t q, Ps now)
 {
     const Ps detect = extra(port, q).detect;
@@ -215,7 +214,7 @@ void SwitchNode::queue_detector(std::uint8_t port, std::uint8_t q, Ps now)
     if (more.detect == 0 || !heard.paused(now) || (status_[port].recovering & bit) != 0)
         return;
     if (now - std::max(heard.since, more.detect_from) < more.detect)
-        return;  // a later pause has its own entry
+        return;  // a later pause has its own agenda entry
     ++more.deadlocks;
     const std::uint8_t was_discarded = discarded(port);
     status_[port].recovering |= bit;
@@ -229,7 +228,7 @@ void SwitchNode::recovery_end(std::uint8_t port, std::uint8_t q, Ps now)
 {
     QueueExtra& more = extra(port, q);
     if ((status_[port].recovering & mask_of(q)) == 0 || now < more.detect_from)
-        return;  // it was ended before; a later one has its own entry
+        return;  // it ended earlier; a later recovery has its own agenda entry
     status_[port].recovering &= static_cast<std::uint8_t>(~mask_of(q));
     apply(port, discarded(port), now);
     interrupt(Interrupt::Kind::recovered, port, q, now);
@@ -250,7 +249,7 @@ void SwitchNode::interrupt(Interrupt::Kind kind, std::uint8_t port, std::uint8_t
     if (!on_interrupt_)
         return;
     on_interrupt_({kind, port, q}, now);
-    arm_agenda();  // whoever heard it may want to act at once
+    arm_agenda();  // the handler may have added an entry
 }
 
 std::uint64_t SwitchNode::waiting() const

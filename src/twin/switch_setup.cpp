@@ -1,5 +1,4 @@
-// Building a switch from its profile, and everything it does that is rare: tasks of the agenda, marking, limits, frames
-// without a route, registers in the way.
+// Builds a switch from its profile, and does its rare work: agenda entries, marking, limits, frames without a route.
 #include <bit>
 
 #include "base/assert.hpp"
@@ -10,7 +9,7 @@ namespace petrel::twin {
 
 namespace {
 
-constexpr std::uint32_t kQuantumUnit = 2048;  // bytes a weight of one may send in a round
+constexpr std::uint32_t kQuantumUnit = 2048;  // bytes per round for a weight of one
 
 template <std::size_t N>
 void fill_pools(std::array<Pool, N>& pools, const std::vector<std::uint64_t>& sizes, std::uint64_t rest)
@@ -140,7 +139,8 @@ void SwitchNode::perform(const Todo& todo, Ps now)
     }
 }
 
-// Marks by the queue's length, with a probability that rises between the two thresholds; refuses what is over a limit.
+// Marks the packet with a probability that rises with the queue length between the two thresholds. Returns false if the
+// packet exceeds the queue's limit.
 bool SwitchNode::mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet& p)
 {
     const QueueProfile& made = profile_.queues[q];
@@ -171,7 +171,7 @@ bool SwitchNode::mark_or_refuse(std::uint8_t to, std::uint8_t q, Packet& p)
     return true;
 }
 
-// An address nobody knows: the frame dies, or goes everywhere.
+// A frame to an unknown address is dropped or flooded.
 void SwitchNode::unroutable(std::uint8_t from, const Packet& p, std::uint8_t priority, Ps now)
 {
     if (!profile_.flood_unknown)

@@ -129,7 +129,7 @@ void SwitchView::set_deadlock_timers(std::uint8_t port, std::uint8_t q, Ps detec
 void SwitchView::restart_detection(std::uint8_t port, std::uint8_t q, Ps now)
 {
     if (recovering(port, q))
-        return;  // its end does
+        return;  // the end of the recovery restarts detection
     QueueExtra& more = node_->extra(port, q);
     more.detect_from = now;
     if (more.detect != 0 && node_->meter(port, q).paused(now))

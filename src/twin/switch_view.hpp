@@ -1,8 +1,8 @@
-// What software sees of a switch and may set on it: counters, status and registers, as an ASIC has them. Reading
-// computes everything up to the instant asked, so that a frozen fabric costs nothing.
+// The software's view of a switch: counters, status and registers, as in an ASIC. Time-dependent values are computed
+// when they are read, so a frozen fabric costs nothing.
 //
-// Contract: `now` is the simulated present. Use a view inside a call of Twin::at for that very node, or read it between
-// two runs; nothing else.
+// Contract: `now` is the current simulated time. Use a view only inside a call of Twin::at for the same node, or to
+// read between two runs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class ContinuousPause : std::uint8_t { not_paused, paused, not_continuous }
 
 struct QueueReading {
     bool paused{};
-    Ps paused_for{};  // altogether
+    Ps paused_for{};  // total
     Ps longest_pause{};
     std::uint64_t rx_xoff{};
     std::uint64_t rx_xon{};
@@ -39,7 +39,7 @@ struct GroupReading {
     std::uint32_t headroom_bytes{};
     std::uint32_t peak_bytes{};
     std::uint32_t peak_headroom_bytes{};
-    bool xoff{};  // the sender was told to stop
+    bool xoff{};  // the sender is paused
 };
 
 class SwitchView {
@@ -53,9 +53,9 @@ public:
 
     QueueReading queue(std::uint8_t port, std::uint8_t queue, Ps now) const;
     GroupReading group(std::uint8_t port, std::uint8_t group) const;
-    // Bytes that came in by one port and wait in a queue of another.
+    // Bytes that were received on one port and wait in a queue of another.
     std::uint64_t waiting(std::uint8_t in, std::uint8_t out, std::uint8_t queue) const;
-    // With so many bytes or fewer a paused sender may go on, if so many bytes of its pool are in use.
+    // The fill level in bytes at which a paused sender may resume, if `pool_used` bytes of its pool are in use.
     std::uint64_t resumes_below(std::uint8_t port, std::uint8_t group, std::uint64_t pool_used) const;
     std::uint8_t pool_of(std::uint8_t port, std::uint8_t group) const { return node_->group(port, group).pool; }
     std::uint64_t pool_used(std::uint8_t pool) const { return node_->ingress_pools_[pool].used; }
@@ -67,9 +67,9 @@ public:
     void forget_group_peaks(std::uint8_t port, std::uint8_t group);
     void forget_pool_peaks(std::uint8_t pool);
 
-    // Was the queue paused all the time since this was last asked? Asking consumes it.
+    // Whether the queue was paused all the time since the last call. Each call starts a new interval.
     ContinuousPause continuous_pause(std::uint8_t port, std::uint8_t queue, Ps now);
-    // Queues of the port whose pause has lasted longer than its limit and still does.
+    // Queues of the port whose current pause has lasted longer than the port's limit.
     std::uint8_t pause_timeout(std::uint8_t port, Ps now) const;
 
     bool link_up(std::uint8_t port) const { return node_->up(port); }
@@ -79,21 +79,21 @@ public:
     const PortRegisters& registers(std::uint8_t port) const { return node_->registers_[port]; }
     void write(std::uint8_t port, const PortRegisters& wanted, Ps now) { node_->write(port, wanted, now); }
     void set_alpha(std::uint8_t port, std::uint8_t group, std::int8_t exponent);
-    // The buffer anew. What is in it stays; who has to stop or may go on is told when a frame of his group comes or
-    // goes.
+    // Reconfigures the buffer. Its frames stay. XOFF or XON is sent when the next frame of the group arrives or leaves.
     void set_group(std::uint8_t port, std::uint8_t group, const PgProfile&);
     void set_pool_size(std::uint8_t pool, std::uint64_t bytes) { node_->ingress_pools_[pool].size = bytes; }
-    void set_headroom_size(std::uint64_t bytes) { node_->headroom_pool_.size = bytes; }  // of all groups together
+    void set_headroom_size(std::uint64_t bytes) { node_->headroom_pool_.size = bytes; }  // for all groups together
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports) { node_->set_route(host, ports); }
     void set_signal(std::uint8_t port, bool on, Ps now)
     {
         node_->set_signal(port, on, {}, now);
-    }  // a cable cut or mended
+    }  // cuts or mends the cable
 
-    // What the ends of a link that is down have agreed on; it may come up then.
+    // The speed that both ends of a link negotiated while it is down, before it comes up.
     void set_speed(std::uint8_t port, BitRate speed) { node_->set_speed(port, speed); }
 
-    // Why the link last went down, and how to make it: off for a reason, on again (both: a bounce), or without power.
+    // Why the link last went down, and ways to take it down: with a reason, and up again (together a bounce), or by a
+    // power loss.
     link::LinkReading link(std::uint8_t port, Ps now) const { return node_->status_[port].link.read(now); }
     void take_down(std::uint8_t port, const Farewell&, Ps now);
     void bring_up(std::uint8_t port, Ps now);
@@ -102,17 +102,17 @@ public:
     bool activate_link(std::uint8_t port) { return node_->status_[port].link.activate(); }
     void tap(std::uint8_t port, Tap*);
 
-    // The port's scheduler is sick: it hands out data at this rate at most, or none at all; and it is well again. The
-    // link, its speed and pause are as before.
+    // A faulty scheduler of the port: it sends data at this rate at most, or none; heal_egress() ends the fault. The
+    // link, its speed and pause are not affected.
     void limit_egress(std::uint8_t port, BitRate rate, Ps now) { node_->set_scheduler(port, pace_of(rate), now, now); }
     void stop_egress(std::uint8_t port, Ps now) { node_->set_scheduler(port, 0, kForever, now); }
     void heal_egress(std::uint8_t port, Ps now) { node_->set_scheduler(port, 0, 0, now); }
 
-    // The hardware's own detectors; 0 = off. They watch pauses that begin after they were set.
+    // The hardware's own detectors; 0 = off. They cover pauses that begin after they were set.
     void set_deadlock_timers(std::uint8_t port, std::uint8_t queue, Ps detect, Ps recover);
-    // A pause that is under way is watched as well, as if it had begun now.
+    // Also covers a current pause, as if it had begun now.
     void restart_detection(std::uint8_t port, std::uint8_t queue, Ps now);
-    // A recovery that is under way ends before its time.
+    // Ends a current recovery early.
     void end_recovery(std::uint8_t port, std::uint8_t queue, Ps now);
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
     void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }

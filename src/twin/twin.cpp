@@ -23,12 +23,12 @@ struct Twin::Parts {
     std::vector<std::unique_ptr<HostNode>> hosts;
     std::vector<std::unique_ptr<SwitchNode>> switches;
     std::vector<NodeRef> nodes;
-    std::optional<Border> border;  // where other processes run a part of the nodes
+    std::optional<Border> border;  // set if other processes run a part of the nodes
     std::unique_ptr<Engine> engine;
     std::map<std::pair<std::uint32_t, std::size_t>, Tap> taps;  // by link and end
 
     bool runs_here(std::uint32_t node) const { return !border || border->ours(node); }
-    bool flows_finished() const;  // those that begin here
+    bool flows_finished() const;  // flows whose sender runs here
     void share_flows();
     Totals totals_here() const;
 
@@ -42,7 +42,7 @@ struct Twin::Parts {
 
 namespace {
 
-// Frames in flight; the control frames among them belong to the link itself.
+// Frames in flight, without control frames.
 std::uint64_t frames_on(const WireOut& wire)
 {
     const auto view = wire.view();
@@ -53,7 +53,7 @@ std::uint64_t frames_on(const WireOut& wire)
     return frames;
 }
 
-// What another share of the nodes did.
+// Adds the totals of another share of the nodes.
 void add(Totals& sum, const Totals& more)
 {
     sum.packet_hops += more.packet_hops;
@@ -181,7 +181,7 @@ bool Twin::Parts::flows_finished() const
     return true;
 }
 
-// Each end of a flow is known where its host runs: afterwards everybody knows both.
+// Each process has the flow records of its own hosts. After this all processes have all records.
 void Twin::Parts::share_flows()
 {
     if (!border)

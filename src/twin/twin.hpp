@@ -1,12 +1,12 @@
-// A packet-level twin of a lossless fabric. Give it a topology, profiles and flows; it runs them in simulated time, to
-// the same result to the bit whatever the number of threads. Faults, agents and measurements are calls at a moment:
-// at() runs them on the node they concern, between what happened there before and after.
+// A packet-level twin of a lossless fabric. It runs a topology with profiles and flows in simulated time. The result is
+// the same to the bit for any number of threads. Faults, agents and measurements are calls at a given time: at() runs
+// them on their node, in order with the node's other events.
 //
-// Contract: at() may be called before a run, between two runs, or inside a call for the same node. A call touches its
-// own node only, through its view.
+// Contract: at() may be called before a run, between two runs, or inside a call for the same node. A call accesses only
+// its own node, through its view.
 //
-// Several processes may run one twin together (peers.hpp): each makes the same calls, at() counts where the node runs,
-// and a view tells the truth there alone. Flows and totals are known to all after a run.
+// Several processes may run one twin together (peers.hpp). Each process makes the same calls. at() and views work only
+// in the process that runs the node. After a run all processes have the flows and totals.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Totals {
     std::uint64_t packet_hops{};  // frames delivered over a link: data, ACK, PFC
     std::uint64_t events{};
     std::uint64_t windows{};
-    std::uint64_t injected{};   // frames hosts sent, and copies made by flooding; pause frames are the links' own
-    std::uint64_t delivered{};  // frames hosts took
+    std::uint64_t injected{};   // frames that hosts sent, and copies made by flooding; no pause frames
+    std::uint64_t delivered{};  // frames that hosts received
     std::uint64_t in_flight{};  // on links, in queues, in port buffers
     DropCounts drops;
     Ps last_ack{};
@@ -37,9 +37,9 @@ struct Totals {
 };
 
 struct FlowReading {
-    std::uint64_t sent{};  // up to here, not counting what was sent again
+    std::uint64_t sent{};  // without retransmissions
     std::uint64_t acked{};
-    std::uint64_t delivered{};  // in order (open loop: at all)
+    std::uint64_t delivered{};  // in order (open loop: in any order)
     std::uint64_t marked{};
     bool finished{};
     Ps finished_at{};
@@ -50,13 +50,13 @@ public:
     static Result<std::unique_ptr<Twin>> build(Setup, Peers* = nullptr);
     ~Twin();
 
-    void run_until(Ps end);  // everything before `end`
+    void run_until(Ps end);  // runs all events before `end`
     void run_until_flows_finish(Ps limit);
     Ps now() const;
     const Setup& setup() const;
 
     bool runs_here(NodeId) const;
-    Peers* peers() const;  // null: this process is alone
+    Peers* peers() const;  // null: this is the only process
 
     bool is_switch(NodeId) const;
     SwitchView switch_view(NodeId) const;
@@ -65,14 +65,14 @@ public:
 
     void at(NodeId, Ps, std::function<void(Ps now)>);
 
-    // Both ends of a link lose the signal, or have it again.
+    // Both ends of a link lose the signal, or get it back.
     void cut(std::uint32_t link, Ps when);
     void mend(std::uint32_t link, Ps when);
-    // Both ends lose the signal and train for so long; then they have it again, at another speed.
+    // Both ends lose the signal for the time `down` (training) and then get it back at another speed.
     void set_speed(std::uint32_t link, BitRate, Ps when, Ps down);
-    // All switches use the shortest paths without the failed links, from then on.
+    // From then on, all switches use the shortest paths without the failed links.
     void reroute(std::span<const std::uint32_t> failed_links, Ps when);
-    // Frames that arrive over a link in both directions, from now on, at most so many each.
+    // Captures frames that arrive over a link from now on, at most `frames` in each direction.
     void capture(std::uint32_t link, std::size_t frames);
     std::span<const Tap::Record> captured(std::uint32_t link, std::size_t end) const;
 

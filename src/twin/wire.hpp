@@ -1,7 +1,8 @@
-// A link's direction: frames in flight, each with its arrival time, in a ring with one writer (the sending port) and
-// one reader (the receiving port). No lock and no shared tail: after the last frame stands one that arrives never, and
-// the reader stops at the first frame that arrives after its window. Whether it sees frames that are being written at
-// that moment cannot matter, since those arrive in a later window: a race that cannot change results.
+// One direction of a link: frames in flight, each with its arrival time, in a ring with one writer (the sending port)
+// and one reader (the receiving port). There is no lock and no shared tail: the entry after the last frame has the
+// arrival time kForever, and the reader stops at the first frame that arrives after its window. The reader may or may
+// not see a frame that is being written at the same time. That does not matter, because such a frame arrives in a later
+// window.
 #pragma once
 
 #include <atomic>
@@ -15,16 +16,16 @@
 namespace petrel::twin {
 
 struct InFlight {
-    Ps at{kForever};  // last bit at the receiver; shared: through atomic_ref only
+    Ps at{kForever};  // last bit at the receiver; shared, so access only by atomic_ref
     Packet packet;
 };
 
 // The reader's end.
 struct WireOut {
-    // The ring as a pointer with log2 of its capacity in the low bits. The writer replaces it by a larger one; the
-    // reader may go on in the old one until its next window.
+    // The ring as a pointer with log2 of its capacity in the low bits. The writer replaces it by a larger ring; the
+    // reader may use the old one until its next window.
     std::atomic<std::uintptr_t> ring{};
-    std::atomic<std::uint32_t> head{};  // next to read; the writer looks only when it seems full
+    std::atomic<std::uint32_t> head{};  // next to read; the writer reads it only if the ring seems full
 
     struct View {
         InFlight* slots;
@@ -34,7 +35,7 @@ struct WireOut {
     View view() const
     {
         const auto tagged = ring.load(std::memory_order_acquire);
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): two values that have to change as one
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): two values that must change together
         return {reinterpret_cast<InFlight*>(tagged & ~std::uintptr_t{63}), (1U << (tagged & 63U)) - 1};
     }
     Ps front_at() const { return arrival(view()[head.load(std::memory_order_relaxed)]); }
