@@ -9,7 +9,7 @@ namespace petrel::agent {
 
 namespace {
 
-// How many single looks may be remembered between two polls; more are served by the next poll.
+// The most requested looks that are kept between two polls. Further rows are read by the next poll.
 constexpr std::size_t kLooksKept = 4096;
 
 }  // namespace
@@ -70,8 +70,8 @@ void Agent::step(const Input& input, Now now, Output& out)
                 watchdog_.change(in, now.mono, box);
                 poll_ = watchdog_.watchlist().poll;
                 next_poll_ = now.mono;
-                again_.clear();      // slots may mean other rows now,
-                under_way_.reset();  // also those of a look that is on its way
+                again_.clear();      // slots may refer to other rows now,
+                under_way_.reset();  // also those of the look under way
             }
         },
         input);
@@ -92,7 +92,7 @@ void Agent::finish_look(const LookDone& done, Now now, Output& out)
         watchdog_.tick(now.mono, out.box);
         return;
     }
-    // What a look answers need not be asked again; whatever is still open comes back from the watchdog.
+    // A look at all rows covers all requested looks. The watchdog requests further looks again if it needs them.
     if (whole || done.seen->all) {
         again_.clear();
     }
@@ -110,7 +110,7 @@ void Agent::remember_looks(Output& out)
     std::sort(again_.begin(), again_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-// One look at a time: the whole device when its poll is due, single rows when their clocks may be full.
+// One look at a time: all rows when the poll is due, single rows when their clocks may be full.
 void Agent::ask(Now now, Output& out)
 {
     if (!under_way_ && !stopping_) {

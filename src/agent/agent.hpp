@@ -1,9 +1,9 @@
-// The step machine around the watchdog. It calls nothing and waits for nothing: looks wanted, commands, events and the
-// next wake-up come out; time, observations, outcomes, notices and orders go in. A thread, a simulated clock or a test
-// drives it.
+// The step machine around the watchdog. It calls nothing and waits for nothing. Its inputs are time, observations,
+// outcomes, notices and orders. Its outputs are requests for looks, commands, events and the time of the next wake-up.
+// A thread, a simulated clock or a test drives it.
 //
-// One look is under way at a time. An overdue look is counted and still used when it arrives, since reading a
-// continuous pause state consumes it.
+// One look is under way at a time. An overdue look is counted, and its result is still used when it arrives: reading a
+// continuous pause state resets it, so a second read could not get it back.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ namespace petrel::agent {
 struct Tick {};
 struct LookDone {
     std::uint64_t look{};
-    const watchdog::Observations* seen{};  // null: the device could not be read at all
+    const watchdog::Observations* seen{};  // null: the device could not be read
 };
 struct Overdue {
     std::uint64_t look{};
 };
 
-// What is known at start: what we remember, what the journal says is in force, what the device shows.
+// The state at start: from the checkpoint, from the journal (treatments in force) and from the device.
 struct Start {
     std::optional<watchdog::Checkpoint> remembered;
     std::vector<device::Active> journaled;
     std::vector<std::pair<Target, watchdog::Treatment>> found;
 };
 
-// A Start that comes later is about rows that were not there before.
+// A later Start covers rows that were not in the inventory before.
 using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order,
                            watchdog::Watchlist, Start>;
 
@@ -44,10 +44,10 @@ struct LookRequest {
     Instant deadline;
 };
 
-// What one step wants done. The runner does it, then clear()s.
+// The results of one step. The runner carries them out and then calls clear().
 struct Output {
     std::optional<LookRequest> look;
-    watchdog::Outbox box;  // commands and events; its looks are the agent's own business
+    watchdog::Outbox box;  // commands and events; only the agent uses its looks
     Instant wake{kNever};
 
     void clear();
@@ -55,21 +55,22 @@ struct Output {
 
 struct Counters {
     std::uint64_t looks{};
-    std::uint64_t polls_missed{};  // whole poll periods in which no look began
+    std::uint64_t polls_missed{};  // poll periods in which no look began
     std::uint64_t looks_overdue{};
     std::uint64_t looks_failed{};
 };
 
 class Agent {
 public:
-    Agent(watchdog::Watchlist, const Start&, Now, Output&);  // reconciles the three; what has no reason is undone
+    // Reconciles the three sources of Start. A treatment without a reason is restored.
+    Agent(watchdog::Watchlist, const Start&, Now, Output&);
 
     void step(const Input&, Now, Output&);
 
     watchdog::Checkpoint save(Instant now) const { return watchdog_.save(now); }
     const watchdog::Watchdog& watchdog() const { return watchdog_; }
     const Counters& counters() const { return counters_; }
-    bool stopped() const;  // a stop was ordered and nothing is left to do
+    bool stopped() const;  // a stop was ordered and no command is outstanding
 
 private:
     void adopt(const Start&, Now, Output&);

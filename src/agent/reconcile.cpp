@@ -61,7 +61,7 @@ std::vector<Adoption> reconcile(const Start& start)
             }
         }
         for (auto& [target, w] : all) {
-            w.restoring = w.restoring && !w.stormed;  // of a port with several queues one may still need it
+            w.restoring = w.restoring && !w.stormed;  // another queue of the port may still need the treatment
         }
     }
     std::vector<Adoption> adoptions;

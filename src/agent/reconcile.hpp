@@ -1,16 +1,16 @@
-// What to make of a device at start. Three witnesses: what we remember, what the journal says is in force, what the
-// device shows. None is believed alone.
+// Decides at start which treatments of a device to keep. There are three sources: the checkpoint, the treatments in
+// force by the journal, and the device itself. None is trusted alone.
 //
 // clang-format off
-//   device shows | journal has it | remembered as          | so
+//   device shows | journal has it | checkpoint             | decision
 //   treated      | any            | latched, or ordered    | keep
-//   treated      | yes            | restoring              | undo: it was decided, only not finished
-//   treated      | yes            | anything else, or not  | keep: it must prove quiet like any other
+//   treated      | yes            | restoring              | undo: this was decided, but not finished
+//   treated      | yes            | anything else, or not  | keep: it must prove quiet like any other storm
 //   treated      | no             | stormed                | keep
-//   treated      | no             | not stormed            | undo: nobody knows a reason for it
+//   treated      | no             | not stormed            | undo: there is no reason for the treatment
 //   untreated    | any            | latched, or ordered    | keep: it is applied again
-//   untreated    | any            | anything else, or not  | undo: tell the device once more and close the journal; a storm
-//                |                |                        | that still goes on proves itself anew
+//   untreated    | any            | anything else, or not  | undo: command it again and close the journal; a storm that
+//                |                |                        | goes on is detected again
 // clang-format on
 #pragma once
 

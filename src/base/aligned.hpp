@@ -1,4 +1,4 @@
-// Memory for columns: one allocation, every column on its own cache line and padded to whole ones, zeroed.
+// Memory for columns: one zeroed allocation. Every column begins on a cache line and is padded to whole cache lines.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
         return padded(rows * sizeof(T));
     }
 
-    // The next column of `rows` values. Whoever sized the memory takes no more than that.
+    // The next column of `rows` values. The caller must not take more columns than it allocated memory for.
     template <class T>
     std::span<T> take(std::size_t rows)
     {

@@ -1,5 +1,5 @@
-// Assertions for what cannot happen. They stay on in release: a watchdog that has lost its mind must not go on acting.
-// Never for configuration, wire or device input: those return a Result.
+// Assertions for what cannot happen. They stay on in release builds: a watchdog with an inconsistent state must not go
+// on acting. Never use them for configuration, wire or device input: those return a Result.
 #pragma once
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ namespace petrel {
 
 namespace {
 
-// Longer words are no typing errors, and the distance costs length times length.
+// Longer words are not typing errors, and the cost of the distance grows with the square of the length.
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kMostListed = 32;
 
@@ -21,7 +21,8 @@ struct Character {
     bool valid{};  // UTF-8
 };
 
-// The first character of a text that is not empty. A byte that begins no UTF-8 character stands for itself.
+// The first character of a text that is not empty. A byte that does not begin a UTF-8 character counts as one invalid
+// character.
 Character first_character(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -47,8 +48,8 @@ Character first_character(std::string_view text)
     return {bytes, code, true};
 }
 
-// Such a character may move the cursor, end a line, change the order in which a terminal shows the others, or make two
-// names that look the same.
+// Whether a character may move the cursor, end a line, change the order in which a terminal shows the others, or make
+// two different names look the same.
 bool disturbs_terminal(const Character& character)
 {
     const auto code = character.code;
@@ -149,7 +150,8 @@ std::string shortened(std::string_view text, std::size_t most)
 
 std::string cut_text(std::string_view begin, std::size_t whole)
 {
-    // No character is cut in two: the last one stays if all of its bytes are there. Bytes 10xxxxxx continue one.
+    // Do not split a character: keep the last one only if all of its bytes are present. Bytes 10xxxxxx continue a
+    // character.
     auto last = begin.size();
     while (last != 0 && begin.size() - last < 4) {
         --last;
@@ -203,7 +205,7 @@ std::string nearest(std::string_view word, std::span<const std::string_view> can
         return {};
     }
     std::string_view best;
-    std::size_t best_distance = word.size();  // a word with every letter replaced is another word
+    std::size_t best_distance = word.size();  // a word with every letter replaced is a different word
     for (const auto candidate : candidates) {
         const auto longest = std::max(word.size(), candidate.size());
         const auto distance = edit_distance(word, candidate.substr(0, kLongestWord));

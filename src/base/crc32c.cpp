@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82f63b78;  // bit-reversed
 
-// Eight bytes at a time: table k tells what a byte does that has k more behind it.
+// Eight bytes at a time: table k is for a byte that is followed by k more bytes.
 constexpr std::size_t kAtOnce = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, kAtOnce>;
 

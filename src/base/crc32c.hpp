@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), the checksum of what we store: it tells a record that was written from one that was not quite.
+// CRC-32C (Castagnoli), the checksum of stored records: it detects a record that was not written completely.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ bool is_number(std::string_view text)
     return digits(text.substr(0, point)) && (point == text.size() || digits(text.substr(point + 1)));
 }
 
-// Behind any number of marks, so that a mark is taken off exactly where one was put.
+// Ignores leading marks, so that text_of_csv_cell() removes a mark exactly where csv_cell() added one.
 bool begins_formula(std::string_view text)
 {
     const auto first = text.find_first_not_of(kMark);

@@ -1,5 +1,5 @@
 // Names from outside as cells of CSV. A spreadsheet runs a cell that begins with =, +, - or @ as a formula; a single
-// quote before it makes it a text. Numbers need none of this.
+// quote before it makes it text. Numbers need no quote.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace petrel {
 
-// In double quotes where a comma, a quote or the end of a line would end the cell; with a single quote before it where
-// it would be a formula. Decimal numbers, negative ones too, stay as they are.
+// The text in double quotes if a comma, a quote or a line end would end the cell, and with a leading single quote if it
+// would be a formula. Decimal numbers, also negative ones, are not changed.
 std::string csv_cell(std::string_view text);
 
-// The text that csv_cell() was given, from the cell without its double quotes.
+// The reverse of csv_cell(): the original text of a cell whose double quotes are already removed.
 std::string_view text_of_csv_cell(std::string_view cell);
 
 }  // namespace petrel

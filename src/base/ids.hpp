@@ -1,4 +1,4 @@
-// Who is who. Dense numbers live in one process; names are what is stored, sent, logged and shown.
+// Identifiers. Dense numbers are valid within one process only. Names are stored, sent, logged and shown.
 #pragma once
 
 #include <compare>
@@ -38,7 +38,7 @@ struct Target {
     auto operator<=>(const Target&) const = default;
 };
 
-// "Ethernet0", "x0c0r4j3p1", 19: none is derived from another.
+// "Ethernet0", "x0c0r4j3p1", 19. None can be derived from another.
 struct PortNames {
     std::string name;
     std::string xname;

@@ -1,5 +1,5 @@
-// How things fail. An Error is one sentence for a person; Complaints are all the problems of one outside text at once.
-// The command line maps an ErrorKind to an exit code in one place (cli/exit_code.hpp).
+// Error types. An Error is one sentence for a person. Complaints are all the problems of one outside text at once. The
+// command line maps an ErrorKind to an exit code in one place (cli/exit_code.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class ErrorKind : std::uint8_t { invalid, unsupported, unreachable, denied,
 
 struct Error {
     ErrorKind kind{};
-    std::string what;  // the thing, the value, what is allowed
+    std::string what;  // the item, its value, and the allowed values
 };
 
 template <class T>
@@ -25,8 +25,8 @@ struct Complaint {
     std::string file;
     std::uint32_t line{};
     std::uint32_t column{};
-    std::string value;    // what was written there
-    std::string allowed;  // what may stand there
+    std::string value;    // the text at this place
+    std::string allowed;  // the allowed values
 };
 
 template <class T>

@@ -1,5 +1,5 @@
-// Time. Instant is monotonic and only measures; WallTime is only shown. Neither can be asked for here: time is an
-// argument.
+// Time. Instant is monotonic and used for measuring. WallTime is used for display only. There is no now() here: callers
+// pass the time as an argument.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct Now {
     WallTime wall;
 };
 
-// A moment that never comes: "no deadline".
+// No deadline.
 inline constexpr Instant kNever = Instant::max();
 
 constexpr std::int64_t whole_us(Duration d) { return std::chrono::floor<std::chrono::microseconds>(d).count(); }

@@ -6,7 +6,7 @@ namespace petrel::fabric {
 
 namespace {
 
-// What is left once all that is not in the set has gone.
+// The bytes that remain when all queues outside the set have drained.
 struct Remains {
     std::vector<std::uint64_t> bytes;  // [ingress]
     std::vector<std::uint64_t> used;   // [pool]
@@ -31,7 +31,8 @@ Remains remains(std::span<const Ingress> ingresses, const std::vector<bool>& in_
 
 }  // namespace
 
-// Everybody who is stuck is suspected. Who would be let go by what remains, is not; and so on, until nobody leaves.
+// Start with all stuck queues. Remove each queue that could resume with the bytes that remain, and repeat until no
+// queue is removed.
 std::vector<std::uint32_t> confirmed_deadlock(std::span<const WaitingQueue> queues, std::span<const Ingress> ingresses)
 {
     std::vector<bool> in_set;

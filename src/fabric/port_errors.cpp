@@ -10,7 +10,7 @@ namespace {
 using Kind = PortEvent::Kind;
 using Closed = PortErrorRecord::Closed;
 
-// One port's events, told in their order.
+// Applies the events of one port in their order.
 class Story {
 public:
     void tell(const PortEvent& event)
@@ -69,7 +69,7 @@ private:
     }
 
     std::vector<PortErrorRecord> errors_;
-    bool link_up_{true};  // who reports errors has a link, until he says otherwise
+    bool link_up_{true};  // a port that reports errors has a link until it reports link_down
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which ports of a fabric are in error although their links are up: paused for too long, or in a storm. Events may come
-// in any order and any number of times; what is shown depends only on which events have come, never on how.
+// Which ports of a fabric are in error although their links are up: paused for too long, or in a storm. Events may
+// arrive in any order and repeatedly: the result depends only on the set of events.
 //
 //   event      error not open             error open
 //   opened     opens, if the link is up   counted again
@@ -26,18 +26,18 @@ namespace petrel::fabric {
 struct PortEvent {
     enum class Kind : std::uint8_t { opened, closed, link_down, link_up };
 
-    std::uint64_t boot{};  // the source's restarts, and its events since: their order is the truth's
+    std::uint64_t boot{};  // number of restarts of the source; (boot, seq) is the true order of its events
     std::uint64_t seq{};
     Kind kind{};
     link::Canonical cause{};           // of opened and closed
     std::optional<Priority> priority;  // none: the whole port
     WallTime at{};
-    std::string raw;  // the source's own word for the cause
+    std::string raw;  // the source's own name of the cause
     auto operator<=>(const PortEvent&) const = default;
 };
 
-// What a watchdog's event says about errors of its port; none if it says nothing about them. Each storm is closed once,
-// by an event that need not repeat what it was.
+// The error of a port that a watchdog's event opens or closes; none if it does neither. Each storm is closed once, by
+// an event that need not repeat the cause.
 std::optional<PortEvent> port_event(const watchdog::Event&, std::uint64_t boot, WallTime at);
 
 struct PortErrorRecord {
@@ -46,7 +46,7 @@ struct PortErrorRecord {
     link::Canonical cause{};
     std::optional<Priority> priority;
     std::string raw;
-    std::uint32_t times{};  // that it was reported while open
+    std::uint32_t times{};  // number of reports while open
     WallTime opened_at{};
     WallTime closed_at{};
     Closed closed{};
@@ -55,14 +55,14 @@ struct PortErrorRecord {
 
 class PortErrors {
 public:
-    static constexpr std::size_t kEventsKept = 256;  // of a port; beyond, the oldest are forgotten
+    static constexpr std::size_t kEventsKept = 256;  // per port; beyond that, the oldest are dropped
 
     void put(const std::string& port, PortEvent);
 
-    // The port's errors, oldest first; those that are over are among them.
+    // The port's errors, oldest first, including closed ones.
     std::vector<PortErrorRecord> errors(const std::string& port) const;
     bool in_error(const std::string& port) const;
-    std::vector<std::string> ports() const;  // that have been heard of
+    std::vector<std::string> ports() const;  // ports with events
 
 private:
     std::map<std::string, std::set<PortEvent>> events_;

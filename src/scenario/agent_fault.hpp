@@ -1,5 +1,4 @@
-// What goes wrong with an agent or with the device under it, as data. The lab makes it happen: the twin knows no
-// agents.
+// Faults of an agent or of its device, as data. The lab injects them, because the twin has no agents.
 #pragma once
 
 #include <chrono>
@@ -14,7 +13,7 @@
 
 namespace petrel::scenario {
 
-// How long a device misbehaves: for so many calls, and not after `until`.
+// How long a device misbehaves: for `calls` calls, and not after `until`.
 struct Spell {
     std::uint32_t calls{std::numeric_limits<std::uint32_t>::max()};
     twin::Ps until{twin::kForever};
@@ -33,9 +32,9 @@ struct FreezeCounters {
     twin::Ps until{twin::kForever};
 };
 struct RestartCounters {
-    bool told{true};  // false: nothing says so, as with a counter that wraps
+    bool told{true};  // false: the device does not report the restart, as with a counter that wraps
 };
-struct StepClock {  // the wall clock alone
+struct StepClock {  // only the wall clock
     std::chrono::microseconds by{};
 };
 struct FailWrites {
@@ -50,7 +49,7 @@ struct GiveOrder {
     watchdog::Order order;
 };
 struct SetPolicy {
-    watchdog::PolicyBook book;  // instead of all it had; the limit of its device stays
+    watchdog::PolicyBook book;  // replaces all policies of the agent; max_mitigated of its device stays
 };
 
 struct AgentFault {

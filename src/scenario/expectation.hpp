@@ -1,5 +1,6 @@
-// What must come of a run, and what must not: one quantity, one window of time, one range it has to be in. As data; the
-// lab measures and judges. A new thing to expect is a struct here, a row in the reader and a measure in the judge.
+// What a run must result in: one quantity, one window of time, and the range that the quantity must be in. This is only
+// data; the lab measures and judges. A new kind of expectation needs a struct here, a row in the reader and a
+// measurement in the judge.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +26,25 @@ struct Range {
     bool contains(double value) const { return value >= least && value <= most; }
 };
 
-// How a quantity is written and shown.
+// The unit in which a quantity is written and shown.
 enum class Unit : std::uint8_t { count, time, rate, share };  // in 1, ps, bit/s, 1
 
-// How many events of this kind there were.
+// The number of events of these kinds.
 struct EventsExpected {
     std::vector<watchdog::EventKind> kinds;
     std::optional<watchdog::Reason> reason;
     std::vector<NodeId> devices;        // none = any
     std::optional<topology::End> port;  // none = any
-    std::uint8_t priorities{0xff};      // an event of a whole port is of every priority
+    std::uint8_t priorities{0xff};      // an event of a whole port matches every priority
 };
 
-// Of an item of the traffic, over the window.
+// A measurement of a traffic item over the window.
 struct TrafficExpected {
     enum class What : std::uint8_t { delivered, lost, loss, rate, finished, count_ } what{};
     std::uint32_t item{};
 };
 
-// Of ports, summed over them and their priorities, over the window.
+// A measurement of ports over the window, summed over the ports and priorities.
 struct PauseExpected {
     enum class What : std::uint8_t { paused, received, sent, count_ } what{};  // time; pause frames
     std::vector<topology::End> ports;
@@ -55,18 +56,18 @@ struct DropsExpected {
     std::vector<twin::Drop> causes;  // none = all
 };
 
-// At the end of the window.
+// A state at the end of the window.
 struct StateExpected {
     enum class What : std::uint8_t { mitigated, paused, in_flight, count_ } what{};  // queues, queues, frames
     std::vector<NodeId> nodes;                                                       // none = all
 };
 
-// Nodes that had something to send in the window and sent none of it.
+// The number of nodes that had frames to send in the window and sent none.
 struct FrozenExpected {
     std::vector<NodeId> nodes;  // none = all
 };
 
-// Of an end of a link, at the window's end: its registers, and what the manager has logged of it.
+// An end of a link at the end of the window: its registers, and the manager's log of it.
 struct LinkExpected {
     enum class What : std::uint8_t {
         reason,
@@ -79,7 +80,7 @@ struct LinkExpected {
     topology::End port;
 };
 
-// Queues that wait for each other for ever, at the window's end, among those that sent nothing in it.
+// The number of deadlocked queues at the end of the window, among those that sent nothing in it.
 struct DeadlockExpected {};
 
 using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, DropsExpected, StateExpected,

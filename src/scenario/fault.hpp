@@ -1,5 +1,5 @@
-// What goes wrong (or is repaired) in a scenario, as data, and the one function that puts it on a twin's agenda. A new
-// kind of fault is a struct here, a case there and a row in the reader.
+// Faults and repairs of a scenario, as data, and the function that schedules them in a twin. A new kind of fault needs
+// a struct here, a put() in fault.cpp and a row in the reader.
 #pragma once
 
 #include <cstdint>
@@ -45,33 +45,33 @@ struct CutLink {
 struct MendLink {
     std::uint32_t link{};
 };
-struct SetSpeed {  // the ends train anew and agree on another speed
+struct SetSpeed {  // the ends train again and negotiate another speed
     std::uint32_t link{};
     BitRate speed;
-    Ps down{};  // while they train
+    Ps down{};  // duration of the training
 };
 struct SwitchPort {  // the transmitter of one port, of a switch or of a NIC
     topology::End end;
     bool on{};
 };
-struct TakeDown {  // the same off, for a reason that the other end may hear; SwitchPort brings it back
+struct TakeDown {  // switches a transmitter off with a reason for the other end; SwitchPort switches it on again
     topology::End end;
     twin::Farewell farewell;
 };
-struct LosePower {  // a port without power: off, with its registers; SwitchPort brings it back
+struct LosePower {  // a port loses power: it is off and its registers are 0; SwitchPort switches it on again
     topology::End end;
 };
-struct SlowPort {  // a switch port whose scheduler is sick
+struct SlowPort {  // a switch port with a faulty scheduler
     topology::End end;
-    std::optional<BitRate> rate;  // of data, at most; none = no data at all
+    std::optional<BitRate> rate;  // the highest rate of data; none = no data
 };
 struct HealPort {
     topology::End end;
 };
-struct Reroute {  // all switches, around these links; none = the routes of the beginning
+struct Reroute {  // new routes of all switches, without these links; empty = the original routes
     std::vector<std::uint32_t> without;
 };
-struct SetRoute {  // of one switch, even one that loops; no port at all: the address is forgotten
+struct SetRoute {  // a route of one switch, even one that loops; no ports: the address becomes unknown
     NodeId at;
     NodeId to;
     std::vector<std::uint16_t> ports;

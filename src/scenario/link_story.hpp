@@ -1,4 +1,4 @@
-// What both ends of a link say about the times it went down, and what a manager has logged of it.
+// The registers of both ends of a link, and the manager's log of its link-down events.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace petrel::scenario {
 
 struct LinkEndStory {
     std::string port;                      // "leaf0:Ethernet4"
-    link::LinkReading reading;             // as the end itself would say it
-    std::vector<link::DownEvent> history;  // as the manager knows it: the last eight, oldest first
+    link::LinkReading reading;             // as read from the end
+    std::vector<link::DownEvent> history;  // from the manager: the last eight events, oldest first
 };
 
 struct LinkStory {

@@ -1,5 +1,5 @@
-// An experiment on a fabric, as data: what it is made of, what is sent over it, what goes wrong, who watches, for how
-// long. Read from a file by the codec, run by the lab.
+// An experiment on a fabric, as data: topology, traffic, faults, agents and duration. The codec reads it from a file,
+// and the lab runs it.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace petrel::scenario {
 
-// An item of the traffic, as people wrote it: these flows of the setup, one after the other.
+// A traffic item of the scenario file. It stands for consecutive flows of the setup.
 struct TrafficItem {
     std::string name;
     std::uint32_t first_flow{};
     std::uint32_t flows{};
 };
 
-// What a switch's own hardware looks for; zero = it does not. And how its software shows and treats that.
+// The hardware's own detectors of a switch; zero = off.
 struct HardwareDetectors {
     Duration pause_limit{};
     Duration deadlock_detect{};
     Duration deadlock_recover{};
-    bool slingshot{};  // by Slingshot's registers
+    bool slingshot{};  // accessed by Slingshot's registers
 };
 
-// The same of one port, where it has intervals of its own.
+// The deadlock detector of one port that has its own intervals.
 struct PortDetector {
     topology::End port;
     Duration detect{};
@@ -47,10 +47,10 @@ inline constexpr std::uint64_t kUsualCapture = 1'000'000;  // frames
 
 struct Capture {
     std::uint32_t link{};
-    std::uint64_t frames{};  // at most, at each end
+    std::uint64_t frames{};  // the most frames at each end
 };
 
-// Where and when there really is a storm: what watchdogs are measured by.
+// Where and when there really is a storm. Watchdogs are scored against this.
 struct Truth {
     topology::End port;
     std::uint8_t priorities{};
@@ -68,7 +68,7 @@ struct Scenario {
     std::vector<AgentFault> agent_faults;
     std::vector<Watch> watches;
     std::vector<Capture> captures;
-    Ps manager_sweep{};  // how often a manager looks after the links; zero = nobody does
+    Ps manager_sweep{};  // interval at which a manager checks the links; zero = no manager
     std::vector<Expectation> expectations;
     std::vector<Truth> truth;
     std::vector<PortDetector> port_detectors;

@@ -33,11 +33,11 @@ void add_host(TierSummary& tier, const twin::NicView& view, Ps now)
     tier.drops += view.drops().total();
 }
 
-// Counters of a node are known where it runs: adds what the other processes of the twin saw.
+// Each process has the counters of its own nodes. Adds those of the other processes.
 void share(std::vector<TierSummary>& tiers, twin::Peers& peers)
 {
     static_assert(std::is_trivially_copyable_v<TierSummary>);
-    const auto size = tiers.size() * sizeof(TierSummary);  // all know the same tiers
+    const auto size = tiers.size() * sizeof(TierSummary);  // the tiers are the same in all processes
     const auto all = peers.gather({reinterpret_cast<const char*>(tiers.data()), size});
     for (unsigned rank = 0; rank < all.size(); ++rank) {
         if (rank == peers.rank()) {

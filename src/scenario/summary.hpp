@@ -1,5 +1,5 @@
-// What a run came to, in numbers: per tier of the fabric, per item of the traffic, in all. The same for every number of
-// threads; how long it took is whoever's business that measured it.
+// The results of a run in numbers: per tier of the fabric, per traffic item, and in total. They do not depend on the
+// number of threads. The run time is not part of them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct TierSummary {
     std::uint8_t tier{};  // 0 = hosts
     std::uint32_t nodes{};
     std::uint64_t pause_frames{};  // received XOFF, of any priority
-    Ps paused{};                   // of all queues together
-    Ps longest_pause{};            // of one queue of a switch
+    Ps paused{};                   // sum over all queues
+    Ps longest_pause{};            // the longest of one switch queue
     std::uint32_t paused_now{};    // queues, at the end
     std::uint64_t drops{};
 };
@@ -28,7 +28,7 @@ struct TrafficSummary {
     std::uint32_t finished{};
     std::uint64_t delivered{};  // frames
     std::uint64_t delivered_bytes{};
-    // Completion times of the flows that finished, from the item's start.
+    // Completion times of the flows that finished, each from the flow's start.
     Ps fastest{};
     Ps median{};
     Ps slowest{};
@@ -40,11 +40,11 @@ struct Summary {
     Ps simulated{};
     std::vector<TierSummary> tiers;
     std::vector<TrafficSummary> traffic;
-    std::vector<LinkStory> links;  // those that went down: for whoever looks after them to fill in
+    std::vector<LinkStory> links;  // links that went down; the caller fills it in
     twin::Totals totals;
 };
 
-// As things stand now; between two runs of the twin. Of processes that share a twin, all have to ask.
+// Call between two runs of the twin. If several processes run the twin, all must call it.
 Summary summarize(const Scenario&, const twin::Twin&);
 
 }  // namespace petrel::scenario

@@ -1,5 +1,5 @@
-// What the generators share: nodes with their ports made at once, links between ports given by number, and a check of
-// numbers that remembers the first one out of range.
+// Shared code of the generators: creates nodes with their ports and links between port numbers, and checks parameters
+// (Limits keeps the first one out of range).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
     Builder(std::uint32_t hosts, LinkShape host_links);
 
     NodeId add_switch(std::string name, std::uint8_t tier, std::uint32_t ports);
-    void attach_next_host(NodeId to, std::uint32_t port);  // hosts are attached in their order, before other links
+    void attach_next_host(NodeId to, std::uint32_t port);  // attaches hosts in their order; call before connect()
     void connect(NodeId lower, std::uint32_t lower_port, NodeId upper, std::uint32_t upper_port, LinkShape);
 
     Topology take() { return std::move(topology_); }

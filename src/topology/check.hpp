@@ -1,5 +1,5 @@
-// Is this a topology at all? For those that people write down; what the generators make is sound. Everything else here
-// (routes, lookup) and the twin take a sound one for granted.
+// Checks a topology that was written by hand; generators create valid ones. Routes, Lookup and the twin require a valid
+// topology.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace petrel::topology {
 
-// All that is wrong, one sentence each; nothing means sound. Ports without a link are fine.
+// All problems, one sentence each; empty = valid. Ports without a link are allowed.
 std::vector<std::string> problems(const Topology&);
 
 }  // namespace petrel::topology

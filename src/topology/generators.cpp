@@ -27,7 +27,7 @@ struct TierNames {
     std::string_view leaf, spine, core;
 };
 
-// The numbers are known to be good.
+// The caller has checked the numbers.
 Topology three_tiers(const Clos3& n, const TierNames& names, LinkShape host_links, LinkShape fabric_links)
 {
     const auto cores_per_plane = n.cores / n.spines_per_pod;

@@ -1,8 +1,8 @@
-// The usual fabrics, by their numbers. Every generator numbers alike, so that work files and scenarios can rely on it:
+// Generators of the usual fabrics. All of them number in the same way, and work files and scenarios rely on it:
 //   nodes   hosts first (0..H-1, named h0...), then the switches tier by tier
 //   links   link i is the link of host i; then the links between switches, tier by tier, the lower end first
 //   ports   of a switch: those towards hosts first, then up; named Ethernet0...; a host has the one port eth0
-// A number that makes no sense is an Error that names the parameter, its value and what is allowed.
+// An invalid number is an Error with the parameter, its value and the allowed values.
 #pragma once
 
 #include <cstdint>

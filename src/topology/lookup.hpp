@@ -1,4 +1,4 @@
-// From the names people write to the numbers inside. For readers of scenarios: built once, asked for every line.
+// Finds nodes, ports and links by name. The scenario parser builds it once and uses it for every line.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace petrel::topology {
 
-// Of a sound topology, which has to outlive it. Upper and lower case differ.
+// The topology must be valid and outlive the lookup. Names are case-sensitive.
 class Lookup {
 public:
     explicit Lookup(const Topology&);
 
     std::optional<NodeId> node(std::string_view name) const;
     std::optional<End> port(NodeId, std::string_view name) const;
-    std::optional<std::uint32_t> link(End) const;  // index of the link at this port, if one is
+    std::optional<std::uint32_t> link(End) const;  // index of the link at this port, if any
 
 private:
     const Topology& topology_;

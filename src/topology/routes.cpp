@@ -38,7 +38,7 @@ Neighbours neighbours_of(const Topology& topology, std::span<const std::uint32_t
     return neighbours;
 }
 
-// Hops from every switch to one of them; hosts stay far, since nothing passes through them.
+// Hops from every switch to one switch. Hosts stay at kFar, because no path leads through them.
 class Distances {
 public:
     Distances(const Topology& topology, const Neighbours& neighbours) : topology_(topology), neighbours_(neighbours) {}
@@ -61,7 +61,7 @@ public:
     }
 
     std::uint32_t operator[](NodeId node) const { return hops_[node.value]; }
-    std::span<const NodeId> reached() const { return queue_; }  // the nearest first, the start itself included
+    std::span<const NodeId> reached() const { return queue_; }  // nearest first, including the start
 
 private:
     const Topology& topology_;
@@ -102,7 +102,7 @@ Routes::Routes(const Topology& topology, std::span<const std::uint32_t> failed)
     std::vector<NodeId> own_hosts;
     std::vector<std::uint16_t> nearer;
     for (const auto last : switches) {
-        // All hosts of one switch are reached alike, but for the last hop.
+        // All hosts of one switch have the same routes except for the last hop.
         own_hosts.clear();
         for (const auto& [port, node] : neighbours[last.value]) {
             if (topology.nodes[node.value].kind == Kind::host) {

@@ -1,5 +1,5 @@
-// Who is connected to whom: nodes, their ports, the links between them. No behaviour; the twin, the lab and the fabric
-// view share it. A node is a switch or a host's NIC; ports count from 0 on each node, links join two of them.
+// A topology as plain data: nodes, their ports, and the links between them. The twin, the lab and the fabric view use
+// it. A node is a switch or a host's NIC. Ports count from 0 on each node, and a link joins two ports.
 #pragma once
 
 #include <array>

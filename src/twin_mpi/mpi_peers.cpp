@@ -24,7 +24,7 @@ int bytes(std::size_t size)
 MpiPeers::MpiPeers(int& argc, char**& argv)
 {
     int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);  // a twin's other threads never come here
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);  // only one thread of the twin calls MPI
     int count = 0;
     int rank = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &count);
@@ -37,8 +37,8 @@ MpiPeers::MpiPeers(int& argc, char**& argv)
 
 MpiPeers::~MpiPeers() { MPI_Finalize(); }
 
-// One small collective tells everybody the outlook and how many frames to expect; frames go straight to whom they
-// concern, so that processes without a common link, or without traffic on it, exchange no more than that.
+// One small collective gives all processes the outlook and the number of frames to expect. Frames are sent directly to
+// their receiver, so processes without a common link, or without traffic on it, exchange nothing else.
 twin::Outlook MpiPeers::exchange(const twin::Outlook& ours, std::span<const std::vector<twin::BorderFrame>> outgoing,
                                  std::vector<twin::BorderFrame>& incoming)
 {

@@ -1,4 +1,4 @@
-// The processes of one mpirun as peers of a twin. The only place that knows MPI.
+// The processes of one mpirun as peers of a twin. The only code that uses MPI.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace petrel::twin_mpi {
 
-// From its construction to its destruction this process takes part in the MPI run; there is one in a process. MPI ends
-// all processes when one of them fails, so nothing here can fail in a way that its caller could handle.
+// The process takes part in the MPI run while this object exists; create only one per process. MPI ends all processes
+// if one of them fails, so the functions return no errors.
 class MpiPeers final : public twin::Peers {
 public:
     MpiPeers(int& argc, char**& argv);
@@ -25,7 +25,7 @@ public:
     std::vector<std::string> gather(std::string_view ours) override;
 
 private:
-    // What one process says to another before the frames themselves.
+    // The message that a process sends to each other process before the frames.
     struct Announcement {
         twin::Ps earliest;
         std::uint64_t done;

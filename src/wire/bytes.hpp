@@ -1,4 +1,4 @@
-// Bytes in network order, one field after another: what every frame is written with.
+// Writes the fields of a frame one after another, in network byte order.
 #pragma once
 
 #include <array>

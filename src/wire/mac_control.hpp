@@ -1,5 +1,5 @@
-// The frames that pause: PFC (802.1Qbb, eight classes) and 802.3x (the whole port), to bytes and back. For captures and
-// for whoever meets real frames; inside the twin a pause has no bytes.
+// Pause frames: PFC (802.1Qbb, eight classes) and 802.3x (the whole port), to bytes and back. For captures and real
+// frames; inside the twin a pause frame has no bytes.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 namespace petrel::wire {
 
 inline constexpr MacAddress kMacControlAddress{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
-inline constexpr std::size_t kPauseFrameBytes = 60;  // as captures hold it; on the wire 4 bytes of FCS follow
+inline constexpr std::size_t kPauseFrameBytes = 60;  // as in captures; on the wire 4 bytes of FCS follow
 
 struct ClassPause {
-    std::uint8_t enabled{};                           // bit p: the time of priority p counts
-    std::array<std::uint16_t, kPriorities> quanta{};  // of 512 bit times; 0 = go on
+    std::uint8_t enabled{};                           // bit p: the time of priority p is valid
+    std::array<std::uint16_t, kPriorities> quanta{};  // of 512 bit times; 0 = resume
     bool operator==(const ClassPause&) const = default;
 };
 
@@ -35,8 +35,8 @@ struct PauseFrame {
 
 Bytes build(const PauseFrame&);  // kPauseFrameBytes
 
-// With or without the FCS, which is not checked. Refused: another length, address, type or opcode. Reserved bits and
-// padding are not looked at, as the standards want it.
+// Accepts a frame with or without FCS; the FCS is not checked. Another length, address, type or opcode is an error.
+// Reserved bits and padding are ignored, as the standards require.
 Result<PauseFrame> parse_pause(std::span<const std::byte> frame);
 
 }  // namespace petrel::wire

@@ -35,7 +35,7 @@ std::string text_of(const PauseReport& report)
     return fmt::format(" Port {} is no longer in an error state", port);
 }
 
-// Takes a message apart from its front.
+// Parses a message from its beginning.
 class Words {
 public:
     explicit Words(std::string_view text) : rest_(text) {}

@@ -1,5 +1,5 @@
-// What a Slingshot switch writes to its log when a node pauses it for too long, and when that is over: five messages,
-// to text and back, word by word.
+// The five messages that a Slingshot switch writes to its log when a node pauses it for too long and when that ends, to
+// text and back. The wording is exact.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace petrel::wire {
 
-// "[ 9943.791452] rossw rossw0: pm 19: pause too long detected, chan timeouts 0x0", by the kernel.
+// "[ 9943.791452] rossw rossw0: pm 19: pause too long detected, chan timeouts 0x0", written by the kernel.
 struct PauseDetected {
     std::chrono::microseconds since_boot{};
     std::string device;  // "rossw rossw0"
@@ -22,29 +22,29 @@ struct PauseDetected {
     bool operator==(const PauseDetected&) const = default;
 };
 
-// The other four are by the fabric's agent on the switch, and begin with a blank.
+// The other four are written by the fabric's agent on the switch and begin with a blank.
 enum class PauseStep : std::uint8_t { asserted, entered_error, stopped, left_error };
 
 struct PauseReport {
     PauseStep step{};
     std::uint32_t port{};
-    std::string port_name;  // the xname of a jack's port; not derived from the number, nor the number from it
-    std::string reason;     // of entered_error: "ERROR_STATE_...", whatever it is
+    std::string port_name;  // the xname of a jack's port; neither name nor number can be derived from the other
+    std::string reason;     // of entered_error: "ERROR_STATE_...", any value
     bool operator==(const PauseReport&) const = default;
 };
 
 using PauseMessage = std::variant<PauseDetected, PauseReport>;
 
-// Where and when it was written.
+// Where and when a message was written.
 struct LogOrigin {
     WallTime at{};
     std::string host;         // the xname of a switch
-    std::uint32_t process{};  // of the fabric's agent; the kernel has none
+    std::uint32_t process{};  // process id of the fabric's agent; the kernel has none
 };
 
 LogLine pause_line(const PauseMessage&, const LogOrigin&);
 
-// None: the line is about something else, or names no switch or no port of one.
+// None if the line is another message, or does not name a switch or a port of one.
 std::optional<PauseMessage> pause_message(const LogLine&);
 
 }  // namespace petrel::wire

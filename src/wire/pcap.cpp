@@ -5,7 +5,7 @@
 namespace petrel::wire {
 namespace {
 
-// The magic number tells readers the byte order: network order serves as well as any.
+// The magic number shows readers the byte order, so any order works; this is network order.
 constexpr std::uint32_t kNanosecondMagic = 0xa1b23c4d;
 constexpr std::uint32_t kEthernet = 1;
 

@@ -1,5 +1,5 @@
-// A capture as the usual tools read it: classic pcap with nanoseconds, Ethernet without FCS. Into memory only; who
-// writes the file, and when, is the caller's business.
+// A capture in classic pcap format with nanoseconds, Ethernet without FCS, as the usual tools read it. It is written to
+// memory; the caller writes the file.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace petrel::wire {
 
-// Once, before the first record.
+// Call once, before the first record.
 void append_pcap_header(Bytes& out, std::uint32_t snap_length);
 
-// frame_bytes: how long the frame was, of which `captured` is the beginning. Time counts from the start of the run
-// (tools show 1 January 1970) and is not negative.
+// frame_bytes: the length of the whole frame, of which `captured` is the beginning. Time counts from the start of the
+// run (tools show 1 January 1970) and is not negative.
 void append_pcap_record(Bytes& out, std::chrono::nanoseconds since_start, std::span<const std::byte> captured,
                         std::uint32_t frame_bytes);
 

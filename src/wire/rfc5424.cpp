@@ -14,7 +14,7 @@ using namespace std::chrono;
 
 std::string_view or_nil(const std::string& field) { return field.empty() ? std::string_view{"-"} : field; }
 
-// Takes one thing after the other from the front of a text; after the first that is not there, nothing more.
+// Parses a text from its beginning, field by field. After the first error good() stays false.
 class Front {
 public:
     explicit Front(std::string_view text) : rest_(text) {}
@@ -30,7 +30,7 @@ public:
         return there;
     }
 
-    // Exactly so many digits; 0 = one to three, without a leading zero.
+    // Exactly `count` digits; 0 = one to three digits without a leading zero.
     int digits(std::size_t count)
     {
         const auto found = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
@@ -43,7 +43,7 @@ public:
         return number;
     }
 
-    // Up to the next blank; "-" stands for nothing.
+    // The text up to the next blank; "-" gives an empty field.
     std::string field(std::size_t most)
     {
         const auto word = rest_.substr(0, rest_.find(' '));
@@ -53,7 +53,7 @@ public:
         return word == "-" ? std::string{} : std::string{word};
     }
 
-    // "-", or elements in brackets: within quotes a backslash protects what follows.
+    // "-", or elements in brackets. Within quotes a backslash escapes the next character.
     std::string structured_data()
     {
         if (rest_.starts_with('-')) {
@@ -127,12 +127,12 @@ public:
         }
         const WallTime at{sys_days{date} + h + min + s + us - east};
         const auto utc = year_month_day{floor<days>(at)}.year();
-        good_ = utc >= year{0} && utc <= year{9999};  // an offset may lead out of the years that can be written
+        good_ = utc >= year{0} && utc <= year{9999};  // with its offset, a time may leave the range of four-digit years
         return at;
     }
 
 private:
-    // Just after the bracket that closes it; beyond the end if none does.
+    // The position after the closing bracket; beyond the end if there is none.
     std::size_t end_of_element(std::size_t at) const
     {
         bool quoted = false;

@@ -9,7 +9,7 @@ constexpr std::uint32_t kIpBytes = 20;
 constexpr std::uint32_t kUdpBytes = 8;
 constexpr std::uint32_t kBthBytes = 12;
 constexpr std::uint32_t kAethBytes = 4;
-constexpr std::uint32_t kCnpBytes = 16;  // reserved, behind the BTH
+constexpr std::uint32_t kCnpBytes = 16;  // reserved, after the BTH
 constexpr std::uint32_t kIcrcBytes = 4;
 constexpr std::uint32_t kLongestIp = 65'535;
 

@@ -50,7 +50,7 @@ struct Read {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Letters, each with its number; empty if the text is anything else.
+// The letters and their numbers; empty if the text has another form.
 std::vector<Read> parts_of(std::string_view text)
 {
     constexpr std::string_view kBlanks = " \t\r\n";

@@ -1,5 +1,5 @@
 // Names of components in a cabinet by their place: x0c0r4j3p1 is port 1 of jack 3 of the switch in slot 4 of chassis 0
-// of cabinet 0. Only the kinds that belong to the network are known.
+// of cabinet 0. Only the kinds of network components are supported.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ enum class XnameKind : std::uint8_t { switch_module, switch_controller, jack, ja
 
 struct Xname {
     XnameKind kind{};
-    std::vector<std::uint32_t> numbers;  // cabinet, chassis, slot, and what follows in the name
+    std::vector<std::uint32_t> numbers;  // cabinet, chassis, slot, and the further numbers of the name
     bool operator==(const Xname&) const = default;
 };
 
-// Blanks around it, capital letters and leading zeros are forgiven. Refused: everything that names no such component.
+// Surrounding blanks, capital letters and leading zeros are accepted. Anything that is not such a name is an error.
 Result<Xname> parse_xname(std::string_view);
 std::string to_string(const Xname&);  // in its normal form
 

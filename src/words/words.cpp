@@ -13,8 +13,7 @@ using watchdog::EventKind;
 using watchdog::Field;
 using watchdog::Reason;
 
-constexpr Duration kAtOnce =
-    std::chrono::microseconds{1};  // a limit of one microsecond asks for one look, not for time
+constexpr Duration kAtOnce = std::chrono::microseconds{1};  // a limit of one microsecond means one look, not a time
 
 std::string with_decimals(std::int64_t units, std::int64_t per_whole, int digits)
 {
@@ -22,7 +21,7 @@ std::string with_decimals(std::int64_t units, std::int64_t per_whole, int digits
                        digits);
 }
 
-// A status speaks of its moment; time only counts from the second reading on.
+// A status is valid at the time of its read only: time counts from the second read on.
 std::string status(std::string_view says, Duration proven)
 {
     return proven <= kAtOnce ? fmt::format("pause-timeout status is {}", says)
@@ -52,7 +51,7 @@ std::string quiet_text(const Event& event)
                                                                      : fmt::format("no pause for {}", proven);
 }
 
-// What the clock measured when the event arose; empty if no clock decided.
+// What the clock measured when the event was decided; empty if no clock decided it.
 std::string measured_text(const Event& event)
 {
     switch (event.reason) {
@@ -73,7 +72,7 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     switch (event.reason) {
     case Reason::forced: return "the fixed time of the mitigation is over";
     case Reason::link_down: return "the link went down";
-    case Reason::blast_radius:  // who was not there does not know the limit
+    case Reason::blast_radius:  // zero: the caller does not have the limit
         return watchlist.max_mitigated == 0 ? "not acted on: the limit of mitigated queues is reached"
                                             : fmt::format("not acted on: the limit of {} is reached",
                                                           count_text(watchlist.max_mitigated, "mitigated queue"));

@@ -1,4 +1,4 @@
-// Times and events in words, the same wherever a person reads them: text, page, demo and log.
+// Times and events in words, the same in text reports, HTML pages, the demo and the log.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ std::string count_text(std::uint64_t count, std::string_view thing);  // "1 stor
 
 std::string policy_text(const watchdog::Event&, const watchdog::Watchlist&);
 
-// Why the event is so, e.g. "paused 400.000 ms without a break (limit 400 ms; the last 4 looks on record)".
+// Why the event was raised, e.g. "paused 400.000 ms without a break (limit 400 ms; the last 4 looks on record)".
 std::string evidence_text(const watchdog::Event&, const watchdog::Watchlist&);
 
 // One look in the evidence, e.g. "100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298".
 std::string interval_text(const watchdog::Interval&);
 
-// A storm begins with such an event; such an event ends it.
+// Whether events of this kind begin or end a storm.
 bool begins_storm(watchdog::EventKind);
 bool ends_storm(watchdog::EventKind);
 
