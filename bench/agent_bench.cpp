@@ -1,6 +1,6 @@
-// The agent as a service: what watching costs by itself, as a share of a core and in memory, with a device that costs
-// nothing. A real service in a process of its own, in real time. Next to calm polls the same ones without a service
-// around them, one after the other; next to many storms at once a few.
+// The agent as a service: the cost of watching alone, as a share of a core and in memory, with a device that costs
+// nothing. It is a real service in its own process, in real time. Polls without storms are compared with the same polls
+// without a service, one after the other. Many simultaneous storms are compared with few.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t kWarmUp = 10;  // polls
 constexpr std::uint64_t kPolls = 40;
-constexpr std::uint64_t kStormPolls = 120;  // two seconds of storm, two until it is restored, and time to get it done
+constexpr std::uint64_t kStormPolls = 120;  // two seconds of storm, two until it is restored, and some time to finish
 constexpr int kRounds = 3;
 constexpr std::uint32_t kSwitch = 512 * kPriorities;
 constexpr std::uint32_t kLarge = 1U << 16U;
@@ -31,7 +31,7 @@ constexpr double kMemory_mb = 64;
 constexpr double kStormRatio = 2;
 
 struct Figures {
-    double cpu_s{};  // of all polls that are measured, without the device's own,
+    double cpu_s{};  // of all measured polls, without the time of the device
     double device_cpu_s{};
     double wall_s{};
     double peak_rss_mb{};
@@ -62,7 +62,7 @@ Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
                           }};
     auto service = daemon::Service::make(service_config(folder), {{}, {&driver}, "bench", {}});
     PETREL_ASSERT(service, "{}", service.error().what);
-    static_cast<void>((*service)->run());  // storms may go on: not everything is restored in time
+    static_cast<void>((*service)->run());  // storms may still go on: not all queues are restored in time
     service->reset();
     std::filesystem::remove_all(folder);
     rusage usage{};
@@ -71,7 +71,7 @@ Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
     return figures;
 }
 
-// The same looks and the same decisions, with nobody to wait for: caches stay warm, and no thread wakes another.
+// The same looks and decisions without waiting: caches stay warm, and no thread wakes another.
 Figures as_loop(const PreparedDevice::Work& work)
 {
     device::ManualClock clock;
@@ -125,7 +125,7 @@ void measure_calm(Report& report, const PreparedDevice::Work& work, double most_
     report.metric("polls_per_s", static_cast<double>(kPolls) / best.wall_s);
 }
 
-// What one storm costs must not grow with how many others there are.
+// The cost of one storm must not grow with the number of storms.
 void measure_storms(Report& report, std::uint32_t few, std::uint32_t many)
 {
     const auto with = [](std::uint32_t storms) {

@@ -28,7 +28,7 @@ AgentProcess::AgentProcess(const std::string& redis)
     pid_ = ::fork();
     PETREL_ASSERT(pid_ >= 0, "cannot fork");
     if (pid_ == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a bench that aborts leaves none behind
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the agent ends if the bench aborts
         ::execl(PETREL_BENCH_AGENT, "petrel", "agent", "--config", config.c_str(), nullptr);
         ::_exit(127);
     }
@@ -36,7 +36,7 @@ AgentProcess::AgentProcess(const std::string& redis)
 
 AgentProcess::~AgentProcess()
 {
-    ::kill(pid_, SIGKILL);  // a stop would restore what the bench still has as stormed
+    ::kill(pid_, SIGKILL);  // a stop would restore queues that the bench still shows as stormed
     ::waitpid(pid_, nullptr, 0);
     std::filesystem::remove_all(folder_);
 }

@@ -1,5 +1,4 @@
-// The agent as it ships, in a process of its own: started with a configuration, with its files in a folder that goes
-// with it.
+// The shipped agent in its own process, with a configuration. Its files are in a folder that is deleted with it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +10,7 @@ namespace petrel::bench {
 
 class AgentProcess {
 public:
-    // The detector of the SONiC switch whose databases are at this address.
+    // Watches the SONiC switch whose databases are at this address.
     explicit AgentProcess(const std::string& redis);
     AgentProcess(const AgentProcess&) = delete;
     AgentProcess& operator=(const AgentProcess&) = delete;
@@ -25,7 +24,7 @@ private:
     pid_t pid_{-1};
 };
 
-// Of another process, all threads together.
+// Processor time of another process, for all its threads.
 double cpu_s_of(pid_t);
 
 }  // namespace petrel::bench

@@ -1,5 +1,5 @@
-// Runs something in a process of its own and brings its figures back: peak memory is then that of this run alone, and
-// no run finds what an earlier one left in the heap.
+// Runs a function in its own process and returns its figures: the peak memory is that of this run alone, and earlier
+// runs do not affect the heap.
 #pragma once
 
 #include <sys/wait.h>

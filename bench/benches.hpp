@@ -1,4 +1,4 @@
-// All there is to measure. A bench prepares its world when it is run, not before: a million queues take memory.
+// All benches. A bench allocates its data when it runs, not before, because a million queues take much memory.
 #pragma once
 
 #include <functional>

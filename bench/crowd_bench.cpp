@@ -1,5 +1,5 @@
-// Looks while clients ask without a break: how late looks at all rows begin, with nobody at the control socket and then
-// with a crowd, in the same run of a real service. Clients are processes of their own.
+// Looks while clients send requests without a break: how late looks at all rows begin, without clients at the control
+// socket and with many, in the same run of a real service. Each client is a process.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -28,9 +28,9 @@ namespace petrel::bench {
 namespace {
 
 constexpr std::uint32_t kCrowdRows = 8192;
-// The crowd comes and goes, so that whatever else runs on the machine meets polls with and without it.
+// Clients are active in every other turn, so that other load on the machine affects polls with and without clients.
 constexpr std::uint64_t kTurn = 12;     // polls
-constexpr std::uint64_t kUnsteady = 2;  // at the beginning of each turn, left out
+constexpr std::uint64_t kUnsteady = 2;  // polls at the beginning of each turn that are not counted
 constexpr std::uint64_t kTurns = 20;
 constexpr double kPoll_ms = 100;
 constexpr double kMostAdded_ms = 2;
@@ -38,7 +38,7 @@ constexpr double kMostAdded_ms = 2;
 constexpr std::array<std::string_view, 8> kCrowd{"queues", "queues", "queues", "queues",
                                                  "reload", "reload", "status", "explain\",\"queue\":\"Ethernet1:3"};
 
-// What the processes share.
+// Memory shared by the processes.
 struct Shared {
     std::atomic<bool> go;
     std::atomic<std::uint64_t> answers;
@@ -70,7 +70,7 @@ pid_t start_client(std::string_view command, const std::filesystem::path& socket
 {
     const auto child = ::fork();
     if (child == 0) {
-        ::setsid();  // as clients of a real service: the kernel shares the processors out among sessions
+        ::setsid();  // as for clients of a real service: the kernel divides processor time among sessions
         const auto request = fmt::format("{{\"command\":\"{}\"}}\n", command);
         while (true) {
             if (shared.go) {
@@ -83,10 +83,11 @@ pid_t start_client(std::string_view command, const std::filesystem::path& socket
     return child;
 }
 
-// When looks at all rows began, in ms.
+// Begin times of looks at all rows, in ms.
 using Begins = std::vector<double>;
 
-// Looks are due at the times of a grid. Most begin soon after, so it lies behind the longest stretch without a begin.
+// Looks are due on a grid of times. Most begin soon after, so the grid is at the end of the longest phase without a
+// begin.
 double grid_of(const Begins& idle, const Begins& crowded)
 {
     std::vector<double> phases;

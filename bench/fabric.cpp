@@ -14,7 +14,7 @@ using watchdog::PauseState;
 namespace {
 
 constexpr std::uint32_t kQueuesPerPort = kPriorities;
-constexpr std::uint32_t kPortsPerDevice = 1U << 16U;  // ids are narrow: more queues than that are two devices
+constexpr std::uint32_t kPortsPerDevice = 1U << 16U;  // port ids have 16 bits: more queues need two devices
 
 enum class Role : std::uint8_t { quiet, brief, paused_now, running, near_limit };
 
@@ -30,7 +30,7 @@ Role role(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase)
             return Role::quiet;  // near its limit in the other phase
         }
     }
-    // Spread evenly over 0..999, without a pattern that the hardware could guess.
+    // Spread evenly over 0..999, without a pattern that the hardware could predict.
     const std::uint32_t mixed = row * 2'654'435'761U;
     const auto spread = static_cast<std::uint32_t>((std::uint64_t{mixed} * 1000) >> 32U);
     const auto place = (spread + other * 500) % 1000;
@@ -107,7 +107,7 @@ void look_at_all(watchdog::Intake& intake, std::uint32_t rows, Tells tells, cons
         intake.begin();
         for (std::uint32_t row = 0; row < rows; ++row) {
             const auto is = role(row, rows, mix, phase);
-            // So near its limit that the next poll would be too late, and not yet there.
+            // So close to its limit that the next poll would be too late, but not yet full.
             const Duration dt = is == Role::near_limit ? policy.detect - policy.poll / 2 : policy.poll;
             const auto says = told_by(is, static_cast<std::uint64_t>(whole_us(dt)));
             watchdog::Sample sample;
@@ -116,7 +116,7 @@ void look_at_all(watchdog::Intake& intake, std::uint32_t rows, Tells tells, cons
             sample.epoch = 1;
             sample.read_at = baseline ? now - dt : now;
             sample.pause_state = baseline ? PauseState::not_paused : says.state;
-            // A running clock was paused before already; without transitions nothing else proves it.
+            // A row with a running clock was already paused before; without transitions no other signal proves it.
             sample.paused_now = says.state == PauseState::paused || (!baseline && says.state != PauseState::not_paused);
             sample[Field::pause_us] = baseline ? 0 : says.pause_us;
             sample[Field::rx_xoff] = baseline ? 0 : says.xoff;

@@ -1,5 +1,5 @@
-// The fabric that the benches watch: so many queues of one device, most of them not paused or only briefly, a few
-// paused at the moment, very few paused for longer; and no storm, so that every pass does the same work.
+// The fabric that the benches watch: queues of one device, most of them not paused or only briefly, a few paused now,
+// very few paused for longer. There is no storm, so every pass does the same work.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace petrel::bench {
 
-// What the device can tell, which decides how pause is proven.
+// The signals of the device, which decide how pause is proven.
 enum class Tells : std::uint8_t {
     state,   // pause_state alone
     counter  // pause_us, rx_xoff, paused_now
@@ -21,11 +21,11 @@ std::string_view name(Tells);
 
 struct Mix {
     std::uint32_t paused_now_of_1000{10};
-    std::uint32_t running_of_1000{1};  // of those, paused all the time: their clocks run
-    std::uint32_t near_limit{};        // so many rows paused for so long that they want another look before the poll
+    std::uint32_t running_of_1000{1};  // of those, paused throughout: their clocks run
+    std::uint32_t near_limit{};        // number of rows that need another look before the next poll
 };
 
-// What one row says of the time since it was last read.
+// One row's pause since it was last read.
 struct Told {
     watchdog::PauseState state{};
     std::uint64_t pause_us{};
@@ -37,8 +37,8 @@ watchdog::Inventory inventory(std::uint32_t rows);
 watchdog::Capabilities capabilities(Tells);
 watchdog::Watchlist watchlist(std::uint32_t rows, Tells);  // policy `sonic` on every queue
 
-// One look at every row. Rows that are paused in a look of even phase are not in one of odd phase, and the other way
-// round: a clock that one look sets going, the next one ends.
+// One look at every row. Rows that are paused in looks of even phase are not paused in looks of odd phase, and vice
+// versa: each look resets the clocks that the look before started.
 void look_at_all(watchdog::Intake&, std::uint32_t rows, Tells, const Mix&, unsigned phase);
 
 }  // namespace petrel::bench

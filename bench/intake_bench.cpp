@@ -1,4 +1,4 @@
-// The door for raw counters: begin() and put() of every row, as a device does after it has read them.
+// The Intake: begin(), and put() for every row, as a device does after it has read the counters.
 #include <fmt/format.h>
 
 #include "benches.hpp"

@@ -23,7 +23,7 @@ void send(redis::Connection& connection, const Pipeline& pipeline)
     PETREL_ASSERT(done, "{}", done.error().what);
 }
 
-// Between the previous read and this one.
+// Counts the pauses between the previous read and this one.
 void count(QueueReading& reading, const std::vector<Pause>& pauses, Instant from, Instant to)
 {
     constexpr std::uint64_t kFramesPerMs = 3;

@@ -1,5 +1,5 @@
-// A SONiC switch in simulated time whose polls jitter: pauses of known begin and length, the counters that syncd would
-// have read of them, and the moments at which it read and wrote them. Everything follows from a seed.
+// A SONiC switch in simulated time with jittering polls: pauses of known begin and length, the counters that syncd
+// would have read, and the times at which it read and wrote them. Everything follows from a seed.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class Asic : std::uint8_t {
 
 struct Jitter {
     std::string name;
-    Duration most{};       // of each of: begin of a poll to a queue's read, read to stamp, stamp to write
-    double of_interval{};  // share by which the time from poll to poll varies
+    Duration most{};       // the most for each step: begin of a poll to a queue's read, read to stamp, stamp to write
+    double of_interval{};  // share by which the poll interval varies
 };
 
 struct JitterCase {
@@ -35,7 +35,7 @@ struct Pause {
     Instant to;
 };
 
-// What a detector sees of a queue, counters cumulative.
+// The input of a detector for one queue, with cumulative counters.
 struct QueueReading {
     std::uint64_t rx{};
     std::uint64_t on2off{};
@@ -47,7 +47,7 @@ struct QueueReading {
 
 struct Poll {
     Instant read;   // of the counters
-    Instant stamp;  // as syncd leaves it
+    Instant stamp;  // as syncd writes it
     Instant written;
     std::vector<QueueReading> queues;
 };

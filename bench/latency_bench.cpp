@@ -1,6 +1,6 @@
-// How long after the begin of a pause a storm is found, on polls that jitter: by our agent (device, intake, watchdog,
-// over a real redis-server, in simulated time) and by the decision rules of SONiC's scripts on the same counters. Also
-// how often pauses that are shorter than T0 are taken for storms.
+// How long after the begin of a pause a storm is detected with jittering polls: by our agent (device, intake and
+// watchdog over a real redis-server, in simulated time) and by the decision rules of SONiC's scripts on the same
+// counters. Also how often pauses shorter than T0 are reported as storms.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,22 +27,22 @@ using std::chrono::microseconds;
 
 constexpr std::uint32_t kLatencyQueues = 64;
 constexpr int kLatencyRounds = 16;
-constexpr auto kLatencyRound = 4s;  // each queue is paused once in it
+constexpr auto kLatencyRound = 4s;  // each queue is paused once per round
 constexpr Duration kLatencyDetect = 400ms;
 constexpr Duration kLatencyRestore = 400ms;
-constexpr Duration kWakes = 500us;  // from the write of the last counter to the look, with a server that is not busy
+constexpr Duration kWakes = 500us;  // from the write of the last counter to the look, if the server is not busy
 constexpr double kBehindMs = 20;
 
-// Lengths of the pauses, in turns: one storm, and two pauses that are none. 379 ms is T0 less the uncertainty of both
-// ends (10 ms each), and a little.
+// Lengths of the pauses, in turns: one storm, and two pauses that are not storms. 379 ms is a little less than T0 minus
+// the uncertainty of both ends (10 ms each).
 constexpr std::array<Duration, 3> kLengths{1000ms, 379ms, 330ms};
 
-using Found = std::vector<std::vector<Instant>>;  // by queue, the moments at which a storm was found
+using Found = std::vector<std::vector<Instant>>;  // by queue: the times at which a storm was detected
 
 // ---- the scripts
 
-// One queue under the rule of one script: Broadcom's charges the configured interval, Mellanox's the measured one.
-// Without stamps the latter measures when it runs.
+// One queue under the rule of one script: Broadcom's adds the configured interval, Mellanox's the measured one. Without
+// stamps the latter measures the times of its own runs.
 class Script {
 public:
     explicit Script(const JitterCase& how) : case_(how) {}
@@ -167,7 +167,7 @@ private:
         switch_.write(polls_[next_++]);
     }
 
-    // A device that waits: simulated time passes, up to the next poll.
+    // Called when the device waits: advances simulated time, at most to the next poll.
     void wait(int fd, Duration most)
     {
         const auto until = clock_.now().mono + most;
@@ -191,10 +191,10 @@ private:
     Found found_;
 };
 
-// ---- what came of it
+// ---- results
 
 struct Latency {
-    std::vector<double> ms;  // of the storms that were found
+    std::vector<double> ms;  // of the detected storms
     int missed{};
     std::map<Duration, int> false_storms;  // by the length of the pause
 

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
-// Long against the clock's own cost, short against a time slice.
+// Much longer than the cost of reading the clock, much shorter than a time slice.
 constexpr nanoseconds kBatch = std::chrono::microseconds{300};
 constexpr std::size_t kFewest = 25;
 
@@ -22,7 +22,7 @@ double batch_ns(const Pass& pass, std::uint64_t passes)
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// Doubles until a batch is long enough, which warms everything up on the way.
+// Doubles until a batch is long enough. This also warms up the caches.
 std::uint64_t passes_per_batch(const Pass& pass)
 {
     std::uint64_t passes = 1;

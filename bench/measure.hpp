@@ -1,5 +1,5 @@
-// How long something takes, on a machine that has other things to do as well: short batches, many of them, and the
-// fastest one counts. Things to be compared run in turns, so that what disturbs one disturbs the other.
+// Measures run times on a machine with other load: many short batches, of which the fastest counts. Passes to be
+// compared run in turns, so that other load affects all of them.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace petrel::bench {
 
-// The compiler has to take it that the value is used.
+// Makes the compiler assume that the value is used.
 template <class T>
 void keep(const T& value)
 {
@@ -25,7 +25,7 @@ using Pass = std::function<void()>;
 
 inline constexpr std::chrono::milliseconds kBudget{2500};
 
-// One Timing a pass, in their order.
+// One Timing per pass, in the same order.
 std::vector<Timing> in_turns(const std::vector<Pass>&, std::chrono::nanoseconds budget = kBudget);
 
 }  // namespace petrel::bench

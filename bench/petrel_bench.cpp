@@ -24,7 +24,7 @@ constexpr std::string_view kUsage =
 
 constexpr int kUsageError = 2;
 
-// Each bench has a process of its own, so that the memory of one is not counted in the peak of the next: a forked
+// Each bench runs in its own process, so that its memory does not count towards the peak of the next one: a forked
 // process starts with the resident memory of its parent.
 void run_in_child(const petrel::bench::Bench& bench, petrel::bench::Report& report)
 {

@@ -16,11 +16,11 @@ namespace petrel::bench {
 namespace {
 
 constexpr std::uint32_t kMillion = 1U << 20U;
-constexpr double kInCacheNs = 1;         // a queue
-constexpr double kMemoryRatio = 2;       // to the read pass
+constexpr double kInCacheNs = 1;         // per queue
+constexpr double kMemoryRatio = 2;       // compared with the read pass
 constexpr std::size_t kClockBytes = 13;  // the watchdog's own columns: proven, limit, longest, wants_quiet
 
-// Two looks in turns, so that clocks set going by one are ended by the other and nothing drifts.
+// Two looks in turns: each resets the clocks that the other started, so that nothing drifts.
 class Poller {
 public:
     Poller(std::uint32_t rows, Tells tells, const Mix& mix)
@@ -55,7 +55,8 @@ private:
     std::size_t passes_{};
 };
 
-// Every column that the pass reads or writes. The watchdog's own are private: others of the same size stand for them.
+// Every column that the pass reads or writes. The watchdog's own columns are private, so others of the same size
+// replace them.
 std::vector<std::span<const std::byte>> bytes_of(const watchdog::Observations& seen, Tells tells,
                                                  std::span<const std::byte> clocks)
 {

@@ -47,7 +47,7 @@ bool PreparedDevice::stormed(std::uint32_t row) const
            looks_ < work_.until;
 }
 
-// A row keeps its role for two looks: paused by the first, it is paused at both ends of the second.
+// A row keeps its role for two looks: a row that is paused in the first is paused at both ends of the second.
 void PreparedDevice::refresh(watchdog::Sample& sample, Instant now) const
 {
     const auto row = sample.slot.value;

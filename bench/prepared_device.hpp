@@ -1,5 +1,5 @@
-// A device that costs next to nothing: its samples are made in memory, and what that takes is known. For benches of
-// whoever watches it, who then has all the rest of the time to answer for.
+// A device that costs almost nothing: its samples are made in memory, and the time for that is measured. The rest of
+// the measured time is the cost of the agent.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ public:
     struct Work {
         std::uint32_t rows{};
         Tells tells{};
-        // So many rows are paused without a break, from one look at all rows to another.
+        // `stormed` rows are paused without a break, from the look at all rows number `from` until number `until`.
         std::uint32_t stormed{};
         std::uint64_t from{};
         std::uint64_t until{};
     };
-    using OnLook = std::function<void(const PreparedDevice&)>;  // when a look at all rows begins
+    using OnLook = std::function<void(const PreparedDevice&)>;  // called when a look at all rows begins
 
     PreparedDevice(const Work&, const device::TimeSource&, OnLook);
 
-    std::uint64_t looks() const { return looks_; }  // at all rows, that are over
+    std::uint64_t looks() const { return looks_; }  // number of completed looks at all rows
     std::uint64_t writes() const { return writes_; }
     double own_cpu_s() const { return own_cpu_s_; }
 
@@ -55,7 +55,7 @@ private:
     double own_cpu_s_{};
 };
 
-// Opens it for a service.
+// Opens the prepared device for a service.
 class PreparedDriver final : public daemon::Driver {
 public:
     PreparedDriver(const PreparedDevice::Work& work, PreparedDevice::OnLook on_look)
@@ -78,7 +78,7 @@ private:
     PreparedDevice::OnLook on_look_;
 };
 
-// Processor time, of the calling thread or of all of them.
+// Processor time of the calling thread, or of all threads.
 double thread_cpu_s();
 double process_cpu_s();
 

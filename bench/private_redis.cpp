@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 }  // namespace
 
-// It says on its standard output when it is ready; what it says before its end does not matter.
+// The server prints on its standard output when it is ready. Its later output is not read.
 std::optional<PrivateRedis> PrivateRedis::start()
 {
     auto pattern = (std::filesystem::temp_directory_path() / "petrel-bench-XXXXXX").string();
@@ -32,7 +32,7 @@ std::optional<PrivateRedis> PrivateRedis::start()
     PETREL_ASSERT(child >= 0, "cannot fork");
     const auto socket = (folder / "redis.sock").string();
     if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a bench that aborts leaves none behind
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the server ends if the bench aborts
         ::dup2(ends[1], STDOUT_FILENO);
         ::close(ends[0]);
         ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--dir", folder.c_str(),
@@ -52,7 +52,7 @@ std::optional<PrivateRedis> PrivateRedis::start()
         }
         said.append(piece.data(), static_cast<std::size_t>(got));
     }
-    return PrivateRedis{folder, child};  // the pipe stays: the server would not like to lose it
+    return PrivateRedis{folder, child};  // the pipe stays open, because the server still writes to it
 }
 
 PrivateRedis::PrivateRedis(PrivateRedis&& other) noexcept

@@ -1,5 +1,5 @@
-// A redis-server of a bench's own, on a socket in a folder of its own, set up as SONiC's: what it computes is told
-// apart from what we do.
+// A redis-server for one bench, on a socket in its own folder, configured as in SONiC. Its processor time is measured
+// separately from ours.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace petrel::bench {
 
 class PrivateRedis {
 public:
-    // None: redis-server is not installed.
+    // None if redis-server is not installed.
     static std::optional<PrivateRedis> start();
     PrivateRedis(PrivateRedis&&) noexcept;
     PrivateRedis& operator=(PrivateRedis&&) = delete;

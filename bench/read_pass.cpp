@@ -5,7 +5,7 @@
 
 #include "base/assert.hpp"
 
-// The poll pass is compiled for newer CPUs as well, and so is what it is held against.
+// Compiled for newer CPUs as well, as the poll pass that it is compared with.
 #if defined(__x86_64__) && !defined(__clang__)
 #define PETREL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
@@ -16,8 +16,8 @@ namespace petrel::bench {
 
 namespace {
 
-using Word [[gnu::may_alias]] = std::uint64_t;  // whatever the column holds
-constexpr std::size_t kLanes = 32;              // independent sums, so that no addition waits for another
+using Word [[gnu::may_alias]] = std::uint64_t;  // for any type of column
+constexpr std::size_t kLanes = 32;              // independent sums, so that additions do not wait for each other
 
 PETREL_CLONES std::uint64_t sum(const Word* words, std::size_t count)
 {

@@ -1,4 +1,5 @@
-// One plain read of given memory: the least that a pass over those bytes can cost, to hold other passes against.
+// One plain read of given memory: the lowest possible cost of a pass over these bytes, for comparison with other
+// passes.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace petrel::bench {
 
 namespace {
 
-// Three digits that matter, without an exponent.
+// Three significant digits, without an exponent.
 std::string readable(double value)
 {
     const int decimals = value >= 100 ? 0 : (value >= 10 ? 1 : (value >= 1 ? 2 : 3));

@@ -1,5 +1,4 @@
-// What petrel-bench prints: a table for people, or JSON lines. A missed goal is told, not punished: it is a
-// measurement.
+// The output of petrel-bench: a table, or JSON lines. A missed goal is reported but is not an error.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +21,9 @@ class Report {
 public:
     explicit Report(bool json);  // prints the heading of the table
 
-    void begin(std::string_view bench);  // the metrics that follow are of this bench
+    void begin(std::string_view bench);  // the next metrics belong to this bench
     void metric(std::string_view name, double value, std::optional<Goal> = std::nullopt);
-    void text(std::string_view name, std::string_view value);  // something to compare, not to measure
+    void text(std::string_view name, std::string_view value);  // a value to compare, not a measurement
 
 private:
     void row(std::string_view name, std::string_view value, std::string_view goal);

@@ -1,5 +1,5 @@
-// One poll of a switch of 512 ports through a library's C interface, and the same calls with nothing around them: what
-// is between the two is ours. The library is the one of the tests, which answers from memory.
+// One poll of a switch with 512 ports through a library's C interface, and the same calls alone. The difference is the
+// cost of our code. The library is that of the tests, which answers from memory.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t kPorts = 512;
 constexpr std::uint32_t kQueues = kPorts * kPriorities;
 constexpr std::size_t kPortCounters = 4;  // of each priority
 
-// What a poll calls, by ids found as the device finds them.
+// The calls of a poll, with ids found in the same way as the device finds them.
 class BareCalls {
 public:
     BareCalls()

@@ -1,4 +1,4 @@
-// The configuration of a service that watches a prepared device: everything that it writes is in one folder.
+// The configuration of a service that watches a prepared device. The service writes all its files to one folder.
 #pragma once
 
 #include <filesystem>

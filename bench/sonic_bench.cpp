@@ -1,7 +1,7 @@
-// What watching a SONiC switch costs: a running agent beside a server whose counters are written as syncd writes them,
-// and next to it the other way, scripts in the server (sonic_scripts.hpp). Each way has a server of its own, since the
-// scripts keep their memory among the counters and lengthen every search there. Writing the counters costs the same
-// either way: it is measured by itself and taken off.
+// The cost of watching a SONiC switch: a running agent, with a server whose counters are written as syncd writes them,
+// compared with scripts in the server (sonic_scripts.hpp). Each method has its own server, because the scripts store
+// their state among the counters, which slows down every search. Writing the counters costs the same for both: it is
+// measured separately and subtracted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace petrel::bench {
 namespace {
 
 constexpr int kSonicRounds = 3;
-constexpr int kPollsPerRound = 10;  // two seconds: what the agent does once a second is in it twice
-constexpr int kMostWarmUps = 20;    // rounds: an agent that finds all queues stormed has much to do at first
+constexpr int kPollsPerRound = 10;  // two seconds, so they include the agent's work of once a second twice
+constexpr int kMostWarmUps = 20;    // rounds: if all queues are in a storm, the agent has much work at first
 constexpr double kGoal = 7;         // times cheaper than the scripts
 
-// Polls of syncd, at its pace. Where one takes longer than that, the next one begins at once.
+// Polls of syncd, at its interval. If a poll takes longer, the next one begins at once.
 class Paced {
 public:
     explicit Paced(SonicFeed& feed) : feed_(feed) {}
@@ -38,7 +38,7 @@ public:
             feed_.poll();
             after_poll();
         }
-        std::this_thread::sleep_until(next_);  // the last one has its time, too
+        std::this_thread::sleep_until(next_);  // also wait for the end of the last interval
     }
     void polls(int count)
     {
@@ -65,8 +65,8 @@ double least_per_poll_s(CpuNow cpu_now, Work work)
 }
 
 struct Cost {
-    double agent_s{};   // of one poll: the agent's processor time, and
-    double server_s{};  // the server's for the agent
+    double agent_s{};   // per poll: the agent's processor time,
+    double server_s{};  // and the server's processor time for the agent
     double reads{};     // hashes read in one poll
 };
 
@@ -78,7 +78,7 @@ public:
           feeding_s_(least_per_poll_s([&] { return redis.cpu_s(); }, [&] { paced_.polls(kPollsPerRound); })),
           agent_(fmt::format("unix://{}", redis.address().path))
     {
-        // Until it takes no less than in the round before.
+        // Repeat until a round takes no less than the round before.
         auto before = round();
         for (int i = 0; i != kMostWarmUps; ++i) {
             const auto now = round();
@@ -118,7 +118,7 @@ Cost cost_of_agent(const PrivateRedis& redis, SonicFeed& feed)
         least = cost.agent_s + cost.server_s < least.agent_s + least.server_s ? cost : least;
     }
     least.reads = static_cast<double>(feed.calls("hmget") - reads) / (kSonicRounds * kPollsPerRound);
-    // An agent that does not watch is cheap, and one that acts has other things to do.
+    // The figures are valid only if the agent watched (it read counters) and did not mitigate (it published nothing).
     PETREL_ASSERT(least.reads > 0 && words == feed.calls("publish"), "the agent did not just watch:\n{}", agent.log());
     return least;
 }
@@ -127,7 +127,7 @@ double cost_of_scripts(const PrivateRedis& redis, SonicFeed& feed)
 {
     Paced paced{feed};
     const auto cpu_now = [&] { return redis.cpu_s(); };
-    feed.run_scripts();  // what they keep is there before their feeding is measured
+    feed.run_scripts();  // creates the scripts' state before the writing of counters is measured
     const auto feeding_s = least_per_poll_s(cpu_now, [&] { paced.polls(kPollsPerRound); });
     return least_per_poll_s(cpu_now, [&] { paced.polls(kPollsPerRound, [&] { feed.run_scripts(); }); }) - feeding_s;
 }

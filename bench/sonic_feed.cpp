@@ -16,9 +16,9 @@ using redis::Pipeline;
 
 constexpr std::uint32_t kPerPort = 2;  // lossless priorities
 constexpr std::uint32_t kFirstPriority = 3;
-constexpr std::uint32_t kOtherPortFields = 40;  // ports count much else besides pause
+constexpr std::uint32_t kOtherPortFields = 40;  // other counters of a port besides pause
 
-// Words of a command, made one by one.
+// Builds a command word by word.
 class Words {
 public:
     explicit Words(std::string command, std::string key) : words_{std::move(command), std::move(key)} {}
@@ -90,7 +90,7 @@ void SonicFeed::fill_configuration(const PrivateRedis& redis) const
     run(*redis.connect(5), flex);
 }
 
-// Syncd's other counters and orchagent's fields; syncd's counters for the watchdog come with the first poll.
+// Writes syncd's other counters and orchagent's fields. The first poll writes syncd's counters for the watchdog.
 void SonicFeed::fill_counters()
 {
     Pipeline write;
@@ -156,16 +156,15 @@ void SonicFeed::set(Condition condition)
     poll();
 }
 
-// All counters of the group are written, whether they have changed or not: those of ports, their stamp, those of
-// queues.
+// Writes all counters of the group, changed or not: those of ports, their stamp, those of queues.
 void SonicFeed::poll()
 {
     const bool pauses = condition_ != Condition::idle;
     sent_ += condition_ == Condition::stormed ? 0 : 1000;
     frames_ += pauses ? 100 : 0;
     ends_ += condition_ == Condition::paused ? 1 : 0;
-    // A storm goes on for the whole poll; the mitigation does not stop the counter. Otherwise queues pause for nine
-    // tenths.
+    // A storm goes on for the whole poll; the mitigation does not stop the counter. Otherwise queues are paused for
+    // nine tenths of it.
     const auto ms = static_cast<std::uint64_t>(kPoll.count());
     pause_us_ += condition_ == Condition::stormed ? 1000 * ms : condition_ == Condition::paused ? 900 * ms : 0;
     Pipeline write;

@@ -1,5 +1,5 @@
-// A SONiC switch in the databases of a server: configured as orchagent leaves it, with counters that are written at
-// each poll as syncd writes them.
+// A SONiC switch in the databases of a server: configured as orchagent does, with counters written at each poll as
+// syncd does.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@
 
 namespace petrel::bench {
 
-// What the hardware tells of a pause.
+// How the hardware reports pause.
 enum class PauseBy : std::uint8_t {
-    time,  // how long, by port and priority (as Mellanox)
-    state  // whether, by queue, and how often a pause has ended (as Broadcom)
+    time,  // pause time by port and priority (as Mellanox)
+    state  // paused or not by queue, and the number of ended pauses (as Broadcom)
 };
 
-// Of all queues.
+// The condition of all queues.
 enum class Condition : std::uint8_t {
     idle,     // no pause
-    paused,   // at each poll, and each pause has ended by the next one: never a storm
+    paused,   // paused at each poll, but each pause ends before the next one: never a storm
     stormed,  // mitigated, and pause frames go on
     count_
 };
@@ -35,10 +35,10 @@ public:
     SonicFeed(const PrivateRedis&, std::uint32_t queues, PauseBy);
 
     void set(Condition);
-    void poll();  // one of syncd's
+    void poll();  // one poll of syncd
     void run_scripts();
 
-    // How often the server was asked for this ("hmget").
+    // How often the server received this command ("hmget").
     std::uint64_t calls(std::string_view command);
 
 private:

@@ -1,6 +1,6 @@
-// The way of SONiC's own watchdog: scripts that run in the server over all queues at each poll and keep their memory
-// among the counters, one to detect storms and one to end them. The scripts here are written for the bench. They make
-// as many calls of each kind per queue as SONiC's, in the same states of a queue:
+// The method of SONiC's own watchdog: scripts that run in the server over all queues at each poll and store their state
+// among the counters, one to detect storms and one to end them. The scripts here are written for the bench. Per queue
+// they make as many calls of each kind as SONiC's scripts in the same state of the queue:
 //
 //   detect, operational, switch with pause time (Mellanox): HKEYS, 15 HGET, 4 HSET
 //   detect, operational, switch with pause state (Broadcom): HKEYS, 18 HGET, 5 HSET
@@ -18,7 +18,7 @@ struct Scripts {
     std::string_view restore;
 };
 
-// Comes before each of them: `charge` returns what is left of a limit after this poll.
+// The common beginning of all scripts: `charge` returns the rest of a limit after this poll.
 inline constexpr std::string_view kScriptHead = R"(
 local interval = tonumber(ARGV[1]) * 1000
 local get = function(key, field) return redis.call('HGET', key, field) end

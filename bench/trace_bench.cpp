@@ -1,4 +1,4 @@
-// Reading a recorded trace: text to samples, every cell checked.
+// Reading a recorded trace: text to samples, with every cell checked.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -1,5 +1,5 @@
-// The twin: frames delivered over links, per second. Runs that are compared take turns, each in a process of its own,
-// and only the event loop is timed. All runs of one work have to be the same run, whatever the number of threads.
+// The twin: frames delivered over links per second. Runs that are compared take turns, each in its own process, and
+// only the event loop is timed. All runs of the same work must give the same result for any number of threads.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -41,7 +41,8 @@ struct Goals {
     std::optional<Goal> wall_s{};
 };
 
-// Switches count what they send by frames and by bytes, and frames have two sizes here: so many of them were data.
+// The number of data frames sent by switches. Frames have two sizes here, so it follows from the counts of frames and
+// bytes.
 std::uint64_t data_packet_hops(const twin::Twin& twin)
 {
     const auto& setup = twin.setup();
@@ -49,7 +50,7 @@ std::uint64_t data_packet_hops(const twin::Twin& twin)
     const std::uint64_t ack_bytes = setup.nic_profiles.front().ack_bytes;
     std::uint64_t hops = 0;
     for (std::uint32_t i = 0; i != setup.flows.size(); ++i)
-        hops += twin.flow(i).sent;  // the first link; nothing is sent twice in a lossless class
+        hops += twin.flow(i).sent;  // the first link; there are no retransmissions in a lossless class
     for (std::uint32_t id = 0; id != setup.topology.nodes.size(); ++id) {
         if (!twin.is_switch(twin::NodeId{id}))
             continue;
@@ -69,7 +70,7 @@ TwinFigures measure(const Run& run)
     twin::Twin& twin = **built;
     if (run.work.frozen) {
         const twin::Storm storm{.priorities = 1U << 3U,
-                                .period = 150 * twin::kUs};  // less than half of what it asks for
+                                .period = 150 * twin::kUs};  // less than half of the pause time of a frame
         twin.at(kStorming, 0, [&twin, storm](twin::Ps now) { twin.nic_view(kStorming).start_storm(storm, now); });
     }
 
@@ -91,7 +92,7 @@ TwinFigures measure(const Run& run)
     return figures;
 }
 
-// By run, then by round.
+// Indexed by run, then by round.
 std::vector<std::vector<TwinFigures>> in_rounds(const std::vector<Run>& runs)
 {
     std::vector<std::vector<TwinFigures>> all(runs.size());
@@ -111,7 +112,7 @@ double median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-// Of the fastest round; the median tells how much the machine had to do besides.
+// Figures of the fastest round; the median shows the effect of other load on the machine.
 void report_run(Report& report, const std::vector<TwinFigures>& rounds, const Goals& goals)
 {
     const TwinFigures& best =
@@ -124,7 +125,7 @@ void report_run(Report& report, const std::vector<TwinFigures>& rounds, const Go
     report.metric("packet_hops_per_cpu_s", best.per_cpu_s(), goals.per_cpu_s);
     report.metric("packet_hops_per_cpu_s_median", median(speeds));
     report.metric("packet_hops", static_cast<double>(totals.packet_hops));
-    if (totals.last_ack != 0) {  // a frozen fabric finishes nothing
+    if (totals.last_ack != 0) {  // in a frozen fabric no flow finishes
         report.metric("data_packet_hops", static_cast<double>(best.data_packet_hops));
         report.metric("last_ack_us", static_cast<double>(totals.last_ack) / static_cast<double>(twin::kUs));
     }
@@ -137,7 +138,7 @@ void report_run(Report& report, const std::vector<TwinFigures>& rounds, const Go
     report.text("digest", fmt::format("{:016x}", totals.digest));
 }
 
-// How many times faster than the other run of the same round, in the middle of all rounds.
+// The median over all rounds of the speed ratio to the other run of the same round.
 double median_ratio(const std::vector<TwinFigures>& rounds, const std::vector<TwinFigures>& others,
                     double (*speed)(const TwinFigures&))
 {

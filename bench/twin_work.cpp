@@ -9,7 +9,7 @@ namespace petrel::bench {
 
 namespace {
 
-// A line a flow: source, destination, packets.
+// One line per flow: source, destination, packets.
 TwinWork from_file(std::string name)
 {
     std::ifstream file{PETREL_BENCH_WORK "/" + name + ".flows"};
@@ -33,7 +33,7 @@ TwinWork perm1024()
     constexpr std::uint32_t kHosts = 1024;
     TwinWork work{"perm1024", 16, {}};
     for (std::uint32_t host = 0; host != kHosts; ++host) {
-        const std::uint32_t to = (5 * host + kHosts / 2 + 7) % kHosts;  // all different, and nobody sends to himself
+        const std::uint32_t to = (5 * host + kHosts / 2 + 7) % kHosts;  // all different, and no host sends to itself
         work.flows.push_back({.src = twin::NodeId{host}, .dst = twin::NodeId{to}, .packets = 1000});
     }
     return work;

@@ -1,5 +1,5 @@
-// The work that simulators of lossless fabrics are compared by: a fat-tree of 100 Gb/s links of 1 us, every sender at
-// line rate in one lossless class, run until the last flow is acknowledged. Frames have no preamble and gap here.
+// The benchmark work of simulators of lossless fabrics: a fat-tree with 100 Gb/s links of 1 us, every sender at line
+// rate in one lossless class, run until the last flow is acknowledged. Frames have no preamble and gap here.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct TwinWork {
     bool frozen{};  // host 0 pauses its switch without end, for one simulated second
 };
 
-TwinWork perm128();   // each of 128 hosts sends to one, receives from one
+TwinWork perm128();   // each of 128 hosts sends to one host and receives from one
 TwinWork incast64();  // 64 hosts send to host 0
 TwinWork perm1024();  // a permutation of 1,024 hosts
-TwinWork frozen();    // incast64 to a host that does not take anything
+TwinWork frozen();    // incast64 to a host that receives nothing
 
 twin::Setup setup_of(const TwinWork&, unsigned threads);
 

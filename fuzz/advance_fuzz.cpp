@@ -1,5 +1,5 @@
-// Any bytes as rows of observations: the vector path of the poll pass must equal its scalar definition bit for bit. The
-// first bytes choose the signals and the policy, the rest fills the columns.
+// Treats any bytes as rows of observations: the vector path of the poll pass must equal its scalar definition bit for
+// bit. The first bytes choose the signals and the policy, the rest fills the columns.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ class Bytes {
 public:
     Bytes(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
 
-    // What lies beyond the end is zero.
+    // Bytes beyond the end are zero.
     template <class T>
     T take()
     {

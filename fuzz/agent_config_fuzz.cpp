@@ -1,5 +1,5 @@
-// Any bytes are a configuration of the agent or a list of complaints, never a crash; and what it shows as its values
-// can be given as flags. After a zero byte comes an environment.
+// Any bytes give an agent configuration or a list of complaints, never a crash. The values that it shows can be given
+// as flags. The bytes after a zero byte are an environment.
 #include <algorithm>
 #include <array>
 #include <string>

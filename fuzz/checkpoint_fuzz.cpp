@@ -1,5 +1,5 @@
-// Any bytes are a checkpoint or a list of complaints, never a crash; and what was read is read again from what we
-// write.
+// Any bytes give a checkpoint or a list of complaints, never a crash. A checkpoint that is written and read again is
+// the same.
 #include <string_view>
 
 #include "base/assert.hpp"

@@ -1,5 +1,5 @@
-// Any bytes are a request or an answer, or are refused with a reason, never a crash; and what was read is read again
-// from what we write.
+// Any bytes give a request, an answer or an error, never a crash. A request or answer that is written and read again is
+// the same.
 #include <string_view>
 
 #include "base/assert.hpp"

@@ -1,4 +1,4 @@
-// Any bytes as a journal: the reader refuses them or finds entries that say the same when they are written again.
+// Any bytes give journal entries or an error. Entries that are written and read again are the same.
 #include <cstddef>
 #include <cstdint>
 #include <span>

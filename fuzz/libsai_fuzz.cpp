@@ -1,5 +1,5 @@
-// Any calls in any order, with any ids, attributes and numbers: the library answers with a status and stays sound. Only
-// pointers are honest, or null.
+// Any calls in any order, with any ids, attributes and numbers: the library returns a status and keeps a valid state.
+// Only pointers are always valid or null.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ host = "h1"
 period = "1ms"
 )";
 
-// A file without a name, for as long as the process lives.
+// A file without a name that exists as long as the process.
 const char* scenario_file()
 {
     static const std::string path = [] {
@@ -132,7 +132,7 @@ private:
     }
     static void check(Status status) { PETREL_ASSERT(status <= 0, "status {}", status); }
 
-    // One that there is or was, or anything.
+    // An id that exists or existed, or any number.
     ObjectId id()
     {
         const auto which = input_.take<std::uint8_t>();
@@ -219,7 +219,7 @@ private:
         PETREL_ASSERT((sai_object_type_query(any) == ObjectType::null) == (sai_switch_id_query(any) == kNullObject),
                       "an object without a switch");
     }
-    // What an honest caller would find out.
+    // Reads the ids that a correct caller would use.
     void learn(std::uint8_t api)
     {
         std::array<ObjectId, 64> found{};

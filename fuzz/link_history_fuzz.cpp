@@ -1,4 +1,5 @@
-// Any bytes are a history or a list of complaints, never a crash; and what was read is read again from what we write.
+// Any bytes give a history or a list of complaints, never a crash. A history that is written and read again is the
+// same.
 #include <string_view>
 
 #include "base/assert.hpp"

@@ -1,4 +1,4 @@
-// Any bytes are a script or a list of complaints; and any script can be played to its end.
+// Any bytes give a script or a list of complaints. Every script can be played to its end.
 #include <string_view>
 
 #include "base/assert.hpp"

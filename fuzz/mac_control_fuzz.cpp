@@ -1,4 +1,4 @@
-// Any bytes as a pause frame: refused with a word, or read as something that is read the same when it is built again.
+// Any bytes give a pause frame or an error. A frame that is built and parsed again is the same.
 #include <cstddef>
 #include <cstdint>
 #include <span>

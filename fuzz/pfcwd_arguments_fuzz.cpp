@@ -1,5 +1,5 @@
-// Any words are a command, a help text or a complaint, never a crash; and what was given is within what the grammar
-// allows. Any words in the database are shown in such a way that no terminal obeys them.
+// Any words give a command, a help text or a complaint, never a crash, and a command has only values that the grammar
+// allows. Any text in the database is shown without characters that control a terminal.
 #include <map>
 #include <memory>
 #include <string>
@@ -40,7 +40,7 @@ public:
     }
     Result<bool> is_set(Db, const std::string&) override { return true; }
 
-    // A port, its entries and their values hold this text.
+    // Puts this text into a port's name, its entries and their values.
     void add_text(const std::string& text)
     {
         auto& config = hashes_[Db::config];
@@ -83,7 +83,7 @@ private:
                                                         {"COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x2"}}}}}};
 };
 
-// The tools indent what a user may choose with a tab.
+// The tools indent some lines with a tab.
 void check_lines(std::string_view text)
 {
     while (!text.empty()) {
@@ -96,8 +96,8 @@ void check_lines(std::string_view text)
 
 }  // namespace
 
-// The first byte is the tool, whether the last word is in the database, and whether an agent answers with it; words end
-// with a line.
+// The first byte selects the tool, whether the last word is in the database, and whether an agent answers with it. The
+// rest is one word per line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) {

@@ -1,4 +1,5 @@
-// Any bytes are a policy file or a list of complaints, never a crash; and what is bound points only to what exists.
+// Any bytes give a policy file or a list of complaints, never a crash. Assignments refer only to policies and ports
+// that exist.
 #include <array>
 #include <string_view>
 

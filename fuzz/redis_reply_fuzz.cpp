@@ -1,5 +1,5 @@
-// Any bytes from a Redis server pass, are cut or are refused, the same in whatever pieces they come; and hiredis never
-// gets a text or a list that is longer than the limits.
+// Any bytes from a Redis server are passed on, cut or refused, with the same result for pieces of any size. hiredis
+// never gets a text or a list that is longer than the limits.
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -27,7 +27,7 @@ Result<std::string> passed_of(std::string_view bytes, std::size_t piece)
 
 }  // namespace
 
-// The first byte is the size of the pieces.
+// The first byte sets the size of the pieces.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) {

@@ -1,5 +1,5 @@
-// Any bytes as a line of a log: refused with a word, or read as something that is read the same when it is built again;
-// a message about pauses in it likewise.
+// Any bytes give a log line or an error. A line that is built and parsed again is the same, and so is a message about
+// pause in it.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Any bytes are a scenario or a list of complaints, never a crash; and a scenario speaks only of what its fabric has.
+// Any bytes give a scenario or a list of complaints, never a crash. A scenario refers only to nodes, ports and links of
+// its fabric.
 #include <string_view>
 
 #include "base/assert.hpp"

@@ -1,4 +1,4 @@
-// Any bytes are a list of databases that can be reached, or complaints.
+// Any bytes give a list of databases with their addresses, or complaints.
 #include <string_view>
 
 #include "base/assert.hpp"

@@ -1,5 +1,5 @@
-// Any bytes as a state file: whatever they are, what is found in them is in order and says the same when it is written
-// again.
+// Any bytes are accepted as a state file. The records found in it are in order, and are the same when they are written
+// and read again.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// Any bytes are tables, or are refused with a reason; and tables are read again from what we write.
+// Any bytes give tables or an error. Tables that are written and read again are the same.
 #include <string_view>
 
 #include "base/assert.hpp"

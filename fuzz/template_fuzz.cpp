@@ -1,5 +1,5 @@
-// Any bytes are a template or a list of complaints, never a crash; nor is what comes of it when its parameters are
-// filled in. Lines stay where they are.
+// Any bytes give a template or a list of complaints, never a crash. The same holds for the text with its parameters
+// filled in. Line numbers do not change.
 #include <algorithm>
 #include <string_view>
 

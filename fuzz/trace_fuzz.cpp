@@ -1,4 +1,4 @@
-// Any bytes are a trace or a list of complaints, never a crash; and a trace holds together.
+// Any bytes give a trace or a list of complaints, never a crash. The parts of a trace are consistent.
 #include <algorithm>
 #include <string_view>
 

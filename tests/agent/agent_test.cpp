@@ -1,4 +1,5 @@
-// The agent on a synthetic switch: what it asks for and when, and what it does when answers are late, wrong or missing.
+// The agent on a synthetic switch: which looks it requests and when, and what it does if results are late, wrong or
+// missing.
 #include "agent/agent.hpp"
 
 #include <gtest/gtest.h>
@@ -279,7 +280,7 @@ TEST_F(AgentOnSwitch, APortThatTheDeviceDoesNotShowTreatedIsNotTreatedAgain)
     }
 }
 
-// Several at once: none is commanded by what is remembered before it was compared with what is there.
+// Several queues at once: no command follows from the checkpoint alone, before it is compared with the device.
 TEST_F(AgentOnSwitch, NoQueueThatTheDeviceDoesNotShowTreatedIsTreatedAgain)
 {
     for (std::uint16_t port = 0; port < 3; ++port) {
@@ -320,7 +321,7 @@ TEST_F(AgentOnSwitch, ALookOfAnOldInventoryIsDropped)
     EXPECT_EQ(agent->counters().looks_failed, 1U);
 }
 
-// Whatever a device does wrong, and whenever: once it behaves again and the storms are over, nothing stays mitigated.
+// Whatever a device does wrong: once it works again and the storms are over, no queue stays mitigated.
 RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
 {
     device::ManualClock clock;
@@ -353,7 +354,7 @@ RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
     for (const auto& [call, fault, gap] : faults) {
         const auto which = static_cast<FaultyDevice::Call>(call);
         const auto how = static_cast<FaultyDevice::Fault>(fault);
-        // Not a lie in the read-back: against a device that refuses a write and says it is done nobody can help.
+        // No false read-back: the agent cannot detect that a device ignores a write and reads it back as done.
         const bool lie = which == FaultyDevice::Call::read_back && how == FaultyDevice::Fault::have_no_effect;
         runner.run_until(clock.now().mono + std::chrono::milliseconds{gap});
         faulty.next(which, lie ? FaultyDevice::Fault::fail : how);

@@ -19,7 +19,7 @@ struct Case {
     Treatment found;
     bool journaled;
     std::optional<Phase> remembered;
-    std::optional<bool> keep;  // nothing = nobody needs to do anything
+    std::optional<bool> keep;  // nullopt = no adoption
 };
 
 class Reconcile : public testing::TestWithParam<Case> {};

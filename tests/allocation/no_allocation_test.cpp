@@ -47,7 +47,7 @@ TEST(NoAllocation, TheCounterCounts)
     EXPECT_EQ(allocations, before + 1) << some.size();
 }
 
-// Storms begin and end on many queues, commands are answered in every way, looks are partial or whole.
+// Storms begin and end on many queues, commands have all kinds of outcomes, and looks are partial or complete.
 void run(PolicyBook book)
 {
     constexpr std::uint32_t kQueues = 300;

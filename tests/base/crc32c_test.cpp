@@ -1,4 +1,4 @@
-// CRC-32C against published check values, and its promise: no single flipped bit goes unseen.
+// CRC-32C compared with published check values; it detects every single flipped bit.
 #include "base/crc32c.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A deadlock is the greatest set of queues that hold each other: small cases by hand, and the definition itself, by
-// trying every set, against random fabrics.
+// A deadlock is the largest set of queues that hold each other. Small cases by hand, and random fabrics compared with
+// the definition, which tries every set.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Set = std::vector<std::uint32_t>;
 
-// Resumes at 10 bytes, whatever the pool holds.
+// Resumes at 10 bytes, for any use of the pool.
 Ingress ingress(std::vector<Ingress::Share> waits_in)
 {
     return {std::move(waits_in), 0, 0, 0, [](std::uint64_t) { return std::uint64_t{10}; }};
@@ -44,7 +44,7 @@ TEST(Deadlock, ARingThatHoldsItself)
     EXPECT_EQ(deadlock(ring(5, 11)), (Set{0, 1, 2, 3, 4}));
 }
 
-// With so many bytes or fewer the sender may go on.
+// At 10 bytes the sender may resume.
 TEST(Deadlock, ARingThatDrainsIsNone) { EXPECT_EQ(deadlock(ring(3, 10)), Set{}); }
 
 TEST(Deadlock, WhoStillSendsBreaksTheRing)
@@ -54,7 +54,7 @@ TEST(Deadlock, WhoStillSendsBreaksTheRing)
     EXPECT_EQ(deadlock(one_moves), Set{});
 }
 
-// Who waits for a host is let go when the host is done.
+// A queue that leads to a host resumes when the host is done.
 TEST(Deadlock, AHostsIngressHoldsNobody)
 {
     auto to_host = ring(3, 1000);
@@ -72,7 +72,7 @@ TEST(Deadlock, WhoeverWaitsForADeadlockIsInIt)
     EXPECT_EQ(deadlock(tail), (Set{0, 1, 2, 3, 4}));
 }
 
-// Most of what holds the link waits where it can leave: that leaves, and the rest is too little.
+// Most bytes that hold the link wait in queues that drain. The remaining bytes are too few to hold it.
 TEST(Deadlock, OnlyWhatWaitsInTheSetHolds)
 {
     auto made = ring(3, 10);
@@ -100,8 +100,9 @@ TEST(Deadlock, TwoRingsAreToldTogetherOneMayDrain)
     EXPECT_EQ(deadlock(both), (Set{0, 1}));
 }
 
-// A pool of 100 bytes, shared with a link whose bytes leave: with them a link may go on at (100 - used) / 4, without
-// them at more. 20 bytes each in the ring: used 40 alone, so 15 lets nobody go; with a pool of 200 they would.
+// A pool of 100 bytes is shared with a link whose 60 bytes drain. A link resumes at (100 - used) / 4. The ring has 20
+// bytes in each of two queues: when only its 40 bytes are in use, the level is 15, and no queue resumes. With a pool of
+// 120 bytes the level is 20.
 TEST(Deadlock, WhatLeavesThePoolRaisesTheThreshold)
 {
     const auto with_pool = [](std::uint64_t size) {
@@ -115,7 +116,7 @@ TEST(Deadlock, WhatLeavesThePoolRaisesTheThreshold)
         return made;
     };
     EXPECT_EQ(deadlock(with_pool(100)), (Set{0, 1}));
-    // At this moment 100 of 120 bytes are in use and the threshold is 5; without the 60 that leave it is 20.
+    // Now 100 of 120 bytes are in use and the level is 5. Without the 60 bytes that drain it is 20.
     EXPECT_EQ(deadlock(with_pool(120)), Set{});
     EXPECT_EQ(deadlock(with_pool(119)), (Set{0, 1}));
 }
@@ -133,7 +134,7 @@ TEST(Deadlock, BytesOfTheLinksOwnAreNotInThePool)
     EXPECT_EQ(deadlock(made), Set{});
     made.ingresses[0].reserved = 0;
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
-    made.ingresses[0].shared = 4;  // 4 + 5: what lies in headroom is not in the pool either
+    made.ingresses[0].shared = 4;  // 4 + 5: bytes in headroom are not in the pool either
     EXPECT_EQ(deadlock(made), Set{});
 }
 
@@ -148,7 +149,7 @@ TEST(Deadlock, PoolsAreApart)
     EXPECT_EQ(deadlock(made), Set{});
     made.ingresses[1].pool = 0;
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
-    // Each pool is held by its own bytes.
+    // Only the bytes in a pool count as its use.
     for (std::uint32_t i = 0; i < 2; ++i) {
         made.ingresses[i].pool = 3 * i;
         made.ingresses[i].resumes_below = [](std::uint64_t used) { return used < 20 ? 20U : 0U; };
@@ -156,7 +157,7 @@ TEST(Deadlock, PoolsAreApart)
     EXPECT_EQ(deadlock(made), (Set{0, 1}));
 }
 
-// The definition: each queue of the set is held by what waits in the set, and by what that leaves of the pool.
+// The definition: each queue of the set is held by the bytes that wait in the set, at the pool use that they cause.
 bool holds_itself(const Ring& fabric, unsigned set)
 {
     const auto in = [&](std::uint32_t queue) { return (set >> queue & 1U) != 0; };
@@ -190,7 +191,7 @@ bool holds_itself(const Ring& fabric, unsigned set)
 
 rc::Gen<Ring> any_fabric()
 {
-    constexpr int kFullRange = 100;  // else most of the numbers would be tiny, and every fabric would drain
+    constexpr int kFullRange = 100;  // otherwise most numbers would be tiny, and every fabric would drain
     return rc::gen::resize(
         kFullRange, rc::gen::exec([] {
             Ring fabric;
@@ -235,7 +236,7 @@ RC_GTEST_PROP(DeadlockLaw, TheGreatestSetThatHoldsItself, ())
     RC_ASSERT(found == greatest);
 }
 
-// Who sees more can only find more: bytes that are left out never make a deadlock.
+// Leaving out bytes never adds a deadlock.
 RC_GTEST_PROP(DeadlockLaw, WhatIsLeftOutNeverMakesOne, ())
 {
     const auto fabric = *any_fabric();

@@ -1,4 +1,4 @@
-// The port-error view: a function of which events have come, and of nothing else.
+// The port-error view depends only on the set of events.
 #include "fabric/port_errors.hpp"
 
 #include <gmock/gmock.h>
@@ -102,7 +102,7 @@ TEST(PortErrors, OnlyTheLastEventsAreKept)
     for (std::uint64_t seq = 1; seq <= PortErrors::kEventsKept + 10; ++seq) {
         view.put("p", event(seq, Kind::opened));
     }
-    view.put("p", event(3, Kind::closed));  // forgotten, and too old to come back
+    view.put("p", event(3, Kind::closed));  // dropped, and too old to be added again
     const auto errors = view.errors("p");
     ASSERT_THAT(errors, SizeIs(1));
     EXPECT_EQ(errors[0].times, PortErrors::kEventsKept);
@@ -197,7 +197,7 @@ TEST(PortErrors, AWatchdogsStormIsOne)
     EXPECT_EQ(port_event(storm, 1, at(3)), std::nullopt);
 }
 
-// A switch's log as events: the lines have no numbers, their times order them.
+// Puts a switch's log as events. The lines have no numbers, so their times give the order.
 void put_log(PortErrors& view, std::string_view log, std::size_t first, std::size_t count)
 {
     for (std::size_t i = 0; !log.empty(); ++i) {

@@ -1,5 +1,5 @@
-// The cases the manager of a conforming link has to pass, by their ids: G its log, Q flaps. A is a switch port, B the
-// NIC port it is connected to. What the two ends have to pass: conformance_test.
+// The cases that the manager of a conforming link must pass, by their ids: G its log, Q flaps. A is a switch port, B
+// the NIC port that it is connected to. The cases of the two ends are in conformance_test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ PortHistory history_of(std::initializer_list<int> seqs)
     for (const auto seq : seqs) {
         DownEvent event;
         event.seq = static_cast<std::uint64_t>(seq);
-        event.observed_at = WallTime{100s - std::chrono::seconds{seq}};  // time tells nothing about order
+        event.observed_at = WallTime{100s - std::chrono::seconds{seq}};  // times do not show the order
         history.add(event);
     }
     return history;
@@ -151,8 +151,8 @@ TEST(LinkConformance, ACauseWaitsForItsEvent)
     PortHistory history;
     history.add(entry(1));
     history.correlate(3, 35);
-    history.correlate(3, 39);  // the first one counts
-    history.correlate(2, 41);  // a port that is at 3 will not show 2 any more
+    history.correlate(3, 39);  // the first one is kept
+    history.correlate(2, 41);  // a port with event 3 does not report event 2 any more
     EXPECT_EQ(history.awaited(), (AwaitedCause{3, 35}));
     history.add(entry(3));
     EXPECT_EQ(history.awaited(), std::nullopt);

@@ -1,5 +1,6 @@
-// The cases the two ends of a conforming link have to pass, by their ids: L registers, P port errors, W width, M
-// mapping. A is a switch port, B the NIC port it is connected to. What their manager has to pass: conformance_log_test.
+// The cases that the two ends of a conforming link must pass, by their ids: L registers, P port errors, W width, M
+// mapping. A is a switch port, B the NIC port that it is connected to. The cases of the manager are in
+// conformance_log_test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +64,7 @@ const std::vector<Registered> kRegistered{
     {"L29_50", {Receive{Side::a, 50}}, {0, 50}, {36, 0}},
     {"L29_51", {Receive{Side::a, 51}}, {0, 51}, {36, 0}},
     {"L29_54", {Receive{Side::a, 54}}, {0, 54}, {36, 0}},
-    // Not in the list, but follows from it: a conforming end keeps its local-only codes to itself.
+    // Not in the list, but follows from it: a conforming end does not send local-only codes.
     {"a_local_only_code_is_not_sent", {Down{Side::a, 50}}, {50, 0}, {36, 0}},
     {"an_unknown_code_is_kept_raw", {Receive{Side::a, 62}}, {0, 62}, {36, 0}},
     {"training_fails_without_a_reason", {Loss{}, Up{}, Arm{}, Loss{}, TrainingFailure{Side::b}}, {36, 0}, {36, 0}},
@@ -83,7 +84,7 @@ TEST(LinkConformance, L21TheLateReasonIsTheCorrelatedCause)
     }
     ASSERT_THAT(play.history(Side::b).events(), SizeIs(1));
     EXPECT_EQ(play.history(Side::b).events()[0].correlated_cause, 33);
-    play.act(LateReason{Side::b, 41});  // the first one counts
+    play.act(LateReason{Side::b, 41});  // the first one is kept
     EXPECT_EQ(play.history(Side::b).events()[0].correlated_cause, 33);
     ASSERT_THAT(play.history(Side::a).events(), SizeIs(1));
     EXPECT_EQ(play.history(Side::a).events()[0].correlated_cause, std::nullopt);

@@ -1,5 +1,5 @@
-// Every sequence of up to six events, none left out: no reason is invented, none is lost before it is logged, the first
-// is kept, and what one end believes of the other the other has said.
+// All sequences of up to six events: no reason is invented, none is lost before it is logged, the first reason is kept,
+// and a neighbour reason in a register was really sent by the neighbour.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,24 +13,24 @@ namespace {
 
 constexpr int kEvents = 6;
 
-// All of them: 12 events to choose from, and paths of one to six.
+// The number of all paths of one to six events, with 12 events to choose from.
 constexpr std::size_t kPaths = 12 + 144 + 1'728 + 20'736 + 248'832 + 2'985'984;
 
 constexpr std::size_t kA = 0;
 constexpr std::size_t kB = 1;
 
-// -- two ends and the wire, in single steps: words are under way, windows are open, anything may overlap
+// -- two ends and the wire, in single steps: messages in flight and open windows may overlap in any way
 
 struct Wire {
     std::array<LinkEnd, 2> end{LinkEnd{LinkState::active}, LinkEnd{LinkState::active}};
-    std::array<std::optional<std::uint8_t>, 2> under_way;  // sent by this end
+    std::array<std::optional<std::uint8_t>, 2> under_way;  // the code in flight that this end sent
     LinkKeeper keeper{FlapPolicy{std::chrono::seconds::zero(), 0}};
 
-    // What really happened.
-    std::array<std::set<int>, 2> said;   // each end's own reasons
-    std::array<std::set<int>, 2> heard;  // what reached it in time
-    std::array<bool, 2> known{};         // in the present window: anybody said anything
-    std::array<bool, 2> older{};         // the registers held an older event when it opened
+    // The expected state.
+    std::array<std::set<int>, 2> said;   // the reasons that each end gave
+    std::array<std::set<int>, 2> heard;  // the codes that arrived in time
+    std::array<bool, 2> known{};         // a code was given in the current window
+    std::array<bool, 2> older{};         // the registers held an older event when the window opened
 };
 
 using Step = void (*)(Wire&, std::size_t side);
@@ -47,7 +47,7 @@ void take_down(Wire& wire, std::size_t side)
 {
     constexpr std::array<std::array<std::uint8_t, 2>, 2> kCodes{{{39, 41}, {35, 32}}};
     const auto before = wire.end[side].read();
-    const auto code = kCodes[side][wire.said[side].empty() ? 0 : 1];  // the first can be told from those after it
+    const auto code = kCodes[side][wire.said[side].empty() ? 0 : 1];  // the first code differs from later ones
     const auto reaction = wire.end[side].take_down(code, {});
     note_opening(wire, side, before);
     if (reaction.accepted) {
@@ -126,7 +126,7 @@ void arm(Wire& wire, std::size_t side)
     EXPECT_EQ(events.back().nldr, before.registers.nldr);
 }
 
-// Somebody means an event that is not the one in the registers, or none.
+// A request with another event number, or with none, changes nothing.
 void clear_another_event(Wire& wire, std::size_t)
 {
     for (auto& end : wire.end) {
@@ -185,7 +185,7 @@ void expect_truth(const Wire& wire, const Wire& before, bool armed)
     }
 }
 
-// The names of the steps that led here, for whoever reads a failure.
+// `path` has the names of the steps so far, for the failure message.
 std::size_t walk(const Wire& wire, int left, std::string& path)
 {
     std::size_t paths = 0;
@@ -236,20 +236,20 @@ const std::vector<ScriptEvent> kScript{
     PowerLoss{Side::a},
     Receive{Side::a, 62},
     LateReason{Side::b, 33},
-    Write{Side::b, 0, 0, 2},  // right only for who has gone down twice
+    Write{Side::b, 0, 0, 2},  // accepted only if the end went down twice
     Up{},
     Arm{},
     Sweep{7},
     ManagerRestart{},
 };
 
-using Pairs = std::array<std::pair<std::uint8_t, std::uint8_t>, kEvents + 1>;  // what event n was, once it was seen
+using Pairs = std::array<std::pair<std::uint8_t, std::uint8_t>, kEvents + 1>;  // registers of event n, once read
 
 struct Told {
     LinkPlay play;
     std::array<Pairs, 2> events{};
 
-    // What came too late, by the event it is about: the last time the link went down, if that got a number.
+    // Late reasons by event number. A late reason belongs to the last time the link went down, if that has a number.
     std::array<std::uint64_t, 2> last{};
     std::array<std::array<std::optional<std::uint8_t>, kEvents + 1>, 2> late{};
 };
@@ -298,7 +298,7 @@ void expect_log(Told& now, Side side)
     }
 }
 
-// Power takes the registers along; and whoever names the event has read it.
+// A power loss clears the registers, and so does a write with the right event number.
 bool may_lose(const ScriptEvent& event, Side side, std::uint64_t seq)
 {
     const auto* power = std::get_if<PowerLoss>(&event);

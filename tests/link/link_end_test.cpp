@@ -1,4 +1,4 @@
-// Walks the table at the head of link_end.hpp, state by state and input by input.
+// Checks the table at the top of link_end.hpp, state by state and input by input.
 #include "link/link_end.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr std::array kStates{S::offline, S::disabled, S::polling, S::training, S
 struct Row {
     const char* input;
     std::function<Reaction(LinkEnd&)> give;
-    std::array<S, 7> next;  // after the window is closed, if one was opened
+    std::array<S, 7> next;  // after the window is closed, if the input opens one
 };
 
 const std::vector<Row> kTable{

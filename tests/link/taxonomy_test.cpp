@@ -1,4 +1,5 @@
-// The taxonomy against its table (taxonomy.csv), row by row and in both directions; the vocabulary's own laws.
+// Compares the taxonomy with its table (taxonomy.csv), row by row and in both directions, and checks the rules of the
+// vocabularies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,7 +132,7 @@ TEST(Decode, NumbersAreReadInAllTheirForms)
 
 TEST(Decode, AMapGivesTheLowestLayerFirst)
 {
-    // No media, autonegotiation without a match, no signal; may be retried; and a bit nobody knows.
+    // No media, autonegotiation without a match, no signal; may be retried; and an unknown bit.
     const auto decoded =
         decode("hpe", fmt::format("{}", 1ULL << 23 | 1ULL << 6 | 1ULL << 35 | 1ULL << 61 | 1ULL << 40));
     ASSERT_THAT(decoded->parts, SizeIs(3));

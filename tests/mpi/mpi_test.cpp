@@ -1,4 +1,4 @@
-// Processes that mpirun starts print what one process prints, to the bit.
+// Several processes of mpirun print the same output as one process, to the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@ Ended run_shared(unsigned processes, const std::vector<std::string>& arguments, 
     call.arguments.insert(call.arguments.end(), arguments.begin(), arguments.end());
     call.input = std::move(input);
     call.environment = {
-        {"OMPI_ALLOW_RUN_AS_ROOT", "1"},  // containers are root
+        {"OMPI_ALLOW_RUN_AS_ROOT", "1"},  // containers run as root
         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-        {"OMPI_MCA_mpi_yield_when_idle", "1"},  // there are more processes than cores, and other tests
-        {"ASAN_OPTIONS", "detect_leaks=0"},     // MPI keeps what it has until the end
+        {"OMPI_MCA_mpi_yield_when_idle", "1"},  // there are more processes than cores, and other tests run
+        {"ASAN_OPTIONS", "detect_leaks=0"},     // MPI frees its memory only at exit
         {"TSAN_OPTIONS", "suppressions=" PETREL_TEST_DATA "/mpi/tsan.supp"},
     };
     return run(call);
@@ -33,7 +33,7 @@ Ended run_alone(const std::vector<std::string>& arguments)
     return run({.program = PETREL_BIN_DIR "/petrel", .arguments = arguments});
 }
 
-// How long it took is the one thing that may differ.
+// Only the run time may differ.
 std::string timeless(const std::string& text)
 {
     return std::regex_replace(text, std::regex{"\"wall_ms\":[0-9]+"}, "\"wall_ms\":0");

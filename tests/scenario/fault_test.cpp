@@ -1,4 +1,4 @@
-// Each fault does on the twin what its name says, when it says.
+// Each fault has its effect on the twin at its time.
 #include <gtest/gtest.h>
 
 #include "scenario/fault.hpp"
@@ -60,7 +60,7 @@ TEST_F(Faults, StormPausesUntilItIsStopped)
     EXPECT_FALSE(queue(1).paused);
     twin_->run_until(10 * kMs);
     EXPECT_FALSE(queue(0).paused);
-    EXPECT_EQ(queue(0).rx_xoff, 4U);  // the last one at the very moment it is stopped
+    EXPECT_EQ(queue(0).rx_xoff, 4U);  // the last one at the time of the stop
 }
 
 TEST_F(Faults, StoppedPipelineFillsUpAndHeals)
@@ -160,7 +160,7 @@ TEST_F(Faults, ALinkTrainsAndComesUpAtAnotherSpeed)
     EXPECT_TRUE(twin_->switch_view(kSwitch).link_up(0));
     EXPECT_EQ(twin_->switch_view(kSwitch).speed_bps(0), 500'000'000U);
     EXPECT_EQ(twin_->nic_view(NodeId{0}).speed_bps(), 500'000'000U);
-    // 6.25 MB in frames of 1,068 bytes and acknowledgements of 84, give or take what is sent again.
+    // 6.25 MB in frames of 1,068 bytes and acknowledgements of 84, plus or minus retransmissions.
     EXPECT_NEAR(static_cast<double>(delivered_until(120 * kMs) - before), 5'425, 110);
 }
 
@@ -170,7 +170,7 @@ TEST_F(Faults, SlowPortSendsAtItsRateOrNotAtAllUntilItHeals)
     plan(0, SlowPort{port, BitRate{100'000'000}});
     plan(100 * kMs, SlowPort{port, std::nullopt});
     plan(110 * kMs, HealPort{port});
-    // As the slow pipeline above, with preamble and gap: 1,068 bytes and 84 of an acknowledgement.
+    // As for the slow pipeline above, with preamble and gap: 1,068 bytes, and 84 for an acknowledgement.
     const auto slow = delivered_until(100 * kMs);
     EXPECT_NEAR(static_cast<double>(slow), 1'085, 2);
     EXPECT_LE(delivered_until(110 * kMs), slow + 1);

@@ -1,4 +1,4 @@
-// What people can write down wrong, and the sentences they get for it.
+// Errors in hand-written topologies, and their messages.
 #include <gtest/gtest.h>
 
 #include "fabrics.hpp"

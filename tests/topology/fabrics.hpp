@@ -1,4 +1,4 @@
-// Fabrics to try things on: one generator of each kind with small random numbers, and walks along their routes.
+// Fabrics for tests: one generator of each kind with small random numbers, and walks along their routes.
 #pragma once
 
 #include <rapidcheck/gtest.h>
@@ -19,7 +19,7 @@ using topology::Topology;
 inline constexpr topology::LinkShape k100G{BitRate{100'000'000'000}, std::chrono::microseconds{1}};
 inline constexpr topology::LinkShape k400G{BitRate{400'000'000'000}, std::chrono::nanoseconds{500}};
 
-// Evenly from the whole range, also in the first, small cases of a property.
+// Evenly distributed over the whole range, also in the first, small cases of a property.
 inline std::uint32_t number(std::uint32_t least, std::uint32_t most)
 {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));

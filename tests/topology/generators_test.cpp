@@ -1,4 +1,4 @@
-// The generated fabrics: numbered, named and wired as generators.hpp says; numbers that make no sense refused in words.
+// The generated fabrics are numbered, named and wired as generators.hpp states. Invalid numbers give an error message.
 #include <gtest/gtest.h>
 
 #include "fabrics.hpp"

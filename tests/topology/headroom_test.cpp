@@ -1,4 +1,4 @@
-// The headroom sum against itself and against buffer tables that vendors have published for SONiC.
+// The headroom calculation, compared with calculations by hand and with buffer tables that vendors published for SONiC.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -33,8 +33,8 @@ TEST(Headroom, IsTheSumOfItsParts)
                               .small_share = 1,
                               .mac_phy_bytes = 819,
                               .gearbox = std::chrono::nanoseconds{100}};
-    // 300 m twice at 198e6 m/s and 12.5 GB/s are 37,878.8 bytes; 394 quanta 25,216; two gearboxes 2,500; a byte
-    // received may take 192/97 of memory: 1,024 + 192/97 x 75,513.8 = 150,494.1, which is 146.97 KiB.
+    // 300 m twice at 198e6 m/s and 12.5 GB/s are 37,878.8 bytes; 394 quanta 25,216; two gearboxes 2,500; a received
+    // byte may use 192/97 bytes of memory: 1,024 + 192/97 x 75,513.8 = 150,494.1, which is 146.97 KiB.
     EXPECT_EQ(xoff_bytes(fabric), 147U * 1024U);
 }
 
@@ -85,8 +85,8 @@ RC_GTEST_PROP(Headroom, GrowsWithTheCableAndOnlyByTheCable, ())
     RC_ASSERT(std::abs(more - expected) < 1024.001);
 }
 
-// The published figures for 5, 40 and 300 m contain terms nobody has published, but these cancel in the differences,
-// which are the cable alone. A figure is rounded up to the chip's unit, so a difference is off by less than one unit.
+// The published figures for 5, 40 and 300 m contain terms that are not published. They cancel in the differences, which
+// depend on the cable alone. A figure is rounded up to the chip's unit, so a difference is wrong by less than one unit.
 struct Published {
     const char* what;
     BitRate speed;
@@ -106,14 +106,14 @@ void expect_cable_terms(const Published& row, double occupancy, double unit)
 
 TEST(Headroom, ExplainsTheCableTermsOfSpectrum)
 {
-    // Cells of 96 bytes, the worst case throughout, in whole KiB.
+    // Cells of 96 bytes, the worst case for all frames, in whole KiB.
     expect_cable_terms({"Spectrum, 100G", k100Gbps, {30'720, 38'912, 104'448}}, cell_occupancy(96, 1), 1024);
 }
 
 TEST(Headroom, ExplainsTheCableTermsOfTomahawk2)
 {
-    // Cells of 208 bytes, in whole cells. The share of small packets is not published: one single value, 11.6 %, has to
-    // do for both speeds and all lengths, and only 11.4 to 11.8 % does.
+    // Cells of 208 bytes, in whole cells. The share of small packets is not published. One value, 11.6 %, must fit both
+    // speeds and all lengths; only 11.4 to 11.8 % does.
     const auto occupancy = cell_occupancy(208, 0.116);
     expect_cable_terms({"Tomahawk 2, 100G", k100Gbps, {54'080, 59'696, 101'088}}, occupancy, 208);
     expect_cable_terms({"Tomahawk 2, 40G", k40Gbps, {29'536, 31'616, 48'256}}, occupancy, 208);

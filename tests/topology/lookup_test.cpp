@@ -1,4 +1,4 @@
-// From names to numbers.
+// Lookup of nodes, ports and links by name.
 #include <gtest/gtest.h>
 
 #include "fabrics.hpp"

@@ -1,5 +1,5 @@
-// Routes against a definition that needs no cleverness: distances by relaxing all links until nothing changes. A switch
-// offers exactly the ports that lead one hop nearer; so all paths are equally long and none can loop.
+// Routes compared with a simple definition: distances by relaxing all links until nothing changes. A switch offers
+// exactly the ports that lead one hop nearer, so all paths are equally long and none can loop.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -129,7 +129,7 @@ TEST(Routes, HostsDoNotPassOn)
 {
     auto fabric = dumbbell(1, 1, test::k100G, test::k100G).value();
     fabric.links.pop_back();
-    fabric.nodes[0].ports.push_back({"eth1", {}, {}});  // h0 on both sides: a way that only a host could offer
+    fabric.nodes[0].ports.push_back({"eth1", {}, {}});  // h0 on both sides: a path that only leads through a host
     fabric.links.push_back({{End{NodeId{0}, 1}, End{NodeId{3}, 1}}, test::k100G.speed, {}});
     EXPECT_TRUE(Routes{fabric}.ports(NodeId{2}, NodeId{1}).empty());
 }

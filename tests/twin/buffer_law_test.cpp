@@ -1,4 +1,5 @@
-// The books of the shared buffer: whatever is admitted and released, in any order, pools hold exactly what groups hold.
+// The accounting of the shared buffer: after any sequence of admitted and released frames, the pools hold exactly the
+// bytes of the groups.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -84,7 +85,7 @@ RC_GTEST_PROP(IngressGroup, pools_hold_what_the_groups_hold, ())
         for (auto size : inside[i])
             groups[i].release(size, shared, headroom);
         inside[i].clear();
-        RC_ASSERT(!groups[i].xoff || groups[i].may_resume(shared));  // an empty group never goes on pausing
+        RC_ASSERT(!groups[i].xoff || groups[i].may_resume(shared));  // an empty group may always resume
     }
     balanced();
 }

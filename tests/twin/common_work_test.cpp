@@ -1,5 +1,5 @@
-// The work that simulators of lossless fabrics are compared by, where a formula knows the answer: 64 hosts of a
-// fat-tree of 100 Gb/s and 1 us links send 2,000 packets each to host 0, without preamble and gap.
+// The benchmark work of simulators of lossless fabrics, in cases where a formula gives the result: 64 hosts of a
+// fat-tree with 100 Gb/s and 1 us links send 2,000 packets each to host 0, without preamble and gap.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::vector<Flow> incast64(std::uint64_t packets)
     return flows;
 }
 
-// The last link is never idle: after the first frame has come over five links, all frames one after the other, then
-// the last one's acknowledgement all the way back.
+// The last link is never idle: the first frame crosses five links, then all frames follow one after the other, then the
+// acknowledgement of the last one travels all the way back.
 constexpr Ps last_ack(std::uint64_t frames)
 {
     return 5 * (kFrameBytes * kPsPerByte + kUs) + frames * kFrameBytes * kPsPerByte + kUs +
@@ -54,7 +54,7 @@ TEST(CommonWork, incast64_ends_when_the_formula_says)
     EXPECT_GT(pauses_sent(*twin, kLastTor), 0U);
 }
 
-// Four uplinks bring more than the last ToR can pass on: each group gets T = alpha x (S - 4 T), where S is the buffer
+// Four uplinks deliver more than the last ToR can forward: each group gets T = alpha x (S - 4 T), where S is the buffer
 // without reserve and headroom.
 TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
 {
@@ -66,11 +66,11 @@ TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
     constexpr double kFixedPoint = 12'250'144.0 / 8 / (1 + 4.0 / 8);
     EXPECT_NEAR(kFixedPoint, 1'020'845, 1);
 
-    twin->run_until(200 * kUs);  // all four have just met it
+    twin->run_until(200 * kUs);  // all four have just reached it
     EXPECT_NEAR(static_cast<double>(shared - view.pool_used(0)) / 8, kFixedPoint, kFrameBytes);
     for (std::uint8_t port = 4; port != 8; ++port)
         EXPECT_NEAR(view.group(port, kLossless).bytes - kReserve, kFixedPoint, kFrameBytes) << int{port};
-    twin->run_until(2 * kMs);  // others may be a little below when one is at its own
+    twin->run_until(2 * kMs);  // when one is at its threshold, others may be slightly below
     for (std::uint8_t port = 4; port != 8; ++port)
         EXPECT_NEAR(view.group(port, kLossless).peak_bytes - kReserve, kFixedPoint, 3 * kFrameBytes) << int{port};
 }

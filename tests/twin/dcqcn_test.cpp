@@ -1,5 +1,5 @@
-// DCQCN's reaction point, step by step against the published rules, and what it is for: flows that share a link end up
-// at their shares without pause.
+// DCQCN's reaction point, step by step by the published rules, and its purpose: flows that share a link reach their
+// fair shares without pause.
 #include <gtest/gtest.h>
 
 #include "fabric.hpp"
@@ -19,7 +19,7 @@ TEST(RateControl, a_notification_cuts_by_half_of_alpha)
     EXPECT_DOUBLE_EQ(rate.bps(), kLine / 2);  // alpha starts at 1
     EXPECT_FALSE(rate.notified(set.cut_interval - 1)) << "once in an interval";
     EXPECT_TRUE(rate.notified(set.cut_interval));
-    EXPECT_DOUBLE_EQ(rate.bps(), kLine / 4);  // and stays there while notifications come
+    EXPECT_DOUBLE_EQ(rate.bps(), kLine / 4);  // and stays there while notifications arrive
     for (Ps t = 2; t != 100; ++t)
         rate.notified(t * set.cut_interval);
     EXPECT_DOUBLE_EQ(rate.bps(), static_cast<double>(set.floor.bps));
@@ -30,7 +30,7 @@ TEST(RateControl, alpha_decays_while_no_notification_comes)
     const Dcqcn set;
     RateControl rate{set, k100G};
     rate.notified(0);
-    rate.notified(1);  // no cut, but the time without a notification begins here
+    rate.notified(1);  // no cut, but the time without a notification starts here
     double alpha = 1;
     for (int i = 0; i != 300; ++i)
         alpha *= 255.0 / 256;
@@ -66,7 +66,7 @@ TEST(RateControl, comes_back_halfway_five_times_then_by_steps_then_by_larger_one
         EXPECT_TRUE(rate.sent(1));
         step(50e6);
     }
-    rate.sent(static_cast<std::uint32_t>(set.increase_bytes));  // hyper: both are
+    rate.sent(static_cast<std::uint32_t>(set.increase_bytes));  // hyper: both counters are past five
     step(100e6);
     for (int i = 0; i != 2'000; ++i)
         rate.increase_timer();

@@ -1,5 +1,5 @@
-// Cycles of waiting switches, as published: which lock for ever, and which do not. "For ever" is proven by ending the
-// traffic: what has not drained long after is held by nothing but itself.
+// Published cases of cycles of waiting switches: some lock forever, some do not. To prove a deadlock, the test ends the
+// traffic: frames that have not drained long after are deadlocked.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace petrel::twin::test {
 namespace {
 
-// Every switch sends what is not for its own hosts on to its successor, and there is no other way.
+// Every switch forwards frames that are not for its own hosts to its successor, with no other route.
 void clockwise(Twin& twin, std::uint32_t hosts_each)
 {
     const auto& nodes = twin.setup().topology.nodes;
@@ -33,7 +33,7 @@ std::uint64_t delivered(const Twin& twin)
 
 // ---------------------------------------------------------------------------------------------------- ring
 
-// Four switches with two hosts each; four flows of 200 MB go half way round, each behind the next.
+// Four switches with two hosts each; four flows of 200 MB go half way around, each blocked by the next.
 twin::Setup ring_of_four(std::uint32_t buffer_kib, Ps stop)
 {
     constexpr LinkShape kLong{k100G, std::chrono::microseconds{5}};
@@ -74,7 +74,7 @@ TEST(RingOfFour, does_not_lock_with_congestion_control_and_a_window)
     for (auto& flow : set.flows) {
         flow.packets /= kScale;
         flow.congestion_control = true;
-        flow.window_packets = 350;  // what the longest path holds
+        flow.window_packets = 350;  // as much as the longest path holds
     }
     set.switch_profiles[0].queues[kLossless].ecn = {.min_bytes = 50'000, .max_bytes = 200'000, .max_probability = 0.2};
     const auto twin = build(set);
@@ -87,14 +87,13 @@ TEST(RingOfFour, does_not_lock_with_congestion_control_and_a_window)
 
 // ---------------------------------------------------------------------------------------------------- routing loop
 
-// A loop of n switches and a flow whose destination nobody has. Each of its frames passes a link of the loop TTL / n
-// times, so n x B / TTL is the most that can come in; where TTL / n is no whole number, the next one counts. Returns
-// whether anything is left long after the flow has ended.
+// A loop of n switches, and a flow whose destination is on none of them. Each frame passes a link of the loop TTL / n
+// times, rounded up, so at most n x B / TTL can enter. Returns whether frames are left long after the flow has ended.
 bool loop_locks(std::uint32_t switches, double of_the_most)
 {
     auto set = setup(topology::ring(switches, 1, kLink, kLink).value());
     set.switch_profiles[0].groups[kLossless] = lossless_group(fixed_limit(100'000));
-    constexpr std::uint32_t kLinks = 63;  // of the loop a frame sees: the last switch finds its time over
+    constexpr std::uint32_t kLinks = 63;  // links of the loop that a frame passes: the last switch drops it
     const double passes = (kLinks + switches - 1) / switches;
     Flow flow = open_loop(0, switches - 1);
     flow.rate = {static_cast<std::uint64_t>(of_the_most * 100e9 / passes)};
@@ -120,8 +119,8 @@ TEST(RoutingLoop, locks_above_n_times_bandwidth_over_time_to_live)
 
 // ---------------------------------------------------------------------------------------------------- square
 
-// HotNets 2016: flows 1 (A-B-C-D) and 2 (C-D-A-B) wait for each other all around the square, but not enough to lock it.
-// A third one on the link B-C is enough, unless it is slow.
+// HotNets 2016: flows 1 (A-B-C-D) and 2 (C-D-A-B) wait for each other around the square, but do not lock it. A third
+// flow on the link B-C locks it, unless it is slow.
 bool square_locks(bool third, BitRate rate = {})
 {
     auto set = setup(topology::ring(4, 2, kLink, kLink).value());
@@ -149,8 +148,8 @@ TEST(Square, two_flows_in_a_cycle_do_not_lock_and_a_third_does_unless_it_is_slow
 
 // ---------------------------------------------------------------------------------------------------- flooding
 
-// SIGCOMM 2016: a Clos has no cycle, until ToRs flood frames to servers whose MAC addresses they have forgotten. Hosts
-// 0 to 2 on T0, 3 to 5 on T1; there through La, back through Lb.
+// SIGCOMM 2016: a Clos has no cycle until ToRs flood frames to servers whose MAC addresses they do not have any more.
+// Hosts 0 to 2 are on T0, 3 to 5 on T1; frames go from T0 to T1 through La and back through Lb.
 bool clos_locks(bool floods)
 {
     auto set = setup(topology::leaf_spine(2, 2, 3, kLink, kLink).value());
@@ -173,9 +172,9 @@ bool clos_locks(bool floods)
         route(t0, host + 3, {3});
         route(t1, host, {4});
     }
-    route(t1, 3, {});  // forgotten
+    route(t1, 3, {});  // address unknown
     route(t0, 1, {});
-    route(lb, 3, {});  // routers: what is flooded to them dies there
+    route(lb, 3, {});  // routers: they drop flooded frames
     route(la, 1, {});
     twin->run_until(set.flows[0].stop + 20 * kMs);
     const Totals totals = twin->totals();

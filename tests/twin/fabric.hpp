@@ -1,5 +1,5 @@
-// Small fabrics for tests of the twin, and the few words they share: a setup in which only priority 3 is lossless, the
-// NIC that pauses its switch, frames as they crossed a link.
+// Small fabrics and shared helpers for tests of the twin: a setup in which only priority 3 is lossless, a NIC that
+// pauses its switch, the frames that crossed a link.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline constexpr Ps kFrame = 1048 + 20;  // bytes, on the link
 inline constexpr std::uint8_t kLossless = 3;
 inline constexpr std::uint8_t kLosslessBit = 1U << kLossless;
 
-// Sanitizers cost a factor of ten and more; what is found there is found with fewer cases too.
+// Sanitizers are ten times slower or more; fewer cases are enough to find errors with them.
 #ifdef PETREL_SANITIZED
 inline constexpr int kScale = 10;
 #else
@@ -59,7 +59,7 @@ inline Setup setup(topology::Topology topology)
     return set;
 }
 
-// Hosts 0 to n-1 on the ports of the same number of switch n.
+// Hosts 0 to n-1 on the ports with the same number of switch n.
 inline Setup one_switch(std::uint32_t hosts, LinkShape link = kLink)
 {
     return setup(topology::single_switch(hosts, link).value());
@@ -86,7 +86,7 @@ inline void storm(Twin& twin, std::uint32_t host, Storm storm, Ps from)
     twin.at(NodeId{host}, from, [&twin, host, storm](Ps now) { twin.nic_view(NodeId{host}).start_storm(storm, now); });
 }
 
-// Pause of one class without a break, at any speed up to 400 Gb/s.
+// Pause of one priority without a break, at any speed up to 400 Gb/s.
 inline Storm holding(std::uint8_t priorities = kLosslessBit) { return {.priorities = priorities, .period = 40 * kUs}; }
 
 // The frames of one kind that arrived at an end of a link.

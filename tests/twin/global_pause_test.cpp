@@ -1,4 +1,4 @@
-// 802.3x: one pause for the whole port. A port speaks either this or PFC, and does not listen to the other.
+// 802.3x: one pause for the whole port. A port uses either this or PFC, and ignores the other.
 #include <gtest/gtest.h>
 
 #include "fabric.hpp"
@@ -56,7 +56,7 @@ TEST(GlobalPause, of_a_switch_is_told_again_and_taken_back)
     EXPECT_EQ(twin->totals().drops[Drop::headroom], 0U);
 }
 
-// A NIC whose pipeline stands still speaks the same language.
+// A NIC whose pipeline is stopped uses 802.3x as well.
 TEST(GlobalPause, of_a_nic_keeps_its_buffer_from_overflowing)
 {
     const auto twin = build(two_classes(true, true));

@@ -1,5 +1,5 @@
-// The laws of every run: each frame is somewhere or died by name (totals() checks that itself), results do not depend
-// on threads, windows and stops, pause never costs a frame, and what was broken and is mended works again.
+// The laws of every run: each frame is delivered, in flight or dropped with a cause (totals() asserts this); results do
+// not depend on threads, windows and stops; pause never drops a frame; and repaired links and nodes work again.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -24,7 +24,7 @@ std::uint64_t run(Plan plan, unsigned threads, Ps window, std::vector<Ps> stops)
     return twin->totals().digest;
 }
 
-// Large enough that threads have something to share.
+// Large enough that several threads have work.
 topology::Topology wide_fabric()
 {
     return number(0, 3) == 0 ? topology::fat_tree(6, kLink, kLink).value()
@@ -87,7 +87,7 @@ RC_GTEST_PROP(Run, loses_nothing_to_pause_when_there_is_headroom, ())
     RC_ASSERT(twin->totals().drops.by_cause == none.by_cause);
 }
 
-// Not on rings, which may lock for good.
+// Not on rings, which may deadlock.
 RC_GTEST_PROP(Run, finishes_all_flows_once_everything_is_mended, ())
 {
     topology::Topology fabric;

@@ -1,5 +1,5 @@
-// A link of the twin goes down for a reason: both ends' registers come out as link_end.hpp says, the manager's history
-// with them, and no pause survives it.
+// A link of the twin goes down for a reason: the registers of both ends and the manager's history are as link_end.hpp
+// states, and no pause survives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace petrel::twin::test {
 namespace {
 
 constexpr NodeId kNic{1};
-constexpr std::uint32_t kLinkId = 1;  // between the two
+constexpr std::uint32_t kLinkId = 1;  // between kSwitch and kNic
 
 using Pair = std::pair<int, int>;
 

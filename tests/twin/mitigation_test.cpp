@@ -1,5 +1,5 @@
-// What software and the hardware itself can do against a storm, word by word: drop, forward, squeeze, lossless mode
-// off; the hardware's deadlock detection and its pause-too-long status.
+// Each treatment of a storm by software or by the hardware itself: drop, forward, squeeze, lossless mode off; the
+// hardware's deadlock detection and its pause-too-long status.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -17,7 +17,7 @@ class Storming : public testing::Test {
 protected:
     static constexpr Ps kBegin = 100 * kUs;
     static constexpr Ps kEnd = 2 * kMs;
-    static constexpr Ps kOver = kEnd + 336 * kUs;  // the last frame's pause has run out
+    static constexpr Ps kOver = kEnd + 336 * kUs;  // the pause of the last frame has expired
     enum Flows : std::uint32_t { to_storm, from_storm, other_to_storm, other_from_storm };
 
     void SetUp() override
@@ -54,7 +54,7 @@ protected:
     std::uint64_t delivered(Flows flow) const { return twin_->flow(flow).delivered; }
     DropCounts drops() const { return twin_->totals().drops; }
 
-    // Packets a flow delivers in the next 100 us; at full rate 468.
+    // Packets that a flow delivers in the next 100 us; 468 at full rate.
     std::uint64_t in_100_us(Flows flow)
     {
         const auto before = delivered(flow);
@@ -217,7 +217,7 @@ protected:
         view().on_interrupt([this](const Interrupt& i, Ps now) { heard_.push_back({i.kind, i.queue, now}); });
     }
 
-    // The first storm frame may wait for a data frame that is just being sent.
+    // The first pause frame of the storm may wait for a data frame that is being sent.
     Ps paused_at()
     {
         twin_->run_until(kBegin + 10 * kUs);
@@ -254,7 +254,7 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
     EXPECT_EQ(queue(kPort).deadlocks, 4U);
 }
 
-// A pause that began during the recovery does not count from there: detection starts again when the recovery is over.
+// Pause during the recovery does not count: detection starts again when the recovery is over.
 TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
@@ -328,7 +328,7 @@ TEST_F(Hardware, knows_whether_the_queue_was_paused_since_the_last_look)
     EXPECT_EQ(look(3 * kMs), ContinuousPause::not_paused);
 }
 
-// Detectors belong to queues, mitigation to priorities.
+// Detectors work on queues, mitigations on priorities.
 TEST(HardwareMaps, recovery_of_a_queue_concerns_the_priorities_mapped_to_it)
 {
     auto set = one_switch(2);

@@ -1,4 +1,4 @@
-// A NIC's receive side, its faults and its repair, and the cable: what happens to those who talk to it.
+// A NIC's receive side, its faults and repairs, and the cable: the effect on hosts that communicate with it.
 #include <gtest/gtest.h>
 
 #include "fabric.hpp"
@@ -125,7 +125,7 @@ TEST_F(Nic, the_far_end_sees_a_transmitter_go_off_after_the_cable)
         off.enabled = false;
         view.write(1, off, now);
     });
-    const Ps frame = 1'068 * kPsPerByte;  // the one that is being sent may end
+    const Ps frame = 1'068 * kPsPerByte;  // the frame that is being sent is completed
     twin_->run_until(200 * kUs + kUs);
     EXPECT_TRUE(nic().link_up());
     twin_->run_until(200 * kUs + kUs + frame + 1);
@@ -178,7 +178,7 @@ TEST(Transport, a_window_bounds_what_is_under_way)
         EXPECT_LE(twin->flow(0).sent - twin->flow(0).acked, 10U);
     }
     twin->run_until_flows_finish(kSecond);
-    // Ten packets in each round trip.
+    // Ten packets per round trip.
     EXPECT_NEAR(static_cast<double>(twin->flow(0).finished_at), 100.0 * static_cast<double>(kWayThere + kWayBack),
                 static_cast<double>(10 * 1'068 * kPsPerByte));
 }

@@ -1,4 +1,4 @@
-// What a port counts of the pause it received, against a look at every single instant.
+// The counters of received pause, compared with a model that checks every instant.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -30,7 +30,7 @@ RC_GTEST_PROP(PauseMeter, counts_like_a_look_at_every_instant, ())
         case 0: {
             const Ps until = t + *rc::gen::inRange<Ps>(1, 30);
             meter.pause(t, until);
-            ends = until;  // also an earlier one: the newest frame counts
+            ends = until;  // also if it is earlier: the newest frame counts
             break;
         }
         case 1:

@@ -1,5 +1,6 @@
-// Pause by the formulas: how long a frame holds a port, how many hold it for good, how fast a pause takes effect, how
-// much headroom that needs to the byte, and that whoever wants to be left alone is, for as long as it wants.
+// Pause compared with formulas: how long a frame holds a port, how many frames hold it permanently, how fast a pause
+// takes effect, how much headroom is needed to the byte, and that a receiver can keep its sender paused for as long as
+// it needs.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -57,7 +58,7 @@ TEST(PauseTime, of_65535_quanta_as_published)
     EXPECT_EQ(pause_of(65535, BitRate{400'000'000'000}) / kNs, 83'884U);
 }
 
-// Frames that a host gets while its NIC sends so many longest pauses a second.
+// Frames that a host receives while its NIC sends this many pause frames with full quanta per second.
 std::uint64_t leaks(std::uint64_t frames_per_second)
 {
     auto set = one_switch(2);
@@ -94,9 +95,9 @@ TEST(Link, counts_preamble_and_gap)
 
 // ---------------------------------------------------------------------------------------------------- headroom
 
-// Host 0 sends at line rate to a host that takes nothing. The switch notices with the frame that goes over the limit;
-// what had been sent until its pause takes effect has to find room. That is, in frames: the one that was noticed, and
-// all that began within one pause frame, two cables and the response.
+// Host 0 sends at line rate to a host that receives nothing. The switch sends pause with the frame that exceeds the
+// limit. The headroom must hold all frames that are sent until the pause takes effect: that frame, and all frames that
+// begin within the time of one pause frame, two cables and the response.
 struct HeadroomCase {
     LinkShape link;
     std::uint16_t frame_bytes;
@@ -144,11 +145,12 @@ RC_GTEST_PROP(Headroom, is_enough_to_the_byte, ())
 
 // ---------------------------------------------------------------------------------------------------- refresh
 
-// A host whose receive pipeline stands still wants its switch paused all the time, and so does every switch behind it.
+// A host whose receive pipeline is stopped keeps its switch paused all the time, and each switch keeps its senders
+// paused.
 RC_GTEST_PROP(Refresh, comes_before_the_pause_runs_out, ())
 {
     const LinkShape link{any_speed(), std::chrono::nanoseconds{*rc::gen::inRange(1, 2'000)}};
-    // At least so long that a refresh gets through between two of the longest frames.
+    // Long enough that a refresh can be sent between two frames of the longest size.
     const auto least = 6 * (9'216 + kOverhead) / 64;
     const auto quanta = *rc::gen::inRange<std::uint16_t>(static_cast<std::uint16_t>(least), 5'000);
     auto set = setup(topology::dumbbell(2, 1, link, link).value());
@@ -157,7 +159,7 @@ RC_GTEST_PROP(Refresh, comes_before_the_pause_runs_out, ())
     set.switch_profiles[0].pause.quanta = quanta;
     set.nic_profiles[0].pause.quanta = quanta;
     set.nic_profiles[0].buffer_bytes = 4U << 20U;
-    set.flows = {open_loop(0, 2), open_loop(1, 2), open_loop(2, 0)};  // the last keeps the way back busy
+    set.flows = {open_loop(0, 2), open_loop(1, 2), open_loop(2, 0)};  // the last flow keeps the reverse direction busy
     for (auto& flow : set.flows)
         flow.frame_bytes = 9'216;
     set.flows[2].dscp = 0;
@@ -183,8 +185,8 @@ RC_GTEST_PROP(Refresh, comes_before_the_pause_runs_out, ())
 
 // ---------------------------------------------------------------------------------------------------- idle ports
 
-// A pause that runs out while nothing waits, or while the port is busy with another class, ends all the same: the next
-// frame goes when the pause is over and the port is free.
+// A pause also ends when it expires while no frame waits, or while the port is busy with another priority: the next
+// frame is sent as soon as the pause is over and the port is free.
 RC_GTEST_PROP(PauseTime, ends_unnoticed_too, ())
 {
     auto set = one_switch(3);

@@ -1,5 +1,5 @@
-// Several processes that share a twin do what one does, to the bit. The processes are threads here, each with a twin of
-// its own, and what carries frames between them is memory; tests/mpi has real ones.
+// Several processes that share a twin give the same result as one process, to the bit. Here the processes are threads,
+// each with its own twin, and frames are exchanged in memory. tests/mpi uses real processes.
 #include "fabric.hpp"
 
 #include <barrier>
@@ -11,7 +11,7 @@
 namespace petrel::twin::test {
 namespace {
 
-// What the processes have in common: a desk for each, and a barrier to lay down and pick up in turns.
+// Shared by the processes: one desk for each, and a barrier between writing to a desk and reading from it.
 struct Desks {
     explicit Desks(unsigned count) : all(count), barrier{count} {}
 
@@ -64,7 +64,7 @@ private:
     unsigned rank_;
 };
 
-// What a run comes to.
+// The result of a run.
 struct Outcome {
     Totals totals;
     std::vector<FlowReading> flows;
@@ -100,7 +100,7 @@ void expect_equal(const Outcome& a, const Outcome& b)
     }
 }
 
-// Runs `story` on one twin that so many processes share; what they know at the end is the same for all.
+// Runs `story` on one twin that `processes` processes share. Their results must be equal.
 template <class Story>
 std::vector<Outcome> run_shared(const Setup& set, unsigned processes, Story story)
 {
@@ -147,7 +147,7 @@ RC_GTEST_PROP(PeersLaw, ProcessesThatShareATwinDoWhatOneDoes, ())
     const auto cut = number(0, static_cast<std::uint32_t>(set.topology.links.size()) - 1);
     const bool to_the_end = number(0, 1) == 1;
 
-    // A storm, its mitigation at the port it hits, a cable that fails for a while.
+    // A storm, its mitigation at the stormed port, and a cable that fails for a while.
     const auto story = [&](Twin& twin) {
         storm(twin, stormy.value, holding(), 5 * kUs);
         if (twin.is_switch(host_link.node)) {
@@ -162,7 +162,7 @@ RC_GTEST_PROP(PeersLaw, ProcessesThatShareATwinDoWhatOneDoes, ())
         }
         twin.cut(cut, 30 * kUs);
         twin.mend(cut, 50 * kUs);
-        twin.run_until(90 * kUs);  // a window is cut here
+        twin.run_until(90 * kUs);  // ends a window early
         if (to_the_end)
             twin.run_until_flows_finish(400 * kUs);
         else

@@ -109,8 +109,8 @@ inline void add_slow_port(Plan& plan, Ps begin, Ps end)
     });
 }
 
-// Pauses of all kinds: they cost time, never a frame. A host has either a storm or a slow pipeline, since a storm's XON
-// would let frames in for which the NIC has no room.
+// Pauses of all kinds: they delay frames but never drop any. A host has either a storm or a slow pipeline, because a
+// storm's XON would admit frames for which the NIC has no room.
 inline void add_pauses(Plan& plan, Ps until)
 {
     const NodeId host = plan.any_host();
@@ -160,7 +160,7 @@ inline PortRegisters any_registers(PortRegisters r)
     return r;
 }
 
-// What breaks, and what software and hardware do about it: frames may die, each by name.
+// Faults, and the reactions of software and hardware. Frames may be dropped, each with a cause.
 inline void add_breakage(Plan& plan, Ps until)
 {
     const Ps begin = moment(0, until / 2);

@@ -1,4 +1,4 @@
-// The two rings packets live in, and the agenda: each against a model that is too simple to be wrong.
+// The two packet rings and the agenda, each compared with a simple model.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -23,7 +23,7 @@ Packet numbered(std::uint32_t n)
     return p;
 }
 
-// Many of one, then many of the other, so that rings fill, grow and wrap.
+// Many writes, then many reads, so that rings fill, grow and wrap.
 std::vector<int> bursts() { return *rc::gen::container<std::vector<int>>(rc::gen::inRange(-70, 100)); }
 
 RC_GTEST_PROP(PacketRing, is_a_fifo_whatever_its_size, ())
@@ -90,8 +90,8 @@ RC_GTEST_PROP(Wire, is_a_fifo_and_ends_with_a_frame_that_never_arrives, ())
     }
 }
 
-// The reader stays behind by up to some hundred frames, so that the ring is replaced under its eyes; then it catches
-// up, so that slots are used again. ThreadSanitizer has the last word here.
+// The reader falls behind by up to some hundred frames, so that the writer replaces the ring while it is read. Then it
+// catches up, so that slots are reused. ThreadSanitizer checks this test.
 TEST(Wire, has_a_writer_and_a_reader_at_the_same_time)
 {
     constexpr std::uint32_t kFrames = 200'000 / test::kScale;
@@ -146,7 +146,7 @@ TEST(Agenda, runs_each_call_once_and_those_of_one_instant_after_everything_else)
     agenda.call_at(3, [&](Ps) { ran.push_back(2); });
     agenda.add({5, Task::storm, 0, 0, 0});
     agenda.take_call(agenda.pop())(3);
-    agenda.call_at(7, [&](Ps) { ran.push_back(3); });  // takes the row that became free
+    agenda.call_at(7, [&](Ps) { ran.push_back(3); });  // uses the row that became free
     EXPECT_EQ(agenda.pop().task, Task::storm);
     agenda.take_call(agenda.pop())(5);
     agenda.take_call(agenda.pop())(7);

@@ -1,4 +1,5 @@
-// Who sends next, where a frame goes, what is marked and what is refused: the ways through one switch.
+// The path through one switch: which queue sends next, where a frame goes, which frames are marked and which are
+// dropped.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace petrel::twin::test {
 namespace {
 
-// Hosts 0, 1, 2 send to host 3 in their own class, each at line rate: all queues are always full.
+// Hosts 0, 1 and 2 send to host 3, each in its own class and at line rate: all queues are always full.
 Setup three_classes(std::array<std::uint8_t, 3> classes, std::array<std::uint16_t, 3> frame_bytes)
 {
     auto set = one_switch(4);
@@ -49,7 +50,7 @@ RC_GTEST_PROP(Scheduling, weights_share_the_line_by_bytes, ())
         const auto share = [&](std::size_t q) {
             return static_cast<double>(sent(*twin, classes[q]) - before[q]) / weights[q];
         };
-        // Deficit round robin is fair to one quantum and one frame of each queue.
+        // Deficit round robin is fair within one quantum and one frame of each queue.
         const double unfair = 2'048 + sizes[0] + static_cast<double>(sizes[i]) / weights[i];
         RC_ASSERT(std::abs(share(i) - share(0)) <= unfair);
     }
@@ -66,7 +67,7 @@ TEST(Scheduling, weights_1_2_4)
     const double unit = static_cast<double>(sent(*twin, 1));
     EXPECT_NEAR(static_cast<double>(sent(*twin, 2)), 2 * unit, 2 * 2'048 + 2'000);
     EXPECT_NEAR(static_cast<double>(sent(*twin, 4)), 4 * unit, 4 * 2'048 + 4'000);
-    EXPECT_GT(unit, 2e-3 * 100e9 / 8 / 7 * 0.97);  // and all of the line, preamble and gap off
+    EXPECT_GT(unit, 2e-3 * 100e9 / 8 / 7 * 0.97);  // and together the whole line rate, without preamble and gap
 }
 
 TEST(Scheduling, strict_queues_come_first_the_highest_of_them)
@@ -104,7 +105,7 @@ TEST(Maps, dscp_to_priority_to_group_and_queue)
     profile.queue_of_priority[3] = 6;
     for (std::uint32_t src : {0U, 1U}) {
         Flow flow = open_loop(src, 2, 4'000);
-        flow.dscp = 26;  // a NIC takes it for class selector 3
+        flow.dscp = 26;  // a NIC maps it to class selector 3
         set.flows.push_back(flow);
     }
     const auto twin = build(set);
@@ -132,7 +133,7 @@ TEST(Maps, dscp_to_priority_to_group_and_queue)
 
 // ---------------------------------------------------------------------------------------------------- marking, limits
 
-// Host 0 sends so many frames of 1,000 bytes to host 1, who has paused its switch: frame i finds i frames waiting.
+// Host 0 sends frames of 1,000 bytes to host 1, which has paused its switch: frame i finds i frames waiting.
 struct Standing {
     std::unique_ptr<Twin> twin;
     QueueReading queue;
@@ -156,10 +157,10 @@ TEST(Marking, probability_rises_between_the_thresholds)
     set.switch_profiles[0].queues[kLossless].ecn = {
         .min_bytes = 100'000, .max_bytes = 1'100'000, .max_probability = 0.4};
     EXPECT_EQ(standing_queue(set, 101).queue.marked, 0U);
-    // Half of the way, probabilities from 0 to 0.2: 50 marks, five standard deviations are 33.
+    // Half of the range, probabilities from 0 to 0.2: 50 marks, five standard deviations are 33.
     const auto half = static_cast<double>(standing_queue(set, 601).queue.marked);
     EXPECT_NEAR(half, 50, 33);
-    // All of the way, from 0 to 0.4: 200 marks, five standard deviations are 61.
+    // The whole range, from 0 to 0.4: 200 marks, five standard deviations are 61.
     const auto whole = standing_queue(set, 1'100).queue.marked;
     EXPECT_NEAR(static_cast<double>(whole), 200, 61);
     EXPECT_EQ(standing_queue(set, 1'200).queue.marked, whole + 100) << "above the second, everything";
@@ -176,7 +177,7 @@ TEST(Limits, an_egress_queue_has_a_fixed_limit)
     EXPECT_EQ(full.twin->switch_view(NodeId{2}).group(0, kLossless).bytes, 50'000U) << "what is refused is not charged";
 }
 
-// alpha = 1 and two queues of one pool: each gets a third.
+// alpha = 1 and two queues in one pool: each gets a third.
 TEST(Limits, egress_queues_share_a_pool)
 {
     auto set = one_switch(4);
@@ -198,7 +199,7 @@ TEST(Limits, egress_queues_share_a_pool)
     EXPECT_EQ(view.queue(2, kLossless, twin->now()).bytes, 100'000U);
     EXPECT_EQ(view.queue(3, kLossless, twin->now()).bytes, 100'000U);
     EXPECT_EQ(twin->totals().drops[Drop::egress_full], 400U);
-    twin->run_until(1 * kMs);  // the pause of host 3 has run out, and what left its queue is free again
+    twin->run_until(1 * kMs);  // the pause of host 3 has expired, and the bytes that left its queue are free again
     EXPECT_EQ(view.queue(3, kLossless, twin->now()).bytes, 0U);
     EXPECT_EQ(twin->flow(1).delivered, 100U);
 }
@@ -222,8 +223,8 @@ TEST(Limits, a_lossy_group_has_a_static_limit_and_pauses_nobody)
     EXPECT_NEAR(static_cast<double>(lost), 1'000 - 64, 2) << "half of it, less what waited";
 }
 
-// alpha = 4: the first stuck group takes four fifths of the pool, the second four fifths of the rest. When the first
-// has drained, the second may take more, and its sender is told so although not one of its frames has left.
+// alpha = 4: the first stuck group uses four fifths of the pool, the second four fifths of the rest. When the first has
+// drained, the second may use more, and its sender gets an XON although none of its frames has left.
 TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
 {
     auto set = one_switch(4);
@@ -231,7 +232,7 @@ TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
     set.switch_profiles[0].groups[kLossless] = lossless_group({Limit::Mode::dynamic, 8, 0});
     set.flows = {open_loop(0, 2), open_loop(1, 3)};
     set.flows[0].start = 500 * kUs;
-    set.flows[0].rate = {3'000'000'000};  // so slow that nothing is left for the headroom
+    set.flows[0].rate = {3'000'000'000};  // so slow that no frame needs headroom
     set.flows[1].stop = 2 * kMs;
     const auto twin = build(set);
     storm(*twin, 2, holding(), 0);
@@ -247,7 +248,7 @@ TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
     EXPECT_EQ(view.queue(2, kLossless, twin->now()).tx_packets, 0U);
 }
 
-// Both groups may take 20 frames of headroom, but the pool they share has room for 25.
+// Each group may use 20 frames of headroom, but the shared pool has room for 25.
 TEST(Limits, headroom_may_be_one_pool)
 {
     auto set = one_switch(4);

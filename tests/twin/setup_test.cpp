@@ -1,4 +1,4 @@
-// What people read when a twin cannot be built: everything that is wrong, at once. And that nothing wrong slips by.
+// The errors of a setup: problems() reports all of them at once, and accepts no invalid setup.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,7 +41,8 @@ TEST(Problems, are_told_all_at_once)
     petrel::test::expect_golden(petrel::test::golden("twin/problems.txt"), built.error().what + "\n");
 }
 
-// The defect of a peer: reserve and headroom beyond the buffer wrap around, and nobody is ever paused.
+// A defect of another simulator: if reserve and headroom exceed the buffer, the difference wraps around and no sender
+// is ever paused.
 TEST(Problems, headroom_and_reserve_have_to_leave_something_to_share)
 {
     auto set = one_switch(2);
@@ -52,7 +53,7 @@ TEST(Problems, headroom_and_reserve_have_to_leave_something_to_share)
     EXPECT_TRUE(Twin::build(set));
 }
 
-// Pools share what reserve and headroom leave, not the whole buffer.
+// Pools share the buffer without reserve and headroom, not the whole buffer.
 TEST(Problems, ingress_pools_have_what_reserve_and_headroom_leave)
 {
     auto set = one_switch(2);

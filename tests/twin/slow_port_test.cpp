@@ -1,5 +1,5 @@
-// A switch port whose scheduler is sick: it sends its data too slowly or not at all, and nobody can see why. The link
-// is up, its speed is what it was, nobody pauses it; whoever feeds it is paused in the end.
+// A switch port with a faulty scheduler: it sends data too slowly or not at all. The link is up at its normal speed and
+// not paused. In the end the port's senders are paused.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(SlowPort, may_stand_still_and_still_sends_pause)
     set.flows = {open_loop(0, 1), open_loop(1, 2)};
     const auto twin = build(set);
     twin->capture(1, 1'000'000);
-    storm(*twin, 2, holding(), kBegin);  // so the switch has to pause host 1, by its sick port
+    storm(*twin, 2, holding(), kBegin);  // so the switch has to pause host 1, through the faulty port
     const NodeId three{3};
     twin->at(three, kBegin, [&](Ps now) { twin->switch_view(three).stop_egress(kSick, now); });
     twin->run_until(5 * kMs);
@@ -103,7 +103,7 @@ TEST(SlowPort, goes_on_when_it_is_well_again)
     EXPECT_EQ(twin->totals().drops.total(), 0U);
 }
 
-// Its peer's pause holds it for as long as at any other port, and may be ignored like there.
+// Pause from its peer holds the port as long as any other port, and can be ignored in the same way.
 TEST(SlowPort, is_paused_like_any_other)
 {
     for (const bool ignored : {false, true}) {

@@ -1,5 +1,5 @@
-// A link that trains anew and comes up at another speed: both ends send at it, pause holds for as long as it says, and
-// whoever is to be paused stays so.
+// A link trains again and comes up at another speed: both ends send at that speed, the duration of a pause follows the
+// speed, and a sender that must be paused stays paused.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,7 +27,8 @@ TEST(SpeedChange, both_ends_send_at_the_new_speed)
         for (const std::size_t end : {0U, 1U}) {
             const auto data = frames(*twin, 1, end, Kind::data);
             const Ps old_gap = kFrame * byte_time(before);
-            const Ps new_gap = kFrame * byte_time(end == 0 && after > before ? before : after);  // as much as comes in
+            // The other link keeps the old speed and may limit the rate towards end 0.
+            const Ps new_gap = kFrame * byte_time(end == 0 && after > before ? before : after);
             EXPECT_EQ(data[20].at - data[19].at, old_gap);
             EXPECT_EQ(data.back().at - data[data.size() - 2].at, new_gap);
             const auto alive = std::count_if(data.begin(), data.end(),
@@ -61,8 +62,8 @@ TEST(SpeedChange, pause_ends_with_the_link_and_holds_by_the_new_speed)
     EXPECT_EQ(paused_for(10 * kMs) - cut_short, 65'535 * kBitsOfQuantum * 100);
 }
 
-// The receiver at the end of the changed link (1), or the switch at the beginning of it (0), has to be left alone all
-// the time, whether a pause holds for longer or for less than before.
+// The sender on the changed link must stay paused all the time: the switch for link 1, host 0 for link 0. This holds
+// whether a pause lasts longer or shorter than before.
 TEST(SpeedChange, who_wants_to_be_left_alone_is)
 {
     for (const std::uint32_t link : {0U, 1U}) {

@@ -1,5 +1,5 @@
-// How pause spreads: how long a storm takes to freeze each tier, whom it reaches in a Clos, and what the thresholds
-// have to do with it.
+// How pause spreads: how long a storm takes to freeze each tier, which nodes it reaches in a Clos, and the effect of
+// the thresholds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Ps first_pause(const Twin& twin, std::uint32_t link, std::size_t end)
     return found.empty() ? kForever : found.front().at;
 }
 
-// One way, host 0 - leaf0 - spine0 - leaf1 - host 1, each switch with 1 MB for what comes from the one before.
+// One path, host 0 - leaf0 - spine0 - leaf1 - host 1. Each switch has 1 MB for frames from the node before it.
 TEST(Spread, a_tier_freezes_in_80_us_per_megabyte_at_100G)
 {
     constexpr std::uint32_t kMegabyte = 1'000'000;
@@ -32,7 +32,8 @@ TEST(Spread, a_tier_freezes_in_80_us_per_megabyte_at_100G)
     storm(*twin, 1, holding(), begin);
     twin->run_until(500 * kUs);
 
-    // Links: host 0 - leaf0, host 1 - leaf1, leaf0 - spine0, leaf1 - spine0; pause goes against the frames.
+    // Links: host 0 - leaf0, host 1 - leaf1, leaf0 - spine0, leaf1 - spine0; pause spreads against the direction of the
+    // frames.
     const Ps fill = kMegabyte * kPsPerByte;
     const Ps slack = 4 * kUs;  // cables, and the frames on them
     const Ps storm_at = first_pause(*twin, 1, 1);
@@ -46,14 +47,14 @@ TEST(Spread, a_tier_freezes_in_80_us_per_megabyte_at_100G)
     EXPECT_EQ(twin->totals().drops.total(), 0U);
 }
 
-// SIGCOMM 2016, figure 5: one NIC that pauses without end stops servers that never send to it.
+// SIGCOMM 2016, figure 5: one NIC that pauses without end also stops servers that never send to it.
 TEST(Spread, one_nic_stops_its_tor_then_leaves_spines_and_all_servers)
 {
     auto set = setup(topology::fat_tree(4, kLink, kLink).value());  // 16 hosts; tor 16.., agg 24.., core 32..
     set.switch_profiles[0].buffer_bytes = 3U << 20U;
     for (std::uint32_t host = 1; host != 16; ++host) {
-        set.flows.push_back(open_loop(host, 0));              // everybody talks to host 0
-        set.flows.push_back(open_loop(host, host % 15 + 1));  // and to somebody else
+        set.flows.push_back(open_loop(host, 0));              // all hosts send to host 0
+        set.flows.push_back(open_loop(host, host % 15 + 1));  // and to another host
     }
     for (std::uint32_t link = 0; link != set.topology.links.size(); ++link)
         ASSERT_EQ(set.topology.links[link].speed, k100G);
@@ -64,7 +65,7 @@ TEST(Spread, one_nic_stops_its_tor_then_leaves_spines_and_all_servers)
     storm(*twin, 0, holding(), 0);
     twin->run_until(6 * kMs / (kScale == 1 ? 1 : 2));
 
-    // When was a node of that tier first paused by one of the other?
+    // When a node of the first tier was first paused by a node of the second.
     const auto first = [&](std::uint8_t paused_tier, std::uint8_t by_tier) {
         Ps earliest = kForever;
         for (std::uint32_t link = 0; link != links; ++link)

@@ -1,4 +1,5 @@
-// New configuration in the middle of things: what is known is carried over by name, what is no longer wanted is undone.
+// A new configuration while storms go on: state is carried over by name, and treatments that are no longer wanted are
+// restored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -188,7 +189,7 @@ TEST(ChangeLatch, StormsOfBeforeStillCount)
     EXPECT_EQ(d.phase(), Phase::latched);
 }
 
-// --- who is watched
+// --- which rows are watched
 
 TEST(ChangeWatched, NoLongerWatchedIsUndone)
 {
@@ -256,7 +257,7 @@ TEST(ChangeWatched, ProbeGoesOn)
     EXPECT_EQ(d.story(), Story{"3000 storm_restored Ethernet0:3 probe"});
 }
 
-// --- answers that were on their way
+// --- outcomes of commands in flight
 
 TEST(ChangeUnderway, CommandWithoutAnswerIsGivenAgain)
 {

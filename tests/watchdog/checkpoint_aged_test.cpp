@@ -1,4 +1,4 @@
-// A checkpoint that was put aside for a while is what a watchdog would have saved then that saw nothing meanwhile.
+// aged(checkpoint, t) equals the checkpoint that a watchdog without observations saves after the time t.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

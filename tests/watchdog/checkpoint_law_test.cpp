@@ -1,5 +1,5 @@
-// Saved and loaded, the watchdog goes on where it was: a run with restarts at random moments tells the same events as
-// one without. What a checkpoint must carry beyond that is below the law.
+// After save and load the watchdog continues where it was: a run with restarts at random times emits the same events as
+// a run without. The tests below the law check what else a checkpoint must contain.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -54,7 +54,7 @@ std::vector<ToldEvent> play(const PolicyBook& book, const std::vector<Step>& ste
     for (const auto& e : d.events()) {
         told.emplace_back(whole_us(e.at), name(e.kind), std::to_string(e.target.port.index));
     }
-    std::sort(told.begin(), told.end());  // who comes first within one pass is nobody's promise
+    std::sort(told.begin(), told.end());  // the order within one pass is not defined
     return told;
 }
 
@@ -121,7 +121,7 @@ RC_GTEST_PROP(CheckpointLaw, HalfOpenProbe, ())
     same_with_and_without(policy, 0);
 }
 
-// --- one by one
+// --- single cases
 
 TEST(Checkpoint, NothingToRememberIsEmpty)
 {
@@ -140,7 +140,7 @@ TEST(Checkpoint, HoldsAgesNotInstants)
     EXPECT_EQ(saved.rows[0].phase, Phase::mitigated);
     EXPECT_EQ(saved.rows[0].treatment, Treatment::drop);
     EXPECT_EQ(saved.rows[0].stats.last_detected, Instant{milliseconds{600}});
-    // A machine that has just booted: its clock begins anew, and it has been up for less than the storm is old.
+    // After a reboot: the monotonic clock starts at zero, and the uptime is shorter than the age of the storm.
     Watchdog fresh{d.dog().watchlist(), Instant{}};
     fresh.load(saved, Instant{});
     EXPECT_EQ(fresh.stats(Slot{0}, Instant{}).in_storm, milliseconds{600});
@@ -260,7 +260,7 @@ TEST(Checkpoint, QueueThatIsNoLongerThereIsSkipped)
     EXPECT_TRUE(out.events.empty());
 }
 
-// --- what is found on the device at the start
+// --- treatments found on the device at start
 
 TEST(Adopt, TreatmentWithoutAReasonIsUndone)
 {

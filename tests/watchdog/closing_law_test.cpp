@@ -1,5 +1,5 @@
-// Every storm that was announced is closed once, in the events and in the statistics, whoever comes in between: orders,
-// the big red switch, failing commands, links that flap, new configuration, another process.
+// Every announced storm is closed exactly once, in the events and in the statistics, whatever happens in between:
+// orders, the big red switch, failing commands, flapping links, a new configuration, a restart.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -26,7 +26,7 @@ bool closes(EventKind kind)
            kind == EventKind::pause_too_long_cleared;
 }
 
-// The storms of one row, as its events tell them.
+// The storms of one row, by its events.
 struct Told {
     std::uint64_t opened{};
     std::uint64_t closed{};
@@ -43,7 +43,7 @@ Told told_of(const Driver& d, const Target& target)
             continue;
         }
         if (opens(e.kind)) {
-            // A storm that could not be acted on is announced again when it is.
+            // A storm that was withheld is announced again when it is mitigated.
             RC_ASSERT(!told.open || e.cause == told.open->seq);
             told.opened += told.open ? 0U : 1U;
             began = told.open ? began : e.at;
@@ -54,7 +54,7 @@ Told told_of(const Driver& d, const Target& target)
             ++told.closed;
             told.in_storm += e.at - began;
         } else if (closes(e.kind)) {
-            RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is no storm
+            RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is not a storm
         }
     }
     told.in_storm += told.open ? d.now() - began : Duration{};
@@ -67,7 +67,7 @@ void expect_balance(const Driver& d, std::uint32_t row)
     const auto stats = d.stats(row);
     RC_ASSERT(stats.detected == told.opened);
     RC_ASSERT(stats.restored == told.closed);
-    RC_ASSERT(stats.in_storm >= told.in_storm);  // what a person ordered counts as well
+    RC_ASSERT(stats.in_storm >= told.in_storm);  // mitigations by order count as well
     const bool at_rest = d.phase(row) == Phase::watching || d.phase(row) == Phase::off;
     RC_ASSERT(!(told.open && at_rest));
 }
@@ -127,7 +127,7 @@ void any_step(Driver& d, PolicyBook& book)
 RC_GTEST_PROP(ClosingLaw, EveryStormIsClosedOnce, ())
 {
     auto book = any_book();
-    const auto room = *rc::gen::element<std::size_t>(2, 3, 64);  // in a small one, much has to wait
+    const auto room = *rc::gen::element<std::size_t>(2, 3, 64);  // with a small outbox many decisions wait
     Driver d{book, two_ports_three_queues(), test::able(test::kTellsAll), room};
     for (int i = 0; i < 50; ++i) {
         any_step(d, book);
@@ -158,7 +158,7 @@ RC_GTEST_PROP(ClosingLaw, EveryStormIsClosedOnce, ())
     }
 }
 
-// --- one by one
+// --- single cases
 
 void expect_taken_over(Driver& d, const std::string& closing)
 {

@@ -1,5 +1,5 @@
-// A watchdog on a small switch made of flags: a test says what the queues do and how the switch answers commands, lets
-// time pass, and reads the story of what the watchdog told and did, one line each:
+// A watchdog on a small simulated switch. A test sets what the queues do and how the switch answers commands, lets time
+// pass, and reads the watchdog's events and commands as a story with one line each:
 //   "400 storm_detected Ethernet0:3 proven"        an event at 400 ms
 //   "400 do drop Ethernet0:3"                      a command
 #pragma once
@@ -30,7 +30,7 @@ inline constexpr Fields kTellsAll = (1U << watchdog::kFields) - 1;
 
 inline watchdog::Policy preset(std::string_view name) { return watchdog::find_preset(name)->policy; }
 
-// A queue as the switch knows it. Time is in microseconds.
+// A queue of the switch. Time is in microseconds.
 struct FakeQueue {
     bool paused{};
     bool readable{true};
@@ -93,17 +93,17 @@ public:
         intake_ = std::make_unique<watchdog::Intake>(inventory_, can_);
         poll();
     }
-    // So many queues, one a port, under one policy.
+    // `queues` queues, one per port, with one policy.
     explicit Driver(watchdog::Policy policy, std::size_t queues = 1, watchdog::Capabilities can = able(kTellsAll))
         : Driver(book_of(std::move(policy)), small_inventory(queues), can)
     {}
 
-    // --- the world
+    // --- the switch
     FakeQueue& queue(std::uint32_t row = 0) { return queues_[row]; }
     void storm(std::uint32_t row = 0) { queues_[row].pause(true, now_us_); }
     void calm(std::uint32_t row = 0) { queues_[row].pause(false, now_us_); }
 
-    // How the switch answers; nothing = it does not answer by itself.
+    // How the switch answers a command; nullopt = no answer.
     std::function<std::optional<Answer>(const watchdog::Command&)> answer = [](const auto&) { return Answer{}; };
     void answers(Verdict verdict)
     {
@@ -114,7 +114,7 @@ public:
         answer = [](const auto&) { return std::nullopt; };
     }
 
-    // --- time. Every poll looks at all queues; timers tick when they are due.
+    // --- time. Every poll looks at all queues; tick() is called when a timer is due.
     void run_ms(std::int64_t ms) { run_until_us(now_us_ + 1000 * ms); }
     void run_until_us(std::int64_t end)
     {
@@ -143,7 +143,7 @@ public:
         drain();
     }
 
-    // --- what comes from outside
+    // --- input from outside
     void order(watchdog::Order::Kind kind, std::optional<Target> target = std::nullopt, std::string by = "ann")
     {
         dog_.order({kind, target, std::move(by)}, now(), out_);
@@ -172,7 +172,7 @@ public:
         intake_ = std::make_unique<watchdog::Intake>(inventory_, can_);
         change(book);
     }
-    // Another process goes on where this one was.
+    // Restarts the watchdog from its checkpoint.
     void restart(const watchdog::PolicyBook& book)
     {
         const auto saved = dog_.save(now());
@@ -182,7 +182,7 @@ public:
         drain();
     }
 
-    // --- what came of it
+    // --- results
     Story story() { return std::exchange(story_, {}); }
     const std::vector<watchdog::Event>& events() const { return events_; }
     const std::vector<watchdog::Command>& commands() const { return commands_; }
@@ -212,7 +212,7 @@ private:
 
     void drain()
     {
-        // What a pass could not hold comes in the next ones; a machine that never rests is a defect of its own.
+        // Decisions that did not fit the outbox follow in the next passes. A machine that never finishes is a defect.
         for (int passes = 0; passes < 1000; ++passes) {
             const auto events = std::exchange(out_.events, {});
             const auto commands = std::exchange(out_.commands, {});

@@ -1,5 +1,5 @@
-// What is no evidence: XON frames, counters that freeze, jump or start anew, links that flap. And what evades detectors
-// that ask for pause without a break, but not the one that asks for progress.
+// What does not count as evidence: XON frames, counters that freeze, jump or restart, flapping links. And patterns that
+// detectors of pause without a break miss, but the progress detector finds.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -21,7 +21,7 @@ using test::Story;
 
 RC_GTEST_PROP(EvidenceLaw, XonFramesAreNeverAStorm, ())
 {
-    // Any number of XON frames on a queue that sends or not, for any set of signals that a policy accepts.
+    // Any number of XON frames, whether the queue sends or not, for every set of signals that a policy accepts.
     const auto can = test::able(*rc::gen::element(
         bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_packets),
         bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::paused_now),
@@ -44,7 +44,7 @@ constexpr std::array kTroubles{Trouble::backwards,  Trouble::reset, Trouble::jum
 constexpr std::array kTroubledCounters{Field::pause_us, Field::rx_xoff,    Field::on2off,  Field::tx_packets,
                                        Field::tx_drops, Field::rx_packets, Field::tx_bytes};
 
-// One look in which the device is in trouble; what is not a new beginning is over after it.
+// One look at a misbehaving device. A reset or a new epoch stays; other trouble ends after the look.
 void trouble_for_one_look(Driver& d, Trouble trouble)
 {
     auto& q = d.queue();
@@ -52,20 +52,20 @@ void trouble_for_one_look(Driver& d, Trouble trouble)
     switch (trouble) {
     case Trouble::backwards:
         q.counters[*rc::gen::elementOf(kTroubledCounters)] -= 1;
-        break;  // from zero it jumps to the top
+        break;  // zero wraps to the maximum
     case Trouble::reset:
         for (const auto f : kTroubledCounters) {
             q.counters[f] = 0;
         }
         break;
     case Trouble::jump: q.counters[Field::pause_us] += *rc::gen::inRange<std::uint64_t>(10'000'000, 1ULL << 50U); break;
-    case Trouble::frozen: break;  // the stamp stands still: below
+    case Trouble::frozen: break;  // the stamp does not change: see below
     case Trouble::unreadable: q.readable = false; break;
     case Trouble::flap: q.epoch = q.epoch == 0 ? 7 : 0; break;
     case Trouble::speed: q.epoch += 1; break;
     }
     if (trouble == Trouble::frozen) {
-        d.poll();  // the device has nothing newer to say
+        d.poll();  // the device has no newer sample
     } else {
         d.run_ms(100);
     }
@@ -82,7 +82,7 @@ void trouble_for_one_look(Driver& d, Trouble trouble)
 
 RC_GTEST_PROP(EvidenceLaw, TroubleNeverTriggers, ())
 {
-    // A queue that was never paused, on a device in trouble all the time.
+    // A queue that was never paused, on a device that misbehaves all the time.
     const auto can = test::able(*rc::gen::element(test::kTellsAll, bit(Field::pause_us),
                                                   bit(Field::pause_us) | bit(Field::paused_now) | bit(Field::on2off),
                                                   bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_packets)));
@@ -96,7 +96,7 @@ RC_GTEST_PROP(EvidenceLaw, TroubleNeverTriggers, ())
 
 RC_GTEST_PROP(EvidenceLaw, TroubleNeverRestoresByItself, ())
 {
-    // A storm that goes on. Whatever the counters do, only the link going down may end the mitigation.
+    // The storm goes on. Whatever the counters do, only a link down may end the mitigation.
     Driver d{preset("sonic")};
     d.storm();
     d.run_ms(400);
@@ -114,14 +114,14 @@ RC_GTEST_PROP(EvidenceLaw, TroubleNeverRestoresByItself, ())
 
 RC_GTEST_PROP(EvidenceLaw, WhatTheMitigationFreezesDoesNotRestore, ())
 {
-    // The treatment stops every signal that is not declared to survive; the frames that do survive tell that it storms
-    // on.
+    // The treatment stops every signal that is not declared to survive. The frame counter survives and shows that the
+    // storm goes on.
     auto can = test::able(bit(Field::pause_state) | bit(Field::pause_us) | bit(Field::on2off) | bit(Field::rx_xoff));
     can.survive = bit(Field::rx_xoff);
     Driver d{preset("sonic"), 1, can};
     d.storm();
     d.run_ms(400);
-    d.calm();  // so it looks
+    d.calm();  // the stopped signals look like this
     d.story();
     const auto steps = *rc::gen::inRange(1, 100);
     for (int i = 0; i < steps; ++i) {
@@ -133,7 +133,7 @@ RC_GTEST_PROP(EvidenceLaw, WhatTheMitigationFreezesDoesNotRestore, ())
 
 RC_GTEST_PROP(EvidenceLaw, EveryIntervalWithAFlapIsNoEvidence, ())
 {
-    // Paused without a break, but every T0 the link flaps or changes its speed.
+    // Paused without a break, but the link flaps or changes its speed within every T0.
     Driver d{preset("sonic")};
     d.storm();
     for (const auto ms : *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 4))) {
@@ -217,14 +217,15 @@ RC_GTEST_PROP(StopLaw, LeavesNothingCommandedUnlessHeld, ())
     }
 }
 
-// --- what evades a detector of continuous pause
+// --- patterns that a detector of continuous pause misses
 
 constexpr Fields kProgressFields = bit(Field::pause_us) | bit(Field::paused_now) | bit(Field::on2off) |
                                    bit(Field::tx_bytes) | bit(Field::tx_packets) | bit(Field::occupancy);
 
 constexpr std::uint64_t kLineBytesPer100ms = 1'250'000'000;  // 100 Gbit/s
 
-// Twenty polls of 100 ms with one XON in each, paused for so many percent and sending so many ppm of the line rate.
+// Twenty polls of 100 ms with one XON in each. The queue is paused for `paused_percent` and sends `sent_ppm` of the
+// line rate.
 Story choppy(const Policy& policy, int paused_percent, std::uint64_t sent_ppm, std::uint64_t packets)
 {
     Driver d{policy, 1, test::able(kProgressFields)};

@@ -1,4 +1,4 @@
-// What the Intake shows of raw counters: as they were last told, whatever it makes of their differences.
+// The raw counters that the Intake shows: as last read, whatever their differences prove.
 #include <gtest/gtest.h>
 
 #include "reader.hpp"
@@ -21,7 +21,7 @@ TEST(IntakeCounts, AreTheLastThatWereTold)
                {Field::rx_pfc, 1ULL << 40U},
                {Field::pause_tx, 7},
                {Field::on2off, 8},
-               {Field::pause_us, 3},  // reset since: no difference, and still what the device counts
+               {Field::pause_us, 3},  // reset since: there is no difference, but the value is shown
                {Field::tx_packets, 99}}});
     const auto counts = row.intake().pfc_counts(Slot{0});
     EXPECT_EQ(counts.read_at, instant_from_us(2'000));

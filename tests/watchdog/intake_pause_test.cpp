@@ -1,5 +1,5 @@
-// What each combination of pause signals proves about an interval, and what it leaves open: each bit is proven, its
-// absence proves nothing. Which interval is one at all: intake_test.
+// What each combination of pause signals proves about an interval. A set bit is proven; a clear bit proves nothing. For
+// valid intervals see intake_test.
 #include "watchdog/intake.hpp"
 
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ TEST(IntakePause, FramesHoldLongerOnASlowerLink)
 
 TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
 {
-    // One pause may have ended and another begun: the frames of both would add up.
+    // One pause may have ended and another begun; their frames add up.
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 9}}});
@@ -214,7 +214,7 @@ TEST(IntakeQuiet, OneSignalThatObjectsIsEnough)
 
 TEST(IntakeQuiet, AnIntervalThatBeganPausedIsNotQuiet)
 {
-    // A pause outlives its last XOFF frame: no frame in the interval does not mean no pause in it.
+    // A pause outlasts its last XOFF frame: an interval without a frame may still be paused.
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::on2off)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 5}, {Field::on2off, 0}}});
     row.read({1'000, {{Field::paused_now, 0}, {Field::rx_xoff, 5}, {Field::on2off, 1}}});
@@ -248,7 +248,7 @@ TEST(IntakeQuiet, FramesOfBothKindsWithoutAStateAreNotQuiet)
 TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
 {
     constexpr Fields all = bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::pause_us);
-    // The mitigation freezes the state and the pause time; frames still count, and they go on.
+    // The mitigation freezes the state and the pause time. Frames are still counted, and they go on.
     const auto bits = [](Fields survive, std::uint64_t frames) {
         auto can = test::able(all);
         can.survive = survive;
@@ -266,9 +266,10 @@ TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
     EXPECT_EQ(bits(0, 0), kQuiet) << "nothing survives: nothing can tell";
 }
 
-// --- all bits against a truth
+// --- all bits against the true pauses
 
-// A device may contradict itself: a state that is stuck at `paused` while the queue works proves nothing.
+// The signals of a device may contradict each other: a state that is stuck at `paused` while the queue sends proves
+// nothing.
 RC_GTEST_PROP(IntakeLaw, OneSignalMustSayPausedAndNoneMayObject, ())
 {
     const auto objector = *rc::gen::element(Field::pause_us, Field::tx_packets, Field::tx_bytes);
@@ -319,7 +320,7 @@ RC_GTEST_PROP(IntakeLaw, EveryBitIsTrueOfATruthfulDevice, ())
     }
     RC_PRE(fields != 0U);
     const auto truth = *any_pauses();
-    // A truthful XOFF holds 300 us here, so that the speed must not promise more.
+    // One XOFF holds the queue for 300 us here, so the speed must not imply more.
     Reader row{fields, 1, 65'535ULL * 512 * 1'000'000 / 300};
     std::int64_t before = 0;
     bool first = true;

@@ -1,5 +1,5 @@
-// What the Intake takes for an interval, one doubt a test: first reads, stale and backward stamps, counters that wrap
-// or reset, links that flap, looks at some rows only. What an interval proves about pause: intake_pause_test.
+// What the Intake accepts as an interval: first reads, stale and backward stamps, counters that wrap or reset, flapping
+// links, looks at some rows only. For what an interval proves about pause see intake_pause_test.
 #include "watchdog/intake.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using test::sample;
 
 constexpr Fields kCounters = bit(Field::pause_us) | bit(Field::tx_packets);
 
-// --- which interval is one
+// --- valid intervals
 
 TEST(Intake, FirstReadEndsClocksAndProvesNothing)
 {
@@ -182,7 +182,7 @@ TEST(Intake, ImplausibleJumpOfPauseTimeIsNotKnown)
 {
     Reader row{kCounters | bit(Field::pause_tx_us)};
     row.read({0, {{Field::pause_us, 0}, {Field::pause_tx_us, 0}, {Field::tx_packets, 0}}});
-    // Up to four times the interval and ten milliseconds may be a stamp that came late.
+    // Up to four times the interval plus ten milliseconds may be due to a late stamp.
     row.read({100'000, {{Field::pause_us, 410'000}, {Field::pause_tx_us, 410'001}, {Field::tx_packets, 1}}});
     EXPECT_EQ(row.known(), bit(Field::pause_us) | bit(Field::tx_packets));
     row.read({200'000, {{Field::pause_us, 820'001}, {Field::pause_tx_us, 410'001}, {Field::tx_packets, 2}}});

@@ -1,6 +1,6 @@
-// The laws of the watchdog, over random storms with late, skipped and jittered looks and with time stamps that are off
-// by up to the declared uncertainty, for every kind of signal a device may have. T2 in a law is the largest real gap
-// between two reads of the queue.
+// The laws of the watchdog, for random storms with late, skipped and jittered looks, for time stamps that are wrong by
+// up to the declared uncertainty, and for every kind of signal that a device may have. T2 in a law is the largest real
+// gap between two reads of the queue.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -37,7 +37,7 @@ Fields fields_of(Signals s)
     return 0;
 }
 
-// How far a look may come after it was due, in percent of the poll: cycled through.
+// late_percent: how late each look is, in percent of the poll interval; the list is repeated.
 struct Plan {
     std::int64_t detect{};
     std::int64_t restore{};
@@ -47,17 +47,17 @@ struct Plan {
     std::int64_t uncertainty{};  // of time stamps
     std::vector<Truth> queues;
     std::vector<int> late_percent;
-    std::vector<int> stamp_percent;  // by how much of the uncertainty a stamp is late: cycled through
+    std::vector<int> stamp_percent;  // how late each stamp is, in percent of the uncertainty; the list is repeated
 };
 
 struct Seen {
-    std::vector<std::int64_t> reads;  // per queue all read times
+    std::vector<std::int64_t> reads;  // all read times of a queue
     std::vector<std::pair<std::int64_t, EventKind>> events;
 };
 
 std::uint64_t steps_played = 0;
 
-// Plays a plan to its end and returns what happened to each queue.
+// Runs a plan to its end and returns the reads and events of each queue.
 std::vector<Seen> play(const Plan& plan)
 {
     const auto n = plan.queues.size();
@@ -93,7 +93,7 @@ std::vector<Seen> play(const Plan& plan)
     const auto read = [&](std::uint32_t r, std::int64_t now) {
         const auto& q = plan.queues[r];
         if (!seen[r].reads.empty() && seen[r].reads.back() == now) {
-            return;  // two looks at the same time are one
+            return;  // two looks at the same time count as one
         }
         Sample s;
         s.slot = Slot{r};
@@ -202,11 +202,11 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
     for (const auto& [at, kind] : seen.events) {
         RC_LOG() << name(kind) << " at " << at << '\n';
     }
-    // Where only the state is known and the grid is fixed, the first and the last interval are lost; a duration without
-    // transitions cannot tell where in its interval the pause lies either.
+    // If only the state is known and looks are not honoured, the first and the last interval do not count. The same
+    // holds for pause time without transitions, because it does not show where in the interval the pause is.
     const bool trailing_told =
         plan.signals == Signals::duration_and_transitions || plan.signals == Signals::state_and_counts;
-    // A trailing run can be told from the pause time if it is the only pause of its interval.
+    // Pause time shows the trailing pause of an interval only if it is the interval's only pause.
     const auto exact = [&](std::size_t i) {
         return plan.looks_honoured ||
                (trailing_told && (i == 0 || std::any_of(seen.reads.begin(), seen.reads.end(), [&](std::int64_t r) {
@@ -220,8 +220,9 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
         RC_ASSERT(kind == (mitigated ? EventKind::storm_restored : EventKind::storm_detected));
         phases.push_back({{changed, at}, mitigated});
         if (!mitigated) {
-            // Never before T0 of pause without a break, less the uncertainty of the stamps at both its ends, up to now
-            // or to a moment since the last read. Pause time alone shows breaks only if they add up to more than that.
+            // Never before T0 of pause without a break, less the uncertainty of the stamps at both ends. The pause
+            // lasts until now or ended after the last read. Pause time alone shows breaks only if their sum exceeds
+            // that uncertainty.
             const auto last_read = *std::prev(std::lower_bound(seen.reads.begin(), seen.reads.end(), at));
             const auto both_ends = 2 * plan.uncertainty;
             const auto least = plan.detect - both_ends;
@@ -232,7 +233,7 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
                 (plan.signals == Signals::duration && truth.pause_us(at - plan.detect - both_ends, at) >= least);
             RC_ASSERT(proven);
         } else if (only_state(plan.signals) && plan.signals != Signals::frames) {
-            // Never before T1 of readings that all show quiet.
+            // Never before T1 of reads that all show quiet.
             for (const auto r : seen.reads) {
                 if (r >= at - plan.restore + 2 * plan.uncertainty && r <= at) {
                     RC_ASSERT(!truth.paused_at(r));
@@ -250,12 +251,12 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
 
     for (const auto& [span, treated] : phases) {
         if (!treated) {
-            // A storm that begins while the queue is watched and lasts longer than the bound is acted on within the
+            // A storm that begins while the queue is watched and lasts longer than the bound is detected within the
             // bound.
             for (std::size_t i = 0; i < truth.pauses().size(); ++i) {
                 const auto s = truth.pauses()[i];
-                // Pause time alone does not show a break that is shorter than the stamps are uncertain, until they
-                // happen to be off the other way: what was proven is lost then.
+                // Pause time alone does not show a break that is shorter than the uncertainty of the stamps. A later
+                // stamp with the opposite error may reveal it, and the proven time is lost.
                 const bool after_hidden_break = plan.signals == Signals::duration && i > 0 &&
                                                 s.from - truth.pauses()[i - 1].to < 2 * plan.uncertainty;
                 if (after_hidden_break) {
@@ -284,7 +285,7 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
 
 rc::Gen<Truth> any_truth(std::int64_t detect, std::int64_t poll)
 {
-    // Lengths gather around the bounds, where mistakes live.
+    // Many lengths are close to the bounds, where errors are likely.
     const auto length = rc::gen::oneOf(
         rc::gen::inRange<std::int64_t>(1, 4 * detect),
         rc::gen::map(rc::gen::inRange<std::int64_t>(-3, 4),

@@ -1,4 +1,5 @@
-// Orders of people: exempt from the limits, obeyed at once, and each leaves a trace with the name of who gave it.
+// Orders from operators: no limit applies, they take effect at once, and each leaves an event with the name of the
+// operator.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -101,7 +102,7 @@ TEST(MitigateOrder, TwiceIsOnce)
     EXPECT_EQ(d.commands().size(), 1U);
 }
 
-// --- the blast radius does not bind orders, and orders do not use it up
+// --- max_mitigated does not limit orders, and orders do not count towards it
 
 PolicyBook limited_with_probe(std::uint32_t most)
 {

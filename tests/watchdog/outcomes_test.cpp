@@ -1,5 +1,5 @@
-// What follows from each answer a device can give to a command, for mitigating and for restoring: what is believed,
-// what is told, when it is tried again, and how refusals walk down to weaker treatments.
+// The effect of each outcome of a command, for mitigating and restoring: the assumed treatment, the events, the time of
+// the retry, and the weaker treatments after a refusal.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -185,7 +185,7 @@ TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
 {
     Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
     d.answers(Verdict::refused);
-    // At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval only raises suspicion.
+    // At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval does not count yet.
     for (int i = 0; i < 11; ++i) {
         d.queue().counters[Field::pause_tx] += 27;
         d.run_ms(10);
@@ -237,7 +237,7 @@ TEST(MitigateOutcome, StormThatEndsWhileTheCommandIsUnderwayIsStillUndone)
     EXPECT_EQ(d.in_effect(), Treatment::none);
 }
 
-// --- accepted: no read-back, the effect has to be seen
+// --- accepted: no read-back, so the effect must be visible
 
 TEST(AcceptedOutcome, CountsAsInEffectUntilShownOtherwise)
 {
@@ -248,7 +248,7 @@ TEST(AcceptedOutcome, CountsAsInEffectUntilShownOtherwise)
     EXPECT_EQ(d.in_effect(), Treatment::drop);
 }
 
-// How long a port with so many stuck queues is believed to be treated.
+// How long the watchdog waits for an effect on a port with this many stuck queues.
 std::int64_t patience_us(std::uint32_t stuck)
 {
     auto inventory = test::small_inventory(1);
@@ -380,7 +380,7 @@ TEST(RestoreOutcomes, AnAnswerThatNeverComesIsAskedForAgain)
                                 "4600 do none Ethernet0:3"}));
 }
 
-// --- a treatment of the whole port that is refused
+// --- a refused treatment of the whole port
 
 struct PortDriver : Driver {
     PortDriver() : Driver(test::book_of(policy()), inventory()) {}

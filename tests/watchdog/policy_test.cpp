@@ -1,4 +1,4 @@
-// The table of presets, the range of every parameter, and what only shows once all of them are known.
+// The table of presets, the range of every parameter, and the checks of parameters against each other.
 #include "watchdog/policy.hpp"
 
 #include <fmt/format.h>
@@ -93,7 +93,7 @@ TEST(PresetTable, RdmaSwitchLooksAtServerFacingBacklogOnly)
     EXPECT_FALSE(preset_named("sonic").policy.needs_backlog) << "detection also on an empty queue";
 }
 
-// --- every key at its edges
+// --- every key at the limits of its range
 
 struct Range {
     std::string_view preset, key;
@@ -257,7 +257,7 @@ RC_GTEST_PROP(SetParameterLaw, WhatIsTakenReadsBackTheSame, ())
     }
 }
 
-// --- what only shows together
+// --- parameters that do not fit together
 
 std::string keys_of(const std::vector<Problem>& problems)
 {

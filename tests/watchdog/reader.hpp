@@ -1,5 +1,5 @@
-// Puts samples of one or more rows through a real Intake, one look at a time, so that a test reads as what the device
-// said and what followed from it.
+// Puts samples of one or more rows through a real Intake, one look at a time. A test then reads as the device's samples
+// and the resulting observations.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@ using watchdog::Field;
 using watchdog::Fields;
 using watchdog::PauseState;
 
-// What Field::pause_state says, as a number.
+// The values of Field::pause_state as numbers.
 inline constexpr std::uint64_t kNot = static_cast<std::uint64_t>(PauseState::not_paused);
 inline constexpr std::uint64_t kAll = static_cast<std::uint64_t>(PauseState::paused);
 inline constexpr std::uint64_t kPartly = static_cast<std::uint64_t>(PauseState::not_continuous);
@@ -53,7 +53,7 @@ public:
         : intake_(small_inventory(rows, bps), can)
     {}
 
-    // One look in which row 0 says this.
+    // One look with this sample of row 0.
     Reader& read(const Says& says)
     {
         intake_.begin();

@@ -1,5 +1,5 @@
-// The vector path against its definition: advance() over a stretch of rows must leave the same clocks and return the
-// same number as advance_row() over each of them, for every rule that compile() can make and for values at every edge.
+// The vector path against its definition: advance() over a range of rows must give the same clocks and the same result
+// as advance_row() for each of them, for every rule that compile() can make and for values at every limit.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace watchdog;
 
-// A kind of rule and the columns that a device has which leads to it.
+// A kind of rule, and the columns of a device that lead to it.
 struct Kind {
     Rule rule;
     Fields fields{};
@@ -34,7 +34,7 @@ auto shape(const Kind& kind)
                       has(kind.fields, Field::pause_us)};
 }
 
-// Everything compile() makes of every set of signals, each shape once.
+// All kinds of rules that compile() makes for all sets of signals, each once.
 const std::vector<Kind>& all_kinds()
 {
     static const auto kinds = [] {
@@ -80,7 +80,7 @@ const std::vector<Kind>& all_kinds()
     return kinds;
 }
 
-// Random columns, each of exactly the size it says, so that a sanitizer sees a step too far.
+// Random columns, each with exactly the stated size, so that a sanitizer detects an access beyond the end.
 class Rows {
 public:
     Rows(Fields fields, std::uint32_t count, std::uint64_t seed)
@@ -117,7 +117,7 @@ public:
 private:
     bool chance(unsigned in) { return random_() % in == 0; }
 
-    // Mostly close to something that a comparison looks at.
+    // Mostly close to a value that the code compares with.
     std::uint32_t edge(std::uint32_t near)
     {
         const auto off = static_cast<std::uint32_t>(random_() % 5) - 2U;  // wraps around zero on purpose
@@ -190,7 +190,7 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
 
 Rule with_numbers(Rule rule)
 {
-    // Any share that a policy may hold, and the edges.
+    // Shares that a policy may have, and the limits.
     rule.slack_per_64k = *rc::gen::element(0U, 1U, 655U, 6'553U);
     rule.floor_per_64k_us = *rc::gen::element(0U, 1U, 88U, 819'200U, 0xffff'ffffU);
     rule.leak = *rc::gen::inRange(1U, 5U);
@@ -230,7 +230,7 @@ TEST(AdvanceEqualsAdvanceRow, OverAMillionRows)
             compare(varied, total, first, count, *rc::gen::arbitrary<std::uint64_t>());
         });
         ASSERT_TRUE(ok) << name(kind.rule.criterion);
-        // RapidCheck's sizes begin small: the rest of the rows in one long stretch.
+        // RapidCheck starts with small sizes, so compare one long range as well.
         std::uint64_t seed = rows_compared;
         ASSERT_NO_THROW(compare(kind, 20'011, 7, 20'001, seed));
     }

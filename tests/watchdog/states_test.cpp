@@ -1,6 +1,6 @@
-// A walk along the state table of watchdog.hpp: every edge that evidence and time can take on one queue, each as a
-// small story. Ports, links, limits and the device's own words are in surroundings_test.cpp, what devices answer in
-// outcomes_test.cpp, what people order in orders_test.cpp, new configuration in change_test.cpp.
+// The state table of watchdog.hpp: every transition by evidence or time on one queue, each as a small story. Ports,
+// links, limits and the device's own detector are in surroundings_test.cpp, outcomes in outcomes_test.cpp, orders in
+// orders_test.cpp, new configurations in change_test.cpp.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -178,7 +178,7 @@ TEST(HalfOpen, ProbeThatSeesNoStormEndsIt)
     EXPECT_EQ(d.phase(), Phase::probing);
     d.run_ms(499);
     EXPECT_EQ(d.story(), Story{});
-    d.run_ms(1);  // T0 + T2 without
+    d.run_ms(1);  // T0 + T2 without a storm
     EXPECT_EQ(d.story(), Story{"3000 storm_restored Ethernet0:3 probe"});
     EXPECT_EQ(d.phase(), Phase::watching);
 }
@@ -279,7 +279,7 @@ TEST(TimedProbe, WhereNoSignalSurvivesTimeAloneReleases)
     d.run_ms(2'000);
     EXPECT_EQ(d.story(), Story{"2400 do none Ethernet0:3"});
     EXPECT_EQ(d.phase(), Phase::probing);
-    d.run_ms(100);  // a quarter of T0 of the storm is enough now
+    d.run_ms(100);  // a quarter of T0 is enough during a probe
     EXPECT_EQ(d.story(), (Story{"2500 probe_failed Ethernet0:3 probe", "2500 do drop Ethernet0:3"}));
     d.run_ms(1'950);
     d.calm();
@@ -291,7 +291,7 @@ TEST(TimedProbe, WhereNoSignalSurvivesTimeAloneReleases)
 
 TEST(TimedProbe, FrozenSignalsDoNotRelease)
 {
-    // The mitigation itself makes the queue look calm to every signal; none is declared to survive.
+    // With the mitigation every signal shows a quiet queue; none is declared to survive.
     auto can = test::able(bit(Field::pause_state));
     can.survive = 0;
     auto policy = preset("sonic");

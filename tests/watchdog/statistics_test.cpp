@@ -1,4 +1,4 @@
-// What is counted for a queue and what an event can show for itself.
+// The statistics of a queue and the evidence of an event.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -139,7 +139,7 @@ TEST(Statistics, LongestPauseDoesNotBridgeQuiet)
     d.run_ms(450);
     d.calm();
     d.run_ms(1'500);
-    d.storm();  // quiet is broken: still the same storm, but not the same pause
+    d.storm();  // pause again before T1: the same storm, but a new pause
     d.run_ms(150);
     EXPECT_LE(d.stats().longest_pause, milliseconds{450});
 }

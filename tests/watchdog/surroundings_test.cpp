@@ -1,6 +1,6 @@
-// The state table of watchdog.hpp where more than one queue's evidence decides: NICs and ports with their own signals,
-// links that go down, the blast radius, treatments of a whole port, devices that detect themselves, an outbox without
-// room.
+// The state table of watchdog.hpp where more than the evidence of one queue decides: NICs and ports with their own
+// signals, links that go down, max_mitigated, treatments of a whole port, devices that detect storms themselves, an
+// outbox without room.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -155,7 +155,7 @@ TEST(LinkDown, IsNoEvidenceWhileWatching)
     d.queue().epoch = 2;
     d.run_ms(100);
     EXPECT_EQ(d.story(), Story{});
-    d.run_ms(400);  // the first interval of the new link counts from its second read on
+    d.run_ms(400);  // the first interval of the new link begins at its first read
     EXPECT_EQ(d.story(), (Story{"900 storm_detected Ethernet0:3 proven", "900 do drop Ethernet0:3"}));
 }
 
@@ -236,7 +236,7 @@ TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
         << "the device has not said that the first one is free";
 }
 
-// --- a treatment that hits the whole port
+// --- a port-wide treatment
 
 Inventory one_port()
 {
@@ -338,7 +338,7 @@ TEST(BlastRadius, WithheldQueueIsNotOverWhileItStorms)
     }
 }
 
-// --- the device detects
+// --- the device detects storms
 
 Driver by_device()
 {

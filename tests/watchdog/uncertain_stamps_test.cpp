@@ -1,4 +1,4 @@
-// Time stamps that are off by up to the uncertainty that a device declares: pause time is compared with them over a
+// Time stamps that are wrong by up to the uncertainty that a device declares: pause time is compared with them over a
 // whole run of intervals, the drift between the two is learned, and a clock is full earlier by the uncertainty.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -197,7 +197,7 @@ TEST(StampDrift, OfMoreThanFivePercentIsMissingPause)
     EXPECT_EQ(paused, 0);
 }
 
-// The uncertainty hides a break of 20 ms in one interval, not in one after the other.
+// The uncertainty hides a break of 20 ms in one interval, but not in every interval.
 TEST(StampDrift, OfTenPercentIsNeitherLearnedNorAPauseOfT0)
 {
     Reader reader{uncertain(kDuration)};

@@ -1,5 +1,5 @@
-// A mitigated queue whose signals of pause may have been stopped by the mitigation, while PFC frames of unknown kind
-// (XON or XOFF) still arrive. Pause that shows keeps the storm open; otherwise a timed probe ends it.
+// A mitigated queue: the mitigation may have stopped its pause signals, while PFC frames of unknown kind (XON or XOFF)
+// still arrive. A signal that shows pause keeps the storm open; otherwise a timed probe ends it.
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -94,8 +94,7 @@ TEST_F(FramesSurvive, AProbeThatMeetsTheStormAgainWaitsTwiceAsLongForTheNext)
     EXPECT_EQ(d_.story(), Story{"6500 do none Ethernet0:3"});
 }
 
-// Quiet has a clock of its own. Frames that come now and then start it anew, and only their intervals count for a
-// probe.
+// Quiet has its own clock. Occasional frames restart it, and only intervals with frames count towards the probe.
 TEST_F(FramesSurvive, QuietIntervalsDoNotCountForAProbe)
 {
     d_.run_ms(1'500);
@@ -113,7 +112,7 @@ TEST_F(FramesSurvive, AQueueThatCannotBeReadIsNotProbed)
     EXPECT_EQ(d_.story(), Story{});
 }
 
-// What shows pause in an interval, whatever a mitigation may stop.
+// All signals that show pause in an interval, even if a mitigation may stop them.
 TEST(SurvivingSignals, AnythingThatShowsPauseIsSeen)
 {
     const auto shows = [](Field f, std::uint64_t before, std::uint64_t now) {
@@ -141,7 +140,7 @@ TEST(SurvivingSignals, AnythingThatShowsPauseIsSeen)
     EXPECT_FALSE(shows(Field::rx_xon, 5, 6));
 }
 
-// A row may keep more of its signals than is known of all rows, and fewer.
+// A row may keep fewer signals while mitigated than the device declares to survive.
 TEST(SurvivingSignals, AreThoseOfTheRow)
 {
     watchdog::Intake intake{small_inventory(2), able(bit(Field::pause_us) | bit(Field::rx_pfc))};

@@ -1,5 +1,5 @@
-// A policy book held against a device: who is watched by what, what the device can really do about it, and what it
-// cannot be asked for.
+// A policy book compiled for a device: which policy watches which row, which action is effective, and what the device
+// lacks.
 #include "watchdog/watchlist.hpp"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ PolicyBook book(std::vector<Policy> policies, std::vector<Assignment> assigned)
 
 constexpr Assignment everywhere(std::uint16_t policy) { return {policy, std::nullopt, std::nullopt}; }
 
-// One character a row: the policy that watches it, or '.'; a blank between ports.
+// One character per row: the policy that watches it, or '.'; a blank between ports.
 std::string watched(const Watchlist& list)
 {
     std::string text;
@@ -63,7 +63,7 @@ Watchlist compiled(const PolicyBook& b, const Capabilities& can = test::able(kAl
     return list ? *list : Watchlist{};
 }
 
-// --- who is watched
+// --- which rows are watched
 
 TEST(Watchlist, SonicWatchesPrioritiesThreeAndFour)
 {
@@ -125,7 +125,7 @@ TEST(Watchlist, LimitsAndRedSwitchAreHandedOn)
     EXPECT_TRUE(list.big_red_switch);
 }
 
-// --- what the device makes of the wish
+// --- the effective action
 
 struct Offer {
     std::string_view policy;
@@ -198,7 +198,7 @@ TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
     EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal that does not speak of pause does not help";
 }
 
-// --- what cannot be seen
+// --- storms that cannot be detected
 
 std::vector<std::string> notes_without_speed(std::string_view policy, Fields fields)
 {
@@ -229,7 +229,7 @@ TEST(Watchlist, SaysWhatIsLostWhereTheSpeedIsNotKnown)
                     "progress, and a storm that lets one through is not seen"));
 }
 
-// --- what is missing
+// --- fields that the device lacks
 
 std::string lacks(std::string_view policy, Fields fields, bool detects_itself = false)
 {
@@ -424,7 +424,7 @@ TEST(WatchlistRuns, EveryWatchedRowStandsInExactlyOneRunWithItsRule)
     }
 }
 
-// --- how often
+// --- the poll interval
 
 TEST(WatchlistPoll, IsTheShortestInUseButNotBelowTheDevicesRefresh)
 {
@@ -452,7 +452,7 @@ TEST(WatchlistPoll, SlowPollIsNoted)
     p.criterion = Criterion::device;
     auto can = test::able(kAllFields);
     can.detects_itself = true;
-    EXPECT_TRUE(compiled(book({p}, {everywhere(0)}), can).notes.empty());  // it does not depend on looks
+    EXPECT_TRUE(compiled(book({p}, {everywhere(0)}), can).notes.empty());  // detection does not depend on looks
 }
 
 }  // namespace

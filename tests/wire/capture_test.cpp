@@ -1,4 +1,4 @@
-// Captures byte by byte: the frames made up for the twin's packets, and the pcap around them.
+// Captures byte by byte: the frames built for the twin's packets, and the pcap format around them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

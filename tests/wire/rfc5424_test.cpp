@@ -1,5 +1,5 @@
-// The log of a switch whose node paused it for too long, line by line (golden/wire/pause_too_long.log); RFC 5424 beyond
-// it; names by place.
+// The log of a switch that a node paused for too long, line by line (golden/wire/pause_too_long.log); RFC 5424 in
+// general; xnames.
 #include "wire/rfc5424.hpp"
 
 #include <fmt/format.h>

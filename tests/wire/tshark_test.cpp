@@ -1,4 +1,4 @@
-// The captures as a stranger reads them: tshark, where it is installed, has to see in them what we put there.
+// tshark, if it is installed, must read from our captures what we wrote into them.
 #include <gtest/gtest.h>
 
 #include "support/subprocess.hpp"
@@ -36,7 +36,7 @@ protected:
     }
     void add(const PauseFrame& frame) { add({}, build(frame), kPauseFrameBytes); }
 
-    // One line for each frame, its fields separated by commas.
+    // One line per frame, with its fields separated by commas.
     std::string see(const Fields& fields) const
     {
         test::Invocation call{
