@@ -83,7 +83,7 @@ pid_t start_client(std::string_view command, const std::filesystem::path& socket
     return child;
 }
 
-// Begin times of looks at all rows, in ms.
+// Start times of looks at all rows, in ms.
 using Begins = std::vector<double>;
 
 // Looks are due on a grid of times. Most begin soon after, so the grid is at the end of the longest phase without a

@@ -20,7 +20,7 @@ enum class Asic : std::uint8_t {
 
 struct Jitter {
     std::string name;
-    Duration most{};       // the most for each step: begin of a poll to a queue's read, read to stamp, stamp to write
+    Duration most{};       // the most for each step: start of a poll to a queue's read, read to stamp, stamp to write
     double of_interval{};  // share by which the poll interval varies
 };
 

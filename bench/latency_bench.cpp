@@ -1,4 +1,4 @@
-// How long after the begin of a pause a storm is detected with jittering polls: by our agent (device, intake and
+// How long after the start of a pause a storm is detected with jittering polls: by our agent (device, intake and
 // watchdog over a real redis-server, in simulated time) and by the decision rules of SONiC's scripts on the same
 // counters. Also how often pauses shorter than T0 are reported as storms.
 #include <fmt/format.h>

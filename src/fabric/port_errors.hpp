@@ -4,7 +4,7 @@
 //   event      error not open             error open
 //   opened     opens, if the link is up   counted again
 //   closed     -                          closes
-//   link_down  the link is down           closes: nothing is paused on a dead link
+//   link_down  the link is down           closes: there is no pause on a link that is down
 //   link_up    the link is up             -
 #pragma once
 

@@ -33,7 +33,7 @@ private:
     // has one per port and one for "up"), so a lookup reads one word of the table and a cache line that is hot anyway.
     std::uint32_t intern(std::span<const std::uint16_t> ascending);
 
-    std::vector<std::size_t> place_;    // of a switch: the begin of its row; of a host: its column
+    std::vector<std::size_t> place_;    // of a switch: the start of its row; of a host: its column
     std::vector<std::uint32_t> table_;  // [switch row][host column]: a position in sets_
     std::vector<std::uint16_t> sets_;
     std::unordered_multimap<std::size_t, std::uint32_t> known_;  // hash of a set -> its position

@@ -11,7 +11,7 @@ namespace petrel::twin {
 
 struct alignas(64) PauseMeter {
     Ps until{};  // end of the pause in force; 0 = none
-    Ps since{};  // begin of the pause in force
+    Ps since{};  // start of the pause in force
     Ps total{};  // duration of all ended pauses
     Ps longest{};
     std::uint64_t xoff{};  // frames received

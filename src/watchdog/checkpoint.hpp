@@ -1,4 +1,5 @@
-// The watchdog's memory, to save and load. It holds ages, not instants: an Instant means nothing after a reboot.
+// The state that a watchdog saves and loads. It holds ages instead of instants, because an Instant is not valid after a
+// reboot.
 #pragma once
 
 #include <optional>

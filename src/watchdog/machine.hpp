@@ -62,7 +62,7 @@ private:
         std::uint32_t site{};  // where its treatment is applied
         Instant since;         // when the decision was made
         Instant began;         // when the storm began
-        Instant paused_from;   // begin of the current pause without a break, while in a storm
+        Instant paused_from;   // start of the current pause without a break, while in a storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
         std::optional<WaitingOrder> next;  // waits until the current storm is closed
@@ -154,7 +154,7 @@ private:
     std::vector<Row> rows_;
     std::vector<QueueStats> stats_;
     std::size_t latch_depth_{};
-    std::vector<Instant> storms_;        // begin of the last latch_depth_ storms of each row, newest first
+    std::vector<Instant> storms_;        // start of the last latch_depth_ storms of each row, newest first
     std::vector<std::uint32_t> active_;  // rows that are neither off nor just watching
     Sites sites_;
     std::uint64_t next_seq_{1};

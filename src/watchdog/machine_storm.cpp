@@ -105,7 +105,7 @@ Duration Machine::probe_time(std::uint32_t r) const
     return p.probe > Duration::zero() ? p.probe : p.detect / 4;
 }
 
-// --- begin of a storm
+// --- start of a storm
 
 void Machine::decide(std::uint32_t r, Decision decision, Instant now)
 {

@@ -38,7 +38,7 @@ enum class Field : std::uint8_t {
 };
 
 inline constexpr auto kFields = static_cast<std::size_t>(Field::count_);
-using Fields = std::uint32_t;  // one bit a Field
+using Fields = std::uint32_t;  // one bit per Field
 
 constexpr Fields bit(Field f) { return 1U << static_cast<unsigned>(f); }
 constexpr bool has(Fields set, Field f) { return (set & bit(f)) != 0; }
@@ -69,7 +69,7 @@ enum class Treatment : std::uint8_t {
     count_
 };
 
-using Treatments = std::uint32_t;  // one bit a Treatment
+using Treatments = std::uint32_t;  // one bit per Treatment
 constexpr Treatments bit(Treatment t) { return 1U << static_cast<unsigned>(t); }
 constexpr bool has(Treatments set, Treatment t) { return (set & bit(t)) != 0; }
 std::string_view name(Treatment);

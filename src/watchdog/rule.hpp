@@ -44,7 +44,7 @@ struct Run {
     Rule rule;
 };
 
-// The hot state: 13 bytes a row.
+// The hot state: 13 bytes per row.
 struct Clocks {
     std::span<std::uint32_t> proven_us;   // of pause while watching, of quiet while waiting for it
     std::span<std::uint32_t> limit_us;    // kNoLimit: never full

@@ -3,11 +3,11 @@
 //
 // clang-format off
 // A row decides from evidence:                                   A site (a queue, or a port for all its queues) commands:
-//   watching  --T0 of storm-->        stormed, alerted, withheld    it wants the strongest treatment its rows want;
-//   stormed   --T1 of quiet-->        restoring                     until the device shows it: again, with back-off,
-//   stormed   --N storms in M-->      latched                       after a failure or no answer;
-//   latched   --release-->            restoring                     after a refusal the next weaker treatment, and
-//   withheld  --budget free-->        stormed                       when nothing is left, an escalation
+//   watching  --T0 of storm-->        stormed, alerted, withheld    it wants the strongest treatment that its rows want
+//   stormed   --T1 of quiet-->        restoring                     and commands it until the device shows it:
+//   stormed   --N storms in M-->      latched                       again, with back-off, after a failure or no answer;
+//   latched   --release-->            restoring                     the next weaker treatment after a refusal;
+//   withheld  --budget free-->        stormed                       an escalation when no treatment is left
 //   restoring --site shows none-->    probing, or watching
 //   probing   --storm-->              stormed, with a longer T1
 //   probing   --T0 + T2 without-->    watching
@@ -78,7 +78,7 @@ public:
     // checkpoint is not yet compared with the device for all targets.
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
 
-    Instant next_timer() const;  // when tick() has something to do; kNever if nothing
+    Instant next_timer() const;  // when tick() is due; kNever if it is not
     bool idle() const;           // no command outstanding and none wanted
     Phase phase(Slot) const;
     Treatment in_effect(Slot) const;
