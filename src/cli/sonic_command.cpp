@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,11 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "cli/agent_store.hpp"
 #include "cli/control_client.hpp"
 #include "cli/terminal.hpp"
+#include "cli/tool_databases.hpp"
 #include "codec/control_json.hpp"
-#include "sonic/find_databases.hpp"
 #include "sonic_tools/tools.hpp"
 
 namespace petrel::cli {
@@ -29,7 +29,6 @@ namespace {
 using namespace std::chrono_literals;
 using sonic_tools::Where;
 
-constexpr auto kDatabasePatience = 10s;
 constexpr auto kConfigPatience = 30s;
 constexpr auto kAskForConfigAgain = 100ms;
 
@@ -68,29 +67,6 @@ std::filesystem::path cache()
     }
     const auto its_home = home();
     return its_home.is_absolute() ? its_home / ".cache" / "petrel" : "";
-}
-
-std::string redis_of(const Where& where) { return where.redis.empty() ? variable("PETREL_REDIS") : where.redis; }
-
-// If no Redis address is given, and a control socket is given or this host has no SONiC databases.
-bool agent_keeps_tables(const Where& where)
-{
-    if (!redis_of(where).empty()) {
-        return false;
-    }
-    return !where.socket.empty() || !sonic::databases_are_here();
-}
-
-Result<std::unique_ptr<sonic::Store>> open_store(const Where& where)
-{
-    if (agent_keeps_tables(where)) {
-        return std::make_unique<AgentStore>(control_socket(where.socket));
-    }
-    auto databases = sonic::find_databases(redis_of(where));
-    if (!databases) {
-        return tl::unexpected(std::move(databases.error()));
-    }
-    return std::make_unique<sonic::RedisStore>(std::move(*databases), kDatabasePatience);
 }
 
 // Reads events until the agent marks their end; all other requests have one line as their answer.
@@ -151,15 +127,18 @@ ExitCode run(std::string_view tool, std::string_view program, std::span<const ch
     const std::vector<std::string> arguments{words.begin(), words.end()};
     // Root needs no group; looking one up may take long.
     const auto* writers = ::geteuid() == 0 ? nullptr : ::getgrnam(sonic_tools::kWriters);
-    const auto outcome = sonic_tools::run_tool(tool, program, arguments,
-                                               {.open_store = open_store,
-                                                .agent_keeps_tables = agent_keeps_tables,
-                                                .ask_agent = ask,
-                                                .wait_for_config = ConfigWait{program},
-                                                .may_write = may_write(writers),
-                                                .writers_exist = writers != nullptr,
-                                                .cache = cache(),
-                                                .now = std::chrono::system_clock::now()});
+    const ToolDatabases databases{variable("PETREL_REDIS")};
+    const auto outcome =
+        sonic_tools::run_tool(tool, program, arguments,
+                              {.open_store = std::bind_front(&ToolDatabases::open, &databases),
+                               .asics = std::bind_front(&ToolDatabases::asics, &databases),
+                               .agent_keeps_tables = std::bind_front(&ToolDatabases::are_agents, &databases),
+                               .ask_agent = ask,
+                               .wait_for_config = ConfigWait{program},
+                               .may_write = may_write(writers),
+                               .writers_exist = writers != nullptr,
+                               .cache = cache(),
+                               .now = std::chrono::system_clock::now()});
     if (!outcome.err.empty()) {
         say(std::string_view{outcome.err}.substr(0, outcome.err.size() - 1));  // say() ends the line itself
     }

@@ -39,12 +39,11 @@ Result<std::optional<std::string>> read_if_there(const std::filesystem::path& pa
 
 }  // namespace
 
-bool databases_are_here()
+bool databases_are_here(const std::filesystem::path& config)
 {
     const auto socket = redis::parse_address(kUsualSocket);
     std::error_code unknown;
-    return std::filesystem::exists(kDatabaseConfig, unknown) ||
-           (socket && std::filesystem::exists(socket->path, unknown));
+    return std::filesystem::exists(config, unknown) || (socket && std::filesystem::exists(socket->path, unknown));
 }
 
 Result<std::vector<Asic>> find_asics(const std::filesystem::path& global)

@@ -26,7 +26,7 @@ struct Asic {
 // In the order of the file. Empty: the switch has one ASIC; use find_databases().
 Result<std::vector<Asic>> find_asics(const std::filesystem::path& global = kDatabaseGlobal);
 
-// Whether this host has SONiC databases in the places where find_databases() looks.
-bool databases_are_here();
+// Whether this machine has SONiC's databases: its file or its socket exists.
+bool databases_are_here(const std::filesystem::path& config = kDatabaseConfig);
 
 }  // namespace petrel::sonic

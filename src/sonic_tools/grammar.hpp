@@ -13,7 +13,7 @@
 namespace petrel::sonic_tools {
 
 class Given;
-struct Desk;
+class Desk;
 
 struct Flag {};
 struct Text {};

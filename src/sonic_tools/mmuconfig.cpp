@@ -24,25 +24,26 @@ std::string hash_text(std::string_view title, const Hash& hash)
 
 std::string list_text(Tables& tables, bool verbose)
 {
+    const auto whose = tables.named(" for namespace ");
     std::string text;
     for (const auto& [name, hash] : tables.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER")) {
-        text += hash_text("Lossless traffic pattern:", hash);
+        text += hash_text(fmt::format("Lossless traffic pattern{}:", whose), hash);
     }
     const auto pools = tables.table("BUFFER_POOL");
     for (const auto& [name, hash] : pools) {
-        text += hash_text(fmt::format("Pool: {}", excerpt(name)), hash);
+        text += hash_text(fmt::format("Pool{}: {}", whose, excerpt(name)), hash);
     }
     if (pools.empty()) {
-        text += "No buffer pool information available\n";
+        text += fmt::format("No buffer pool information available{}\n", whose);
     } else if (verbose) {
         text += fmt::format("Total pools: {}\n\n\n", pools.size());
     }
     const auto profiles = tables.table("BUFFER_PROFILE");
     for (const auto& [name, hash] : profiles) {
-        text += hash_text(fmt::format("Profile: {}", excerpt(name)), hash);
+        text += hash_text(fmt::format("Profile{}: {}", whose, excerpt(name)), hash);
     }
     if (profiles.empty()) {
-        text += "No buffer profile information available\n";
+        text += fmt::format("No buffer profile information available{}\n", whose);
     } else if (verbose) {
         text += fmt::format("Total profiles: {}\n", profiles.size());
     }
@@ -62,7 +63,7 @@ std::string list_json(Tables& tables)
             }
         }
     }
-    return json_document({}, "buffers", rows);
+    return json_document(json_head(tables), "buffers", rows);
 }
 
 // What is to be changed, as the profile's fields.
@@ -80,6 +81,18 @@ Hash changes_of(const Given& given)
     return fields;
 }
 
+// A profile has one kind of threshold, and only that one can be changed.
+void need_thresholds(const Hash& fields, const Hash& before, const std::string& profile)
+{
+    for (const auto& [name, words] :
+         {std::pair{"dynamic_th", "dynamic thresholding"}, {"static_th", "static threshold"}}) {
+        if (fields.contains(name) && !before.contains(name)) {
+            stop_with(fmt::format("{} not using {}", profile, words));
+        }
+    }
+}
+
+// Of several ASICs, each that has the profile is changed.
 Outcome set(const Given& given, Desk& desk)
 {
     const std::string profile{*given.text("--profile")};
@@ -88,21 +101,26 @@ Outcome set(const Given& given, Desk& desk)
         return usage_error(desk.command, desk.path, "Nothing to set: give -a, -s or -t.");
     }
     need_configurable(desk, "Root privileges required for this operation");
-    const auto key = fmt::format("BUFFER_PROFILE|{}", profile);
-    const auto before = desk.tables.hash(Db::config, key);
-    if (before.empty()) {
-        stop_with(fmt::format("Cannot find profile {}; mmuconfig -l lists them", excerpt(profile)));
-    }
-    if (fields.contains("dynamic_th") && !before.contains("dynamic_th")) {
-        stop_with(fmt::format("{} not using dynamic thresholding", excerpt(profile)));
-    }
-    if (fields.contains("static_th") && !before.contains("static_th")) {
-        stop_with(fmt::format("{} not using static threshold", excerpt(profile)));
-    }
-    desk.tables.apply(Db::config, {{Change::Kind::set, key, fields}});
     Outcome outcome;
-    for (const auto& [name, value] : given.has("--verbose") ? fields : Hash{}) {
-        outcome.out += fmt::format("Setting {} {} value to {}\n", excerpt(profile), name, value);
+    bool found = false;
+    for (auto& tables : desk.asics()) {
+        const auto key = fmt::format("BUFFER_PROFILE|{}", profile);
+        const auto before = tables.hash(Db::config, key);
+        if (before.empty()) {
+            outcome.err += fmt::format("{} is not changed: it has no profile {}\n", tables.asic(), excerpt(profile));
+            continue;
+        }
+        found = true;
+        need_thresholds(fields, before, fmt::format("{}{}", excerpt(profile), tables.named(" on ")));
+        tables.change(Db::config, {{Change::Kind::set, key, fields}});
+        for (const auto& [name, value] : given.has("--verbose") ? fields : Hash{}) {
+            outcome.out += fmt::format("Setting {} {} value to {}{}\n", excerpt(profile), name, value,
+                                       tables.named(" for namespace "));
+        }
+    }
+    if (!found) {
+        stop_with(fmt::format("Cannot find profile {}{}; mmuconfig -l lists them", excerpt(profile),
+                              desk.asic_is_named() ? desk.asics().front().named(" on ") : ""));
     }
     return outcome;
 }
@@ -110,7 +128,11 @@ Outcome set(const Given& given, Desk& desk)
 Outcome run_mmuconfig(const Given& given, Desk& desk)
 {
     if (given.has("--list")) {
-        return {given.has("--json") ? list_json(desk.tables) : list_text(desk.tables, given.has("--verbose")), {}, 0};
+        Outcome outcome;
+        for (auto& tables : desk.asics()) {
+            outcome.out += given.has("--json") ? list_json(tables) : list_text(tables, given.has("--verbose"));
+        }
+        return outcome;
     }
     return given.has("--profile") ? set(given, desk) : Outcome{help_text(desk.command, desk.path), {}, 1};
 }

@@ -17,7 +17,18 @@ using Count = Argument::Count;
 
 constexpr auto kQosMap = "PORT_QOS_MAP";
 
+using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
+
 [[noreturn]] void refuse(const std::string& line) { throw Stop{{line + '\n', {}, 1}}; }
+
+std::string cannot_find(Desk& desk, std::string_view port)
+{
+    std::string where;
+    for (const auto& tables : desk.asics()) {
+        where += tables.named(where.empty() ? " for namespace " : ", ");
+    }
+    return fmt::format("Cannot find interface {}{}", excerpt(port), where);
+}
 
 // A list of priorities: "3,4".
 std::set<std::string> read_list(std::string text)
@@ -41,7 +52,22 @@ std::string with(const std::string& list, const std::string& priority, bool on)
     return fmt::format("{}", fmt::join(priorities, ","));
 }
 
-// What is lossless is watched, and what is not lossless needs nobody to watch it: both lists change together.
+// The key's hash on each ASIC that has it. An interface that no ASIC has ends the command.
+std::vector<std::pair<Tables*, Hash>> find_interface(Desk& desk, std::string_view port, const std::string& key)
+{
+    std::vector<std::pair<Tables*, Hash>> found;
+    for (auto& tables : desk.asics()) {
+        if (auto hash = tables.hash(Db::config, key); !hash.empty()) {
+            found.emplace_back(&tables, std::move(hash));
+        }
+    }
+    if (found.empty()) {
+        refuse(cannot_find(desk, port));
+    }
+    return found;
+}
+
+// The watchdog watches lossless priorities: both lists change together.
 Outcome config_priority(const Given& given, Desk& desk)
 {
     need_configurable(desk);
@@ -49,19 +75,17 @@ Outcome config_priority(const Given& given, Desk& desk)
     const std::string priority{*given.text("PRIORITY")};
     const bool on = given.text("STATUS") == "on";
     const auto key = fmt::format("{}|{}", kQosMap, port);
-    const auto before = desk.tables.hash(Db::config, key);
-    if (before.empty()) {
-        refuse(fmt::format("Cannot find interface {}", excerpt(port)));
+    for (const auto& [tables, before] : find_interface(desk, port, key)) {
+        const auto enabled = field(before, "pfc_enable");
+        if (read_list(enabled).contains(priority) == on) {
+            refuse(fmt::format("Priority {} {} on {}{}", priority, on ? "has already been enabled" : "is not enabled",
+                               excerpt(port), tables->named(" for namespace ")));
+        }
+        tables->change(Db::config, {{Change::Kind::set,
+                                     key,
+                                     {{"pfc_enable", with(enabled, priority, on)},
+                                      {"pfcwd_sw_enable", with(field(before, "pfcwd_sw_enable"), priority, on)}}}});
     }
-    const auto enabled = field(before, "pfc_enable");
-    if (read_list(enabled).contains(priority) == on) {
-        refuse(on ? fmt::format("Priority {} has already been enabled on {}", priority, excerpt(port))
-                  : fmt::format("Priority {} is not enabled on {}", priority, excerpt(port)));
-    }
-    desk.tables.apply(Db::config, {{Change::Kind::set,
-                                    key,
-                                    {{"pfc_enable", with(enabled, priority, on)},
-                                     {"pfcwd_sw_enable", with(field(before, "pfcwd_sw_enable"), priority, on)}}}});
     return {};
 }
 
@@ -70,10 +94,9 @@ Outcome config_asymmetric(const Given& given, Desk& desk)
     need_configurable(desk);
     const auto port = *given.text("INTERFACE");
     const auto key = fmt::format("PORT|{}", port);
-    if (desk.tables.hash(Db::config, key).empty()) {
-        refuse(fmt::format("Cannot find interface {}", excerpt(port)));
+    for (const auto& [tables, before] : find_interface(desk, port, key)) {
+        tables->change(Db::config, {{Change::Kind::set, key, {{"pfc_asym", std::string{*given.text("STATUS")}}}}});
     }
-    desk.tables.apply(Db::config, {{Change::Kind::set, key, {{"pfc_asym", std::string{*given.text("STATUS")}}}}});
     return {};
 }
 
@@ -84,23 +107,41 @@ struct Shown {
     std::string title;
 };
 
-Outcome show(const Given& given, Desk& desk, const Shown& what)
+std::string entries_text(const Tables& tables, const Entries& entries, const Shown& what)
 {
-    auto entries = desk.tables.table(what.table);
-    if (const auto port = given.text("INTERFACE")) {
-        std::erase_if(entries, [&](const auto& entry) { return entry.first != *port; });
-        if (entries.empty()) {
-            refuse(fmt::format("Cannot find interface {}", excerpt(*port)));
-        }
-    }
     SimpleTable table{{"Interface", what.title}, {}};
+    for (const auto& [port, entry] : entries) {
+        table.rows.push_back({port, field(entry, what.field, "N/A")});
+    }
+    return fmt::format("{}\n{}\n", tables.named("Namespace "), to_text(table));
+}
+
+std::string entries_json(const Tables& tables, const Entries& entries, const Shown& what)
+{
     std::vector<Members> rows;
     for (const auto& [port, entry] : entries) {
-        const auto value = field(entry, what.field, "N/A");
-        table.rows.push_back({port, value});
-        rows.push_back({{"interface", port}, {what.field, value}});
+        rows.push_back({{"interface", port}, {what.field, field(entry, what.field, "N/A")}});
     }
-    return {given.has("--json") ? json_document({}, "interfaces", rows) : fmt::format("\n{}\n", to_text(table)), {}, 0};
+    return json_document(json_head(tables), "interfaces", rows);
+}
+
+Outcome show(const Given& given, Desk& desk, const Shown& what)
+{
+    const auto port = given.text("INTERFACE");
+    Outcome outcome;
+    for (auto& tables : desk.asics()) {
+        auto entries = tables.table(what.table);
+        if (port) {
+            std::erase_if(entries, [&](const auto& entry) { return entry.first != *port; });
+        }
+        if (!port || !entries.empty()) {
+            outcome.out += (given.has("--json") ? entries_json : entries_text)(tables, entries, what);
+        }
+    }
+    if (outcome.out.empty()) {
+        refuse(cannot_find(desk, *port));
+    }
+    return outcome;
 }
 
 Outcome show_priority(const Given& given, Desk& desk)

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -70,6 +71,7 @@ std::string since(const std::string& now, const std::string& before)
 
 struct Port {
     std::string name;
+    std::string saved_name;  // two ASICs may have ports of the same name
     Hash counters;
 };
 
@@ -78,7 +80,7 @@ std::vector<Port> read_ports(Tables& tables, Display shown)
     std::vector<Port> ports;
     std::vector<std::string> keys;
     for (const auto& [name, id] : named_ports(tables, shown)) {
-        ports.push_back({name, {}});
+        ports.push_back({name, tables.asic().empty() ? name : fmt::format("{}/{}", tables.asic(), name), {}});
         keys.push_back("COUNTERS:" + id);
     }
     auto counters = tables.hashes(Db::counters, keys);
@@ -90,18 +92,22 @@ std::vector<Port> read_ports(Tables& tables, Display shown)
 
 class Statistics {
 public:
-    Statistics(Tables& tables, Display shown, std::optional<SavedCounters> saved)
-        : ports_(read_ports(tables, shown)), saved_(std::move(saved))
-    {}
+    Statistics(const std::vector<Tables*>& asics, Display shown, std::optional<SavedCounters> saved)
+        : saved_(std::move(saved))
+    {
+        for (auto* tables : asics) {
+            asics_.push_back({tables, read_ports(*tables, shown)});
+        }
+    }
 
     SavedCounters to_save(std::string time) const
     {
         SavedCounters saved{std::move(time), {}};
-        for (const auto& port : ports_) {
+        for_each_port([&](const Port& port) {
             for (const auto& kind : kinds()) {
-                saved.counts.emplace(fmt::format("{} {}", kind.name, port.name), raw(port, kind));
+                saved.counts.emplace(fmt::format("{} {}", kind.name, port.saved_name), raw(port, kind));
             }
-        }
+        });
         return saved;
     }
 
@@ -117,7 +123,7 @@ public:
                            "Recent RX Pause Time US", "Recent RX Pause Timestamp"},
                           {},
                           SimpleTable::Words::right};
-        for (const auto& port : ports_) {
+        for_each_port([&](const Port& port) {
             const auto transitions = counts(port, kinds()[2]);
             const auto pauses = counts(port, kinds()[3]);
             for (std::size_t i = 0; i != kPriorities; ++i) {
@@ -126,14 +132,24 @@ public:
                                       moment(recent(port, i, "TIMESTAMP"))});
             }
             table.rows.emplace_back();
-        }
+        });
         return saved_text() + to_text(table);
     }
 
     std::string json(bool history) const
     {
+        std::string lines;
+        for (const auto& [tables, ports] : asics_) {
+            lines += json_line(*tables, ports, history);
+        }
+        return lines;
+    }
+
+private:
+    std::string json_line(const Tables& tables, const std::vector<Port>& ports, bool history) const
+    {
         std::vector<Members> rows;
-        for (const auto& port : ports_) {
+        for (const auto& port : ports) {
             for (std::size_t i = 0; i != kPriorities; ++i) {
                 auto& row = rows.emplace_back(Members{{"port", port.name}, {"priority", fmt::format("{}", i)}});
                 for (const auto& kind : kinds()) {
@@ -145,10 +161,21 @@ public:
                 }
             }
         }
-        return json_document(saved_ ? Members{{"since", saved_->time}} : Members{}, "counters", rows);
+        auto head = json_head(tables);
+        if (saved_) {
+            head.emplace_back("since", saved_->time);
+        }
+        return json_document(head, "counters", rows);
     }
 
-private:
+    template <class Visit>
+    void for_each_port(Visit visit) const
+    {
+        for (const auto& asic : asics_) {
+            std::for_each(asic.items.begin(), asic.items.end(), visit);
+        }
+    }
+
     static Counts raw(const Port& port, const Counter& kind)
     {
         Counts counts;
@@ -165,7 +192,7 @@ private:
         if (!saved_) {
             return counts;
         }
-        const auto before = saved_->counts.find(fmt::format("{} {}", kind.name, port.name));
+        const auto before = saved_->counts.find(fmt::format("{} {}", kind.name, port.saved_name));
         for (std::size_t i = 0; before != saved_->counts.end() && i != kPriorities; ++i) {
             counts[i] = since(counts[i], before->second[i]);
         }
@@ -198,16 +225,16 @@ private:
         for (std::size_t i = 0; i != kPriorities; ++i) {
             table.heading.push_back(fmt::format("PFC{}", i));
         }
-        for (const auto& port : ports_) {
+        for_each_port([&](const Port& port) {
             auto& row = table.rows.emplace_back(std::vector{port.name});
             for (const auto& count : counts(port, kinds()[kind])) {
                 row.push_back(with_commas(count));
             }
-        }
+        });
         return to_text(table);
     }
 
-    std::vector<Port> ports_;
+    std::vector<OfAsic<Port>> asics_;
     std::optional<SavedCounters> saved_;
 };
 
@@ -219,9 +246,11 @@ std::string time_text(std::chrono::system_clock::time_point now)
                        rest.count());
 }
 
+// Saves the ports of every ASIC, as SONiC's pfcstat does, also with -n: there is one file for all of them.
 Outcome clear(Desk& desk)
 {
-    const Statistics all{desk.tables, Display::all, std::nullopt};
+    desk.ignore_named_asic();
+    const Statistics all{shown_asics(desk, Display::all), Display::all, std::nullopt};
     if (const auto done = save(desk.around.cache, all.to_save(time_text(desk.around.now))); !done) {
         stop_with(done.error());
     }
@@ -238,7 +267,7 @@ Outcome run_pfcstat(const Given& given, Desk& desk)
     }
     const auto shown = given.text("--show") == "all" ? Display::all : Display::frontend;
     const bool history = given.has("--history");
-    const Statistics statistics{desk.tables, shown, load(desk.around.cache)};
+    const Statistics statistics{shown_asics(desk, shown), shown, load(desk.around.cache)};
     if (given.has("--json")) {
         return {statistics.json(history), {}, 0};
     }

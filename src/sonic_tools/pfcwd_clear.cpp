@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/complaint_text.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic_tools/agent_orders.hpp"
@@ -9,11 +11,13 @@
 namespace petrel::sonic_tools {
 namespace {
 
-// An agent that owns its switch counts for itself, and would write what it has again: these tables are then zero only
-// if its counts are.
+// An agent that owns its switch keeps its own counts and writes them to the tables again: the tables stay zero only if
+// the agent's counts are zero as well.
 bool owner_has_tables(Desk& desk)
 {
-    return desk.tables_are_agents() || !desk.tables.hash(Db::state, sonic::kAgentMark).empty();
+    return desk.tables_are_agents() || std::ranges::any_of(desk.asics(), [](Tables& tables) {
+               return !tables.hash(Db::state, sonic::kAgentMark).empty();
+           });
 }
 
 [[noreturn]] void refuse(const Error& error, const std::vector<std::string>& cleared)
@@ -44,7 +48,7 @@ void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 Outcome clear_stats(const Given& given, Desk& desk)
 {
     need_writer(desk);
-    const auto queues = read_queues(desk.tables, given.words("QUEUES"), Display::all);
+    const auto asics = read_queues(desk, given.words("QUEUES"), Display::all);
     Hash zero;
     for (const auto& column : stat_columns()) {
         for (const auto& name : column.fields) {
@@ -52,18 +56,20 @@ Outcome clear_stats(const Given& given, Desk& desk)
         }
     }
     Outcome outcome;
-    std::vector<Change> changes;
-    for (const auto& queue : queues) {
-        if (queue.stormed()) {
-            outcome.out += fmt::format("SKIPPED: storm on queue: {}\n", excerpt(queue.name));
-        } else if (!queue.without_any()) {
-            changes.push_back({Change::Kind::set, queue.key, zero});
+    for (const auto& [tables, queues] : asics) {
+        std::vector<Change> changes;
+        for (const auto& queue : queues) {
+            if (queue.stormed()) {
+                outcome.out += fmt::format("SKIPPED: storm on queue: {}\n", excerpt(queue.name));
+            } else if (!queue.without_any()) {
+                changes.push_back({Change::Kind::set, queue.key, zero});
+            }
+        }
+        if (!desk.tables_are_agents()) {
+            tables->change(Db::counters, std::move(changes));
         }
     }
     clear_agents_own(given.words("QUEUES"), desk);
-    if (!desk.tables_are_agents()) {
-        desk.tables.apply(Db::counters, changes);
-    }
     return outcome;
 }
 

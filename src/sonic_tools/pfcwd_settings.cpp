@@ -9,9 +9,11 @@
 namespace petrel::sonic_tools {
 namespace {
 
-Outcome set_field(Desk& desk, const std::string& key, const std::string& name, std::string value)
+Outcome set_field(Desk& desk, const std::string& key, const std::string& name, const std::string& value)
 {
-    desk.tables.apply(Db::config, {{Change::Kind::set, key, {{name, std::move(value)}}}});
+    for (auto& tables : desk.asics()) {
+        tables.change(Db::config, {{Change::Kind::set, key, {{name, value}}}});
+    }
     return {};
 }
 
@@ -25,9 +27,10 @@ void need_restoration_time(const std::string& port, const Hash& entry, Tables& t
     }
     std::string other_matter;
     const auto interval = poll_interval(tables, other_matter).value_or(*detection);
-    stop_with(fmt::format("unable to change the polling interval: {} has no restoration_time; pfcwd start {} {} gives "
-                          "it one, pfcwd stop {} removes it",
-                          excerpt(watch_key(port)), excerpt(port), std::max(*detection, interval), excerpt(port)));
+    stop_with(fmt::format("unable to change the polling interval: {}{} has no restoration_time; pfcwd start {} {} "
+                          "gives it one, pfcwd stop {} removes it",
+                          excerpt(watch_key(port)), tables.named(" on "), excerpt(port), std::max(*detection, interval),
+                          excerpt(port)));
 }
 
 std::string switch_of(const Given& given, std::string_view name) { return std::string{*given.text(name)}; }
@@ -37,14 +40,17 @@ std::string switch_of(const Given& given, std::string_view name) { return std::s
 Outcome set_interval(const Given& given, Desk& desk)
 {
     need_configurable(desk);
-    const auto entries = watched_ports(desk.tables);
-    for (const auto& [port, entry] : entries) {
-        need_restoration_time(port, entry, desk.tables);
-    }
     const auto interval = *given.number("POLL_INTERVAL");
-    need_interval_below(interval, entries);
-    set_field(desk, watch_key(kGlobal), kPollInterval.name, fmt::format("{}", interval));
-    return {{}, bad_times(entries), 0};
+    auto outcome = set_field(desk, watch_key(kGlobal), kPollInterval.name, fmt::format("{}", interval));
+    for (auto& tables : desk.asics()) {
+        const auto entries = watched_ports(tables);
+        for (const auto& [port, entry] : entries) {
+            need_restoration_time(port, entry, tables);
+        }
+        need_interval_below(interval, tables, entries);
+        outcome.err += bad_times(tables, entries);
+    }
+    return outcome;
 }
 
 Outcome set_counter_poll(const Given& given, Desk& desk)
@@ -62,16 +68,15 @@ Outcome set_big_red_switch(const Given& given, Desk& desk)
 Outcome set_stat_history(const Given& given, Desk& desk)
 {
     need_configurable(desk);
-    const auto wanted = given.words("PORTS");
-    const auto known = physical_ports(desk.tables, Display::all);
-    need_known(wanted, known);
     Outcome outcome;
-    std::vector<Change> changes;
-    for (const auto& port : lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out)) {
-        changes.push_back(
-            {Change::Kind::set, watch_key(port), {{"pfc_stat_history", switch_of(given, "PFC_STAT_HISTORY")}}});
+    for (const auto& [tables, ports] : meant_ports(desk, given.words("PORTS"))) {
+        std::vector<Change> changes;
+        for (const auto& port : lossless_ports(*tables, ports, outcome.out)) {
+            changes.push_back(
+                {Change::Kind::set, watch_key(port), {{"pfc_stat_history", switch_of(given, "PFC_STAT_HISTORY")}}});
+        }
+        tables->change(Db::config, std::move(changes));
     }
-    desk.tables.apply(Db::config, changes);
     return outcome;
 }
 

@@ -37,17 +37,19 @@ std::vector<std::string> cells_of_queue(const Queue& queue)
     return cells;
 }
 
-std::string stats_text(const std::vector<Queue>& queues)
+std::string stats_text(const std::vector<OfAsic<Queue>>& asics)
 {
     SimpleTable table{{"QUEUE", "STATUS"}, {}, SimpleTable::Words::right};
     for (const auto& column : stat_columns()) {
         table.heading.emplace_back(column.title);
     }
-    std::transform(queues.begin(), queues.end(), std::back_inserter(table.rows), cells_of_queue);
+    for (const auto& [tables, queues] : asics) {
+        std::transform(queues.begin(), queues.end(), std::back_inserter(table.rows), cells_of_queue);
+    }
     return to_text(table);
 }
 
-std::string stats_json(const std::vector<Queue>& queues)
+std::string stats_json(const Tables& tables, const std::vector<Queue>& queues)
 {
     std::vector<Members> rows;
     for (const auto& queue : queues) {
@@ -58,18 +60,25 @@ std::string stats_json(const std::vector<Queue>& queues)
             }
         }
     }
-    return json_document({}, "queues", rows);
+    return json_document(json_head(tables), "queues", rows);
 }
 
 // fast-reboot runs this and aborts on exit code 1. A switch without a queue map has no queue that could be stormed, so
 // the exit code is 0 there, as of SONiC's own command; the note is for the operator.
-Outcome check_storm(const std::vector<Queue>& queues)
+Outcome check_storm(const std::vector<OfAsic<Queue>>& asics, bool all)
 {
-    if (queues.empty()) {
-        return {{}, "No queue was checked for a storm: COUNTERS_QUEUE_NAME_MAP in COUNTERS_DB has no queue\n", 0};
+    Outcome outcome;
+    for (const auto& [tables, queues] : asics) {
+        if (queues.empty() && all) {
+            outcome.err +=
+                fmt::format("No queue{} was checked for a storm: COUNTERS_QUEUE_NAME_MAP in COUNTERS_DB has no queue\n",
+                            tables->named(" of "));
+        }
+        if (std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.stormed(); })) {
+            outcome.exit_code = 1;
+        }
     }
-    const bool storm = std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.stormed(); });
-    return {{}, {}, storm ? 1 : 0};
+    return outcome;
 }
 
 Entries configured_ports(const std::vector<std::string>& ports, Tables& tables)
@@ -84,33 +93,52 @@ Entries configured_ports(const std::vector<std::string>& ports, Tables& tables)
     return entries;
 }
 
-// The first two lines come only with ports, and nothing was changed: scripts know them so.
-std::string config_text(const Entries& entries, const Hash& global)
+struct ConfigOfAsic {
+    const Tables* tables{};
+    Entries entries;
+    Hash global;
+};
+
+// SONiC prints these two lines only if ports follow, and with these words although it changes nothing.
+std::string global_lines(const ConfigOfAsic& asic)
 {
     std::string text;
-    if (!entries.empty() && global.contains(kPollInterval.name)) {
-        text += fmt::format("Changed polling interval to {}ms\n", excerpt(field(global, kPollInterval.name)));
+    const auto on = asic.tables->named(" on ");
+    if (!asic.entries.empty() && asic.global.contains(kPollInterval.name)) {
+        text +=
+            fmt::format("Changed polling interval to {}ms{}\n", excerpt(field(asic.global, kPollInterval.name)), on);
     }
-    if (!entries.empty() && global.contains(kBigRedSwitch)) {
-        text += fmt::format("BIG_RED_SWITCH status is {}\n", excerpt(field(global, kBigRedSwitch)));
+    if (!asic.entries.empty() && asic.global.contains(kBigRedSwitch)) {
+        text += fmt::format("BIG_RED_SWITCH status is {}{}\n", excerpt(field(asic.global, kBigRedSwitch)), on);
     }
+    return text;
+}
+
+std::string config_text(const std::vector<ConfigOfAsic>& asics)
+{
+    std::string text;
     SimpleTable table{{"PORT"}, {}, SimpleTable::Words::right};
     for (const auto& column : config_columns()) {
         table.heading.emplace_back(column.title);
     }
-    for (const auto& [port, entry] : entries) {
-        auto& row = table.rows.emplace_back(std::vector{port});
-        for (const auto& column : config_columns()) {
-            row.push_back(field(entry, column.field, column.none));
+    for (const auto& asic : asics) {
+        text += global_lines(asic);
+        for (const auto& [port, entry] : asic.entries) {
+            auto& row = table.rows.emplace_back(std::vector{port});
+            for (const auto& column : config_columns()) {
+                row.push_back(field(entry, column.field, column.none));
+            }
         }
     }
     return text + to_text(table);
 }
 
-std::string config_json(const Entries& entries, const Hash& global)
+std::string config_json(const ConfigOfAsic& asic)
 {
-    const Members head{{"poll_interval", field(global, kPollInterval.name, fmt::format("{}", kUsualInterval_ms))},
-                       {"big_red_switch", field(global, kBigRedSwitch, "disable")}};
+    const auto& [tables, entries, global] = asic;
+    auto head = json_head(*tables);
+    head.emplace_back("poll_interval", field(global, kPollInterval.name, fmt::format("{}", kUsualInterval_ms)));
+    head.emplace_back("big_red_switch", field(global, kBigRedSwitch, "disable"));
     std::vector<Members> rows;
     for (const auto& [port, entry] : entries) {
         auto& row = rows.emplace_back(Members{{"port", port}});
@@ -126,23 +154,40 @@ std::string config_json(const Entries& entries, const Hash& global)
 Outcome show_config(const Given& given, Desk& desk)
 {
     const auto wanted = given.words("PORTS");
-    const auto known = physical_ports(desk.tables, means_all(wanted) ? display(given) : Display::all);
-    need_known(wanted, known);
-    const auto entries = configured_ports(means_all(wanted) ? known : wanted, desk.tables);
-    const auto global = desk.tables.hash(Db::config, watch_key(kGlobal));
-    return {given.has("--json") ? config_json(entries, global) : config_text(entries, global), {}, 0};
+    const auto shown = means_all(wanted) ? display(given, desk) : Display::all;
+    std::vector<ConfigOfAsic> asics;
+    for (const auto& [tables, ports] :
+         meant_ports(shown_asics(desk, shown), wanted, [&](Tables& one) { return physical_ports(one, shown); })) {
+        asics.push_back({tables, configured_ports(ports, *tables), tables->hash(Db::config, watch_key(kGlobal))});
+    }
+    if (!given.has("--json")) {
+        return {config_text(asics), {}, 0};
+    }
+    Outcome outcome;
+    for (const auto& asic : asics) {
+        outcome.out += config_json(asic);
+    }
+    return outcome;
 }
 
+// A storm on a port inside of the box is a storm: unless the operator chooses ports, --check-storm checks all of them.
 Outcome show_stats(const Given& given, Desk& desk)
 {
-    auto queues = read_queues(desk.tables, given.words("QUEUES"), display(given));
-    if (given.has("--check-storm")) {
-        return check_storm(queues);
+    const auto wanted = given.words("QUEUES");
+    const bool check = given.has("--check-storm");
+    const auto shown = check && !given.has("--display") ? Display::all : display(given, desk);
+    auto asics = read_queues(desk, wanted, shown);
+    if (check) {
+        return check_storm(asics, means_all(wanted));
     }
-    if (!given.has("--empty")) {
-        std::erase_if(queues, [](const Queue& queue) { return queue.without_any(); });
+    Outcome outcome;
+    for (auto& [tables, queues] : asics) {
+        if (!given.has("--empty")) {
+            std::erase_if(queues, [](const Queue& queue) { return queue.without_any(); });
+        }
+        outcome.out += given.has("--json") ? stats_json(*tables, queues) : "";
     }
-    return {given.has("--json") ? stats_json(queues) : stats_text(queues), {}, 0};
+    return given.has("--json") ? outcome : Outcome{stats_text(asics), {}, 0};
 }
 
 }  // namespace petrel::sonic_tools

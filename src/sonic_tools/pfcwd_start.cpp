@@ -25,23 +25,41 @@ std::vector<std::string> without_filling_words(std::vector<std::string> words)
     return words;
 }
 
-void need_above_interval(std::string_view what, std::int64_t time_ms, std::int64_t interval_ms)
+struct Times {
+    std::int64_t detection_ms{};
+    std::int64_t restoration_ms{};
+};
+
+void need_above_interval(const Times& times, Tables& tables, std::string& notes)
 {
-    if (time_ms < interval_ms) {
-        stop_with(fmt::format("unable to use {} = {}ms, value is smaller than the polling interval = {}ms\n"
-                              "At least that, or pfcwd interval {} first",
-                              what, time_ms, interval_ms, time_ms));
+    const auto interval_ms = poll_interval(tables, notes);
+    for (const auto& [what, time_ms] :
+         {std::pair{kDetectionTime.words, times.detection_ms}, {kRestorationTime.words, times.restoration_ms}}) {
+        if (interval_ms && time_ms < *interval_ms) {
+            stop_with(fmt::format("unable to use {} = {}ms, value is smaller than the polling interval = {}ms{}\n"
+                                  "At least that, or pfcwd interval {} first",
+                                  what, time_ms, *interval_ms, tables.named(" on "), time_ms));
+        }
     }
 }
 
-// That no port has PFC enabled is an answer; that nobody knows any port is none.
-void need_filled(Tables& tables, const std::vector<std::string>& known)
+// Called if the operator means all ports and an ASIC has none to start. Ports without PFC are no error, and an ASIC of
+// several may have no port at all. A switch without any port, or an ASIC whose ports syncd has not named yet, is one.
+void need_filled(const std::vector<OfAsic<std::string>>& asics)
 {
-    if (tables.table("PORT").empty()) {
-        stop_with("Error: nothing was started: CONFIG_DB has no port; it is not filled yet");
+    bool configured = false;
+    for (const auto& [tables, ports] : asics) {
+        if (tables->table("PORT").empty()) {
+            continue;
+        }
+        configured = true;
+        if (ports.empty()) {
+            stop_with(fmt::format("Error: nothing was started: COUNTERS_PORT_NAME_MAP in COUNTERS_DB{} has no port",
+                                  tables->named(" of ")));
+        }
     }
-    if (known.empty()) {
-        stop_with("Error: nothing was started: COUNTERS_PORT_NAME_MAP in COUNTERS_DB has no port");
+    if (!configured) {
+        stop_with("Error: nothing was started: CONFIG_DB has no port; it is not filled yet");
     }
 }
 
@@ -55,6 +73,16 @@ Change watch(const std::string& port, Hash entry, const Hash& before, std::strin
         entry.try_emplace(kHistory, kept);
     }
     return {Change::Kind::replace, watch_key(port), std::move(entry)};
+}
+
+std::vector<Change> watch_all(const std::vector<std::string>& ports, const Hash& entry, Tables& tables)
+{
+    const auto before = tables.hashes(Db::config, watch_keys(ports));
+    std::vector<Change> changes;
+    for (std::size_t i = 0; i != ports.size(); ++i) {
+        changes.push_back(watch(ports[i], entry, before[i], field(before[i], kHistory)));
+    }
+    return changes;
 }
 
 // Ports that have a neighbour, and those between the ASICs of the box that are up.
@@ -74,24 +102,48 @@ std::vector<std::string> active_ports(Tables& tables, const Entries& all_ports)
     return ports;
 }
 
+void start_default_on(Tables& tables, Outcome& outcome)
+{
+    auto status = field(tables.hash(Db::config, "DEVICE_METADATA|localhost"), "default_pfcwd_status");
+    std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (status != "enable") {
+        return;
+    }
+    const auto all_ports = tables.table("PORT");
+    const auto ports = lossless_ports(tables, active_ports(tables, all_ports), outcome.out);
+    const auto groups = std::max<std::int64_t>(1, (std::ssize(all_ports) - 1) / kPortsInGroup + 1);
+    const auto time = fmt::format("{}", kDefaultTime_ms * groups);
+    const auto interval = std::min(kDefaultTime_ms * groups, *kPollInterval.allowed.most);
+
+    auto others = watched_ports(tables);
+    std::erase_if(others,
+                  [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
+    need_interval_below(interval, tables, others);
+    outcome.err += bad_times(tables, others);
+    std::vector<Change> changes;
+    changes.reserve(ports.size() + 1);
+    const auto before = tables.hashes(Db::config, watch_keys(ports));
+    const Hash entry{{kDetectionTime.name, time}, {kRestorationTime.name, time}, {"action", "drop"}};
+    for (std::size_t i = 0; i != ports.size(); ++i) {
+        changes.push_back(watch(ports[i], entry, before[i], "disable"));
+    }
+    changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval.name, fmt::format("{}", interval)}}});
+    tables.change(Db::config, std::move(changes));
+}
+
 }  // namespace
 
 Outcome start(const Given& given, Desk& desk)
 {
     need_configurable(desk);
     const auto wanted = without_filling_words(given.words("PORTS"));
-    const auto known = physical_ports(desk.tables, Display::all);
-    need_known(wanted, known);
+    const auto asics = meant_ports(desk, wanted);
 
     Outcome outcome;
     const auto detection = *given.number("DETECTION_TIME");
-    const auto restoration = given.number("--restoration-time").value_or(2 * detection);
-    if (const auto interval = poll_interval(desk.tables, outcome.err)) {
-        need_above_interval(kDetectionTime.words, detection, *interval);
-        need_above_interval(kRestorationTime.words, restoration, *interval);
-    }
-    Hash entry{{kDetectionTime.name, fmt::format("{}", detection)},
-               {kRestorationTime.name, fmt::format("{}", restoration)}};
+    const Times times{detection, given.number("--restoration-time").value_or(2 * detection)};
+    Hash entry{{kDetectionTime.name, fmt::format("{}", times.detection_ms)},
+               {kRestorationTime.name, fmt::format("{}", times.restoration_ms)}};
     if (const auto action = given.text("--action")) {
         entry["action"] = *action;
     }
@@ -99,69 +151,54 @@ Outcome start(const Given& given, Desk& desk)
         entry[kHistory] = "enable";
     }
     if (!given.has("--restoration-time")) {
-        outcome.out +=
-            fmt::format("restoration time not defined; default to 2 times detection time: {} ms\n", restoration);
+        outcome.out += fmt::format("restoration time not defined; default to 2 times detection time: {} ms\n",
+                                   times.restoration_ms);
     }
-    const auto ports = lossless_ports(desk.tables, means_all(wanted) ? known : wanted, outcome.out);
-    if (ports.empty() && means_all(wanted)) {
-        need_filled(desk.tables, known);
+    bool nothing = true;
+    bool without_ports = false;  // an ASIC is
+    for (const auto& [tables, ports] : asics) {
+        without_ports = without_ports || ports.empty();
+        if (!ports.empty()) {
+            need_above_interval(times, *tables, outcome.err);
+            const auto lossless = lossless_ports(*tables, ports, outcome.out);
+            nothing = nothing && lossless.empty();
+            tables->change(Db::config, watch_all(lossless, entry, *tables));
+        }
     }
-    const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
-    std::vector<Change> changes;
-    for (std::size_t i = 0; i != ports.size(); ++i) {
-        changes.push_back(watch(ports[i], entry, before[i], field(before[i], kHistory)));
+    if (means_all(wanted) && (nothing || without_ports)) {
+        need_filled(asics);
     }
-    desk.tables.apply(Db::config, changes);
     return outcome;
 }
 
 Outcome start_default(const Given&, Desk& desk)
 {
     need_configurable(desk);
-    auto status = field(desk.tables.hash(Db::config, "DEVICE_METADATA|localhost"), "default_pfcwd_status");
-    std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (status != "enable") {
-        return {};
-    }
     Outcome outcome;
-    const auto all_ports = desk.tables.table("PORT");
-    const auto ports = lossless_ports(desk.tables, active_ports(desk.tables, all_ports), outcome.out);
-    const auto groups = std::max<std::int64_t>(1, (std::ssize(all_ports) - 1) / kPortsInGroup + 1);
-    const auto time = fmt::format("{}", kDefaultTime_ms * groups);
-    const auto interval = std::min(kDefaultTime_ms * groups, *kPollInterval.allowed.most);
-
-    auto others = watched_ports(desk.tables);
-    std::erase_if(others,
-                  [&](const auto& entry) { return std::find(ports.begin(), ports.end(), entry.first) != ports.end(); });
-    need_interval_below(interval, others);
-    outcome.err += bad_times(others);
-    std::vector<Change> changes;
-    changes.reserve(ports.size() + 1);
-    const auto before = desk.tables.hashes(Db::config, watch_keys(ports));
-    const Hash entry{{kDetectionTime.name, time}, {kRestorationTime.name, time}, {"action", "drop"}};
-    for (std::size_t i = 0; i != ports.size(); ++i) {
-        changes.push_back(watch(ports[i], entry, before[i], "disable"));
+    for (auto& tables : desk.asics()) {
+        start_default_on(tables, outcome);
     }
-    changes.push_back({Change::Kind::set, watch_key(kGlobal), {{kPollInterval.name, fmt::format("{}", interval)}}});
-    desk.tables.apply(Db::config, changes);
     return outcome;
 }
 
-// What is configured for a port that is gone can be stopped too.
+// An entry of a port that the switch no longer has can be stopped as well.
 Outcome stop(const Given& given, Desk& desk)
 {
     need_configurable(desk);
-    const auto wanted = given.words("PORTS");
-    auto known = physical_ports(desk.tables, Display::all);
-    for (const auto& [port, entry] : watched_ports(desk.tables)) {
-        known.push_back(port);
+    const auto known = [](Tables& tables) {
+        auto ports = physical_ports(tables, Display::all);
+        for (const auto& [port, entry] : watched_ports(tables)) {
+            ports.push_back(port);
+        }
+        return ports;
+    };
+    for (const auto& [tables, ports] : meant_ports(shown_asics(desk, Display::all), given.words("PORTS"), known)) {
+        std::vector<Change> changes;
+        for (const auto& port : ports) {
+            changes.push_back({Change::Kind::replace, watch_key(port), {}});
+        }
+        tables->change(Db::config, std::move(changes));
     }
-    need_known(wanted, known);
-    std::vector<Change> changes;
-    for (const auto& port : means_all(wanted) ? known : wanted) {
-        changes.push_back({Change::Kind::replace, watch_key(port), {}});
-    }
-    desk.tables.apply(Db::config, changes);
     return {};
 }
 

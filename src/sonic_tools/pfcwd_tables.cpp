@@ -49,7 +49,7 @@ Entries watched_ports(Tables& tables)
     return entries;
 }
 
-std::string bad_times(const Entries& entries)
+std::string bad_times(const Tables& tables, const Entries& entries)
 {
     std::string faults;
     std::size_t count = 0;
@@ -57,7 +57,7 @@ std::string bad_times(const Entries& entries)
         const auto way_out =
             fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", excerpt(port), excerpt(port));
         for (const auto& time : kTimes) {
-            const auto fault = fault_of(watch_key(port), entry, time, way_out);
+            const auto fault = fault_of(watch_key(port) + tables.named(" on "), entry, time, way_out);
             count += fault.empty() ? 0U : 1U;
             faults += count <= kMostFaults ? fault : "";
         }
@@ -71,11 +71,11 @@ std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
     if (field(global, kPollInterval.name).empty()) {
         return kUsualInterval_ms;
     }
-    notes += fault_of(watch_key(kGlobal), global, kPollInterval, "pfcwd interval sets it anew");
+    notes += fault_of(watch_key(kGlobal) + tables.named(" on "), global, kPollInterval, "pfcwd interval sets it anew");
     return time_of(global, kPollInterval);
 }
 
-void need_interval_below(std::int64_t interval_ms, const Entries& entries)
+void need_interval_below(std::int64_t interval_ms, const Tables& tables, const Entries& entries)
 {
     std::int64_t shortest = interval_ms;
     std::string whose;
@@ -92,9 +92,9 @@ void need_interval_below(std::int64_t interval_ms, const Entries& entries)
     if (!whose.empty()) {
         stop_with(fmt::format("unable to use polling interval = {}ms, value is bigger than one of the configured {} "
                               "values, please choose a smaller polling_interval\n"
-                              "{} has {} {}: at most that, until pfcwd start {} sets a longer one",
-                              interval_ms, which.words, excerpt(watch_key(whose)), which.name, shortest,
-                              excerpt(whose)));
+                              "{}{} has {} {}: at most that, until pfcwd start {} sets a longer one",
+                              interval_ms, which.words, excerpt(watch_key(whose)), tables.named(" on "), which.name,
+                              shortest, excerpt(whose)));
     }
 }
 

@@ -1,6 +1,6 @@
-// The watchdog's tables in CONFIG_DB, as its commands write them: who is watched and how, and what must hold there
-// (no time is shorter than the polling interval). Others write there too: what they got wrong is named, and is no
-// obstacle to whoever sets something else right.
+// The watchdog's tables in CONFIG_DB, as its commands write them: the watched ports with their settings, and the rule
+// that no time is shorter than the polling interval. Other programs write there too. A command reports their wrong
+// values and still does its own work.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
 // All entries but GLOBAL.
 Entries watched_ports(Tables&);
 // A line about each time that is not allowed.
-std::string bad_times(const Entries&);
+std::string bad_times(const Tables&, const Entries&);
 
 // None: what is there is not allowed, and a line about it goes to `notes`.
 std::optional<std::int64_t> poll_interval(Tables&, std::string& notes);
 
 // A polling interval above any of these times ends the command.
-void need_interval_below(std::int64_t interval_ms, const Entries&);
+void need_interval_below(std::int64_t interval_ms, const Tables&, const Entries&);
 
 // Those of the ports that have a lossless priority; a line about each of the others goes to `skipped`.
 std::vector<std::string> lossless_ports(Tables&, const std::vector<std::string>& ports, std::string& skipped);

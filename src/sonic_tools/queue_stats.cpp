@@ -57,24 +57,48 @@ std::vector<std::string> named(const std::vector<std::string>& wanted, std::vect
 
 }  // namespace
 
-std::vector<Queue> read_queues(Tables& tables, const std::vector<std::string>& wanted, Display shown)
+namespace {
+
+std::vector<std::string> names_in(const Hash& ids)
 {
-    const auto ids = tables.hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP");
-    std::vector<std::string> known;
+    std::vector<std::string> names;
     for (const auto& [name, id] : ids) {
-        known.push_back(name);
+        names.push_back(name);
     }
-    need_known_queues(wanted, known);
+    return names;
+}
+
+std::vector<Queue> read_queues(Tables& tables, const std::vector<std::string>& wanted, const Hash& ids, Display shown)
+{
     std::vector<Queue> queues;
     std::vector<std::string> keys;
     for (const auto& name :
-         means_all(wanted) ? only_shown(tables, std::move(known), shown) : named(wanted, std::move(known))) {
+         means_all(wanted) ? only_shown(tables, names_in(ids), shown) : named(wanted, names_in(ids))) {
         keys.push_back("COUNTERS:" + ids.at(name));
         queues.push_back({name, keys.back(), {}});
     }
     auto counters = tables.hashes(Db::counters, keys);
     for (std::size_t i = 0; i != queues.size(); ++i) {
         queues[i].counters = std::move(counters[i]);
+    }
+    return queues;
+}
+
+}  // namespace
+
+std::vector<OfAsic<Queue>> read_queues(Desk& desk, const std::vector<std::string>& wanted, Display shown)
+{
+    std::vector<std::pair<Tables*, Hash>> maps;
+    std::vector<std::string> known;
+    for (auto* tables : shown_asics(desk, means_all(wanted) ? shown : Display::all)) {
+        maps.emplace_back(tables, tables->hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP"));
+        const auto names = names_in(maps.back().second);
+        known.insert(known.end(), names.begin(), names.end());
+    }
+    need_known_queues(wanted, known);
+    std::vector<OfAsic<Queue>> queues;
+    for (const auto& [tables, ids] : maps) {
+        queues.push_back({tables, read_queues(*tables, wanted, ids, shown)});
     }
     return queues;
 }

@@ -30,7 +30,8 @@ struct Queue {
     bool without_any() const;  // nothing was ever counted
 };
 
-// Those that were meant, by their names or by those of their ports; names that are not there end the command.
-std::vector<Queue> read_queues(Tables&, const std::vector<std::string>& wanted, Display);
+// By ASIC, the queues that the operator means: by their names, by those of their ports, or all that are shown. A name
+// that no ASIC has ends the command. A queue that is named is found on every ASIC and in a port of every role.
+std::vector<OfAsic<Queue>> read_queues(Desk&, const std::vector<std::string>& wanted, Display);
 
 }  // namespace petrel::sonic_tools

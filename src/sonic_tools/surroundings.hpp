@@ -1,4 +1,5 @@
-// All that a tool needs of the world around it. The program fills it in (cli/sonic_command.hpp); a test makes its own.
+// Everything outside of this module that a tool uses. The program fills it in (cli/sonic_command.hpp); a test makes its
+// own.
 #pragma once
 
 #include <chrono>
@@ -21,19 +22,24 @@ inline constexpr auto kWriters = "petrel";
 struct Where {
     std::string redis;
     std::string socket;  // the agent's
+    std::string asic;    // the namespace of one ASIC of several; empty: the switch has one ASIC
 };
 
 struct Surroundings {
     std::function<Result<std::unique_ptr<sonic::Store>>(const Where&)> open_store;
-    // The tables are the agent's own, and it alone writes how queues fare.
+    // The namespaces of the ASICs. None: the switch has one ASIC, without a namespace.
+    std::function<Result<std::vector<std::string>>(const Where&)> asics = [](const Where&) {
+        return std::vector<std::string>{};
+    };
+    // The agent keeps the tables itself, and only the agent writes the state of queues.
     std::function<bool(const Where&)> agent_keeps_tables = [](const Where&) { return false; };
     // The lines of the agent's answer.
     std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
-    // CONFIG_DB is not filled: waits for a moment. False: the tool has waited long enough.
+    // CONFIG_DB is not filled: waits for a moment. False: the time limit is over.
     std::function<bool()> wait_for_config = [] { return false; };
-    bool may_write{};             // whoever runs it may change the configuration
-    bool writers_exist{};         // there is such a group
-    std::filesystem::path cache;  // a folder of the user's own; empty: there is none
+    bool may_write{};             // the user may change the configuration
+    bool writers_exist{};         // the group kWriters exists
+    std::filesystem::path cache;  // a folder of the user; empty: the user has none
     std::chrono::system_clock::time_point now;
 };
 

@@ -4,24 +4,28 @@
 
 #include <algorithm>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/natural_order.hpp"
 #include "sonic_tools/outcome.hpp"
 
 namespace petrel::sonic_tools {
-namespace {
 
-template <class T>
-T or_stop(Result<T> result)
+Error Tables::with_asic(Error error) const
 {
-    if (!result) {
-        stop_with(result.error());
+    if (!asic().empty()) {
+        error.what = fmt::format("{}: {}", asic(), error.what);
     }
-    if constexpr (!std::is_void_v<T>) {
-        return std::move(*result);
-    }
+    return error;
 }
 
-}  // namespace
+template <class T>
+T Tables::or_stop(Result<T> result) const
+{
+    if (!result) {
+        stop_with(with_asic(std::move(result.error())));
+    }
+    return std::move(*result);
+}
 
 sonic::Store& Tables::store()
 {
@@ -54,8 +58,8 @@ bool Tables::config_is_filled()
 void Tables::before_reading(Db db)
 {
     if (db == Db::config && !filled_ && !config_is_filled()) {
-        notes_ += fmt::format("CONFIG_DB is not filled ({} is not set): what it has may be incomplete\n",
-                              sonic::kConfigFilled);
+        notes_ += fmt::format("CONFIG_DB{} is not filled ({} is not set): what it has may be incomplete\n",
+                              named(" of "), sonic::kConfigFilled);
     }
 }
 
@@ -73,11 +77,26 @@ std::vector<std::pair<std::string, Hash>> Tables::table(std::string_view name)
     return entries;
 }
 
-void Tables::apply(Db db, const std::vector<Change>& changes)
+void Tables::change(Db db, std::vector<Change> changes)
 {
     if (!changes.empty()) {
-        or_stop(store().apply(db, changes));
+        changes_.emplace_back(db, std::move(changes));
     }
+}
+
+Result<void> Tables::write_changes()
+{
+    for (const auto& [db, changes] : changes_) {
+        if (auto written = store().apply(db, changes); !written) {
+            return tl::unexpected(with_asic(std::move(written.error())));
+        }
+    }
+    return {};
+}
+
+std::string Tables::named(std::string_view before) const
+{
+    return asic().empty() ? "" : fmt::format("{}{}", before, excerpt(asic()));
 }
 
 std::string field(const Hash& hash, const std::string& name, std::string_view none)

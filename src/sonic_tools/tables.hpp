@@ -1,8 +1,11 @@
-// A Store for commands that end at the first thing that goes wrong: errors are thrown as Stop. It is opened when it is
-// first asked, so that help and usage errors need no database.
+// The databases of one ASIC, for commands that end at the first error: errors are thrown as Stop and name the ASIC. The
+// databases are opened when a command first reads them, so that help and usage errors need no database.
 //
 // CONFIG_DB is read only after SONiC has filled it (CONFIG_DB_INITIALIZED): the first read waits for that, as SONiC's
-// own tools do, but not for ever. After the limit the command goes on with what is there, and notes() says so.
+// own tools do, but not for ever. After the limit the command continues with what is there, and notes() reports it.
+//
+// change() only collects changes. The tool writes them after the command has checked every ASIC, so that an error on
+// one ASIC leaves the others unchanged as well.
 #pragma once
 
 #include <memory>
@@ -31,18 +34,27 @@ public:
     bool config_is_filled();
     // The entries of a table of CONFIG_DB by name, in natural order.
     std::vector<std::pair<std::string, Hash>> table(std::string_view name);
-    void apply(Db, const std::vector<Change>&);
+    void change(Db, std::vector<Change>);
+    bool has_changes() const { return !changes_.empty(); }
+    Result<void> write_changes();
 
+    const std::string& asic() const { return where_.asic; }  // empty: the switch has one ASIC
+    // For messages about a switch with several ASICs: the text followed by the namespace (" on asic0"), else nothing.
+    std::string named(std::string_view before) const;
     const std::string& notes() const { return notes_; }  // lines for stderr
 
 private:
+    template <class T>
+    T or_stop(Result<T>) const;
+    Error with_asic(Error) const;
     sonic::Store& store();
     void before_reading(Db);
 
     const Surroundings& around_;
     Where where_;
     std::unique_ptr<sonic::Store> store_;
-    std::optional<bool> filled_;  // none: not asked yet
+    std::optional<bool> filled_;  // none: not read yet
+    std::vector<std::pair<Db, std::vector<Change>>> changes_;
     std::string notes_;
 };
 

@@ -21,11 +21,6 @@ const Command* find_tool(std::string_view name)
     return found == tools.end() ? nullptr : *found;
 }
 
-Where where_of(const Given& given)
-{
-    return {std::string{given.text("--redis").value_or("")}, std::string{given.text("--socket").value_or("")}};
-}
-
 }  // namespace
 
 bool is_tool(std::string_view name) { return find_tool(name) != nullptr; }
@@ -39,15 +34,18 @@ Outcome run_tool(std::string_view tool, std::string_view program, std::span<cons
     if (!invocation) {
         return invocation.error();
     }
-    const auto where = where_of(invocation->given);
-    Desk desk{around, where, *invocation->command, invocation->path, {around, where}};
+    Desk desk{around, *invocation};
     Outcome outcome;
     try {
+        if (desk.asic_is_named()) {
+            desk.asics();  // a wrong namespace is reported before anything else, as other wrong values are
+        }
         outcome = desk.command.run(invocation->given, desk);
+        desk.write_changes();
     } catch (const Stop& stop) {
         outcome = stop.outcome;
     }
-    outcome.err.insert(0, desk.tables.notes());
+    outcome.err.insert(0, desk.notes());
     return outcome;
 }
 
