@@ -1,5 +1,5 @@
-// What changes in the databases besides counters, by keyspace notifications. A server that sends none is read again now
-// and then; nobody's settings are touched for it.
+// Reports changes in the databases, except counters, by keyspace notifications. If a server sends no notifications,
+// everything counts as changed once a second. The settings of the server stay as they are.
 #pragma once
 
 #include "base/time.hpp"
@@ -9,7 +9,7 @@ namespace petrel::device::sonic {
 
 class Changes {
 public:
-    // What may be another than before.
+    // What may have changed.
     struct Heard {
         bool layout{};
         bool links{};
@@ -27,9 +27,9 @@ private:
     Result<void> subscribe();
 
     db::Databases databases_;
-    db::RedisStore listeners_;  // connections that hear and do not ask
+    db::RedisStore listeners_;  // connections for notifications only
     bool subscribed_{};
-    bool told_{};  // the servers send notifications
+    bool told_{};  // all servers send notifications
     Instant read_again_{};
 };
 

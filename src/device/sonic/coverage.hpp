@@ -1,8 +1,9 @@
-// Whether the agent watches every queue that SONiC's scripts would watch, and which configured queues cannot be seen.
+// Decides whether the agent watches every queue that SONiC's scripts would watch, and lists configured queues without
+// counters.
 //
 // The scripts watch a queue that orchagent has registered and syncd polls. The agent watches it if a policy covers its
 // row and its counters prove a pause. A queue that orchagent has not registered (it rejected the entry) is watched by
-// neither: it is unseen, and no reason to put the scripts back.
+// neither the agent nor the scripts. It is unseen, and no reason to put the scripts back.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@ namespace petrel::device::sonic {
 // Whether these counters can prove that a queue is paused without a break.
 bool prove_pause(watchdog::Fields known);
 
-// What the agent and CONFIG_DB make of a row.
+// What the agent and CONFIG_DB want for a row.
 struct Intent {
     bool watched{};     // a policy of the agent covers it
     bool configured{};  // PFC_WD has an entry for its port, and pfcwd_sw_enable its priority
 };
 
 struct Coverage {
-    std::uint32_t by_scripts{};  // so many queues the scripts would watch
-    std::string gap;             // the first that the agent does not, with the reason; empty: it watches them all
+    std::uint32_t by_scripts{};  // number of queues that the scripts would watch
+    std::string gap;             // the first of them that the agent does not watch, and why; empty: there is none
 
     bool complete() const { return by_scripts != 0 && gap.empty(); }
     bool operator==(const Coverage&) const = default;
@@ -35,7 +36,7 @@ struct Coverage {
 
 Coverage coverage_of(const Reader&, std::span<const Intent>, const LayoutFacts&);
 
-// Configured queues that no storm can be seen on. A queue that has just been configured gets `patience` to appear.
+// Configured queues on which no storm can be seen. A queue is listed after it has had no counters for `patience`.
 class Unseen {
 public:
     void judge(const Reader&, std::span<const Intent>, const LayoutFacts&, Instant now, Duration patience);

@@ -1,5 +1,5 @@
-// SONiC's databases as this adapter talks to them: many commands at a time, on connections that are opened anew after
-// they broke.
+// How this adapter sends commands to SONiC's databases: many in one pipeline. A connection that failed is opened again
+// by the next call.
 #pragma once
 
 #include "redis/connection.hpp"

@@ -1,6 +1,5 @@
-// Who decides for a switch: a mark in STATE_DB. Two detectors on the same databases would undo each other's work, and
-// neither would see why. A mark that is not renewed expires; one whose process is seen to be dead is taken over at
-// once.
+// A mark in STATE_DB names the agent that decides for a switch. Two detectors on the same databases would undo each
+// other's work. A mark that is not renewed expires after 5 s. A mark whose process is dead is taken over at once.
 #pragma once
 
 #include <string>
@@ -13,10 +12,10 @@ class DetectorMark {
 public:
     DetectorMark();
 
-    // Ours from now on, or for longer. Denied, with the name of the other, while there is another one.
+    // Sets or renews the mark. Denied, with the name of the other agent, while another agent holds it.
     Result<void> hold(db::RedisStore&);
     Result<void> give_up(db::RedisStore&);
-    bool held() const { return held_; }  // as far as was seen
+    bool held() const { return held_; }  // when it was last set, renewed or given up
 
 private:
     std::string mine_;

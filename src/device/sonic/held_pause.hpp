@@ -1,11 +1,11 @@
-// The state of a pause since the last poll, for switches that only tell whether a queue is paused when it is read. One
-// that is paused at two successive polls and has sent at most one packet in between counts as paused throughout: one
-// packet may leak out of a paused queue with every poll. What is missing is what such a switch cannot tell: a queue
-// that has nothing to send may have been let go and paused again.
+// The state of a pause since the last poll, for switches that only report whether a queue is paused at the poll. A
+// queue that is paused at two successive polls and has sent at most one packet between them counts as paused
+// throughout: one packet may leak out of a paused queue with every poll. Such a switch cannot report a break in the
+// pause of a queue that has nothing to send.
 //
-// The longer the interval, the less its two ends say of it. An interval that is half as long again as the configured
-// one and as the one before, because the agent did not look or syncd skipped a poll, is not taken as continuous. Polls
-// that always take that long are.
+// The longer the interval, the less its two ends prove. An interval that is half as long again as the configured one
+// and as the one before (the agent did not look, or syncd skipped a poll) does not count as continuous. If every poll
+// takes that long, intervals count.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace petrel::device::sonic {
 
 class HeldPause {
 public:
-    // What a switch has to tell for it, and what may not be known: those tell more.
+    // True if the switch reports the state and packets, and neither pause time nor ends of pauses, which prove more.
     static bool fits(watchdog::Fields);
 
-    // Stamp and epoch are in the sample; `configured` is the time between two polls. None: the switch has not told.
-    // What comes with the same stamp again says nothing new.
+    // The sample has stamp and epoch; `configured` is the time between two polls. None: the switch has not reported the
+    // state. A sample with the stamp of the last one does not change the result.
     std::optional<watchdog::PauseState> see(const watchdog::Sample&, Duration configured);
 
 private:
@@ -33,7 +33,7 @@ private:
     };
 
     Before before_;
-    Duration interval_{};  // between the last two polls; zero: there was none yet
+    Duration interval_{};  // between the last two polls; zero: there were no two polls yet
     std::optional<watchdog::PauseState> state_;
 };
 

@@ -1,5 +1,6 @@
-// pfc_stat_history of the queues that ask for it. SONiC's script filled it, and rests while we watch: so with each poll
-// in which there was pause we write into the counters of the port what it would have shown (sonic/pause_history.hpp).
+// pfc_stat_history of the queues that are configured for it. SONiC's script fills it, but the script is out while the
+// agent watches. So the agent writes the same fields into the counters of the port, after each poll that shows pause
+// (sonic/pause_history.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,11 @@ namespace petrel::device::sonic {
 
 class Histories {
 public:
-    // Who asks for it now. One that begins goes on with the total that is there.
+    // Updates the set of queues with a history. A new one continues with the total that is in the database.
     Result<void> follow(db::RedisStore&, const Reader&);
-    // What a poll has shown of a queue, with stamp and epoch.
+    // Takes the sample of a poll, with stamp and epoch.
     void see(const watchdog::Sample&, WallTime now);
-    // What has changed since it was last written.
+    // Writes what has changed since the last call.
     Result<void> write(db::RedisStore&, const Layout&);
 
 private:

@@ -1,4 +1,5 @@
-// The counters of a queue at the last two polls, for the operators who read why a storm was found.
+// The counters of a queue at the last two polls. The storm message carries them, so that operators see why the agent
+// found a storm.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace petrel::device::sonic {
 
 class LastPolls {
 public:
-    // The stamp is in the sample; a poll that is seen twice counts once. `now`: when it was seen.
+    // The sample has the stamp of its poll; the same poll again is ignored. `now`: the time of day.
     void see(const watchdog::Sample&, WallTime now);
 
     db::StormInfo info() const;
@@ -22,7 +23,7 @@ private:
     struct Poll {
         Instant read_at;
         WallTime seen;
-        watchdog::Fields known{};  // zero: there was none
+        watchdog::Fields known{};  // zero: there was no poll
         bool paused{};
         std::uint64_t occupancy{};
         std::uint64_t packets{};
@@ -32,7 +33,7 @@ private:
 
     Poll now_;
     Poll last_;
-    std::optional<Duration> interval_last_;  // up to last_
+    std::optional<Duration> interval_last_;  // between last_ and the poll before it
 };
 
 }  // namespace petrel::device::sonic

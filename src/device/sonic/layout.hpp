@@ -1,6 +1,7 @@
-// Which lossless queues the switch has and where their counters are: CONFIG_DB says which classes of a port are
-// lossless or watched, COUNTERS_DB by which object each queue and port is known. What is not mapped there is left out.
-// A queue that orchagent treats is there whatever is configured by now: somebody has to end that.
+// The lossless queues of the switch and the objects that hold their counters. CONFIG_DB lists the priorities of a port
+// that are lossless or watched. COUNTERS_DB maps each queue and port to its object. A queue without an object is left
+// out. A queue that orchagent has mitigated is included even if it is no longer configured, so that the agent can end
+// the mitigation.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +35,12 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
-// What CONFIG_DB and COUNTERS_DB disagree about. It may change while the queues stay the same.
+// Differences between CONFIG_DB and COUNTERS_DB. They may change while the queues stay the same.
 struct LayoutFacts {
     std::vector<bool> configured;        // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
     std::vector<std::string> missing;    // configured queues that COUNTERS_DB does not name
     std::vector<std::string> strangers;  // registered queues of ports that CONFIG_DB does not have
-    bool filling{};                      // COUNTERS_DB does not name every lossless queue: orchagent may be at it
+    bool filling{};                      // a lossless queue has no object: orchagent may still add queues
 };
 
 struct FoundLayout {

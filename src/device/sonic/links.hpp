@@ -1,5 +1,5 @@
-// The links of the ports, from APPL_DB: what was counted before a link went down, or at another speed, is not compared
-// with what is counted after.
+// The links of the ports, from APPL_DB (PORT_TABLE). Counters from before a link change are not compared with counters
+// from after it.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ public:
 
     Result<void> read(db::RedisStore&, const Layout&);
 
-    bool up(std::uint16_t port) const { return links_[port].status != "down"; }  // also where nobody knows
+    bool up(std::uint16_t port) const { return links_[port].status != "down"; }  // also if the state is unknown
     std::uint32_t changes(std::uint16_t port) const { return links_[port].changes; }
 
 private:
     struct Link {
         std::string status;
-        std::string flaps;  // counted by whoever sees them all, where somebody does
+        std::string flaps;  // SONiC's flap_count; empty: SONiC does not count flaps
         std::uint32_t changes{};
     };
 

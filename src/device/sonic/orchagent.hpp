@@ -1,5 +1,6 @@
-// Who mitigates on a SONiC switch: orchagent, told on a channel that a queue is in a storm or out of it. What it does
-// then is the action that CONFIG_DB has for the port; what it did is read from COUNTERS_DB, which it alone writes.
+// orchagent mitigates on a SONiC switch. The agent publishes the beginning and the end of a storm on orchagent's
+// channel, and orchagent applies the action that CONFIG_DB has for the port. The result is in COUNTERS_DB: only
+// orchagent writes PFC_WD_STATUS.
 #pragma once
 
 #include <span>
@@ -20,16 +21,17 @@ struct Word {
     db::StormInfo info{};  // why; orchagent logs it with the storm
 };
 
-// Publishes the words and does not wait. A restore is left out where PFC_WD has no entry for the port: orchagent ends
-// the storm itself when it unregisters the queue, and logs errors if it is told later.
+// Publishes the words and does not wait. It leaves out a restore for a port without an entry in PFC_WD: orchagent ends
+// the storm itself when it unregisters the queue, and logs errors for a later restore.
 Result<void> tell(db::RedisStore&, std::span<const Word>);
 
-// Tells, and waits for as long as `patience` until it is done. What is done already is not told again; while its big
-// red switch is on, orchagent treats every queue and listens to nobody: no storm can begin then, and each is over.
-// As tell(), it does not publish a restore for a port without an entry; it waits for orchagent's own.
+// Publishes the word and waits up to `patience` until orchagent shows the result. A word whose result is shown already
+// is not published. While its big red switch is on, orchagent treats every queue and ignores messages: a storm is
+// denied, and a restore succeeds at once. A restore for a port without an entry is not published, as by tell(): the
+// call waits until orchagent ends the storm itself.
 Result<void> have_done(db::RedisStore&, const Word&, Duration patience);
 
-// What is in force of what it was asked for.
+// The treatment that orchagent shows for the queue.
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);
 
 }  // namespace petrel::device::sonic

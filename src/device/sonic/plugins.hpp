@@ -1,10 +1,11 @@
 // SONiC's own detector: Lua scripts that syncd runs after each poll of the counter group PFC_WD. While the agent
-// decides they are taken out of the group, and the counters stay in it. Their names are written to STATE_DB before, so
-// that the next process can put back what a dead one has left out: an agent at its start, `petrel hand-back`, `petrel
-// release-all`.
+// decides, the scripts are out of the group and the counters stay in it. The agent writes the names of the scripts to
+// STATE_DB first. So another process can put them back after the agent died: the next agent, `petrel hand-back`, or
+// `petrel release-all`.
 //
-// What the scripts remember from poll to poll (*_last, *_TIME_LEFT) is as old as the moment they were taken out. It is
-// deleted before they return, as orchagent deletes it at a warm restart: with it they would report a false storm.
+// The scripts keep values from poll to poll (*_last, *_TIME_LEFT). These are as old as the moment when the scripts were
+// taken out, and would make them report a false storm. The agent deletes the values before the scripts return, as
+// orchagent does at a warm restart.
 #pragma once
 
 #include <string>
@@ -16,33 +17,33 @@
 namespace petrel::device::sonic {
 
 struct CounterGroup {
-    Duration interval{};  // how often syncd polls it; zero: nobody says
-    bool off{};           // it does not, by order
+    Duration interval{};  // time between two polls of syncd; zero: the group does not have it
+    bool off{};           // syncd does not poll: FLEX_COUNTER_STATUS is `disable`
 };
 
 Result<CounterGroup> read_group(db::RedisStore&);
 
 class Plugins {
 public:
-    // Both have to outlive it.
+    // Store and databases must outlive this object.
     Plugins(db::RedisStore& store, const db::Databases& databases) : store_(store), databases_(databases) {}
 
-    // The switch is ours, and what another one of us has left is known. Denied while another one of us has it.
+    // Sets the detector mark and reads the names of scripts that are out. Denied while another agent has the mark.
     Result<void> claim();
     bool ours() const { return mark_.held(); }
 
-    // After claim(): puts back what a dead process has left out. True: something was.
+    // After claim(): puts back the scripts that a dead process has left out. True: scripts were out.
     Result<bool> put_back_left();
 
-    // With each look: the mark is renewed, and what STATE_DB has lost is written again.
+    // With each look: renews the mark once a second, and writes the names of the scripts again if STATE_DB lost them.
     Result<void> stay(Instant now);
 
-    // Instead of stay(), while the agent decides. `heard`: the group may be another than before. True once they are
-    // out, or syncd was asked to.
+    // Instead of stay(), while the agent decides: takes out scripts that are in the group. `heard`: the group may have
+    // changed. True: the scripts are out, or syncd has the request.
     Result<bool> keep_out(bool heard, Instant now);
 
-    // Puts back what this or a dead process has taken out. True: something was out. The switch is given up. If another
-    // process has claimed it, nothing is done: then refused() is true.
+    // Puts back the scripts that this or a dead process has taken out, and gives up the mark. True: scripts were out.
+    // If another process has the mark, the call does nothing, and refused() is true.
     Result<bool> put_back();
     bool refused() const { return refused_; }
 
@@ -56,7 +57,7 @@ private:
     db::RedisStore& store_;
     const db::Databases& databases_;
     DetectorMark mark_;
-    std::string kept_;  // as in STATE_DB, which may be flushed
+    std::string kept_;  // names of the scripts that are out, as in STATE_DB, which may be flushed
     bool refused_{};
     bool to_take_out_{};
     Instant stay_again_{Instant::min()};

@@ -1,15 +1,16 @@
-// When syncd last read the counters. Between two of its polls nothing in COUNTERS_DB moves, which is no sign of quiet
-// and none of pause: whoever reads has to know which poll the numbers are from.
+// When syncd last polled the counters. Between two polls COUNTERS_DB does not change, which proves neither quiet nor
+// pause. So the reader must know the poll that its numbers come from.
 //
-// syncd writes every counter at every poll, changed or not: those of ports first, then those of queues. So the first
-// and the last queue that it writes are watched (WATCH works whatever notifications the server sends): a poll is over
-// when the last was written, and under way while only the first was. Newer syncds leave a time stamp with the ports.
-// Without one, a poll took place between two of our visits; within that, the counter group's own interval says when.
+// syncd writes every counter at every poll, changed or not: first the counters of ports, then those of queues. The
+// agent therefore watches the first and the last queue that syncd writes (the canaries), with WATCH, which needs no
+// notifications. A poll is over when syncd has written the last one, and under way while it has written only the first.
+// Newer versions of syncd write a time stamp with the ports. Without a stamp, the poll took place between two calls of
+// look(), and the interval of the counter group gives the best estimate.
 //
-// await() blocks until syncd has written the last of those queues. The server reports the write (CLIENT TRACKING, from
-// Redis 6 on), so that a poll is seen when it is over and its time is known without a stamp. syncd writes a queue's
-// statistics and its attributes in two passes over all queues: await() learns how far the writes of one poll lie apart
-// and waits for the last.
+// await() blocks until syncd has written the last canary. The server reports the write (CLIENT TRACKING, from Redis 6
+// on), so that the agent sees a poll when it is over and knows its time without a stamp. syncd writes the statistics
+// and the attributes of a queue in two passes over all queues. await() learns the time between the writes of one poll
+// and waits for the last write.
 #pragma once
 
 #include <array>
@@ -33,30 +34,30 @@ void wait_readable(int fd, Duration most);
 class PollStamp {
 public:
     struct Seen {
-        std::optional<Instant> at;  // of the last poll that is over; none: not known
-        std::uint64_t writes{};     // another number: something was written since
-        bool by_syncd{};            // its own stamp
-        bool under_way{};           // the next one has begun: what is there is of two polls
+        std::optional<Instant> at;  // time of the last poll that is over; none: not known
+        std::uint64_t writes{};     // changes with every write to a canary
+        bool by_syncd{};            // `at` is syncd's own stamp
+        bool under_way{};           // the next poll has begun: the counters are of two polls
         bool operator==(const Seen&) const = default;
     };
 
-    // Without `wait` the server is not asked to report writes.
+    // Without `wait`, the server is not asked to report writes and await() returns at once.
     PollStamp(db::Databases databases, Duration patience, Wait wait = {})
         : databases_(std::move(databases)), patience_(patience), wait_(std::move(wait))
     {}
 
-    // Keys that every poll writes, in this order; `interval`: how often it is polled. A stamp is of the ports: where
-    // the queues are all that counts, it is not wanted.
+    // Keys that every poll writes, in this order; `interval`: time between two polls. syncd's stamp belongs to the
+    // counters of ports. If only the counters of queues matter, `want_stamps` is false.
     void watch(std::vector<std::string> keys, Duration interval, bool want_stamps = true);
 
-    // `read`: the poll whose counters the caller has. While syncd's stamp is still that one, nothing else is asked.
+    // `read`: the poll whose counters the caller has. If syncd's stamp is still that poll's, nothing else is read.
     Result<Seen> look(Instant now, std::optional<Instant> read = std::nullopt);
 
-    // Waits at most so long until the last key is written. False: it was not written since the last call. True also if
-    // the server does not report writes.
+    // Waits for at most `most` until the last key is written. False: it was not written since the last call. True also
+    // if the server does not report writes.
     bool await(const TimeSource&, Duration most);
 
-    // Whether the time of a poll is known to a few milliseconds: syncd leaves stamps, or the server reports writes.
+    // Whether the time of a poll is known to a few milliseconds: syncd writes stamps, or the server reports writes.
     Result<bool> is_precise(db::RedisStore&) const;
 
     void start_over();  // after an error
@@ -70,7 +71,7 @@ private:
         bool written{};
     };
 
-    // With a stamp: the one of syncd, read before.
+    // `stamp`: if not null, receives syncd's stamp, which is read first.
     Result<void> visit(Canary&, std::optional<Instant>* stamp = nullptr);
     void track(Canary& last);
     std::optional<bool> take_reports(Instant now);
@@ -86,16 +87,16 @@ private:
     bool want_stamps_{true};
     Wait wait_;
     std::vector<Canary> canaries_;
-    std::unique_ptr<redis::Connection> reports_;  // of writes of the last canary; none: they are not reported
-    std::optional<Instant> written_at_;           // the last canary, if its write was waited for
-    Instant first_report_{};                      // of the poll,
-    Duration spread_{};                           // and how long after it others came,
-    Duration settle_{kLeastSettle};               // and how long after it others are waited for
+    std::unique_ptr<redis::Connection> reports_;  // of writes to the last canary; null: the server does not report
+    std::optional<Instant> written_at_;           // when the last canary was written; none: await() did not see it
+    Instant first_report_{};                      // of the current poll
+    Duration spread_{};                           // time from the first to the latest report of the poll
+    Duration settle_{kLeastSettle};               // time to wait for more reports after the first one
     std::uint64_t writes_{};
     Instant visited_;
-    std::optional<Instant> last_;    // poll that is over
-    std::optional<Instant> passed_;  // the stamp of one that was not yet
-    bool stamped_{};                 // syncd leaves them
+    std::optional<Instant> last_;    // the last poll that is over
+    std::optional<Instant> passed_;  // the stamp of a poll that was skipped because its queues were not written yet
+    bool stamped_{};                 // syncd writes stamps
 };
 
 }  // namespace petrel::device::sonic

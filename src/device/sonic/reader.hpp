@@ -1,16 +1,17 @@
-// What a look reads of COUNTERS_DB: the counters that syncd keeps there, and how orchagent treats each queue. A field
-// that is absent, or is no number, is not known.
+// What a look reads from COUNTERS_DB: the counters that syncd writes, and how orchagent treats each queue. A field that
+// is absent, or is no number, is not known.
 //
-// The server pays for each field that is looked up, so a poll asks only for what matters:
+// The server pays for each field that is looked up, so a poll reads only the fields that matter:
 // - of every port the pause time, if the switch counts it;
-// - of every queue its status and whether it is paused, if the switch tells that: else a queue without pause time is
-//   not read at all;
-// - of queues that are paused, were since the last poll, or are stormed: their counters, with frames and transitions of
-//   their port; in the same breath if that was so at the last poll, else after it. Where pause time is all that proves
-//   a pause, frames matter only for a pause that takes nearly the whole interval;
+// - of every queue its status and its pause state, if the switch reports the state; otherwise a queue without pause
+//   time is not read at all;
+// - of queues that are paused, were paused since the last poll, or are stormed: their counters, with the frames and
+// ends
+//   of pauses of their port. If that was already so at the last poll, they are read in the same pipeline, otherwise in
+//   a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole interval;
 // - of every queue everything once a second, with orchagent's settings.
-// Elsewhere frames count as they were (where no time was spent in pause, no pause began or ended), and the status is
-// the one that was read last.
+// For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
+// status.
 #pragma once
 
 #include <array>
@@ -32,20 +33,21 @@ using Note = std::function<void(const std::string&)>;
 enum class Status : std::uint8_t {
     unwatched,    //
     operational,  //
-    stormed       // and mitigated, but for alerts
+    stormed       // and mitigated, unless the action is alert
 };
 
 Status status_of(std::string_view pfc_wd_status);
 
 struct Reading {
     watchdog::Sample sample;   // without slot, stamp and epoch
-    watchdog::Fields tells{};  // what its counters tell: a poll reads only those that matter
+    watchdog::Fields tells{};  // the counters that the queue has; a poll reads only those that matter
     Status status{};
-    bool registered{};   // orchagent has, so syncd polls it (PFC_WD_DETECTION_TIME); the status alone may be left over;
-    bool alert{};        // a storm is only told;
-    bool red_switch{};   // orchagent treats it, whatever it shows;
-    bool debug_storm{};  // somebody asks for a storm to be imagined,
-    bool history{};      // or for its pauses to be kept: these five as of a second ago
+    // These five are read once a second.
+    bool registered{};   // by orchagent (PFC_WD_DETECTION_TIME), so syncd polls it; the status alone may be left over
+    bool alert{};        // the action is alert: a storm is only reported
+    bool red_switch{};   // orchagent's big red switch treats the queue, whatever its status is
+    bool debug_storm{};  // DEBUG_STORM: an operator asks for a simulated storm
+    bool history{};      // PFC_STAT_HISTORY: a history of pauses is configured
 };
 
 class Reader {
@@ -54,7 +56,7 @@ public:
 
     const Layout& layout() const { return layout_; }
 
-    // What the switch tells, by its first polls: nothing else is asked for from now on.
+    // The fields that the switch has, by its first polls. Later reads request no others.
     void ask_only_for(watchdog::Fields);
     // The next look at all rows reads everything of every queue.
     void distrust() { whole_due_ = Instant::min(); }
@@ -63,7 +65,7 @@ public:
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
 
 private:
-    // Commands, as many for each port and each queue, in this order.
+    // The kinds of reads. Each port and each queue has one command for each kind, in this order.
     enum class PortRead : std::uint8_t { time, time_and_frames, frames, count_ };
     enum class QueueRead : std::uint8_t { state, paused, stormed, everything, count_ };
 
@@ -74,7 +76,7 @@ private:
     struct QueueField;
     static const std::vector<QueueField>& queue_fields();
 
-    // What a queue showed when it was last read.
+    // The values of a queue at the previous read.
     struct Before {
         Status status{};
         std::uint64_t pause_us{};
@@ -82,7 +84,7 @@ private:
     struct Step {
         bool of_port{};
         std::uint8_t read{};    // a PortRead or a QueueRead
-        std::uint32_t index{};  // of the port or the queue
+        std::uint32_t index{};  // of the port or queue
     };
     struct Plan {
         redis::Pipeline pipeline;
@@ -107,20 +109,19 @@ private:
     Layout layout_;
     Note note_;
     watchdog::Fields asked_{~watchdog::Fields{}};
-    std::array<std::vector<PortField>, all_of<PortRead>> port_reads_;            // fields, by kind of read,
-    std::array<std::vector<const QueueField*>, all_of<QueueRead>> queue_reads_;  // of those that are asked for
+    std::array<std::vector<PortField>, all_of<PortRead>> port_reads_;            // requested fields, by kind of read
+    std::array<std::vector<const QueueField*>, all_of<QueueRead>> queue_reads_;  // requested fields, by kind of read
     redis::Pipeline port_commands_;
     redis::Pipeline queue_commands_;
-    // By the last poll: which ports have frames that matter, and what matters of queues. What the next poll reads
-    // follows from it.
-    std::vector<bool> with_frames_;
-    std::vector<QueueRead> wanted_;  // of each queue
-    std::vector<QueueRead> choice_;  // for poll_
+    // What the next poll reads follows from the last poll.
+    std::vector<bool> with_frames_;  // by port: its frames matter
+    std::vector<QueueRead> wanted_;  // by queue
+    std::vector<QueueRead> choice_;  // by queue, as poll_ has it
     Plan poll_;
     Instant whole_due_{Instant::min()};
-    Instant read_at_{};  // the last time
+    Instant read_at_{};  // the last read
     std::vector<Reading> readings_;
-    watchdog::Fields nonsense_{};  // was told
+    watchdog::Fields nonsense_{};  // fields for which a value that is no number was reported
 };
 
 }  // namespace petrel::device::sonic

@@ -1,6 +1,6 @@
-// A SONiC switch as a device, where syncd keeps the ASIC and orchagent mitigates: we decide. Counters come from
-// COUNTERS_DB (reader.hpp) as old as syncd's last poll (poll_stamp.hpp); a command is a word to orchagent
-// (orchagent.hpp), which is repeated for as long as the queue shows something else than was asked for.
+// A SONiC switch as a device. syncd owns the ASIC, orchagent mitigates, the agent decides. Counters come from
+// COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a word to orchagent
+// (orchagent.hpp). The device repeats the word as long as orchagent shows something else than was requested.
 //
 // SONiC's own scripts (plugins.hpp) are out only while the agent watches every queue that they would watch
 // (coverage.hpp):
@@ -8,16 +8,16 @@
 // clang-format off
 //   scripts are | polls show                                    | so
 //   in          | complete coverage, twice                      | take them out: the agent decides
-//   in          | the same, but the scripts have found or ended | ask to be opened again: the agent does not know of it
-//               | a storm                                       |
+//   in          | the same, but the scripts have found or ended | request to be opened again: the agent then takes over
+//               | a storm                                       | the storms that orchagent shows
 //   in          | a gap                                         | put no sample, report the gap
 //   out         | complete coverage                             | keep them out
 //   out         | no poll with complete coverage for `patience` | put them back
 //   out         | the agent watches no row                      | put them back at once
 // clang-format on
 //
-// Of what orchagent writes nothing is written here, and of what its scripts wrote only the history of pauses
-// (histories.hpp). A queue that it does not watch, or treats by its big red switch, is not put.
+// The device writes none of orchagent's fields, and of the scripts' fields only the history of pauses (histories.hpp).
+// It puts no sample of a queue that orchagent does not watch or treats by its big red switch.
 #pragma once
 
 #include <memory>
@@ -42,20 +42,20 @@
 namespace petrel::device::sonic {
 
 struct Settings {
-    Duration redis{std::chrono::milliseconds{500}};      // an answer of a database may take so long,
-    Duration orchagent{std::chrono::milliseconds{100}};  // and orchagent's to a command,
-    Duration syncd{std::chrono::milliseconds{50}};       // and the rest of a poll that is under way
-    Duration wake{std::chrono::milliseconds{45}};        // and a look for the next poll; zero: it does not wait
+    Duration redis{std::chrono::milliseconds{500}};      // limit for an answer of a database
+    Duration orchagent{std::chrono::milliseconds{100}};  // limit for orchagent's reaction to a command
+    Duration syncd{std::chrono::milliseconds{50}};       // limit for the end of a poll that is under way
+    Duration wake{std::chrono::milliseconds{45}};        // a look waits so long for the next poll; zero: not at all
     Wait wait{wait_readable};
 };
 
 class SonicDevice final : public Device {
 public:
-    // Fails until orchagent watches a queue and syncd has read its counters: before, nobody knows what can be told.
-    // Denied while another detector has the switch.
+    // Fails until orchagent watches a queue and syncd has polled its counters: before that, the fields that the switch
+    // has are not known. Denied while another detector has the switch.
     static Result<std::unique_ptr<SonicDevice>> open(const db::Databases&, DeviceId, const TimeSource&, Note,
                                                      const Settings& = {});
-    ~SonicDevice() override;  // SONiC's own detector comes back
+    ~SonicDevice() override;  // puts SONiC's scripts back, unless close() did
 
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return capabilities_; }
@@ -63,7 +63,7 @@ public:
     Result<Undo> prepare(const watchdog::Command&) override { return Undo{}; }
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
-    bool treated_by_others() const override { return true; }  // SONiC's own detector, before us
+    bool treated_by_others() const override { return true; }  // SONiC's scripts may have found storms before
     void listen(NoticeSink&) override {}
     void set_watched_rows(std::span<const Slot>) override;
     std::vector<UnseenQueue> unseen_queues() const override { return unseen_.queues(); }
@@ -71,19 +71,19 @@ public:
     Result<void> close() override;
 
 private:
-    // What is remembered of a queue from look to look.
+    // The state of a queue from look to look.
     struct Row {
-        std::optional<bool> asked;  // that it be treated as stormed; none: it was not seen yet
+        std::optional<bool> asked;  // requested: true = stormed, false = not; none: the queue was not seen yet
         std::optional<Instant> stormed_since;
-        bool polled_in_storm{};    // syncd has, since then,
-        std::uint64_t pause_us{};  // and counted this
-        Instant polled_at;         // then
-        bool keeps_signals{};      // of pause, though it is mitigated
+        bool polled_in_storm{};    // syncd has polled since then
+        std::uint64_t pause_us{};  // pause time at the last poll in the storm
+        Instant polled_at;         // time of that poll
+        bool keeps_signals{};      // the signals of pause survive the mitigation
         bool debug_storm{};
         bool watched{};
-        std::uint32_t changes{};  // of what its counters mean
+        std::uint32_t changes{};  // counters from before a change are not compared with later ones
         LastPolls polls;
-        HeldPause held;  // where that is all there is
+        HeldPause held;  // for switches that report only a state
     };
 
     SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);
@@ -139,27 +139,27 @@ private:
     StatusCheck status_check_;
     Histories histories_;
     LayoutFacts facts_;
-    std::optional<FoundLayout> filling_;  // orchagent still adds queues: taken once it stays as it is
+    std::optional<FoundLayout> filling_;  // orchagent still adds queues: adopted when it no longer changes
     Instant filling_since_;
     std::vector<Intent> intents_;  // by row
     Coverage coverage_;
     Unseen unseen_;
-    bool agent_decides_{};  // the scripts are out, or syncd was asked to take them out
-    bool stale_{};          // the agent could decide, but the scripts have done so meanwhile
-    bool not_put_back_{};   // it was tried and failed: the database is away
+    bool agent_decides_{};  // the scripts are out, or syncd has the request to take them out
+    bool stale_{};          // the agent could decide, but the scripts have found or ended a storm meanwhile
+    bool not_put_back_{};   // the last attempt to put the scripts back failed: a database does not answer
     Instant put_back_again_{Instant::min()};
     std::optional<Instant> covered_at_;  // the last poll with complete coverage
-    int covered_polls_{};                // since the scripts came in; two, and stamps do not stand still
-    std::vector<Word> again_;            // to be told once more
+    int covered_polls_{};                // such polls since the scripts came in; two prove that stamps advance
+    std::vector<Word> again_;            // words to publish again
     std::optional<Instant> all_read_;    // the poll whose counters were all put
     bool unread_{true};                  // there may be a newer poll
     Instant choose_again_{Instant::min()};
     CounterGroup group_;
-    bool queues_watched_{};  // so syncd polls
-    Instant polled_;         // when a new poll was last seen, or began to be waited for
+    bool queues_watched_{};  // orchagent has registered a queue, so syncd must poll
+    Instant polled_;         // when a new poll was last seen, or when the wait for one began
     std::uint32_t stamp_changes_{};
     bool by_syncd_{};
-    bool orchagent_answers_{true};  // in time, when it was last waited for
+    bool orchagent_answers_{true};  // orchagent reacted in time to the last command
     bool closed_{};
 };
 
