@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "cli/agent_store.hpp"
 #include "cli/control_client.hpp"
