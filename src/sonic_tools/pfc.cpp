@@ -17,7 +17,7 @@ using Count = Argument::Count;
 
 constexpr auto kQosMap = "PORT_QOS_MAP";
 
-using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
+using Interfaces = std::vector<std::pair<std::string, Hash>>;  // by port
 
 [[noreturn]] void refuse(const std::string& line) { throw Stop{{line + '\n', {}, 1}}; }
 
@@ -107,7 +107,7 @@ struct Shown {
     std::string title;
 };
 
-std::string entries_text(const Tables& tables, const Entries& entries, const Shown& what)
+std::string entries_text(const Tables& tables, const Interfaces& entries, const Shown& what)
 {
     SimpleTable table{{"Interface", what.title}, {}};
     for (const auto& [port, entry] : entries) {
@@ -116,7 +116,7 @@ std::string entries_text(const Tables& tables, const Entries& entries, const Sho
     return fmt::format("{}\n{}\n", tables.named("Namespace "), to_text(table));
 }
 
-std::string entries_json(const Tables& tables, const Entries& entries, const Shown& what)
+std::string entries_json(const Tables& tables, const Interfaces& entries, const Shown& what)
 {
     std::vector<Members> rows;
     for (const auto& [port, entry] : entries) {
