@@ -15,7 +15,6 @@
 namespace petrel::twin {
 
 enum class Task : std::uint8_t {
-    fault,           // not used: faults are calls
     delayed_pause,   // arg and queue: the fields of the pause frame
     refresh,         // port: repeat the pause; arg: the port's count of speed changes
     port_detector,   // port, queue: pause too long
