@@ -14,6 +14,7 @@ enum class ErrorKind : std::uint8_t { invalid, unsupported, unreachable, denied,
 struct Error {
     ErrorKind kind{};
     std::string what;  // the item, its value, and the allowed values
+    bool of_server{};  // a database server is away or misbehaves: the caller needs a new connection
 };
 
 template <class T>

@@ -120,12 +120,12 @@ int Connection::fd() const { return context_->fd; }
 Error Connection::no_answer(std::string_view doing) const
 {
     return {ErrorKind::timed_out,
-            fmt::format("Redis at {}: {}: no answer in time ({} ms)", where_, doing, whole_ms(patience_))};
+            fmt::format("Redis at {}: {}: no answer in time ({} ms)", where_, doing, whole_ms(patience_)), true};
 }
 
 Error Connection::broken(std::string_view doing, std::string_view why) const
 {
-    return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing, why)};
+    return {ErrorKind::unreachable, fmt::format("Redis at {}: {}: {}", where_, doing, why), true};
 }
 
 // The error after a failed call of hiredis.
@@ -181,15 +181,17 @@ Result<void> Connection::receive()
     }
     passed_.clear();
     if (const auto done = limiter_.pass({buffer.data(), static_cast<std::size_t>(size)}, passed_); !done) {
-        return tl::unexpected(Error{done.error().kind, fmt::format("Redis at {} sends {}", where_, done.error().what)});
+        return tl::unexpected(
+            Error{done.error().kind, fmt::format("Redis at {} sends {}", where_, done.error().what), true});
     }
     if (redisReaderFeed(context_->reader, passed_.data(), passed_.size()) != REDIS_OK) {
         return tl::unexpected(broken("cannot be understood", context_->reader->errstr));
     }
     reply_bytes_ += passed_.size();
     if (reply_bytes_ > kLongestReply) {
-        return tl::unexpected(Error{
-            ErrorKind::corrupt, fmt::format("Redis at {} sends a reply of more than {} bytes", where_, kLongestReply)});
+        return tl::unexpected(
+            Error{ErrorKind::corrupt,
+                  fmt::format("Redis at {} sends a reply of more than {} bytes", where_, kLongestReply), true});
     }
     return {};
 }
@@ -244,7 +246,8 @@ Result<void> Connection::run(const Pipeline& pipeline)
     std::optional<Error> refused;
     const auto done = run(pipeline, [&](std::size_t, View reply) {
         if (reply.error() && !refused) {
-            refused = Error{ErrorKind::denied, fmt::format("Redis at {} refuses: {}", where_, excerpt(reply.text()))};
+            refused =
+                Error{ErrorKind::denied, fmt::format("Redis at {} refuses: {}", where_, excerpt(reply.text())), true};
         }
     });
     return done && refused ? Result<void>{tl::unexpected(*refused)} : done;

@@ -120,19 +120,20 @@ Nos::Heard SonicNos::exchange(Told told)
     heard.concern = concern_;
     log_events(heard);
     const auto said = written ? tell_events().and_then([&] { return repeat_alerts(); }) : written;
-    const auto of_server = [](const std::string& trouble) { return trouble.starts_with("Redis at "); };
     bool server_lost = false;
+    std::optional<Error> trouble;
     for (const auto& done : {followed, written, said}) {
         if (!done) {
-            server_lost = server_lost || of_server(done.error().what);
-            heard.trouble = heard.trouble.empty() ? done.error().what : heard.trouble;
+            server_lost = server_lost || done.error().of_server;
+            trouble = trouble ? trouble : done.error();
         }
     }
-    // A server that goes away is refusals, broken pipes and silence, one after the other: the first tells it all.
-    if (of_server(heard.trouble) && of_server(trouble_)) {
-        heard.trouble = trouble_;
+    // A server that goes away refuses, breaks connections and does not answer, one after the other. The first of these
+    // errors stays the trouble until the server is back.
+    if (!(trouble && trouble->of_server && trouble_ && trouble_->of_server)) {
+        trouble_ = trouble;
     }
-    trouble_ = heard.trouble;
+    heard.trouble = trouble_ ? trouble_->what : "";
     if (server_lost) {
         start_over();
     }

@@ -64,7 +64,7 @@ private:
     Alerts alerts_;
     std::optional<std::string> in_force_;  // policies, as text; none: nothing was said yet
     std::string concern_;                  // about what is configured
-    std::string trouble_;                  // with Redis, as of the last exchange
+    std::optional<Error> trouble_;         // as of the last exchange
     std::vector<Unsaid> unsaid_;
 };
 
