@@ -50,20 +50,20 @@ void NosRunner::start() { exchange(); }
 
 void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
 {
-    const auto& watchlist = runner.agent()->watchdog().watchlist();
+    const auto& dog = runner.agent()->watchdog();
+    const auto& watchlist = dog.watchlist();
     const auto& inventory = watchlist.inventory;
+    auto& changed = progress_[&runner].changed;
     std::optional<Slot> row_meant;
-    for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
-        const auto& target = inventory.rows[row].target;
-        if (target == event.target) {
+    // An event of a port concerns all its queues.
+    dog.row_map().for_rows_of(event.target, [&](std::uint32_t row) {
+        changed.insert(Slot{row});
+        if (dog.row_map().target(row) == event.target) {
             row_meant = Slot{row};
         }
-        // An event of a port is one of all its queues.
-        const bool meant =
-            target.port == event.target.port && (!event.target.priority || target.priority == event.target.priority);
-        if (event.whole_device || meant) {
-            progress_[&runner].changed.insert(Slot{row});
-        }
+    });
+    for (std::uint32_t row = 0; event.whole_device && row != inventory.rows.size(); ++row) {
+        changed.insert(Slot{row});
     }
     if (event.target.priority) {
         const auto& policies = watchlist.policies;

@@ -41,8 +41,12 @@ public:
     QueueStats stats(std::uint32_t row, Instant now) const;
     Duration proven(std::uint32_t row) const { return std::chrono::microseconds{clocks_.proven_us[row]}; }
     const Watchlist& watchlist() const { return list_; }
+    const RowMap& row_map() const { return map_; }
 
 private:
+    // A probe takes at least this many looks: the interval of the first one began before the probe.
+    static constexpr std::uint8_t kProbeLooks = 2;
+
     enum class Decision : std::uint8_t { off, watching, alerted, withheld, stormed, probing, restoring, latched };
     enum class Origin : std::uint8_t { evidence, operator_, red_switch, device };
 

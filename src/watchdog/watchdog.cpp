@@ -68,5 +68,6 @@ Treatment Watchdog::in_effect(Slot slot) const { return machine_->in_effect(slot
 QueueStats Watchdog::stats(Slot slot, Instant now) const { return machine_->stats(slot.value, now); }
 Duration Watchdog::proven(Slot slot) const { return machine_->proven(slot.value); }
 const Watchlist& Watchdog::watchlist() const { return machine_->watchlist(); }
+const RowMap& Watchdog::row_map() const { return machine_->row_map(); }
 
 }  // namespace petrel::watchdog

@@ -25,6 +25,7 @@
 
 #include "watchdog/checkpoint.hpp"
 #include "watchdog/event.hpp"
+#include "watchdog/row_map.hpp"
 #include "watchdog/watchlist.hpp"
 
 namespace petrel::watchdog {
@@ -85,6 +86,7 @@ public:
     QueueStats stats(Slot, Instant now) const;
     Duration proven(Slot) const;  // time proven of storm while watching, of quiet while mitigated
     const Watchlist& watchlist() const;
+    const RowMap& row_map() const;
 
 private:
     std::unique_ptr<Machine> machine_;
