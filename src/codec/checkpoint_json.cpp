@@ -84,6 +84,14 @@ private:
         age ? put(",\"{}\":{}", key, age->count()) : put(",\"{}\":null", key);
     }
 
+    // A number that earlier versions did not write.
+    void put_later(std::string_view key, std::uint64_t number)
+    {
+        if (number != 0) {
+            put(",\"{}\":{}", key, number);
+        }
+    }
+
     void put_row(const Checkpoint::Row& row)
     {
         if (row.target.port != port_) {
@@ -95,6 +103,8 @@ private:
             watchdog::name(row.phase), watchdog::name(row.treatment), row.ordered);
         put(",\"proven_ns\":{},\"in_phase_ns\":{},\"storm_age_ns\":{},\"backoff\":{},\"cause\":{}", row.proven.count(),
             row.in_phase.count(), row.storm_age.count(), row.backoff, row.cause);
+        put_later("unclear_ns", static_cast<std::uint64_t>(row.unclear.count()));
+        put_later("probe_looks", row.probe_looks);
         put_age("restored_ago_ns", row.restored_ago);
         put(",\"storms_ago_ns\":[");
         for (const auto& age : row.storms_ago) {
@@ -176,7 +186,10 @@ public:
     {
         return number_in(value(key), key, most);
     }
-    std::uint64_t number_or_zero(std::string_view key) { return value(key).is_null() ? 0 : number(key); }
+    std::uint64_t number_or_zero(std::string_view key, std::uint64_t most = std::numeric_limits<std::uint64_t>::max())
+    {
+        return value(key).is_null() ? 0 : number(key, most);
+    }
     Duration duration(std::string_view key) { return duration_in(value(key), key); }
 
     std::optional<Duration> optional_duration(std::string_view key)
@@ -292,6 +305,9 @@ private:
         row.storm_age = reader.duration("storm_age_ns");
         row.backoff = static_cast<std::uint32_t>(reader.number("backoff", std::numeric_limits<std::uint32_t>::max()));
         row.cause = reader.number("cause");
+        row.unclear = Duration{static_cast<Duration::rep>(reader.number_or_zero("unclear_ns", kMostAgeNs))};
+        row.probe_looks =
+            static_cast<std::uint32_t>(reader.number_or_zero("probe_looks", std::numeric_limits<std::uint32_t>::max()));
         row.restored_ago = reader.optional_duration("restored_ago_ns");
         row.storms_ago = reader.durations("storms_ago_ns");
         row.stats = read_stats({reader.value("stats"), reader.path("stats"), complaints_});

@@ -25,8 +25,10 @@ struct Checkpoint {
         Treatment treatment{};  // wanted for the row
         bool ordered{};         // by an operator, not by evidence
         Duration proven{};
-        Duration in_phase{};   // since this phase was decided
-        Duration storm_age{};  // since the storm began
+        Duration in_phase{};          // since this phase was decided
+        Duration storm_age{};         // since the storm began
+        Duration unclear{};           // while mitigated: time since the last pause that proved neither pause nor quiet
+        std::uint32_t probe_looks{};  // while probing
         std::uint32_t backoff{};
         std::uint64_t cause{};  // the event that began the storm
         std::optional<Duration> restored_ago;

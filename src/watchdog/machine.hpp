@@ -72,8 +72,8 @@ private:
         std::optional<WaitingOrder> next;  // waits until the current storm is closed
         std::uint32_t end_proven_us{};     // its clock when restoring or withholding was decided
         std::uint32_t end_limit_us{};
-        Duration
-            without_proof{};  // while mitigated: time since pause was last seen that proved neither pause nor quiet
+        std::uint8_t probe_looks{};  // so far, while probing; up to kProbeLooks
+        Duration without_proof{};    // while mitigated: time since the last pause that proved neither pause nor quiet
     };
 
     // Rows.

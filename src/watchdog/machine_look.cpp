@@ -22,6 +22,11 @@ bool measures_pause(const Rule& rule)
            rule.criterion == Criterion::progress;
 }
 
+bool speaks_of_pause(const Observations& seen, const Rule& rule, std::uint32_t r)
+{
+    return !measures_pause(rule) || (seen.known[r] & kPauseSignals) != 0;
+}
+
 }  // namespace
 
 Machine::Machine(Watchlist list)
@@ -193,6 +198,10 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
     if (was_treated) {
         count_time_without_proof(r, seen, now);
     }
+    Row& row = rows_[r];
+    if (row.decision == Decision::probing && row.since < now && speaks_of_pause(seen, rule_of(r), r)) {
+        row.probe_looks = std::min<std::uint8_t>(row.probe_looks + 1, kProbeLooks);
+    }
     if (paused_throughout(seen, rule_of(r), r)) {
         s.longest_pause = std::max(s.longest_pause, now - rows_[r].paused_from);
     } else {
@@ -208,7 +217,7 @@ void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen
     Row& row = rows_[r];
     const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
     const bool quiet = (seen.pause[r] & clocks_.wants_quiet[r]) != 0;  // counted by its clock
-    if (!waits || quiet || (seen.known[r] & kPauseSignals) == 0) {
+    if (!waits || quiet || !speaks_of_pause(seen, rule_of(r), r)) {
         return;
     }
     if ((seen.known[r] & kPauseSeen) != 0) {
@@ -252,7 +261,7 @@ Instant Machine::deadline(std::uint32_t r) const
             return kNever;
         }
         return row.since + std::max(restore_time(r), list_.poll);  // even with T1 = 0 the treatment lasts one poll
-    case Decision::probing: return row.since + policy(r).detect + list_.poll;
+    case Decision::probing: return row.probe_looks < kProbeLooks ? kNever : row.since + policy(r).detect + list_.poll;
     case Decision::off:
     case Decision::watching:
     case Decision::alerted:

@@ -40,6 +40,8 @@ Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
         saved.proven = microseconds{clocks_.proven_us[r]};
         saved.in_phase = at_work(r) ? now - row.since : Duration{};
         saved.storm_age = at_work(r) ? now - row.began : Duration{};
+        saved.unclear = row.decision == Decision::stormed ? row.without_proof : Duration{};
+        saved.probe_looks = row.decision == Decision::probing ? row.probe_looks : 0;
         saved.cause = row.cause;
     }
     saved.backoff = row.backoff;
@@ -127,6 +129,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         }
         decide(r, Decision::stormed, now);
         wait_for_quiet(r);
+        row.without_proof = from.unclear;
         break;
     case Phase::latched:
         decide(r, Decision::latched, now);
@@ -135,6 +138,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
     case Phase::probing:
         decide(r, Decision::probing, now);
         watch(r, probe_time(r));
+        row.probe_looks = static_cast<std::uint8_t>(std::min<std::uint32_t>(from.probe_looks, kProbeLooks));
         break;
     case Phase::restoring:
         row.ending = watched(r) ? Reason::reconciled : Reason::reconfigured;

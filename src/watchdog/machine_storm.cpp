@@ -231,11 +231,13 @@ void Machine::wish(std::uint32_t s, Instant now)
     sites_.change(s, [&](Site& site) { site.set_want(most, cause, now); });
 }
 
-// A storm that returns soon after a release doubles T1. Time without a storm reduces it again step by step.
+// A storm that returns soon after a release doubles T1. Time without a storm reduces it again step by step. A policy
+// without back-off only doubles the wait for the next probe, if the storm returns soon after a probe.
 void Machine::adjust_backoff(std::uint32_t r, Instant now)
 {
     Row& row = rows_[r];
-    if (policy(r).backoff_max == Duration::zero() || row.restored_at == Instant::min()) {
+    const bool backs_off = policy(r).backoff_max != Duration::zero() || row.ending == Reason::probe;
+    if (!backs_off || row.restored_at == Instant::min()) {
         row.backoff = 0;
         return;
     }
@@ -318,6 +320,7 @@ void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
                              (row.ending == Reason::quiet && watched(r) && policy(r).probe > Duration::zero());
     if (treated && wants_probe && watched(r) && !stopping_) {
         row.since = now;
+        row.probe_looks = 0;
         decide(r, Decision::probing, now);
         watch(r, probe_time(r));
         return;

@@ -25,7 +25,6 @@ class Site {
 public:
     Treatment want() const { return want_; }
     Treatment believed() const { return believed_; }
-    bool sure() const { return sure_; }
     bool settled() const { return want_ == believed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
     Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }
