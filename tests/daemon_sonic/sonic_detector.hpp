@@ -68,7 +68,7 @@ protected:
                 queue.occupancy = 4096;
                 queue.pause_us += static_cast<std::uint64_t>(whole_us(passed));
             }
-            sonic->poll(now);
+            sonic->poll(Instant{std::chrono::duration_cast<Duration>(now.time_since_epoch() * stamps_per_time)});
             if (done()) {
                 return;
             }
@@ -95,7 +95,8 @@ protected:
     }
 
     runtime::SystemClock clock;
-    Instant polled{};  // when syncd last did
+    Instant polled{};           // when syncd last did
+    double stamps_per_time{1};  // above one: syncd's stamps run fast
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;
     std::unique_ptr<test::SonicSwitch> sonic;

@@ -43,6 +43,18 @@ TEST_F(SonicDetector, AnAlertIsOneStormAndOneRestore)
     EXPECT_THAT(words(), ElementsAre("Ethernet4:3 storm", "Ethernet4:3 restore"));
 }
 
+TEST_F(SonicDetector, ShowsTheDriftOfTimeStamps)
+{
+    build({.action = "alert"});
+    stamps_per_time = 1.03;
+    const auto agent = live();
+    run_until([&] { return !sonic->has_plugins(); });
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    run_until([&] { return agent->ask({"status"}).out.find("time stamps run 3 % fast") != std::string::npos; });
+    EXPECT_NE(agent->wait_for("stamp_drift"), "");
+}
+
 TEST_F(SonicDetector, WatchesWhatIsStartedWhileItRuns)
 {
     build({.action = ""});

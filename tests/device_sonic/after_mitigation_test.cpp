@@ -17,8 +17,13 @@ protected:
     void SetUp() override
     {
         PETREL_NEEDS_REDIS();
-        on_.emplace();
-        on_->start(OnSwitch::policy());
+        begin({}, OnSwitch::policy());
+    }
+
+    void begin(SonicSwitch::Setup setup, const watchdog::Policy& policy)
+    {
+        on_.emplace(std::move(setup));
+        on_->start(policy);
     }
 
     bool mitigated() { return on_->sonic_->of_queue(kQueue, "PFC_WD_STATUS") == "stormed"; }
@@ -34,7 +39,7 @@ protected:
             counters.paused = shows;
             counters.pause_us += shows ? 200'000U : 0U;
             counters.occupancy = mitigated() ? 0U : 4096U;
-            on_->poll();
+            on_->poll(200ms, stamps_behind_);
         }
     }
 
@@ -50,6 +55,7 @@ protected:
 
     std::optional<OnSwitch> on_;
     Duration mitigated_for_{};
+    Duration stamps_behind_{};
 };
 
 TEST_F(AfterMitigation, PauseTimeThatMovesOnceMoreDoesNotEndTheStorm)
@@ -97,6 +103,62 @@ TEST_F(AfterMitigation, NoFramesAreQuiet)
     poll(Peer::silent, 4);
     EXPECT_EQ(on_->told(EventKind::storm_restored), restored + 1);
     EXPECT_FALSE(mitigated());
+}
+
+// T0 is as long as a poll, as `pfcwd start_default` makes it: the first interval of a probe began before it and shows
+// no pause throughout.
+TEST_F(AfterMitigation, AProbeLastsUntilItHasSeenAWholeInterval)
+{
+    auto policy = OnSwitch::policy(200ms, 200ms);
+    policy.poll = 50ms;
+    begin({.pause_time = false}, policy);
+    poll(Peer::silent, 2);
+    poll(Peer::sends_xoff, 2);
+    ASSERT_TRUE(mitigated());
+    poll(Peer::sends_xoff, 40);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_THAT(words("restore"), Le(5)) << "each probe waits twice as long as the one before";
+    poll(Peer::sends_xon, 80);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+}
+
+// The mitigation leaves the state at `paused`. No pause lasts without frames.
+TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
+{
+    begin({.pause_time = false}, OnSwitch::policy());
+    poll(Peer::silent, 2);
+    poll(Peer::sends_xoff, 13, 1h);
+    ASSERT_TRUE(mitigated());
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    for (int i = 0; i != 20 && mitigated(); ++i) {
+        on_->poll();  // nothing changes any more
+    }
+    poll(Peer::silent, 4);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->told(EventKind::probe_failed), 0);
+}
+
+TEST_F(AfterMitigation, ACounterThatIsResetDoesNotEndTheStorm)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 6);
+    ASSERT_TRUE(mitigated());
+    on_->sonic_->queue(kQueue).pause_us = 0;
+    poll(Peer::sends_xoff, 3);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+}
+
+// syncd's stamps are behind the agent's clock.
+TEST_F(AfterMitigation, StampsOfAnotherClockDoNotKeepTheQueueMitigated)
+{
+    on_.emplace();
+    on_->clock_.advance(200s);
+    on_->start(OnSwitch::policy());
+    stamps_behind_ = 100s;
+    find_storm();
+    poll(Peer::silent, 5);
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
 }
 
 // These signals show pause for more than a second after the mitigation: their standstill is quiet.

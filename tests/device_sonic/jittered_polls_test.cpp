@@ -32,7 +32,7 @@ public:
     {
         auto policy = OnSwitch::policy();
         policy.poll = 50ms;
-        on_.start(policy);
+        on_.start(policy, kPatient);
     }
 
     // A pause that begins at a random moment between two polls.

@@ -22,7 +22,7 @@ using sonic::Db;
 using watchdog::Treatment;
 
 constexpr DeviceId kSonicId{3};
-// The clock is the test's, so a look does not wait for polls.
+// A look does not wait for polls: it finds them by a visit.
 const device::sonic::Settings kPatient{60s, 60s, 50ms, 0ms};
 inline constexpr auto kQueue = "Ethernet0:3";  // the queue that most tests pause
 
@@ -58,8 +58,22 @@ public:
         device_->set_watched_rows(rows);
     }
 
+    // As in production: the server reports writes, and a look waits for the report. The clock is the test's and stands
+    // still meanwhile, so it only waits for a poll that syncd has written.
+    static constexpr Duration kWake = 45ms;
+    device::sonic::Settings with_reports()
+    {
+        return {60s, 60s, 50ms, kWake, [this](int fd, Duration most) {
+                    // Shorter waits are for more writes of a poll that was seen.
+                    if (most >= kWake / 2 && sonic_->has_polled()) {
+                        device::sonic::wait_readable(fd, 200ms);
+                    }
+                }};
+    }
+
     // All of it: the device, and an agent with this policy for every queue.
-    void start(const watchdog::Policy& policy, device::sonic::Settings settings = kPatient)
+    void start(const watchdog::Policy& policy) { start(policy, with_reports()); }
+    void start(const watchdog::Policy& policy, device::sonic::Settings settings)
     {
         policy_ = policy;
         settings_ = settings;
@@ -95,13 +109,14 @@ public:
     }
 
     // The next poll of syncd's, and the agent's look at it.
-    void poll(std::chrono::milliseconds after = 200ms)
+    void poll(std::chrono::milliseconds after = 200ms, Duration stamp_behind = {})
     {
         const auto at = clock_.now().mono + after;
         reopen_if_wanted();
         runner_->run_until(at - 1ns);
-        sonic_->poll(at);
+        sonic_->poll(at - stamp_behind);
         runner_->run_until(at);
+        sonic_->has_polled();  // it was seen, or is not waited for any more
         reopen_if_wanted();
     }
 

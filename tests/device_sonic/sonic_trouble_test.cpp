@@ -2,6 +2,8 @@
 // was made up: a storm that goes on is mitigated, one that is over is not.
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "device_sonic/sonic_trouble.hpp"
 
 namespace petrel::test {
@@ -10,6 +12,27 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using watchdog::EventKind;
+
+// Closes the connections of CLIENT LIST that have this flag.
+void kill_clients(const RedisServer& server, char flag)
+{
+    const auto connection = server.connect(0);
+    std::string all;
+    redis::Pipeline list;
+    list.add({"CLIENT", "LIST"});
+    ASSERT_TRUE(connection->run(list, [&](std::size_t, redis::View reply) { all = reply.text(); }));
+    redis::Pipeline kill;
+    std::istringstream lines{all};
+    for (std::string line; std::getline(lines, line);) {
+        const auto id = line.substr(3, line.find(' ') - 3);
+        const auto flags = line.substr(line.find(" flags=") + 7);
+        if (flags.substr(0, flags.find(' ')).find(flag) != std::string::npos) {
+            kill.add({"CLIENT", "KILL", "ID", id});
+        }
+    }
+    ASSERT_FALSE(kill.empty());
+    ASSERT_TRUE(connection->run(kill));
+}
 
 // ---- orchagent
 
@@ -306,6 +329,45 @@ TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
     EXPECT_EQ(on_->agent_->counters().looks_failed, failed);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     ends_well();
+}
+
+// ---- reports of writes
+
+TEST_F(SonicTrouble, StormsAreFoundAfterTheConnectionThatAsksForReportsDied)
+{
+    for (const char flag : {'t', 'P'}) {  // the one that asks for reports; those that receive messages
+        on_.emplace();
+        on_->start(OnSwitch::policy());
+        quiet(3);
+        kill_clients(on_->server_, flag);
+        quiet(3);
+        storms(3);
+        EXPECT_EQ(on_->told(EventKind::storm_detected), 1) << flag;
+    }
+}
+
+TEST_F(SonicTrouble, StormsAreFoundThoughSyncdDoesNotWriteTheLastQueue)
+{
+    on_->start(OnSwitch::policy());
+    quiet(3);
+    sonic().skip("Ethernet4:4");
+    quiet(3);
+    storms(3);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+}
+
+// The agent knows the interval of polls, and takes writes that come much sooner for those of another process.
+TEST_F(SonicTrouble, AnIntervalThatBecomesShorterIsFollowed)
+{
+    on_.emplace(SonicSwitch::Setup{.stamps = false, .poll = 1000ms});
+    on_->start(OnSwitch::policy());
+    for (int i = 0; i != 3; ++i) {
+        on_->poll(1000ms);
+    }
+    sonic().set(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "POLL_INTERVAL", "200");
+    quiet(2);
+    storms(3);
+    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ void SonicSwitch::poll_queues()
     }
     Pipeline write;
     for (const auto& queue : queues_) {
-        if (!is_registered(queue)) {
+        if (!is_registered(queue) || queue == skipped_) {
             continue;
         }
         const auto& now = counters_[queue];
@@ -199,6 +199,7 @@ void SonicSwitch::poll_queues()
     }
     if (!write.empty()) {
         send(Db::counters, write);
+        polled_ = true;
     }
     if (!plugins_.empty()) {
         ++plugin_runs_;

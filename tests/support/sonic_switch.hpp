@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -56,9 +57,11 @@ public:
     // ---- the ASIC and syncd
     QueueCounters& queue(const std::string& name) { return counters_[name]; }  // "Ethernet0:3"
     void poll(Instant at);
-    void poll_ports(Instant at);  // the first half of poll(), with the stamp
-    void poll_queues();           // the second half
-    void serve_requests();        // the requests of orchagent, or of the agent in its place
+    void poll_ports(Instant at);                                 // the first half of poll(), with the stamp
+    void poll_queues();                                          // the second half
+    bool has_polled() { return std::exchange(polled_, false); }  // since the last call
+    void serve_requests();  // the requests of orchagent, or of the agent in its place
+    void skip(const std::string& queue) { skipped_ = queue; }  // syncd cannot read this queue any more
     void freeze_stamps(bool frozen) { stamps_frozen_ = frozen; }
     int plugin_runs() const { return plugin_runs_; }
     bool has_plugins() const { return !plugins_.empty(); }
@@ -113,6 +116,8 @@ private:
     std::vector<std::string> queues_;
     std::set<std::string> registered_;  // syncd polls these
     bool stamps_frozen_{};
+    bool polled_{};
+    std::string skipped_;
     Instant last_stamp_;
     std::map<std::string, QueueCounters> counters_;
     std::map<sonic::Db, std::unique_ptr<redis::Connection>> connections_;  // of the test's thread

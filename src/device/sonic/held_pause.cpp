@@ -25,7 +25,7 @@ bool HeldPause::fits(watchdog::Fields fields)
 
 std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample, Duration configured)
 {
-    const bool comparable = sample.epoch == before_.epoch;
+    const bool comparable = sample.epoch != 0 && sample.epoch == before_.epoch;
     if (comparable && sample.read_at == before_.read_at) {
         return state_;
     }

@@ -28,7 +28,8 @@ constexpr auto kReports = "__redis__:invalidate";
 void wait_readable(int fd, Duration most)
 {
     pollfd readable{fd, POLLIN, 0};
-    ::poll(&readable, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(most).count()));
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration::zero()));
+    ::poll(&readable, 1, static_cast<int>(ms.count()));  // a negative time would be no limit
 }
 
 void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool want_stamps)
@@ -40,7 +41,7 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool wan
         canaries_.clear();
         reports_.reset();
         for (auto& key : keys) {
-            canaries_.push_back({std::move(key), nullptr, false});
+            canaries_.push_back({.key = std::move(key), .connection = nullptr});
         }
         last_.reset();
     }
@@ -81,6 +82,7 @@ Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
 {
     redis::Pipeline commands;
     const bool watched = canary.connection != nullptr;
+    canary.fresh = !watched;
     if (!watched) {
         const auto& place = databases_.at(db::Db::counters);
         auto opened = redis::Connection::open(place.address, place.number, patience_);
@@ -143,6 +145,7 @@ std::optional<bool> PollStamp::take_reports(Instant now)
     bool any = false;
     if (reports_ && !reports_->messages([&](redis::View) { any = true; })) {
         reports_.reset();
+        canaries_.back().connection.reset();  // the next visit asks for reports again
     }
     if (any) {
         note_report(now);
@@ -238,8 +241,13 @@ PollStamp::Seen PollStamp::by_stamp(Instant stamp)
 
 PollStamp::Seen PollStamp::by_grid(Instant now)
 {
-    // Others write these keys as well, now and then: two polls are not that close to each other.
+    // Other processes write these keys as well, now and then. Two polls are not that close to each other. And syncd
+    // writes the first queue before the last, while the last was visited before the first: a last queue that was
+    // written alone is no poll.
     const bool soon = last_ && now - *last_ < interval_ / 2;
+    if (!canaries_.empty() && !canaries_.front().written && !canaries_.front().fresh) {
+        canaries_.back().written = false;
+    }
     if (take_over() && !soon) {
         const auto due = last_ ? std::max(*last_ + interval_, visited_) : now;
         last_ = written_at_.value_or(std::min(due, now));

@@ -69,6 +69,7 @@ private:
         std::string key;
         std::unique_ptr<redis::Connection> connection;
         bool written{};
+        bool fresh{true};  // the last visit opened the connection: an earlier write is not known
     };
 
     // `stamp`: if not null, receives syncd's stamp, which is read first.

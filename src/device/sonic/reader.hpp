@@ -50,6 +50,12 @@ struct Reading {
     bool history{};      // PFC_STAT_HISTORY: a history of pauses is configured
 };
 
+// orchagent watches the queue and does what it is told about it.
+inline bool is_watched(const Reading& reading)
+{
+    return reading.registered && reading.status != Status::unwatched && !reading.red_switch;
+}
+
 class Reader {
 public:
     Reader(Layout, Note);

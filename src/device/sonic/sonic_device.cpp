@@ -22,7 +22,6 @@ using watchdog::Treatment;
 
 constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
 constexpr std::chrono::milliseconds kLookAgain{2};
-constexpr Duration kPutBackEvery = std::chrono::milliseconds{500};
 constexpr Duration kSettled = std::chrono::seconds{1};
 constexpr int kPollsMissed = 5;  // so many, if they take longer, and nothing is seen any more
 
@@ -33,12 +32,6 @@ constexpr int kLooksPerPoll = 4;
 
 // Hardware may follow orchagent's treatment late. Signals of pause that still show it after this time survive.
 constexpr Duration kHardwareFollows = std::chrono::seconds{1};
-
-// orchagent watches the queue and does what it is told about it.
-bool is_watched(const Reading& reading)
-{
-    return reading.registered && reading.status != Status::unwatched && !reading.red_switch;
-}
 
 constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
@@ -52,7 +45,7 @@ SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const Time
       note_(std::move(note)),
       settings_(settings),
       store_(databases, settings.redis),
-      plugins_(store_, databases_),
+      decider_(store_, databases_, clock, [this](const std::string& words) { note_once(words); }),
       changes_(databases, settings.redis),
       stamp_(databases, settings.redis, settings.wake > Duration::zero() ? settings.wait : Wait{})
 {}
@@ -61,21 +54,12 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
                                                        const TimeSource& clock, Note note, const Settings& settings)
 {
     std::unique_ptr<SonicDevice> device{new SonicDevice{databases, id, clock, std::move(note), settings}};
-    // Scripts that a dead process left out come back first: until the agent watches, nobody else would.
-    return device->plugins_.claim()
-        .and_then([&] { return device->plugins_.put_back_left(); })
-        .map([&](bool any) {
-            if (any) {
-                device->note_once("SONiC's own detector is back: a process that died had left it out");
-            }
-        })
-        .and_then([&] { return device->start(); })
-        .map([&] { return std::move(device); });
+    return device->decider_.start().and_then([&] { return device->start(); }).map([&] { return std::move(device); });
 }
 
 SonicDevice::~SonicDevice()
 {
-    if (plugins_.ours() && !closed_) {  // nobody else looks after the switch, also if it could not be opened
+    if (decider_.owns_switch() && !closed_) {  // also if it could not be opened
         if (const auto back = close(); !back) {
             note_once(back.error().what);
         }
@@ -85,11 +69,7 @@ SonicDevice::~SonicDevice()
 Result<void> SonicDevice::close()
 {
     closed_ = true;
-    return plugins_.put_back().map([&](bool any) {
-        if (any) {
-            note_once("SONiC's own detector is back");
-        }
-    });
+    return decider_.close();
 }
 
 Result<void> SonicDevice::start()
@@ -140,19 +120,19 @@ Result<void> SonicDevice::start()
     return {};
 }
 
-// Whoever was there before keeps what is remembered of it.
+// A queue that was there before keeps what is remembered of it.
 void SonicDevice::adopt(FoundLayout found)
 {
     auto& layout = found.layout;
     std::map<std::string, std::pair<Row, Intent>> before;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        before.emplace(reader_->layout().queues[row].oid, std::pair{rows_[row], intents_[row]});
+        before.emplace(reader_->layout().queues[row].oid, std::pair{rows_[row], decider_.intents()[row]});
     }
     const auto generation = inventory_.generation + 1;
     inventory_ = {};
     inventory_.generation = generation;
     rows_.clear();
-    intents_.clear();
+    std::vector<Intent> intents;
     for (const auto& port : layout.ports) {
         inventory_.ports.push_back({port.name, "", std::nullopt});
     }
@@ -160,11 +140,10 @@ void SonicDevice::adopt(FoundLayout found)
         inventory_.rows.push_back({{{id_, queue.port}, queue.priority}, layout.ports[queue.port].speed, false});
         const auto known = before.find(queue.oid);
         rows_.push_back(known != before.end() ? known->second.first : Row{});
-        intents_.push_back(known != before.end() ? known->second.second : Intent{});
+        intents.push_back(known != before.end() ? known->second.second : Intent{});
     }
     links_.emplace(layout);
-    unseen_ = {};
-    take_facts(std::move(found.facts));
+    decider_.adopt(std::move(intents), std::move(found.facts));
     status_check_ = StatusCheck{rows_.size()};
     histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
@@ -176,31 +155,6 @@ void SonicDevice::adopt(FoundLayout found)
     choose_again_ = Instant::min();
 }
 
-void SonicDevice::take_facts(LayoutFacts facts)
-{
-    facts_ = std::move(facts);
-    for (std::uint32_t row = 0; row != intents_.size(); ++row) {
-        intents_[row].configured = facts_.configured[row];
-    }
-}
-
-void SonicDevice::set_watched_rows(std::span<const Slot> rows)
-{
-    for (auto& intent : intents_) {
-        intent.watched = false;
-    }
-    for (const auto row : rows) {
-        if (row.value < intents_.size()) {
-            intents_[row.value].watched = true;
-        }
-    }
-    if (rows.empty() && agent_decides_) {
-        if (const auto back = put_scripts_back(); !back) {
-            note_once(back.error().what);
-        }
-    }
-}
-
 // Whether the rows are still those of before.
 Result<bool> SonicDevice::follow()
 {
@@ -208,10 +162,16 @@ Result<bool> SonicDevice::follow()
     if (!heard) {
         return tl::unexpected(heard.error());
     }
-    const auto now = clock_.now().mono;
-    auto kept = agent_decides_ ? plugins_.keep_out(heard->plugins, now) : plugins_.stay(now).map([] { return false; });
-    if (!kept) {
-        return kept;
+    if (heard->plugins) {
+        const auto group = read_group(store_);
+        if (!group) {
+            return tl::unexpected(group.error());
+        }
+        group_ = *group;  // it may have another interval
+        watch_canaries();
+    }
+    if (auto stays = decider_.stay(heard->plugins); !stays) {
+        return tl::unexpected(std::move(stays.error()));
     }
     if (heard->layout || filling_) {
         if (auto same = follow_layout(); !same || !*same) {
@@ -239,7 +199,7 @@ Result<bool> SonicDevice::follow_layout()
     }
     if (found->layout == before) {
         filling_.reset();
-        take_facts(std::move(found->facts));
+        decider_.take_facts(std::move(found->facts));
         return true;
     }
     if (is_settled(*found)) {
@@ -292,37 +252,15 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 start_over();
                 return error;
             });
-    wait_anew_after_outage(read);
-    auto seen = read.and_then([&] { return sees_polls(); });
-    const auto settled = settle_scripts();
-    return !settled && seen ? settled : report_gap(std::move(seen));
-}
-
-// While the databases are away nothing can be put back, and no script runs. When they answer again, the next polls
-// tell whether the agent watches.
-void SonicDevice::wait_anew_after_outage(const Result<void>& read)
-{
-    if (read && std::exchange(not_put_back_, false)) {
-        covered_at_ = polled_ = clock_.now().mono;
+    if (read && decider_.wait_anew()) {
+        polled_ = clock_.now().mono;
     }
+    auto seen = read.and_then([&] { return sees_polls(); });
+    const auto settled = decider_.settle([&] { return scripts_decided(); });
+    return !settled && seen ? settled : decider_.with_gap(std::move(seen));
 }
 
 Duration SonicDevice::patience() const { return std::max(kBlind, kPollsMissed * group_.interval); }
-
-void SonicDevice::judge_coverage()
-{
-    const auto now = clock_.now().mono;
-    coverage_ = coverage_of(*reader_, intents_, facts_);
-    unseen_.judge(*reader_, intents_, facts_, now, patience());
-}
-
-// While the scripts decide, samples and storms of the agent's would make two detectors of one. Until the first polls
-// are seen the agent may: what is asked for twice is done once.
-bool SonicDevice::may_decide() const
-{
-    const bool blind = covered_at_ && clock_.now().mono - *covered_at_ > patience();
-    return agent_decides_ || (coverage_.gap.empty() && !blind);
-}
 
 // Whether orchagent shows a storm that the agent does not know of, or none where the agent does.
 bool SonicDevice::scripts_decided() const
@@ -337,54 +275,7 @@ bool SonicDevice::scripts_decided() const
     return false;
 }
 
-Result<void> SonicDevice::settle_scripts()
-{
-    const auto now = clock_.now().mono;
-    const bool covered = covered_at_ && now - *covered_at_ <= patience();
-    if (agent_decides_) {
-        return covered || now < put_back_again_ ? Result<void>{} : put_scripts_back();
-    }
-    if (!covered || !coverage_.complete() || covered_polls_ < 2) {
-        return {};
-    }
-    stale_ = scripts_decided();
-    return stale_ ? Result<void>{} : take_scripts_out();
-}
-
-Result<void> SonicDevice::take_scripts_out()
-{
-    agent_decides_ = true;
-    return plugins_.keep_out(true, clock_.now().mono).map([&](bool) {
-        note_once("SONiC's own detector rests while this agent watches");
-    });
-}
-
-Result<void> SonicDevice::put_scripts_back()
-{
-    auto back = plugins_.put_back();
-    agent_decides_ = !back;
-    not_put_back_ = !back;
-    covered_polls_ = 0;
-    put_back_again_ = clock_.now().mono + kPutBackEvery;
-    return back.map([](bool) {});
-}
-
-Result<void> SonicDevice::report_gap(Result<void> seen) const
-{
-    if (agent_decides_ || stale_) {
-        return seen;
-    }
-    constexpr std::string_view kMeanwhile = "SONiC's own scripts watch meanwhile";
-    if (!seen) {
-        return tl::unexpected(Error{seen.error().kind, fmt::format("{}; {}", seen.error().what, kMeanwhile)});
-    }
-    if (!coverage_.gap.empty()) {
-        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{}; {}", coverage_.gap, kMeanwhile)});
-    }
-    return seen;
-}
-
-// Whoever sees nothing says so: a switch without polls looks like one without storms.
+// A switch without polls looks like one without storms, so it is reported.
 Result<void> SonicDevice::sees_polls() const
 {
     if (!queues_watched_ || clock_.now().mono - polled_ <= patience()) {
@@ -446,11 +337,14 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll()
 // The agent looks more often than syncd polls. A look waits for the next poll until the next look is nearly due, so
 // that a storm is found with the poll that proves it and the time of a poll is known. False: nothing was written since
 // all of the last poll was read.
+//
+// A poll that is long overdue is looked for without a report: the last queue may not be written any more, or the
+// connection that reports may be dead.
 bool SonicDevice::wait_for_write()
 {
     const auto most = std::min(settings_.wake, group_.interval / kLooksPerPoll * 9 / 10);
     unread_ = stamp_.await(clock_, unread_ ? Duration{} : most) || unread_;
-    return unread_;
+    return unread_ || clock_.now().mono - polled_ > group_.interval + group_.interval / 2;
 }
 
 // One that is under way is over soon.
@@ -480,7 +374,7 @@ Result<void> SonicDevice::choose_canaries()
     reader_->distrust();
     return reader_->read(store_, clock_.now().mono).map([&] {
         watch_canaries();
-        judge_coverage();
+        decider_.judge(*reader_, patience());
     });
 }
 
@@ -491,10 +385,22 @@ void SonicDevice::watch_canaries()
         return std::pair{queues[a].oid.size(), std::string_view{queues[a].oid}} <
                std::pair{queues[b].oid.size(), std::string_view{queues[b].oid}};
     };
+    // orchagent writes its statistics to a queue in a storm once a second, which looks like a poll. A queue that syncd
+    // cannot read is not written at all.
+    const auto suits = [&](std::uint32_t row) {
+        const auto& reading = (*reader_)[Slot{row}];
+        return !reading.registered ? 0 : 1 + (reading.tells != 0 ? 2 : 0) + (reading.status != Status::stormed ? 1 : 0);
+    };
+    int best = 1;
     std::optional<std::uint32_t> first;
     std::optional<std::uint32_t> last;
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        if ((*reader_)[Slot{row}].registered) {
+        const auto grade = suits(row);
+        if (grade > best) {
+            best = grade;
+            first = last = std::nullopt;
+        }
+        if (grade == best) {
             first = first && before(*first, row) ? first : row;
             last = last && before(row, *last) ? last : row;
         }
@@ -518,12 +424,9 @@ void SonicDevice::watch_canaries()
 
 Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
 {
-    judge_coverage();
-    if (coverage_.complete()) {
-        covered_at_ = clock_.now().mono;
-        ++covered_polls_;
-    }
-    if (!may_decide()) {
+    decider_.judge(*reader_, patience());
+    decider_.count_poll();
+    if (!decider_.agent_may_decide()) {
         all_read_ = read_at;
         unread_ = false;
         return {};
@@ -531,16 +434,16 @@ Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
     if (auto followed = histories_.follow(store_, *reader_); !followed) {
         return followed;
     }
-    const auto now = clock_.now().wall;
+    const auto seen_at = clock_.now();
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        put(Slot{row}, read_at, now, into);
+        put(Slot{row}, read_at, seen_at, into);
     }
     all_read_ = read_at;
     unread_ = false;
     return histories_.write(store_, reader_->layout()).and_then([&] { return tell_again(); });
 }
 
-void SonicDevice::put(Slot slot, Instant read_at, WallTime now, watchdog::Intake& into)
+void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::Intake& into)
 {
     const auto& reading = (*reader_)[slot];
     auto& row = rows_[slot.value];
@@ -560,8 +463,8 @@ void SonicDevice::put(Slot slot, Instant read_at, WallTime now, watchdog::Intake
     sample.slot = slot;
     sample.read_at = read_at;
     sample.epoch = epoch_of(slot);
-    row.polls.see(sample, now);
-    histories_.see(sample, now);
+    row.polls.see(sample, seen_at.wall);
+    histories_.see(sample, seen_at.wall);
     if (status_check_.check(sample) == StatusCheck::Verdict::constant) {
         note_once(
             fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} says that it is "
@@ -576,7 +479,7 @@ void SonicDevice::put(Slot slot, Instant read_at, WallTime now, watchdog::Intake
     if (reading.debug_storm) {
         imagine_storm(sample);
     }
-    if (mark_surviving(row, sample)) {
+    if (mark_surviving(row, sample, seen_at.mono)) {
         into.put(sample);
     }
 }
@@ -592,7 +495,7 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
 {
     auto& row = rows_[slot.value];
     row.asked = row.asked.value_or(stormed);
-    if (*row.asked != stormed && agent_decides_) {
+    if (*row.asked != stormed && decider_.agent_decides()) {
         again_.push_back(word_for(slot.value, *row.asked));
     }
     if (!stormed) {
@@ -621,28 +524,39 @@ Result<void> SonicDevice::tell_again()
 // A mitigated queue is not held up by pause, so the mitigation may stop what measures pause; on some switches it does
 // not. A signal that still shows pause after the hardware had time to settle survives, and then its standstill is
 // quiet. Until then only the frames count for quiet; where none are counted there is nothing better than the others.
-// The first poll may have been under way when the mitigation began: it is passed over (false), and the next one tells
-// of both.
-bool SonicDevice::mark_surviving(Row& row, Sample& sample) const
+// A pause needs frames that renew it. Where the state says `paused` and none arrive, the mitigation has stopped the
+// state or the frame counter: neither counts, and a probe has to tell.
+//
+// The first poll after the mitigation may have been under way when it began: it is passed over (false), and the next
+// one tells of both. That is judged by the agent's clock: syncd's stamps may be of another one.
+bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
 {
     if (!row.stormed_since) {
         row.polled_in_storm = row.keeps_signals = false;
         return true;
     }
-    const auto counted = has(sample.known, Field::pause_us) ? sample[Field::pause_us] - row.pause_us : 0;
-    const bool paused = has(sample.known, Field::paused_now) && sample.paused_now;
-    const auto interval = whole_us(sample.read_at) - whole_us(row.polled_at);
-    row.pause_us = sample[Field::pause_us];
-    row.polled_at = sample.read_at;
+    // Less than before: the counter was reset.
+    const auto moved = [&](Field field, std::uint64_t& last) {
+        const auto before = std::exchange(last, sample[field]);
+        return has(sample.known, field) && last > before ? last - before : 0;
+    };
+    const auto counted = moved(Field::pause_us, row.pause_us);
+    const bool renewed = moved(Field::rx_pfc, row.rx_pfc) != 0 || !has(sample.known, Field::rx_pfc);
+    const auto interval = whole_us(sample.read_at) - whole_us(std::exchange(row.polled_at, sample.read_at));
     if (!row.polled_in_storm) {
-        row.polled_in_storm = sample.read_at > *row.stormed_since;
+        row.polled_in_storm = seen_at > *row.stormed_since;
         return false;
     }
-    const bool shows_pause = paused || 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
-    const bool settled = clock_.now().mono - *row.stormed_since >= kHardwareFollows;
-    row.keeps_signals = row.keeps_signals || (shows_pause && settled);
+    const bool says_paused = has(sample.known, Field::paused_now) && sample.paused_now;
+    const bool counts = 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
+    const bool settled = seen_at - *row.stormed_since >= kHardwareFollows;
+    row.keeps_signals = row.keeps_signals || (settled && ((says_paused && renewed) || counts));
     if (!row.keeps_signals && has(sample.known, Field::rx_pfc)) {
         sample.survives = ~kPause;
+    }
+    if (!renewed && says_paused) {
+        sample.known &= ~(bit(Field::pause_state) | bit(Field::paused_now));
+        sample.survives &= ~bit(Field::rx_pfc);
     }
     return true;
 }
@@ -681,7 +595,7 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
         return tl::unexpected(
             Error{ErrorKind::unsupported, fmt::format("orchagent has no such action: {}", name(command.want))});
     }
-    if (storm && !may_decide()) {
+    if (storm && !decider_.agent_may_decide()) {
         return tl::unexpected(Error{ErrorKind::denied, "SONiC's own scripts decide about storms now"});
     }
     return row_of(command.target).and_then([&](std::uint32_t row) {

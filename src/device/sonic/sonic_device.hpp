@@ -2,19 +2,7 @@
 // COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a word to orchagent
 // (orchagent.hpp). The device repeats the word as long as orchagent shows something else than was requested.
 //
-// SONiC's own scripts (plugins.hpp) are out only while the agent watches every queue that they would watch
-// (coverage.hpp):
-//
-// clang-format off
-//   scripts are | polls show                                    | so
-//   in          | complete coverage, twice                      | take them out: the agent decides
-//   in          | the same, but the scripts have found or ended | request to be opened again: the agent then takes over
-//               | a storm                                       | the storms that orchagent shows
-//   in          | a gap                                         | put no sample, report the gap
-//   out         | complete coverage                             | keep them out
-//   out         | no poll with complete coverage for `patience` | put them back
-//   out         | the agent watches no row                      | put them back at once
-// clang-format on
+// SONiC's own scripts decide while the agent does not watch all of their queues (decider.hpp).
 //
 // The device writes none of orchagent's fields, and of the scripts' fields only the history of pauses (histories.hpp).
 // It puts no sample of a queue that orchagent does not watch or treats by its big red switch.
@@ -28,13 +16,12 @@
 
 #include "device/device.hpp"
 #include "device/sonic/changes.hpp"
-#include "device/sonic/coverage.hpp"
+#include "device/sonic/decider.hpp"
 #include "device/sonic/held_pause.hpp"
 #include "device/sonic/histories.hpp"
 #include "device/sonic/last_polls.hpp"
 #include "device/sonic/links.hpp"
 #include "device/sonic/orchagent.hpp"
-#include "device/sonic/plugins.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
 #include "device/status_check.hpp"
@@ -65,9 +52,9 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return true; }  // SONiC's scripts may have found storms before
     void listen(NoticeSink&) override {}
-    void set_watched_rows(std::span<const Slot>) override;
-    std::vector<UnseenQueue> unseen_queues() const override { return unseen_.queues(); }
-    bool wants_reopening() const override { return stale_; }
+    void set_watched_rows(std::span<const Slot> rows) override { decider_.set_watched_rows(rows); }
+    std::vector<UnseenQueue> unseen_queues() const override { return decider_.unseen(); }
+    bool wants_reopening() const override { return decider_.is_stale(); }
     Result<void> close() override;
 
 private:
@@ -75,9 +62,11 @@ private:
     struct Row {
         std::optional<bool> asked;  // requested: true = stormed, false = not; none: the queue was not seen yet
         std::optional<Instant> stormed_since;
-        bool polled_in_storm{};    // syncd has polled since then
-        std::uint64_t pause_us{};  // pause time at the last poll in the storm
-        Instant polled_at;         // time of that poll
+        // While stormed:
+        bool polled_in_storm{};    // a poll was seen since then
+        std::uint64_t pause_us{};  // as of the last poll
+        std::uint64_t rx_pfc{};    // as of the last poll
+        Instant polled_at;         // the stamp of the last poll
         bool keeps_signals{};      // the signals of pause survive the mitigation
         bool debug_storm{};
         bool watched{};
@@ -93,7 +82,6 @@ private:
     Result<bool> follow_layout();
     bool is_settled(const FoundLayout&);
     void adopt(FoundLayout);
-    void take_facts(LayoutFacts);
     void start_over();
     Result<std::optional<Instant>> read_one_poll();
     Result<PollStamp::Seen> wait_for_poll();
@@ -101,22 +89,15 @@ private:
     void watch_canaries();
     Result<void> sees_polls() const;
     Duration patience() const;
-    void judge_coverage();
-    bool may_decide() const;
     bool scripts_decided() const;
-    Result<void> settle_scripts();
-    Result<void> take_scripts_out();
-    Result<void> put_scripts_back();
-    Result<void> report_gap(Result<void> seen) const;
-    void wait_anew_after_outage(const Result<void>& read);
     Result<void> put(Instant read_at, watchdog::Intake&);
-    void put(Slot, Instant read_at, WallTime now, watchdog::Intake&);
+    void put(Slot, Instant read_at, const Now& seen_at, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
     void keep_as_asked(Slot, bool stormed);
     Word word_for(std::uint32_t row, bool storm) const;
     Result<void> tell_again();
     bool wait_for_write();
-    bool mark_surviving(Row&, watchdog::Sample&) const;
+    static bool mark_surviving(Row&, watchdog::Sample&, Instant seen_at);
     void imagine_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
@@ -128,7 +109,7 @@ private:
     Settings settings_;
     std::set<std::string> noted_;
     db::RedisStore store_;
-    Plugins plugins_;
+    Decider decider_;
     Changes changes_;
     PollStamp stamp_;
     std::optional<Reader> reader_;
@@ -138,21 +119,11 @@ private:
     std::vector<Row> rows_;
     StatusCheck status_check_;
     Histories histories_;
-    LayoutFacts facts_;
     std::optional<FoundLayout> filling_;  // orchagent still adds queues: adopted when it no longer changes
     Instant filling_since_;
-    std::vector<Intent> intents_;  // by row
-    Coverage coverage_;
-    Unseen unseen_;
-    bool agent_decides_{};  // the scripts are out, or syncd has the request to take them out
-    bool stale_{};          // the agent could decide, but the scripts have found or ended a storm meanwhile
-    bool not_put_back_{};   // the last attempt to put the scripts back failed: a database does not answer
-    Instant put_back_again_{Instant::min()};
-    std::optional<Instant> covered_at_;  // the last poll with complete coverage
-    int covered_polls_{};                // such polls since the scripts came in; two prove that stamps advance
-    std::vector<Word> again_;            // words to publish again
-    std::optional<Instant> all_read_;    // the poll whose counters were all put
-    bool unread_{true};                  // there may be a newer poll
+    std::vector<Word> again_;          // words to publish again
+    std::optional<Instant> all_read_;  // the poll whose counters were all put
+    bool unread_{true};                // there may be a newer poll
     Instant choose_again_{Instant::min()};
     CounterGroup group_;
     bool queues_watched_{};  // orchagent has registered a queue, so syncd must poll
