@@ -54,6 +54,13 @@ std::filesystem::path unit_in(const InstallFolder& folder)
     return path;
 }
 
+// SIGKILL leaves SONiC's scripts out, and systemd puts them back.
+TEST(Packaging, TheUnitHandsBackAfterADeath)
+{
+    EXPECT_THAT(test::content(kPackaging / "systemd" / "petrel-agent.service"),
+                HasSubstr("\nExecStopPost=/usr/bin/petrel hand-back --config /etc/petrel/agent.toml\n"));
+}
+
 test::Ended analyze(std::vector<std::string> arguments)
 {
     return test::run({.program = test::find_program("systemd-analyze"), .arguments = std::move(arguments)});
