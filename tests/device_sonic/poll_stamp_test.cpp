@@ -150,6 +150,18 @@ TEST_F(PollStampTest, AWriteToTheLastKeyAloneIsNoPoll)
     EXPECT_TRUE(look(1400ms).under_way) << "the last key has yet to be written by syncd";
 }
 
+TEST_F(PollStampTest, OtherKeysDoNotForgetTheLastPoll)
+{
+    look(900ms);
+    poll();
+    EXPECT_EQ(look(1s).at, Instant{1s});
+    stamp_->watch({"COUNTERS:first", "COUNTERS:another"}, 200ms);
+    EXPECT_EQ(look(1050ms).at, Instant{1s});
+    write("COUNTERS:first");
+    write("COUNTERS:another");
+    EXPECT_EQ(look(1210ms).at, Instant{1200ms});
+}
+
 // Writes are reported to a stamp that may wait. Simulated time passes in the wait.
 class AwaitedPoll : public PollStampTest {
 protected:

@@ -331,6 +331,21 @@ TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
     ends_well();
 }
 
+// Without stamps a write counts as a poll, and counters that stand still look like quiet. The agent itself writes to
+// all queues when it puts the scripts back, and orchagent writes its statistics to the queue in the storm.
+TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
+{
+    on_.emplace(SonicSwitch::Setup{.stamps = false, .transitions = false, .pause_status = false, .scripts = true});
+    start_and_storm();
+    for (int i = 0; i != 15; ++i) {
+        sonic().set_of_queue(kQueue, "PFC_WD_QUEUE_STATS_TX_PACKETS", std::to_string(i));
+        on_->runner_->run_until(on_->clock_.now().mono + 200ms);
+    }
+    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_EQ(status(), "stormed");
+    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+}
+
 // ---- reports of writes
 
 TEST_F(SonicTrouble, StormsAreFoundAfterTheConnectionThatAsksForReportsDied)

@@ -43,7 +43,6 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool wan
         for (auto& key : keys) {
             canaries_.push_back({.key = std::move(key), .connection = nullptr});
         }
-        last_.reset();
     }
 }
 

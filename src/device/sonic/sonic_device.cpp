@@ -243,6 +243,7 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
+    pass_over_hand_back();
     // A poll is read once, whichever rows are asked for: a storm of any other row need not wait for the next look.
     auto read =
         follow()
@@ -257,7 +258,16 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     }
     auto seen = read.and_then([&] { return sees_polls(); });
     const auto settled = decider_.settle([&] { return scripts_decided(); });
+    pass_over_hand_back();
     return !settled && seen ? settled : decider_.with_gap(std::move(seen));
+}
+
+// Before the scripts return, what they remember is deleted from all queues. These writes are no poll.
+void SonicDevice::pass_over_hand_back()
+{
+    if (std::exchange(agent_decided_, decider_.agent_decides()) && !agent_decided_) {
+        stamp_.start_over();
+    }
 }
 
 Duration SonicDevice::patience() const { return std::max(kBlind, kPollsMissed * group_.interval); }
@@ -304,7 +314,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll()
     if (auto chosen = choose_canaries(); !chosen) {
         return tl::unexpected(std::move(chosen.error()));
     }
-    if (!wait_for_write()) {
+    if (group_.off || !wait_for_write()) {
         return std::optional<Instant>{};
     }
     auto before = wait_for_poll();

@@ -89,6 +89,7 @@ private:
     void watch_canaries();
     Result<void> sees_polls() const;
     Duration patience() const;
+    void pass_over_hand_back();
     bool scripts_decided() const;
     Result<void> put(Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, const Now& seen_at, watchdog::Intake&);
@@ -131,6 +132,7 @@ private:
     std::uint32_t stamp_changes_{};
     bool by_syncd_{};
     bool orchagent_answers_{true};  // orchagent reacted in time to the last command
+    bool agent_decided_{};          // at the last look
     bool closed_{};
 };
 
