@@ -46,6 +46,18 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool wan
     }
 }
 
+Result<void> PollStamp::arm()
+{
+    for (auto& canary : canaries_) {
+        if (canary.connection == nullptr) {
+            if (auto visited = visit(canary); !visited) {
+                return visited;
+            }
+        }
+    }
+    return {};
+}
+
 void PollStamp::start_over()
 {
     reports_.reset();
@@ -228,7 +240,7 @@ PollStamp::Seen PollStamp::by_stamp(Instant stamp)
 {
     if (stamp != last_) {
         const bool waited = passed_.value_or(stamp) != stamp;
-        if (!take_over() && last_ && !waited) {
+        if (!take_over() && last_ && !waited && !canaries_.back().fresh) {
             passed_ = stamp;
             return Seen{std::nullopt, writes_, true, true};
         }

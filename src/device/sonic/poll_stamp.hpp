@@ -60,6 +60,9 @@ public:
     // Whether the time of a poll is known to a few milliseconds: syncd writes stamps, or the server reports writes.
     Result<bool> is_precise(db::RedisStore&) const;
 
+    // Starts to watch keys that are new, so that the next poll is seen.
+    Result<void> arm();
+
     void start_over();  // after an error
 
 private:

@@ -243,10 +243,10 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
-    pass_over_hand_back();
     // A poll is read once, whichever rows are asked for: a storm of any other row need not wait for the next look.
     auto read =
-        follow()
+        pass_over_hand_back()
+            .and_then([&] { return follow(); })
             .and_then([&](bool same) { return same ? read_one_poll() : Result<std::optional<Instant>>{std::nullopt}; })
             .and_then([&](std::optional<Instant> poll) { return poll ? put(*poll, into) : Result<void>{}; })
             .map_error([&](Error error) {
@@ -257,17 +257,19 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
         polled_ = clock_.now().mono;
     }
     auto seen = read.and_then([&] { return sees_polls(); });
-    const auto settled = decider_.settle([&] { return scripts_decided(); });
-    pass_over_hand_back();
+    const auto settled =
+        decider_.settle([&] { return scripts_decided(); }).and_then([&] { return pass_over_hand_back(); });
     return !settled && seen ? settled : decider_.with_gap(std::move(seen));
 }
 
 // Before the scripts return, what they remember is deleted from all queues. These writes are no poll.
-void SonicDevice::pass_over_hand_back()
+Result<void> SonicDevice::pass_over_hand_back()
 {
     if (std::exchange(agent_decided_, decider_.agent_decides()) && !agent_decided_) {
         stamp_.start_over();
+        return stamp_.arm();
     }
+    return {};
 }
 
 Duration SonicDevice::patience() const { return std::max(kBlind, kPollsMissed * group_.interval); }
@@ -334,7 +336,7 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll()
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
             watch_canaries();  // which queues are watched may be others now
-            return after->at;
+            return stamp_.arm().map([&] { return after->at; });
         }
         before = std::move(after);
     }

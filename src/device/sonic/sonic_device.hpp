@@ -89,7 +89,7 @@ private:
     void watch_canaries();
     Result<void> sees_polls() const;
     Duration patience() const;
-    void pass_over_hand_back();
+    Result<void> pass_over_hand_back();
     bool scripts_decided() const;
     Result<void> put(Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, const Now& seen_at, watchdog::Intake&);
