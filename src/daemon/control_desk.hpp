@@ -9,7 +9,7 @@
 
 #include "codec/control_report.hpp"
 #include "daemon/control_thread.hpp"
-#include "daemon/device_runner.hpp"
+#include "daemon/runners.hpp"
 
 namespace petrel::daemon {
 

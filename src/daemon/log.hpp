@@ -7,29 +7,19 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "codec/agent_config.hpp"
+#include "runner/log_line.hpp"
 
 namespace petrel::daemon {
 
 class Log {
 public:
-    enum class Level : std::uint8_t { info, notice, warning, error };
-
-    struct Line {
-        Level level{};
-        std::string event{};  // for programs: "storm_detected", "device_opened"
-        std::string device{};
-        std::string queue{};
-        std::string words{};  // for people
-        std::vector<std::pair<std::string, std::string>> fields{};
-    };
+    using Level = runner::LogLevel;
+    using Line = runner::LogLine;
 
     // `to`: "stderr", a file (made if it is missing, and again when somebody moved it away) or a socket.
     static Result<std::unique_ptr<Log>> open(codec::LogFormat, std::string_view to, std::string_view agent_name);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/device_runner.hpp"
+#include "daemon/runners.hpp"
 #include "daemon/nos.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/job_thread.hpp"

@@ -38,7 +38,7 @@ std::string_view signal_name(int signal)
 Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_ptr<runtime::EventLoop> loop)
     : config_(named(std::move(config))),
       options_(std::move(options)),
-      policies_(std::make_shared<codec::PolicyFile>(config_.policies)),
+      policies_(std::make_shared<FilePolicies>(config_.policies)),
       loop_(std::move(loop)),
       started_(loop_->now().mono),
       desk_(*this)
@@ -83,7 +83,7 @@ Result<void> Service::put_together()
                                                                    config_.state_dir.string(), failed.message())});
     }
     if (options_.nos) {
-        policies_ = std::make_shared<codec::PolicyFile>();  // until it has said which
+        policies_ = std::make_shared<FilePolicies>(codec::PolicyFile{});  // until it has said which
         nos_ = std::make_unique<NosRunner>(
             *loop_, std::move(options_.nos), runners_,
             NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
@@ -112,17 +112,17 @@ Result<void> Service::make_runners()
                                 "and '-'",
                                 escaped(device.name), device.driver)});
             }
-            DeviceRunner::Setup setup{.entry = std::move(device),
-                                      .id = DeviceId{static_cast<std::uint32_t>(runners_.size())},
-                                      .driver = driver,
-                                      .state_dir = config_.state_dir,
-                                      .history_events = config_.history_events,
-                                      .hang_after = config_.hang_after,
-                                      .fault_hook = {}};
+            RunnerSetup setup{.entry = std::move(device),
+                              .id = DeviceId{static_cast<std::uint32_t>(runners_.size())},
+                              .driver = driver,
+                              .state_dir = config_.state_dir,
+                              .history_events = config_.history_events,
+                              .hang_after = config_.hang_after,
+                              .fault_hook = {}};
             if (options_.reached) {
                 setup.fault_hook = [this](device::FaultPoint point) { reached(device::name(point)); };
             }
-            auto runner = DeviceRunner::make(*loop_, *this, std::move(setup), policies_);
+            auto runner = make_runner(*loop_, *this, std::move(setup), policies_);
             if (!runner) {
                 return tl::unexpected(std::move(runner.error()));
             }
@@ -144,7 +144,7 @@ Result<void> Service::open_doors()
     std::vector<std::string> devices;
     for (const auto& runner : runners_) {
         devices.push_back(runner->name());
-        for (const auto& event : runner->state().events()) {
+        for (const auto& event : runner->memory().events()) {
             history.add(runner->name(), event.seq, event.json);
         }
     }
@@ -228,22 +228,22 @@ void Service::configured(codec::PolicyFile policies)
     if (stopping_) {
         return;
     }
-    policies = with_own(std::move(policies), config_.policies);
+    const auto next = std::make_shared<FilePolicies>(with_own(std::move(policies), config_.policies));
     nos_refused_.clear();
     for (const auto& runner : runners_) {
-        if (const auto fits = runner->check(policies); !fits) {
+        if (const auto fits = runner->check(*next); !fits) {
             nos_refused_ =
                 fmt::format("what {} configures does not fit {}, what was configured before stays in force: {}",
                             nos_->name(), runner->name(), to_text(fits.error(), "; "));
             return note(Log::Level::error, "nos_configuration_bad", nos_refused_);
         }
     }
-    policies_ = std::make_shared<codec::PolicyFile>(std::move(policies));
+    policies_ = next;
     for (const auto& runner : runners_) {
         runner->change(policies_);
     }
     note(Log::Level::notice, "nos_configured",
-         fmt::format("{} configures {}", nos_->name(), sets_text(policies_->policies)));
+         fmt::format("{} configures {}", nos_->name(), sets_text(policies_->file().policies)));
     if (!runners_started_) {
         start_runners();
     }
@@ -349,7 +349,8 @@ void Service::check_ready()
     const auto good = static_cast<std::size_t>(
         std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
     const bool patient = loop_->now().mono >= started_ + kReadyPatience;
-    const bool nothing_to_watch = runners_started_ && policies_->policies.empty() && config_.nos != codec::NosKind::own;
+    const bool nothing_to_watch =
+        runners_started_ && policies_->file().policies.empty() && config_.nos != codec::NosKind::own;
     const bool enough = good == runners_.size() || nothing_to_watch || (good != 0 && patient);
     if (ready_ || stopping_ || !enough) {
         return;
@@ -371,7 +372,7 @@ void Service::warn_of_unknown_ports()
         }
         inventories.push_back(runner->inventory());
     }
-    for (const auto& complaint : codec::unknown_ports(*policies_, inventories)) {
+    for (const auto& complaint : codec::unknown_ports(policies_->file(), inventories)) {
         note(Log::Level::warning, "unknown_port", to_text(complaint));
     }
 }

@@ -17,11 +17,11 @@
 #include "codec/control_report.hpp"
 #include "daemon/control_desk.hpp"
 #include "daemon/control_thread.hpp"
-#include "daemon/device_runner.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/limited_log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/nos_runner.hpp"
+#include "daemon/runners.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/job_thread.hpp"
 #include "runtime/signals.hpp"
@@ -90,7 +90,7 @@ private:
 
     codec::AgentConfig config_;
     ServiceOptions options_;
-    std::shared_ptr<const codec::PolicyFile> policies_;
+    std::shared_ptr<const FilePolicies> policies_;
     std::string nos_refused_;  // why what the NOS configures now is not in force
     std::unique_ptr<runtime::EventLoop> loop_;
     Instant started_;

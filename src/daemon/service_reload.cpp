@@ -69,7 +69,7 @@ void Service::read_next_config()
             std::vector<const watchdog::Inventory*> inventories;
             std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
             next->unknown_ports = codec::unknown_ports(
-                policies_of_nos ? with_own(*policies_of_nos, next->config->policies) : next->config->policies,
+                policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies) : next->config->policies,
                 inventories);
         }
         loop_->post([this, next] { finish_reload(std::move(*next)); });
@@ -117,9 +117,10 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
         return next.error();
     }
     auto problems = what_needs_a_restart(config_, *next);
-    const auto policies = nos_ ? with_own(*policies_, next->policies) : next->policies;
+    const auto policies =
+        std::make_shared<FilePolicies>(nos_ ? with_own(policies_->file(), next->policies) : next->policies);
     for (const auto& runner : runners_) {
-        if (const auto fits = runner->check(policies); !fits) {
+        if (const auto fits = runner->check(*policies); !fits) {
             for (auto complaint : fits.error()) {
                 complaint.value = fmt::format("{} ({})", complaint.value, runner->name());
                 problems.push_back(std::move(complaint));
@@ -141,7 +142,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     }
     reached("reload_checked");
     config_ = std::move(*next);
-    policies_ = std::make_shared<codec::PolicyFile>(policies);
+    policies_ = policies;
     if (log) {
         log_->replace(std::move(log));
     }

@@ -30,7 +30,7 @@ ServiceSnapshot Service::snapshot() const
     report.pid = ::getpid();
     report.up_ms = whole_ms(loop_->now().mono - started_);
     report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
-    report.red_switch = policies_->big_red_switch;
+    report.red_switch = policies_->file().big_red_switch;
     if (nos_) {
         report.nos = nos_->name();
         report.nos_trouble = nos_->trouble().empty() ? nos_refused_ : nos_->trouble();
@@ -47,7 +47,7 @@ ServiceSnapshot Service::snapshot() const
     report.control = {control.connections, control.refused, control.bad, control.dropped_slow};
     report.reload = reload_;
     for (const auto& runner : runners_) {
-        report.events += runner->state().events().size();
+        report.events += runner->memory().events().size();
         report.devices.push_back(runner->report());
         made.devices.push_back(runner->snapshot());
     }

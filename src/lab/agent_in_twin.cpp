@@ -5,7 +5,7 @@
 
 #include "base/assert.hpp"
 #include "device/carry_out.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 
 namespace petrel::lab {
 
@@ -139,7 +139,7 @@ void AgentInTwin::at(Instant when, std::function<void()> what)
 
 void AgentInTwin::begin()
 {
-    const auto start = runtime::gather_start(faults_, journal_, std::nullopt);
+    const auto start = runner::gather_start(faults_, journal_, std::nullopt);
     PETREL_ASSERT(start.has_value(), "a journal in memory can be read: {}", start.error().what);
     ++life_;
     process_.emplace(list_, *start, clock_->now());

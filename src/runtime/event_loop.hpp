@@ -1,5 +1,5 @@
-// The one loop of a service: waits for files, for moments and for what other threads hand over, and calls whoever asked
-// to be called. Everything that decides lives in its thread, so nothing there needs a lock.
+// The one loop of a service: a runner::Loop that also waits for files. It calls back for files, timers and posted
+// calls. Everything that decides lives in its thread, so nothing there needs a lock.
 //
 // Contract: all but post() and stop() belong to the thread that runs the loop (before run(), to the one that will).
 // A callback returns soon: whatever may block belongs to another thread. It may watch, unwatch, plan and cancel
@@ -17,6 +17,7 @@
 
 #include "base/result.hpp"
 #include "device/device.hpp"
+#include "runner/loop.hpp"
 #include "runtime/file_descriptor.hpp"
 
 namespace petrel::runtime {
@@ -27,25 +28,23 @@ public:
     Now now() const override;
 };
 
-class EventLoop {
+class EventLoop final : public runner::Loop {
 public:
     using OnFile = std::function<void(std::uint32_t events)>;  // EPOLLIN and the like
-    using TimerId = std::pair<Instant, std::uint64_t>;
 
     static Result<std::unique_ptr<EventLoop>> make();
 
-    Now now() const { return clock_.now(); }
+    Now now() const override { return clock_.now(); }
 
     // One callback for each file; the caller keeps the file open until unwatch().
     Result<void> watch(int fd, std::uint32_t events, OnFile);
     void rewatch(int fd, std::uint32_t events);  // waits for other events from now on
     void unwatch(int fd);
 
-    TimerId at(Instant, std::function<void()>);  // once
-    void cancel(const TimerId&);                 // harmless when it is over
-
-    void post(std::function<void()>);  // from any thread
-    void stop();                       // from any thread: run() returns when the callback under way is over
+    TimerId at(Instant, std::function<void()>) override;
+    void cancel(const TimerId&) override;
+    void post(std::function<void()>) override;
+    void stop();  // from any thread: run() returns when the callback under way is over
 
     // Called at the end of each turn, before the loop waits again.
     void after_each_turn(std::function<void()> call) { after_turn_ = std::move(call); }

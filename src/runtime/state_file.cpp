@@ -128,7 +128,12 @@ Result<void> StateFile::keep_name()
     if (size_ == 0 || !held_.lost(file_)) {
         return {};
     }
-    return held_.take_again().and_then([&] { return rewrite(); }).map([&] { ++times_lost_; });
+    return held_.take_again().and_then([&] { return rewrite(); }).map([&] { lost_ = true; });
+}
+
+Result<bool> StateFile::keep()
+{
+    return keep_name().map([&] { return std::exchange(lost_, false); });
 }
 
 Result<void> StateFile::write_missing()

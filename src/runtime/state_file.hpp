@@ -38,7 +38,8 @@ public:
     // Another process may remove or replace the file, its lock or the folder: then all of it is written anew. append()
     // does that by itself; the caller who wants it earlier asks now and then (a few system calls).
     Result<void> keep_name();
-    unsigned times_lost() const { return times_lost_; }  // so often it was written anew
+    // The same. True: it was written anew since the last call.
+    Result<bool> keep();
     const std::filesystem::path& path() const { return path_; }
 
     // What was handed over last, by this process or an earlier one, and the newest events, oldest first.
@@ -76,7 +77,7 @@ private:
     std::uint64_t last_seq_{};
     std::string damage_;
     std::size_t tail_dropped_{};
-    unsigned times_lost_{};
+    bool lost_{};  // and keep() has not said so
 };
 
 }  // namespace petrel::runtime

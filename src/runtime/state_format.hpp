@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "runner/memory.hpp"
 #include "runtime/boot.hpp"
 #include "runtime/record_bytes.hpp"
 
@@ -26,11 +27,7 @@ namespace petrel::runtime {
 
 inline constexpr std::uint16_t kStateVersion = 1;
 
-struct StoredEvent {
-    std::uint64_t seq{};
-    std::string json;  // one line of docs/events.md, without its end
-    bool operator==(const StoredEvent&) const = default;
-};
+using runner::StoredEvent;
 
 struct Remembered {
     std::string checkpoint;  // as codec::checkpoint_json writes it

@@ -137,9 +137,11 @@ TEST(LogText, EveryLineIsDocumented)
         const auto line = event_line(storm(1, static_cast<EventKind>(kind), Reason::proven), watchlist(), "sw1");
         said[line.event] = name(line.level);
     }
-    for (const auto& source : std::filesystem::recursive_directory_iterator{root / "src" / "daemon"}) {
-        if (source.is_regular_file()) {
-            find_levels(source, std::regex{"Level::(\\w+),\\s*\"(\\w+)\""}, 2, 1, said);
+    for (const auto* folder : {"daemon", "runner"}) {
+        for (const auto& source : std::filesystem::recursive_directory_iterator{root / "src" / folder}) {
+            if (source.is_regular_file()) {
+                find_levels(source, std::regex{"Level::(\\w+),\\s*\"(\\w+)\""}, 2, 1, said);
+            }
         }
     }
     Levels documented;

@@ -18,7 +18,7 @@
 
 #include "codec/agent_config.hpp"
 #include "codec/checkpoint_json.hpp"
-#include "daemon/device_runner.hpp"
+#include "daemon/runners.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
 #include "runtime/state_file.hpp"
@@ -561,7 +561,7 @@ public:
     void heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
     {
         heard_.push_back(event.kind);
-        EXPECT_EQ(std::ranges::count(runner.state().events(), event.seq, &runtime::StoredEvent::seq), 1)
+        EXPECT_EQ(std::ranges::count(runner.memory().events(), event.seq, &runtime::StoredEvent::seq), 1)
             << "the host hears of event " << event.seq << ", and the memory does not have it";
         if (event.kind == watchdog::EventKind::storm_restored) {
             loop_.stop();
@@ -586,7 +586,7 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
     constexpr std::array<std::string_view, 1> drivers{"shared"};
     const auto policies = codec::read_agent_config(config(kDetect), "test.toml", {}, drivers).value().policies;
     std::filesystem::create_directories(folder.path() / "state");
-    const auto runner = DeviceRunner::make(*loop, host,
+    const auto runner = make_runner(*loop, host,
                                            {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
                                             .id = {},
                                             .driver = &driver,
@@ -594,7 +594,7 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
                                             .history_events = 100,
                                             .hang_after = 10s,
                                             .fault_hook = {}},
-                                           std::make_shared<codec::PolicyFile>(policies))
+                                           std::make_shared<FilePolicies>(policies))
                             .value();
     host.on_settled = [&] {
         sw.storm(kPort);

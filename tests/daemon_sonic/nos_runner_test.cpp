@@ -151,16 +151,16 @@ protected:
     {
         diary.answer(answer);
         loop.in_loop([&] {
-            DeviceRunner::Setup setup{.entry = {},
-                                      .id = DeviceId{1},
-                                      .driver = &driver,
-                                      .state_dir = folder.path(),
-                                      .history_events = 100,
-                                      .hang_after = 1h,
-                                      .fault_hook = {}};
+            RunnerSetup setup{.entry = {},
+                              .id = DeviceId{1},
+                              .driver = &driver,
+                              .state_dir = folder.path(),
+                              .history_events = 100,
+                              .hang_after = 1h,
+                              .fault_hook = {}};
             setup.entry.name = "sw";
             setup.entry.driver = "synthetic:";
-            runners.push_back(DeviceRunner::make(loop.loop(), *this, std::move(setup), policies).value());
+            runners.push_back(make_runner(loop.loop(), *this, std::move(setup), policies).value());
             runners.front()->start({});
             nos = std::make_unique<NosRunner>(
                 loop.loop(), std::make_unique<Listener>(diary), runners,
@@ -201,7 +201,7 @@ protected:
     test::TemporaryFolder folder;
     SyntheticDriver driver;
     Diary diary;
-    std::shared_ptr<const codec::PolicyFile> policies = std::make_shared<codec::PolicyFile>();
+    std::shared_ptr<const FilePolicies> policies = std::make_shared<FilePolicies>(codec::PolicyFile{});
     std::vector<std::unique_ptr<DeviceRunner>> runners;
     std::vector<std::string> lines;
     test::LoopThread loop;
@@ -256,7 +256,7 @@ TEST_F(NosConversation, TheSamePoliciesAgainAreNotBoundAgain)
 {
     begin({});
     all_queues();
-    const auto again = std::make_shared<codec::PolicyFile>(*policies);
+    const auto again = std::make_shared<FilePolicies>(*policies);
     EXPECT_TRUE(loop.in_loop([&] {
         const auto before = runners.front()->watchlists();
         runners.front()->change(again);
@@ -268,8 +268,9 @@ TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
 {
     begin({});
     all_queues();
-    auto others = std::make_shared<codec::PolicyFile>(*policies);
-    others->max_mitigated = 1;
+    auto file = policies->file();
+    file.max_mitigated = 1;
+    const auto others = std::make_shared<FilePolicies>(file);
     loop.in_loop([&] { runners.front()->change(others); });
     all_queues();
 }

@@ -11,7 +11,7 @@
 #include "device/slingshot/slingshot_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
 #include "device_slingshot/fake_registers.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "watchdog/policy.hpp"
 #include "watchdog/watchlist.hpp"
@@ -36,7 +36,7 @@ class Process {
 public:
     Process(FakeSwitch& fake, device::Journal& journal, device::ManualClock& clock)
         : device_(kWatchedId, std::make_unique<FakeRegisters>(fake), clock),
-          agent_(list(), runtime::gather_start(device_, journal, std::nullopt).value(), clock.now(), output_),
+          agent_(list(), runner::gather_start(device_, journal, std::nullopt).value(), clock.now(), output_),
           runner_(agent_, output_, device_, journal, clock)
     {
         runner_.on_event([this](const watchdog::Event& event) { events.push_back(event); });

@@ -8,7 +8,7 @@
 #include "device/manual_clock.hpp"
 #include "device/sonic/sonic_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "support/sonic_switch.hpp"
 #include "watchdog/policy.hpp"
@@ -93,7 +93,7 @@ public:
         book.assigned = {{}};
         auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
         agent_.emplace(std::move(list.value()),
-                       runtime::gather_start(*device_, journal_, std::move(remembered)).value(), clock_.now(), output_);
+                       runner::gather_start(*device_, journal_, std::move(remembered)).value(), clock_.now(), output_);
         runner_.emplace(*agent_, output_, *device_, journal_, clock_);
         runner_->on_event([this](const watchdog::Event& event) { events_.push_back(event); });
         runner_->run_until(clock_.now().mono);

@@ -5,7 +5,7 @@
 #include "device/sai/sai_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
 #include "loaded_library.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "watchdog/policy.hpp"
 #include "watchdog/watchlist.hpp"
@@ -36,7 +36,7 @@ protected:
         book.policies = {std::move(policy)};
         book.assigned = {{}};
         agent_.emplace(watchdog::compile(book, device_->inventory(), device_->capabilities()).value(),
-                       runtime::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(), output_);
+                       runner::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(), output_);
         runner_.emplace(*agent_, output_, *device_, journal_, clock_);
         runner_->on_event([this](const watchdog::Event& event) {
             said.push_back(std::string{name(event.kind)} + ' ' + std::string{name(event.action)} + " port" +

@@ -15,7 +15,7 @@
 #include "journal_fixture.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
@@ -128,7 +128,7 @@ protected:
         auto policy = watchdog::find_preset("sonic")->policy;
         auto list = watchdog::compile(test::book_of(policy), sw.inventory(), sw.capabilities());
         ASSERT_TRUE(list);
-        auto start = gather_start(device, **journal, remembered);
+        auto start = runner::gather_start(device, **journal, remembered);
         ASSERT_TRUE(start);
         agent::Output output;
         agent::Agent agent{std::move(*list), *start, clock.now(), output};

@@ -5,7 +5,7 @@
 
 #include "agent/agent.hpp"
 #include "device/synthetic/memory_journal.hpp"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "sai/bench.hpp"
 #include "support/inline_runner.hpp"
 #include "watchdog/policy.hpp"
@@ -28,7 +28,7 @@ constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
 class Process {
 public:
     Process(SaiBench& bench, device::Journal& journal, bool by_device = false)
-        : agent_(list(bench, by_device), runtime::gather_start(*bench.device, journal, std::nullopt).value(),
+        : agent_(list(bench, by_device), runner::gather_start(*bench.device, journal, std::nullopt).value(),
                  bench.clock.now(), output_),
           runner_(agent_, output_, *bench.device, journal, bench.clock)
     {

@@ -11,7 +11,7 @@
 #include "device/sai/sai_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
 #include "libsai/petrel_sai.h"
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "support/temporary_folder.hpp"
 #include "watchdog/policy.hpp"
@@ -118,7 +118,7 @@ protected:
     {
         auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
         ASSERT_TRUE(list);
-        agent_.emplace(std::move(*list), runtime::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(),
+        agent_.emplace(std::move(*list), runner::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(),
                        output_);
         runner_.emplace(*agent_, output_, *device_, journal_, clock_);
         runner_->on_event([this](const watchdog::Event& event) {

@@ -1,9 +1,10 @@
-// One device of the service: its agent in the loop, its calls in a thread (device_thread.hpp), its memory in a file.
-// The device may take long, fail, hang or come back as another one; the agent goes on with what is known, and whoever
-// owns the runner hears of it.
+// Runs one device: its agent in the loop, its calls in a worker (device_calls.hpp), what it must not forget in a
+// memory. The device may take long, fail, hang or come back as another one; the agent goes on with what is known, and
+// the host of the runner is told. The service and the lab run this same class: they differ in the loop, the worker, the
+// memory and the source of the device that they give it.
 //
 // Contract: lives in the loop's thread, and so do all calls. What an agent decides is remembered before it is done:
-// events and memory are written in one piece before any of their commands goes out.
+// events and checkpoint are written together before any of their commands goes out.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,16 @@
 #include "agent/agent.hpp"
 #include "codec/agent_config.hpp"
 #include "codec/control_report.hpp"
-#include "daemon/device_snapshot.hpp"
-#include "daemon/device_thread.hpp"
-#include "daemon/driver.hpp"
-#include "daemon/log.hpp"
-#include "runtime/event_loop.hpp"
-#include "runtime/state_file.hpp"
+#include "runner/device_calls.hpp"
+#include "runner/device_snapshot.hpp"
+#include "runner/device_source.hpp"
+#include "runner/log_line.hpp"
+#include "runner/loop.hpp"
+#include "runner/memory.hpp"
+#include "runner/policies.hpp"
+#include "runner/worker.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 class DeviceRunner;
 
@@ -40,7 +43,7 @@ inline WallTime wall_time(const Now& now, Instant at)
 class RunnerHost {
 public:
     virtual ~RunnerHost() = default;
-    virtual void say(const Log::Line&) = 0;
+    virtual void say(const LogLine&) = 0;
     virtual void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
     virtual void settled(const DeviceRunner&) = 0;  // its first good look is over, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
@@ -53,26 +56,27 @@ public:
     using Condition = codec::DeviceReport::Condition;
 
     struct Setup {
-        codec::DeviceEntry entry;  // expanded: it has a name
-        DeviceId id;
-        Driver* driver{};
-        std::filesystem::path state_dir;
-        std::uint32_t history_events{};
+        std::string name;
+        std::string driver;  // to be shown
         Duration hang_after{};
         device::FaultHook fault_hook;  // tests die in it
+        std::unique_ptr<DeviceSource> source;
+        std::unique_ptr<Memory> memory;
+        std::unique_ptr<Worker> worker;
     };
 
-    // Fails where the memory of the device cannot be opened. Host and loop have to outlive it.
-    static Result<std::unique_ptr<DeviceRunner>> make(runtime::EventLoop&, RunnerHost&, Setup,
-                                                      std::shared_ptr<const codec::PolicyFile>);
+    // Host and loop have to outlive it.
+    DeviceRunner(Loop&, RunnerHost&, Setup, std::shared_ptr<const Policies>);
     ~DeviceRunner() override;
+    DeviceRunner(const DeviceRunner&) = delete;
+    DeviceRunner& operator=(const DeviceRunner&) = delete;
 
     void start(Duration wait);  // the device is left alone for so long
     void keep_state_name();     // in case another process removed the file
 
     // A change of policies in two steps, so that all devices change or none.
-    Parsed<void> check(const codec::PolicyFile&) const;
-    void change(std::shared_ptr<const codec::PolicyFile>);
+    Parsed<void> check(const Policies&) const;
+    void change(std::shared_ptr<const Policies>);
     void set_hang_after(Duration after) { setup_.hang_after = after; }
 
     Result<void> order(const watchdog::Order&);
@@ -85,17 +89,16 @@ public:
     std::size_t left_behind() const { return left_behind_; }       // what is in force and should not be
     const std::string& left_words() const { return left_words_; }  // about that, if there is more to say
 
-    const std::string& name() const { return setup_.entry.name; }
-    std::filesystem::path journal_path() const { return setup_.state_dir / (name() + ".journal"); }
+    const std::string& name() const { return setup_.name; }
     Condition condition() const { return condition_; }
     const std::string& why() const { return why_; }
-    bool good_look() const { return good_look_; }                          // there was one
-    bool hangs() const { return thread_.busy_for() > setup_.hang_after; }  // in a call that does not return
+    bool good_look() const { return good_look_; }                         // there was one
+    bool hangs() const { return calls_.busy_for() > setup_.hang_after; }  // in a call that does not return
     const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
-    // Null while a look is under way: the thread has it.
+    // Null while a look is under way: the worker has it.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
-    const runtime::StateFile& state() const { return *state_; }
+    const Memory& memory() const { return *setup_.memory; }
     codec::DeviceReport report() const;  // without what count_rows() adds
     // The queues as they are after the last step; null while the device is not watched.
     std::shared_ptr<const DeviceSnapshot> snapshot() const;
@@ -116,10 +119,7 @@ public:
     std::optional<Decision> last_decision(const Target&) const;
 
 private:
-    using Timer = std::optional<runtime::EventLoop::TimerId>;
-
-    DeviceRunner(runtime::EventLoop&, RunnerHost&, Setup, std::shared_ptr<const codec::PolicyFile>,
-                 std::unique_ptr<runtime::StateFile>);
+    using Timer = std::optional<Loop::TimerId>;
 
     void post(const watchdog::Notice&) noexcept override;
 
@@ -130,8 +130,8 @@ private:
     void begin(const agent::Start&);
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);
-    Parsed<watchdog::Watchlist> watchlist(const codec::PolicyFile&) const;
-    bool in_force(const codec::PolicyFile&) const;
+    Parsed<watchdog::Watchlist> watchlist(const Policies&) const;
+    bool in_force(const Policies&) const;
     void share_watched_rows(const watchdog::Watchlist&);
     void let_it_watch(const std::vector<device::SelfWatch>&);
     void watch_the_others(const std::vector<device::SelfWatch>&);
@@ -150,7 +150,7 @@ private:
     void follow(const Looked&);
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
-    void watch_thread();
+    void watch_worker();
     void say_what_goes_on() const;
     void stop_if_done();
     void stop_watching();
@@ -158,17 +158,16 @@ private:
     void leave_journaled();
 
     void become(Condition, std::string why);
-    void say(Log::Level, std::string event, std::string words) const;
+    void say(LogLevel, std::string event, std::string words) const;
     void note(const std::string& words);
     void follow_drift(const watchdog::StampDrift&);
     void plan(Timer&, Instant, std::function<void()>);
     void cancel(Timer&);
 
-    runtime::EventLoop& loop_;
+    Loop& loop_;
     RunnerHost& host_;
     Setup setup_;
-    std::shared_ptr<const codec::PolicyFile> policies_;
-    std::unique_ptr<runtime::StateFile> state_;
+    std::shared_ptr<const Policies> policies_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // notices in the loop's hands ask it first
 
     Condition condition_{Condition::opening};
@@ -190,13 +189,13 @@ private:
     mutable std::shared_ptr<const watchdog::Watchlist> shown_list_;
     mutable std::uint64_t shown_watchlist_{};
     std::shared_ptr<watchdog::Intake> intake_;
-    bool lent_{};                                  // the thread has the intake,
-    std::optional<Look> next_look_;                // so this one waits
-    std::vector<runtime::StoredEvent> unwritten_;  // events that are not in the memory yet,
-    std::vector<watchdog::Event> untold_;          // the same ones: the host hears of them once they are
-    std::vector<watchdog::Notice> early_;          // heard before the agent was there
-    std::map<Target, watchdog::Event> last_;       // about each, in this life
-    std::map<std::uint64_t, Timer> commands_;      // under way, each with its deadline
+    bool lent_{};                              // the worker has the intake,
+    std::optional<Look> next_look_;            // so this one waits
+    std::vector<StoredEvent> unwritten_;       // events that are not in the memory yet,
+    std::vector<watchdog::Event> untold_;      // the same ones: the host hears of them once they are
+    std::vector<watchdog::Notice> early_;      // heard before the agent was there
+    std::map<Target, watchdog::Event> last_;   // about each, in this life
+    std::map<std::uint64_t, Timer> commands_;  // under way, each with its deadline
     std::shared_ptr<const SelfWatchedRows> self_watched_{std::make_shared<SelfWatchedRows>()};
     std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
     std::set<Target> not_by_device_;             // it was asked to watch these, and does not
@@ -206,7 +205,6 @@ private:
     bool good_look_{};
     std::size_t left_behind_{};
     std::string left_words_;
-    unsigned state_lost_{};  // times that the host has heard of
 
     Timer wake_;
     Timer overdue_;
@@ -214,7 +212,7 @@ private:
     Timer save_;
     Timer remember_;           // for events that no command waits for,
     Instant next_remember_{};  // not before
-    Timer thread_watch_;
+    Timer worker_watch_;
 
     Duration last_look_{};
     Duration longest_look_{};
@@ -222,7 +220,7 @@ private:
     std::uint64_t commands_failed_{};
     std::uint64_t inventory_changes_{};
 
-    DeviceThread thread_;
+    DeviceCalls calls_;
 };
 
 // What is shown of one row of a device that is watched, as it is now.
@@ -231,4 +229,4 @@ codec::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
 // "Ethernet4:3", "Ethernet4"; none: there is no such queue or port.
 std::optional<Target> find_target(const watchdog::Inventory&, std::string_view queue);
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -8,10 +8,10 @@
 #include "device/device.hpp"
 #include "device/journal.hpp"
 
-namespace petrel::runtime {
+namespace petrel::runner {
 
 // A device that cannot be read back, wholly or at one place, is taken to show what the journal says: the agent commands
 // it once more in any case.
 Result<agent::Start> gather_start(device::Device&, device::Journal&, std::optional<watchdog::Checkpoint> remembered);
 
-}  // namespace petrel::runtime
+}  // namespace petrel::runner

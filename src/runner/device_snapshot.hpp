@@ -12,7 +12,7 @@
 #include "device/device.hpp"
 #include "watchdog/watchdog.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 // No storm is known at the queue, and nothing is done to it.
 inline bool at_rest(watchdog::Phase phase)
@@ -48,4 +48,4 @@ codec::QueueReport queue_report(const DeviceSnapshot&, Slot);
 // Adds up the rows of the device.
 void count_rows(const DeviceSnapshot&, codec::DeviceReport&);
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -1,4 +1,4 @@
-#include "daemon/device_runner.hpp"
+#include "runner/device_runner.hpp"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,9 @@
 #include "base/complaint_text.hpp"
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
-#include "runtime/boot.hpp"
-#include "runtime/file_journal_format.hpp"
-#include "runtime/state_folder.hpp"
 #include "words/words.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 namespace {
 
@@ -51,34 +48,20 @@ constexpr Duration kRememberLatest = 250ms;
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceRunner>> DeviceRunner::make(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
-                                                         std::shared_ptr<const codec::PolicyFile> policies)
-{
-    auto state = runtime::StateFile::open(setup.state_dir / (setup.entry.name + ".state"), setup.entry.name,
-                                          setup.history_events);
-    if (!state) {
-        return tl::unexpected(std::move(state.error()));
-    }
-    return std::unique_ptr<DeviceRunner>{
-        new DeviceRunner{loop, host, std::move(setup), std::move(policies), std::move(*state)}};
-}
-
-DeviceRunner::DeviceRunner(runtime::EventLoop& loop, RunnerHost& host, Setup setup,
-                           std::shared_ptr<const codec::PolicyFile> policies, std::unique_ptr<runtime::StateFile> state)
+DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::shared_ptr<const Policies> policies)
     : loop_(loop),
       host_(host),
       setup_(std::move(setup)),
       policies_(std::move(policies)),
-      state_(std::move(state)),
       condition_since_(loop.now().mono),
-      thread_(
-          loop, *setup_.driver, setup_.entry, setup_.id, journal_path(), *this,
+      calls_(
+          loop, std::move(setup_.worker), *setup_.source, *setup_.memory, *this,
           [this](const std::string& words) { note(words); }, setup_.fault_hook)
 {}
 
 DeviceRunner::~DeviceRunner()
 {
-    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &thread_watch_}) {
+    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &worker_watch_}) {
         cancel(*timer);
     }
     for (auto& [id, timer] : commands_) {
@@ -88,30 +71,30 @@ DeviceRunner::~DeviceRunner()
 
 void DeviceRunner::start(Duration wait)
 {
-    if (!state_->damage().empty()) {
-        say(Log::Level::error, "state_damaged", state_->damage());
+    if (!memory().damage().empty()) {
+        say(LogLevel::error, "state_damaged", memory().damage());
     }
-    if (state_->tail_dropped() != 0) {
-        say(Log::Level::notice, "state_tail_dropped",
-            fmt::format("the last {} bytes of the memory are an unfinished record: left out", state_->tail_dropped()));
+    if (memory().tail_dropped() != 0) {
+        say(LogLevel::notice, "state_tail_dropped",
+            fmt::format("the last {} bytes of the memory are an unfinished record: left out", memory().tail_dropped()));
     }
-    watch_thread();
+    watch_worker();
     if (wait == Duration{}) {
         return open();
     }
     become(Condition::opening, fmt::format("the agent was started too often: waits {}", seconds_text(wait)));
     plan(retry_, loop_.now().mono + wait, [this] { open(); });
     // Nobody watches until then, unless somebody did before us.
-    thread_.put_back([this](const Result<void>& done) {
+    calls_.put_back([this](const Result<void>& done) {
         if (!done) {
-            say(Log::Level::error, "device_not_put_back", done.error().what);
+            say(LogLevel::error, "device_not_put_back", done.error().what);
         }
     });
 }
 
 void DeviceRunner::open()
 {
-    thread_.open([this](Result<Opened> opened) {
+    calls_.open([this](Result<Opened> opened) {
         if (!opened) {
             return try_again(opened.error().what);
         }
@@ -143,20 +126,20 @@ void DeviceRunner::gather(Opened opened)
     }
     opened_ = std::move(opened);
     const auto& has = opened_->inventory;
-    say(Log::Level::info, "device_opened",
+    say(LogLevel::info, "device_opened",
         fmt::format("opened: {}, {}", count_text(has.ports.size(), "port"), count_text(has.rows.size(), "row")));
     if (opened_->journal_tail_dropped != 0) {
-        say(Log::Level::notice, "journal_tail_dropped",
+        say(LogLevel::notice, "journal_tail_dropped",
             fmt::format("the last {} bytes of the journal are an unfinished record: left out",
                         opened_->journal_tail_dropped));
     }
     if (opened_->journal_strangers != 0) {
-        say(Log::Level::warning, "journal_strangers",
+        say(LogLevel::warning, "journal_strangers",
             fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
                         count_text(opened_->journal_strangers, "mitigation")));
     }
     become(Condition::starting, "what is in force is read");
-    thread_.gather(remembered(), [this](Result<agent::Start> start) {
+    calls_.gather(remembered(), [this](Result<agent::Start> start) {
         if (!start) {
             return try_again(start.error().what);
         }
@@ -167,24 +150,25 @@ void DeviceRunner::gather(Opened opened)
 // What the last process knew, as much older as it is.
 std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
 {
-    const auto& saved = state_->remembered();
+    const auto now = loop_.now();
+    const auto saved = memory().load(now);
     if (!saved) {
         return std::nullopt;
     }
     std::vector<std::string> gone;
     auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
     if (!checkpoint) {
-        say(Log::Level::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
+        say(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
         watchdog::Checkpoint nothing;
-        nothing.next_seq = state_->last_seq() + 1;
+        nothing.next_seq = memory().last_seq() + 1;
         return nothing;
     }
     if (!gone.empty()) {
-        say(Log::Level::warning, "memory_of_others",
+        say(LogLevel::warning, "memory_of_others",
             fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
     }
-    checkpoint->next_seq = std::max(checkpoint->next_seq, state_->last_seq() + 1);
-    return watchdog::aged(std::move(*checkpoint), time_since(*saved, loop_.now().wall, runtime::this_boot()));
+    checkpoint->next_seq = std::max(checkpoint->next_seq, memory().last_seq() + 1);
+    return watchdog::aged(std::move(*checkpoint), saved->age);
 }
 
 Result<void> DeviceRunner::order(const watchdog::Order& order)
@@ -254,17 +238,17 @@ void DeviceRunner::close_device()
         }
         if (!done) {
             ++left_behind_;
-            say(Log::Level::error, "device_not_put_back", done.error().what);
+            say(LogLevel::error, "device_not_put_back", done.error().what);
         }
         become(Condition::stopped, "");
         host_.settled(*this);
     };
     plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
-        closed(setup_.driver->journal_tells_all()
+        closed(setup_.source->journal_tells_all()
                    ? Result<void>{}
                    : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing of it is put back"}));
     });
-    thread_.close(*stopping_, closed);
+    calls_.close(*stopping_, closed);
 }
 
 void DeviceRunner::stop_watching()
@@ -281,33 +265,21 @@ void DeviceRunner::stop_watching()
 // says which queues the agent treated last.
 void DeviceRunner::leave_journaled()
 {
-    const auto file = journal_path();
-    const auto journal =
-        runtime::StateFolder::of(file)
-            .and_then([&](const runtime::StateFolder& folder) { return folder.read(file.filename().string()); })
-            .and_then([](const std::optional<std::string>& text) {
-                return text ? runtime::parse_journal(std::as_bytes(std::span{*text}))
-                            : Result<runtime::JournalContent>{runtime::JournalContent{}};
-            });
-    if (journal) {
-        left_behind_ = journal->entries.size();
+    const auto journaled = memory().journaled();
+    if (journaled) {
+        left_behind_ = *journaled;
         return;
     }
-    const auto queues =
-        state_->remembered() ? codec::treated_queues(state_->remembered()->checkpoint) : std::vector<std::string>{};
+    const auto saved = memory().load(loop_.now());
+    const auto queues = saved ? codec::treated_queues(saved->checkpoint) : std::vector<std::string>{};
     left_behind_ = std::max<std::size_t>(queues.size(), 1);
-    left_words_ = fmt::format("its journal {} cannot be read ({}), so nothing was restored; {}", file.string(),
-                              journal.error().what,
+    left_words_ = fmt::format("its journal {} cannot be read ({}), so nothing was restored; {}",
+                              memory().journal_name(), journaled.error().what,
                               queues.empty() ? std::string{"which queues are treated is not known: look at the device"}
                                              : fmt::format("still treated: {}", fmt::join(queues, ", ")));
 }
 
-void DeviceRunner::keep_state_name()
-{
-    host_.name_kept(state_->path(), state_->keep_name().map([&] {
-        return std::exchange(state_lost_, state_->times_lost()) != state_->times_lost();
-    }));
-}
+void DeviceRunner::keep_state_name() { host_.name_kept(memory().state_name(), setup_.memory->keep()); }
 
 // From whichever thread the device has.
 void DeviceRunner::post(const watchdog::Notice& notice) noexcept
@@ -386,7 +358,7 @@ void DeviceRunner::remember()
     const auto now = loop_.now();
     const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
     const auto events = std::exchange(unwritten_, {});
-    host_.state_written(*this, state_->append(events, text, now));
+    host_.state_written(*this, setup_.memory->append(events, text, now));
     cancel(remember_);
     const auto done = loop_.now().mono;
     next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
@@ -419,7 +391,7 @@ void DeviceRunner::look(Look wanted)
         return;
     }
     lent_ = true;
-    thread_.look(std::move(wanted), [this](const Looked& looked) { take(looked); });
+    calls_.look(std::move(wanted), [this](const Looked& looked) { take(looked); });
 }
 
 // Late or not, a look is used: reading has consumed what it tells.
@@ -430,7 +402,7 @@ void DeviceRunner::take(const Looked& looked)
         cancel(overdue_);
     }
     if (looked.journal) {
-        host_.name_kept(journal_path(), *looked.journal);
+        host_.name_kept(memory().journal_name(), *looked.journal);
     }
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);
@@ -484,13 +456,13 @@ void DeviceRunner::take_unseen(std::vector<device::UnseenQueue> unseen)
         unseen_.emplace(std::move(queue), std::move(why));
     }
     for (const auto& [why, queues] : by_reason) {
-        say(Log::Level::error, "queues_unseen",
+        say(LogLevel::error, "queues_unseen",
             fmt::format("{} configured and cannot be watched: {}: {}",
                         queues.size() == 1 ? "1 queue is" : fmt::format("{} queues are", queues.size()),
                         names_text(queues), why));
     }
     if (unseen_.empty() && !before.empty()) {
-        say(Log::Level::notice, "queues_seen", "every configured queue is watched again");
+        say(LogLevel::notice, "queues_seen", "every configured queue is watched again");
     }
 }
 
@@ -518,7 +490,7 @@ void DeviceRunner::command(const watchdog::Command& wanted)
             step(Outcome{wanted.id, Verdict::timed_out, {}, wanted.deadline, "no answer in time"});
         });
     }
-    thread_.carry_out(wanted, opened_->numbering, [this](const Outcome& outcome) {
+    calls_.carry_out(wanted, opened_->numbering, [this](const Outcome& outcome) {
         if (const auto under_way = commands_.find(outcome.command); under_way != commands_.end()) {
             cancel(under_way->second);
             commands_.erase(under_way);
@@ -530,14 +502,14 @@ void DeviceRunner::command(const watchdog::Command& wanted)
 }
 
 // A call that hangs cannot tell so itself.
-void DeviceRunner::watch_thread()
+void DeviceRunner::watch_worker()
 {
-    plan(thread_watch_, loop_.now().mono + std::max<Duration>(setup_.hang_after / 4, 1ms), [this] {
+    plan(worker_watch_, loop_.now().mono + std::max<Duration>(setup_.hang_after / 4, 1ms), [this] {
         if (hangs() && !stopped()) {
             become(Condition::not_answering,
                    fmt::format("a call has been under way for more than {}", limit_text(setup_.hang_after)));
         }
-        watch_thread();
+        watch_worker();
     });
 }
 
@@ -555,22 +527,22 @@ void DeviceRunner::become(Condition condition, std::string why)
         return;
     }
     switch (condition) {
-    case Condition::failing: return say(Log::Level::error, "device_failing", why_);
-    case Condition::not_answering: return say(Log::Level::error, "device_not_answering", why_);
+    case Condition::failing: return say(LogLevel::error, "device_failing", why_);
+    case Condition::not_answering: return say(LogLevel::error, "device_not_answering", why_);
     case Condition::watching:
         if (before == Condition::failing || before == Condition::not_answering) {
-            return say(Log::Level::notice, "device_answers",
+            return say(LogLevel::notice, "device_answers",
                        fmt::format("answers again after {}", seconds_text(for_so_long)));
         }
-        return say(Log::Level::notice, "device_watched", "is watched: the first look was good");
-    case Condition::stopped: return say(Log::Level::notice, "device_stopped", "is not watched any more");
-    case Condition::opening: return say(Log::Level::warning, "device_waits", why_);
+        return say(LogLevel::notice, "device_watched", "is watched: the first look was good");
+    case Condition::stopped: return say(LogLevel::notice, "device_stopped", "is not watched any more");
+    case Condition::opening: return say(LogLevel::warning, "device_waits", why_);
     case Condition::starting:
     case Condition::count_: return;
     }
 }
 
-void DeviceRunner::say(Log::Level level, std::string event, std::string words) const
+void DeviceRunner::say(LogLevel level, std::string event, std::string words) const
 {
     host_.say({level, std::move(event), name(), {}, std::move(words), {}});
 }
@@ -589,7 +561,7 @@ void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
                                : fmt::format("time stamps run {} % {} against the pause counters, by what queues show "
                                              "that are paused throughout; pause is measured with that in mind",
                                              std::abs(percent), percent > 0 ? "fast" : "slow");
-    say(Log::Level::warning, "stamp_drift",
+    say(LogLevel::warning, "stamp_drift",
         percent == 0 ? "time stamps and pause counters run alike again" : drift_note_);
 }
 
@@ -598,7 +570,7 @@ void DeviceRunner::note(const std::string& words)
 {
     if (notes_.size() < kMostNotes && std::ranges::find(notes_, words) == notes_.end()) {
         notes_.push_back(words);
-        say(Log::Level::warning, "device_note", words);
+        say(LogLevel::warning, "device_note", words);
     }
 }
 
@@ -619,4 +591,4 @@ void DeviceRunner::cancel(Timer& timer)
     }
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/policy_bind.hpp"
-#include "daemon/device_runner.hpp"
+#include "runner/device_runner.hpp"
 #include "words/words.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 namespace {
 
@@ -46,10 +45,10 @@ std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
 
 }  // namespace
 
-Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const codec::PolicyFile& policies) const
+Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const Policies& policies) const
 {
     auto inventory = opened_->inventory;
-    auto book = codec::bind_device(policies, inventory, name());
+    auto book = policies.bind(inventory, name());
     auto list = watchdog::compile(book, inventory, opened_->capabilities);
     if (!list || not_by_device_.empty()) {
         return list;
@@ -85,7 +84,7 @@ void DeviceRunner::begin(const agent::Start& start)
     attempts_ = 0;
     first_failure_.clear();
     for (const auto& note : list->notes) {
-        say(Log::Level::warning, "policy_note", note);
+        say(LogLevel::warning, "policy_note", note);
     }
     intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
     let_it_watch(left_to_device(*list));
@@ -117,7 +116,7 @@ void DeviceRunner::say_what_goes_on() const
     }
     if (!queues.empty()) {
         const auto unnamed = queues.size() - std::min(queues.size(), kNamed);
-        say(Log::Level::notice, "storms_go_on",
+        say(LogLevel::notice, "storms_go_on",
             fmt::format("{} found in a storm or mitigated at the start: {}{}", count_text(queues.size(), "queue"),
                         fmt::join(queues | std::views::take(kNamed), ", "),
                         unnamed == 0 ? "" : fmt::format(", and {} more", unnamed)));
@@ -125,12 +124,12 @@ void DeviceRunner::say_what_goes_on() const
 }
 
 // To bind the same policies again takes long on a large switch, and begins a poll out of turn.
-bool DeviceRunner::in_force(const codec::PolicyFile& policies) const
+bool DeviceRunner::in_force(const Policies& policies) const
 {
-    return agent_ && not_by_device_.empty() && policies == *policies_;
+    return agent_ && not_by_device_.empty() && policies.same_as(*policies_);
 }
 
-Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
+Parsed<void> DeviceRunner::check(const Policies& policies) const
 {
     if (!opened_ || in_force(policies)) {
         return {};
@@ -138,7 +137,7 @@ Parsed<void> DeviceRunner::check(const codec::PolicyFile& policies) const
     return watchlist(policies).map([](const auto&) {});
 }
 
-void DeviceRunner::change(std::shared_ptr<const codec::PolicyFile> policies)
+void DeviceRunner::change(std::shared_ptr<const Policies> policies)
 {
     if (in_force(*policies)) {
         return;
@@ -173,7 +172,7 @@ void DeviceRunner::share_watched_rows(const watchdog::Watchlist& list)
             rows.push_back(Slot{row});
         }
     }
-    thread_.set_watched_rows(std::move(rows), opened_->numbering);
+    calls_.set_watched_rows(std::move(rows), opened_->numbering);
 }
 
 // A device that detects storms itself hears which rows, and that it shall leave the others alone.
@@ -184,12 +183,12 @@ void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
     }
     ++watch_calls_;
     const auto numbering = opened_->numbering;
-    thread_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
+    calls_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
         --watch_calls_;
         if (numbering == opened_->numbering) {
             auto rows = std::make_shared<SelfWatchedRows>();
             if (!watched && watched.error().kind != ErrorKind::unsupported) {
-                say(Log::Level::error, "self_watch_failed", watched.error().what);
+                say(LogLevel::error, "self_watch_failed", watched.error().what);
             }
             for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
                 rows->emplace(row.row, row);
@@ -228,7 +227,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
         remember();
     }
     stop_watching();
-    thread_.set_watched_rows({}, opened_->numbering);
+    calls_.set_watched_rows({}, opened_->numbering);
     become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 
@@ -245,7 +244,7 @@ void DeviceRunner::follow(const Looked& looked)
     auto list = watchlist(*policies_);
     if (other_rows) {
         ++inventory_changes_;
-        say(Log::Level::warning, "inventory_changed",
+        say(LogLevel::warning, "inventory_changed",
             fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
                         count_text(opened_->inventory.rows.size(), "row")));
     }
@@ -267,7 +266,7 @@ void DeviceRunner::follow(const Looked& looked)
 // A port that was away may come back with a mitigation of ours: it is asked for as at a start.
 void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
 {
-    thread_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
+    calls_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
         if (!start || numbering != opened_->numbering) {
             return;  // it fails, or has yet others by now: whoever looks next says so
         }
@@ -282,4 +281,4 @@ void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
     });
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -1,10 +1,10 @@
-#include "runtime/start.hpp"
+#include "runner/start.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace petrel::runtime {
+namespace petrel::runner {
 
 namespace {
 
@@ -56,4 +56,4 @@ Result<agent::Start> gather_start(device::Device& device, device::Journal& journ
     return start;
 }
 
-}  // namespace petrel::runtime
+}  // namespace petrel::runner

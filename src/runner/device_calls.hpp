@@ -1,12 +1,11 @@
-// A device behind a thread of its own: every blocking call is asked for from the loop and answered there. Device and
-// journal are touched by that thread alone. A call that cannot even wait in line is answered as failed, at once.
+// A device behind a worker: the loop requests every blocking call and gets the answer. Only the worker touches the
+// device and the journal. If the worker has no room for a call, the answer is a failure, at once.
 //
-// Contract: in the loop's thread. An answer never comes before the call that asked for it has returned, and none comes
-// after the DeviceThread is gone. Destroying it waits for the call under way.
+// Contract: in the loop's thread. An answer never comes before the call that requested it has returned, and none comes
+// after the DeviceCalls is gone. The destructor waits for the call under way.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,13 +13,14 @@
 #include <vector>
 
 #include "agent/agent.hpp"
-#include "daemon/driver.hpp"
+#include "codec/agent_config.hpp"
 #include "device/carry_out.hpp"
-#include "runtime/event_loop.hpp"
-#include "runtime/file_journal.hpp"
-#include "runtime/job_thread.hpp"
+#include "runner/device_source.hpp"
+#include "runner/loop.hpp"
+#include "runner/memory.hpp"
+#include "runner/worker.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 // What a device says of itself when it is opened.
 struct Opened {
@@ -51,12 +51,12 @@ struct Looked {
     bool wants_reopening{};
 };
 
-class DeviceThread {
+class DeviceCalls {
 public:
-    // `hear` gets what the driver has to say about the device, in the loop.
-    DeviceThread(runtime::EventLoop&, Driver&, codec::DeviceEntry, DeviceId, std::filesystem::path journal,
-                 device::NoticeSink&, Driver::Say hear, device::FaultHook);
-    ~DeviceThread();
+    // `hear` gets what the source has to say about the device, in the loop.
+    DeviceCalls(Loop&, std::unique_ptr<Worker>, DeviceSource&, Memory&, device::NoticeSink&, DeviceSource::Say hear,
+                device::FaultHook);
+    ~DeviceCalls();
 
     void open(std::function<void(Result<Opened>)>);  // also again, after it failed
     void gather(std::optional<watchdog::Checkpoint>, std::function<void(Result<agent::Start>)>);
@@ -75,38 +75,34 @@ public:
     void close(codec::StopPolicy, std::function<void(Result<void>)> then);
 
     // How long the call under way takes already; zero if there is none.
-    Duration busy_for() const;
+    Duration busy_for() const { return worker_->busy_for(); }
 
 private:
     template <class Work, class Answer>
-    void ask(Work work, Answer refused, std::function<void(Answer)> then);
+    void ask(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
-    Result<void> put_back_unopened();
-    Driver::Say through_the_loop() const;
+    DeviceSource::Say through_the_loop() const;
     void follow_inventory();
     std::optional<Result<bool>> keep_journal();
     std::optional<std::vector<device::UnseenQueue>> other_unseen();
 
-    runtime::EventLoop& loop_;
-    runtime::SystemClock clock_;
+    Loop& loop_;
+    DeviceSource& source_;
+    Memory& memory_;
+    const device::TimeSource& clock_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // answers in the loop's hands ask it first
-    Driver& driver_;
-    codec::DeviceEntry entry_;
-    DeviceId id_;
-    std::filesystem::path journal_path_;
     device::NoticeSink& notices_;
-    Driver::Say hear_;
+    DeviceSource::Say hear_;
     device::FaultHook fault_hook_;
-    // The thread's own.
+    // The worker's own.
     std::unique_ptr<device::Device> device_;
-    std::unique_ptr<runtime::FileJournal> journal_;
+    std::unique_ptr<KeptJournal> journal_;
     watchdog::Inventory known_;  // the journal's targets are from it
     std::uint32_t numbering_{};
     Instant journal_checked_;
-    unsigned journal_lost_{};                  // times that are reported
     std::vector<device::UnseenQueue> unseen_;  // as they were last reported
 
-    runtime::JobThread thread_;  // the last: it uses all the others
+    std::unique_ptr<Worker> worker_;  // the last: it uses all the others
 };
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
-#include "daemon/device_runner.hpp"
+#include "runner/device_runner.hpp"
 #include "words/words.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 codec::DeviceReport DeviceRunner::report() const
 {
     const auto now = loop_.now().mono;
     codec::DeviceReport report;
     report.name = name();
-    report.driver = setup_.entry.driver;
+    report.driver = setup_.driver;
     report.condition = condition_;
     report.why = why_;
     report.condition_ms = whole_ms(now - condition_since_);
@@ -72,7 +72,7 @@ RowState DeviceRunner::row_state(Slot slot, Instant now) const
 {
     const auto& dog = agent_->watchdog();
     const auto& list = dog.watchlist();
-    auto row = daemon::row_state(dog, slot, now);
+    auto row = runner::row_state(dog, slot, now);
     row.unseen = !unseen_.empty() && list.rows[slot.value].policy != watchdog::kUnwatched &&
                  unseen_.contains(to_string(list.inventory, list.inventory.rows[slot.value].target));
     return row;
@@ -122,4 +122,4 @@ std::optional<Target> find_target(const watchdog::Inventory& inventory, std::str
     return std::nullopt;
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

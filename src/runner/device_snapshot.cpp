@@ -1,6 +1,6 @@
-#include "daemon/device_snapshot.hpp"
+#include "runner/device_snapshot.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 namespace {
 
@@ -84,4 +84,4 @@ void count_rows(const DeviceSnapshot& snapshot, codec::DeviceReport& report)
     }
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -1,0 +1,69 @@
+#include "daemon/runners.hpp"
+
+#include <utility>
+
+#include "codec/policy_bind.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/file_memory.hpp"
+#include "runtime/worker_thread.hpp"
+
+namespace petrel::daemon {
+
+namespace {
+
+class DriverSource final : public runner::DeviceSource {
+public:
+    DriverSource(Driver& driver, codec::DeviceEntry entry, DeviceId id)
+        : driver_(driver), entry_(std::move(entry)), id_(id)
+    {}
+
+    const device::TimeSource& clock() const override { return clock_; }
+    Result<std::unique_ptr<device::Device>> open(Say say) override
+    {
+        return driver_.open(entry_, id_, clock_, std::move(say));
+    }
+    Result<void> put_back() override
+    {
+        return driver_.put_back(entry_).map([](Driver::PutBack) {});
+    }
+    bool journal_tells_all() const override { return driver_.journal_tells_all(); }
+
+private:
+    Driver& driver_;
+    codec::DeviceEntry entry_;
+    DeviceId id_;
+    runtime::SystemClock clock_;
+};
+
+}  // namespace
+
+watchdog::PolicyBook FilePolicies::bind(watchdog::Inventory& inventory, std::string_view device) const
+{
+    return codec::bind_device(file_, inventory, device);
+}
+
+bool FilePolicies::same_as(const runner::Policies& other) const
+{
+    const auto* file = dynamic_cast<const FilePolicies*>(&other);
+    return file != nullptr && file->file_ == file_;
+}
+
+Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop& loop, RunnerHost& host, RunnerSetup setup,
+                                                  std::shared_ptr<const runner::Policies> policies)
+{
+    auto memory = runtime::FileMemory::open(setup.state_dir, setup.entry.name, setup.history_events);
+    if (!memory) {
+        return tl::unexpected(std::move(memory.error()));
+    }
+    DeviceRunner::Setup parts{.name = setup.entry.name,
+                              .driver = setup.entry.driver,
+                              .hang_after = setup.hang_after,
+                              .fault_hook = std::move(setup.fault_hook),
+                              .source = nullptr,
+                              .memory = std::move(*memory),
+                              .worker = std::make_unique<runtime::WorkerThread>()};
+    parts.source = std::make_unique<DriverSource>(*setup.driver, std::move(setup.entry), setup.id);
+    return std::make_unique<DeviceRunner>(loop, host, std::move(parts), std::move(policies));
+}
+
+}  // namespace petrel::daemon

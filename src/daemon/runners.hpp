@@ -1,0 +1,51 @@
+// Device runners as the service makes them: the device of a driver, its calls in a thread, its memory in files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "codec/agent_config.hpp"
+#include "codec/policy_reader.hpp"
+#include "daemon/driver.hpp"
+#include "runner/device_runner.hpp"
+
+namespace petrel::daemon {
+
+using runner::at_rest;
+using runner::count_rows;
+using runner::DeviceRunner;
+using runner::DeviceSnapshot;
+using runner::find_target;
+using runner::queue_report;
+using runner::RunnerHost;
+using runner::wall_time;
+
+// The policies of a file, or of the network operating system in the same form.
+class FilePolicies final : public runner::Policies {
+public:
+    explicit FilePolicies(codec::PolicyFile file) : file_(std::move(file)) {}
+
+    const codec::PolicyFile& file() const { return file_; }
+    watchdog::PolicyBook bind(watchdog::Inventory&, std::string_view device) const override;
+    bool same_as(const runner::Policies&) const override;
+
+private:
+    codec::PolicyFile file_;
+};
+
+struct RunnerSetup {
+    codec::DeviceEntry entry;  // expanded: it has a name
+    DeviceId id;
+    Driver* driver{};
+    std::filesystem::path state_dir;
+    std::uint32_t history_events{};
+    Duration hang_after{};
+    device::FaultHook fault_hook;  // tests die in it
+};
+
+// Fails if the memory of the device cannot be opened. Host, loop and driver have to outlive it.
+Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop&, RunnerHost&, RunnerSetup,
+                                                  std::shared_ptr<const runner::Policies>);
+
+}  // namespace petrel::daemon
