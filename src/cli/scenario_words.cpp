@@ -211,12 +211,18 @@ std::string until_words(Ps until) { return until == twin::kForever ? std::string
 // Faults of a device's agent, or of the device itself.
 class AgentFaultWords {
 public:
-    AgentFaultWords(NodeId device, const Topology& topology) : device_(name_of(device, topology)) {}
+    AgentFaultWords(NodeId device, const Topology& topology)
+        : device_(name_of(device, topology)), ports_(topology.nodes[device.value].ports)
+    {}
 
     std::string operator()(const scenario::KillAgent&) const { return fmt::format("the agent of {} dies", device_); }
-    std::string operator()(const scenario::StartAgent&) const
+    std::string operator()(const scenario::StartAgent& fault) const
     {
-        return fmt::format("the agent of {} starts again", device_);
+        using Memory = scenario::StartAgent::Memory;
+        return fmt::format("the agent of {} starts again{}", device_,
+                           fault.memory == Memory::kept   ? ""
+                           : fault.memory == Memory::torn ? ", and the last record of its memory is torn"
+                                                          : ", and its memory is lost");
     }
     std::string operator()(const scenario::DelayLooks& fault) const
     {
@@ -259,9 +265,27 @@ public:
         }
         return fmt::format("the agent of {} is given policy {}", device_, listed(policies));
     }
+    std::string operator()(const scenario::Reload&) const
+    {
+        return fmt::format("the agent of {} reads its configuration again", device_);
+    }
+    std::string operator()(const scenario::RemovePort& fault) const
+    {
+        return fmt::format("{} is without its port {}{}", device_, ports_[fault.port].name, until_words(fault.until));
+    }
+    std::string operator()(const scenario::SlowDisk& fault) const
+    {
+        return fmt::format("every write to the disk of {} takes {} ms{}", device_, whole_ms(fault.takes),
+                           until_words(fault.until));
+    }
+    std::string operator()(const scenario::FullDisk& fault) const
+    {
+        return fmt::format("the disk of {} is full{}", device_, until_words(fault.until));
+    }
 
 private:
     const std::string& device_;
+    const std::vector<PortNames>& ports_;
 };
 
 std::string criterion_words(const watchdog::Policy& policy)

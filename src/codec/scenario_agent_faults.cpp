@@ -13,6 +13,7 @@ using namespace scenario;
 using device::FaultyDevice;
 
 constexpr std::int64_t kMostCalls = 1'000'000;
+constexpr std::int64_t kMostTornBytes = 1'000'000;
 
 // `device`: nodes that have an agent.
 std::vector<NodeId> devices(FaultTable& fault)
@@ -62,14 +63,33 @@ void with_end(FaultTable& fault)
     add(fault, devices(fault), what);
 }
 
-void delay_looks(FaultTable& fault)
+// Of DelayLooks and SlowDisk.
+template <class What>
+void takes_long(FaultTable& fault)
 {
-    DelayLooks what;
+    What what;
     Ps takes = 0;
     fault.section.require("takes", "a time such as \"150ms\"");
     fault.section.time("takes", takes, twin::kNs);
     what.takes = twin::to_instant(takes).time_since_epoch();
     read_until(fault, what.until);
+    add(fault, devices(fault), what);
+}
+
+void start_agent(FaultTable& fault)
+{
+    static constexpr std::array<std::string_view, 3> kMemories{"kept", "torn", "lost"};
+    StartAgent what;
+    if (const auto* node = fault.section.find("memory")) {
+        what.memory = static_cast<StartAgent::Memory>(fault.section.choice(*node, kMemories).value_or(0));
+    }
+    if (const auto* node = fault.section.find("torn_bytes")) {
+        if (what.memory != StartAgent::Memory::torn) {
+            fault.section.text().wrong(*node, "torn_bytes only with memory = \"torn\"");
+        } else if (const auto bytes = fault.section.whole(*node, 1, kMostTornBytes)) {
+            what.torn_bytes = static_cast<std::uint32_t>(*bytes);
+        }
+    }
     add(fault, devices(fault), what);
 }
 
@@ -175,6 +195,24 @@ void order(FaultTable& fault)
     add(fault, to, what);
 }
 
+void remove_port(FaultTable& fault)
+{
+    RemovePort what;
+    read_until(fault, what.until);
+    const auto to = devices(fault);
+    const auto* node = fault.section.require("port", "a port of the device, such as \"leaf0:Ethernet4\"");
+    if (node == nullptr) {
+        return;
+    }
+    if (const auto end = fault.names.port(*node)) {
+        if (to.size() != 1 || end->node != to.front()) {
+            return fault.section.text().wrong(*node, "a port of the one device");
+        }
+        what.port = end->port;
+        add(fault, to, what);
+    }
+}
+
 // All keys that are not the fault's own are policy parameters.
 void set_policy(FaultTable& fault)
 {
@@ -194,8 +232,8 @@ void set_policy(FaultTable& fault)
 std::span<const FaultKind> agent_fault_kinds()
 {
     static constexpr std::array kKinds{FaultKind{"kill-agent", plain<KillAgent>},
-                                       FaultKind{"start-agent", plain<StartAgent>},
-                                       FaultKind{"delay-looks", delay_looks},
+                                       FaultKind{"start-agent", start_agent},
+                                       FaultKind{"delay-looks", takes_long<DelayLooks>},
                                        FaultKind{"skip-looks", with_end<FailLooks>},
                                        FaultKind{"freeze-counters", with_end<FreezeCounters>},
                                        FaultKind{"reset-counters", reset_counters},
@@ -203,7 +241,11 @@ std::span<const FaultKind> agent_fault_kinds()
                                        FaultKind{"fail-writes", fail_writes},
                                        FaultKind{"lie", lie},
                                        FaultKind{"order", order},
-                                       FaultKind{"set-policy", set_policy}};
+                                       FaultKind{"set-policy", set_policy},
+                                       FaultKind{"reload", plain<Reload>},
+                                       FaultKind{"remove-port", remove_port},
+                                       FaultKind{"slow-disk", takes_long<SlowDisk>},
+                                       FaultKind{"full-disk", with_end<FullDisk>}};
     return kKinds;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace petrel::lab {
 
@@ -17,7 +18,7 @@ public:
     std::vector<Complaint> complaints;
 
     void operator()(const scenario::KillAgent&) { agent_.kill(at_); }
-    void operator()(const scenario::StartAgent&) { agent_.start(at_); }
+    void operator()(const scenario::StartAgent& fault) { agent_.start(at_, fault); }
     void operator()(const scenario::DelayLooks& fault)
     {
         agent_.looks_take(fault.takes, at_);
@@ -54,6 +55,28 @@ public:
             complaints = std::move(changed.error());
         }
     }
+    void operator()(const scenario::Reload&) { agent_.reload(at_); }
+    void operator()(const scenario::RemovePort& fault)
+    {
+        agent_.set_port(fault.port, false, at_);
+        if (fault.until != twin::kForever) {
+            agent_.set_port(fault.port, true, fault.until);
+        }
+    }
+    void operator()(const scenario::SlowDisk& fault)
+    {
+        agent_.disk_writes_take(fault.takes, at_);
+        if (fault.until != twin::kForever) {
+            agent_.disk_writes_take(Duration::zero(), fault.until);
+        }
+    }
+    void operator()(const scenario::FullDisk& fault)
+    {
+        agent_.fill_disk(true, at_);
+        if (fault.until != twin::kForever) {
+            agent_.fill_disk(false, fault.until);
+        }
+    }
 
 private:
     template <class Begin, class End>
@@ -78,22 +101,15 @@ private:
 
 }  // namespace
 
-// By time: policies are numbered as they come.
 std::vector<Complaint> schedule(std::span<const scenario::AgentFault> faults, twin::NodeId device, AgentInTwin& agent)
 {
-    std::vector<const scenario::AgentFault*> own;
+    std::vector<Complaint> complaints;
     for (const auto& fault : faults) {
         if (fault.device == device) {
-            own.push_back(&fault);
+            Schedule schedule{agent, fault.at};
+            std::visit(schedule, fault.what);
+            std::move(schedule.complaints.begin(), schedule.complaints.end(), std::back_inserter(complaints));
         }
-    }
-    std::sort(own.begin(), own.end(),
-              [](const auto* a, const auto* b) { return std::pair{a->at, a} < std::pair{b->at, b}; });
-    std::vector<Complaint> complaints;
-    for (const auto* fault : own) {
-        Schedule schedule{agent, fault->at};
-        std::visit(schedule, fault->what);
-        std::move(schedule.complaints.begin(), schedule.complaints.end(), std::back_inserter(complaints));
     }
     return complaints;
 }

@@ -3,20 +3,64 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.hpp"
-#include "device/carry_out.hpp"
-#include "runner/start.hpp"
-
 namespace petrel::lab {
 
 namespace {
 
-using watchdog::Command;
+using namespace std::chrono_literals;
+
+// As the service's default: a call that takes longer shows as a device that does not answer.
+constexpr Duration kHangAfter = 5s;
 
 // Agents live on whole nanoseconds: what happens in between is heard at the next.
 twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
 
 }  // namespace
+
+// The policies of a scenario. They name ports by their numbers on the whole device.
+class AgentInTwin::BookPolicies final : public runner::Policies {
+public:
+    BookPolicies(watchdog::PolicyBook book, const std::vector<PortNames>& ports) : book_(std::move(book)), ports_(ports)
+    {}
+
+    watchdog::PolicyBook bind(watchdog::Inventory& inventory, std::string_view) const override
+    {
+        auto bound = book_;
+        bound.assigned.clear();
+        for (auto assignment : book_.assigned) {
+            if (assignment.port) {
+                const auto& name = ports_.at(*assignment.port).name;
+                const auto there = std::ranges::find(inventory.ports, name, &PortNames::name);
+                if (there == inventory.ports.end()) {
+                    continue;
+                }
+                assignment.port = static_cast<std::uint16_t>(there - inventory.ports.begin());
+            }
+            bound.assigned.push_back(assignment);
+        }
+        return bound;
+    }
+    bool same_as(const Policies& other) const override { return this == &other; }
+
+private:
+    watchdog::PolicyBook book_;
+    std::vector<PortNames> ports_;
+};
+
+// The node as a source of devices. The twin's device outlives processes: each opens the same one.
+class AgentInTwin::Node final : public runner::DeviceSource {
+public:
+    explicit Node(AgentInTwin& agent) : agent_(agent) {}
+
+    const device::TimeSource& clock() const override { return *agent_.clock_; }
+    Result<std::unique_ptr<device::Device>> open(Say) override
+    {
+        return std::make_unique<device::RemovablePorts>(agent_.faults_, agent_.removed_ports_, agent_.opened_);
+    }
+
+private:
+    AgentInTwin& agent_;
+};
 
 Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::NodeId node,
                                                        const watchdog::PolicyBook& book, const Options& options)
@@ -32,24 +76,21 @@ Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::N
 }
 
 AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<device::ManualClock> clock,
-                         std::unique_ptr<device::Device> device, watchdog::PolicyBook policies,
+                         std::unique_ptr<device::Device> device, const watchdog::PolicyBook& policies,
                          watchdog::Watchlist list, const Options& options)
     : twin_(twin),
       node_(node),
       clock_(std::move(clock)),
       device_(std::move(device)),
       faults_(*device_),
-      policies_(std::move(policies)),
-      in_force_(policies_),
-      list_(std::move(list)),
-      options_(options)
+      policies_(std::make_shared<BookPolicies>(policies, device_->inventory().ports)),
+      max_mitigated_(policies.max_mitigated),
+      options_(options),
+      list_(std::make_shared<watchdog::Watchlist>(std::move(list)))
 {
+    disk_.device = twin.setup().topology.nodes[node.value].name;
     faults_.listen(*this);
 }
-
-AgentInTwin::Process::Process(const watchdog::Watchlist& list, const agent::Start& start, Now now)
-    : agent(list, start, now, output), intake(list.inventory, list.capabilities), device_free(now.mono)
-{}
 
 void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
 {
@@ -59,54 +100,138 @@ void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
     });
 }
 
-void AgentInTwin::start(twin::Ps when)
+void AgentInTwin::in_process(std::function<void(runner::DeviceRunner&)> what)
 {
-    on_node(when, [this] { begin(); });
+    if (process_) {
+        process_->loop.post([this, what = std::move(what)] { what(*process_->device_runner); });
+        process_->loop.turn();
+    }
+}
+
+CallAt AgentInTwin::until_death()
+{
+    return [this, life = life_](Instant when, std::function<void()> what) {
+        twin_.at(node_, twin::from_instant(when), [this, life, what = std::move(what)](twin::Ps now) {
+            if (life == life_) {
+                clock_->set(twin::to_instant(now));
+                what();
+            }
+        });
+    };
+}
+
+void AgentInTwin::start(twin::Ps when, const scenario::StartAgent& how)
+{
+    on_node(when, [this, how] {
+        using Memory = scenario::StartAgent::Memory;
+        end();
+        if (how.memory == Memory::torn) {
+            disk_.tear(how.torn_bytes);
+        } else if (how.memory == Memory::lost) {
+            disk_.lose();
+        }
+        begin();
+    });
 }
 
 void AgentInTwin::kill(twin::Ps when)
 {
-    on_node(when, [this] {
-        process_.reset();
-        ++life_;
-    });
+    on_node(when, [this] { end(); });
+}
+
+void AgentInTwin::begin()
+{
+    list_generation_ = 0;
+    const auto call_at = until_death();
+    process_.reset(new Process{TwinLoop{*clock_, call_at}});
+    auto& loop = process_->loop;
+    runner::DeviceRunner::Setup setup{
+        .name = disk_.device,
+        .driver = "twin",
+        .hang_after = kHangAfter,
+        .fault_hook = {},
+        .source = std::make_unique<Node>(*this),
+        .memory = std::make_unique<DiskMemory>(disk_, [this, &loop] { loop.block(disk_.write_takes); }),
+        .worker = std::make_unique<TwinWorker>(loop, call_at, [this](runner::JobKind job) { return takes(job); })};
+    runner::RunnerHost& host = *this;
+    process_->device_runner.emplace(loop, host, std::move(setup), policies_);
+    process_->device_runner->start({});
+    loop.turn();
+}
+
+void AgentInTwin::end()
+{
+    if (agent() != nullptr) {
+        list_ = std::make_shared<watchdog::Watchlist>(agent()->watchdog().watchlist());
+    }
+    process_.reset();
+    ++life_;
+}
+
+// The journal is durable before the device is touched.
+Duration AgentInTwin::takes(runner::JobKind job) const
+{
+    switch (job) {
+    case runner::JobKind::look: return options_.look_takes;
+    case runner::JobKind::command: return options_.command_takes + disk_.write_takes;
+    default: return {};
+    }
 }
 
 void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)
 {
     on_node(when, [this, order] {
-        if (process_) {
-            step(order);
-        }
+        in_process([order](runner::DeviceRunner& runner) {
+            using Kind = watchdog::Order::Kind;
+            if (order.kind == Kind::stop || order.kind == Kind::stop_and_hold) {
+                runner.stop(order.kind == Kind::stop ? codec::StopPolicy::restore : codec::StopPolicy::hold, order.by);
+            } else {
+                static_cast<void>(runner.order(order));
+            }
+        });
     });
 }
 
-// Policies are added to those there were, so that events told before still find theirs by its number.
 Parsed<void> AgentInTwin::change(const watchdog::PolicyBook& to, twin::Ps when)
 {
-    const auto before = static_cast<std::uint16_t>(policies_.policies.size());
-    policies_.policies.insert(policies_.policies.end(), to.policies.begin(), to.policies.end());
-    policies_.assigned = to.assigned;
-    for (auto& assignment : policies_.assigned) {
-        assignment.policy = static_cast<std::uint16_t>(assignment.policy + before);
+    auto book = to;
+    book.max_mitigated = max_mitigated_;
+    if (auto fits = watchdog::compile(book, device_->inventory(), device_->capabilities()); !fits) {
+        return tl::unexpected(std::move(fits.error()));
     }
-    auto list = watchdog::compile(policies_, device_->inventory(), device_->capabilities());
-    if (!list) {
-        return tl::unexpected(std::move(list.error()));
-    }
-    on_node(when, [this, list = std::move(*list), book = policies_] {
-        in_force_ = book;
-        list_ = list;
-        if (process_) {
-            step(list_);
-        }
-    });
+    reconfigure(std::make_shared<BookPolicies>(std::move(book), device_->inventory().ports), when);
     return {};
+}
+
+void AgentInTwin::reload(twin::Ps when) { reconfigure(nullptr, when); }
+
+// As in a service: what does not fit the device as it is now changes nothing.
+void AgentInTwin::reconfigure(std::shared_ptr<const runner::Policies> to, twin::Ps when)
+{
+    on_node(when, [this, to] {
+        policies_ = to ? to : policies_;
+        in_process([this](runner::DeviceRunner& runner) {
+            if (runner.check(*policies_)) {
+                runner.change(policies_);
+            }
+        });
+    });
 }
 
 void AgentInTwin::on_device(twin::Ps when, std::function<void(device::FaultyDevice&)> what)
 {
     on_node(when, [this, what = std::move(what)] { what(faults_); });
+}
+
+void AgentInTwin::set_port(std::uint16_t port, bool there, twin::Ps when)
+{
+    on_node(when, [this, name = device_->inventory().ports.at(port).name, there] {
+        if (there) {
+            removed_ports_.erase(name);
+        } else {
+            removed_ports_.insert(name);
+        }
+    });
 }
 
 void AgentInTwin::looks_take(Duration takes, twin::Ps when)
@@ -119,115 +244,42 @@ void AgentInTwin::step_wall_clock(std::chrono::microseconds by, twin::Ps when)
     on_node(when, [this, by] { clock_->step_wall(by); });
 }
 
-// What the hardware tells in the middle of something is heard when that is over.
+void AgentInTwin::disk_writes_take(Duration takes, twin::Ps when)
+{
+    on_node(when, [this, takes] { disk_.write_takes = takes; });
+}
+
+void AgentInTwin::fill_disk(bool full, twin::Ps when)
+{
+    on_node(when, [this, full] { disk_.full = full; });
+}
+
+// A notice of the hardware reaches the agent when what the hardware is doing is over.
 void AgentInTwin::post(const watchdog::Notice& notice) noexcept
 {
     if (process_) {
-        at(notice.at + Duration{1}, [this, notice] { step(notice); });
+        until_death()(notice.at + Duration{1}, [this, notice] {
+            if (opened_ != nullptr) {
+                opened_->post(notice);
+                process_->loop.turn();
+            }
+        });
     }
 }
 
-void AgentInTwin::at(Instant when, std::function<void()> what)
+void AgentInTwin::heard(const runner::DeviceRunner& runner, const watchdog::Event& event, const std::string&)
 {
-    twin_.at(node_, twin::from_instant(when), [this, life = life_, what = std::move(what)](twin::Ps now) {
-        if (life == life_) {
-            clock_->set(twin::to_instant(now));
-            what();
-        }
-    });
-}
-
-void AgentInTwin::begin()
-{
-    const auto start = runner::gather_start(faults_, journal_, std::nullopt);
-    PETREL_ASSERT(start.has_value(), "a journal in memory can be read: {}", start.error().what);
-    ++life_;
-    process_.emplace(list_, *start, clock_->now());
-    collect();
-}
-
-void AgentInTwin::step(const agent::Input& input)
-{
-    process_->output.clear();
-    process_->agent.step(input, clock_->now(), process_->output);
-    collect();
-}
-
-void AgentInTwin::collect()
-{
-    const auto now = clock_->now().mono;
-    auto& output = process_->output;
-    for (const auto& command : output.box.commands) {
-        enqueue(command, options_.command_takes, command.deadline,
-                watchdog::Outcome{command.id, watchdog::Verdict::timed_out, {}, command.deadline, "no answer in time"});
+    if (list_generation_ != runner.watchlists()) {
+        list_ = std::make_shared<watchdog::Watchlist>(runner.agent()->watchdog().watchlist());
+        list_generation_ = runner.watchlists();
     }
-    if (const auto& look = output.look) {
-        enqueue(Look{look->look, {look->rows.begin(), look->rows.end()}}, options_.look_takes, look->deadline,
-                agent::Overdue{look->look});
-    }
-    events_.insert(events_.end(), output.box.events.begin(), output.box.events.end());
-    output.wake = std::max(output.wake, now);
-    plan_wake();
+    events_.push_back(event);
+    lists_.push_back(list_);
 }
 
-void AgentInTwin::enqueue(Call call, Duration takes, Instant deadline, agent::Input late)
+const watchdog::Watchlist& AgentInTwin::watchlist() const
 {
-    auto& free = process_->device_free;
-    free = std::max(free, clock_->now().mono) + takes;
-    process_->calls.push_back(std::move(call));
-    if (free > deadline) {
-        at(deadline, [this, late = std::move(late)] { step(late); });
-    }
-    at(free, [this] { answer_next(); });
-}
-
-void AgentInTwin::answer_next()
-{
-    const auto call = std::move(process_->calls.front());
-    process_->calls.pop_front();
-    std::visit([this](const auto& asked) { answer(asked); }, call);
-}
-
-void AgentInTwin::answer(const Look& look)
-{
-    auto& intake = process_->intake;
-    intake.begin();
-    const auto read = faults_.look(look.rows, intake);
-    step(agent::LookDone{look.id, read ? &intake.view() : nullptr});
-    follow_speeds();
-}
-
-// A link that came up at another speed is another row: what a pause frame holds and what counts as progress follow.
-void AgentInTwin::follow_speeds()
-{
-    const auto& shown = device_->inventory();
-    if (shown.generation == list_.inventory.generation) {
-        return;
-    }
-    auto list = watchdog::compile(in_force_, shown, device_->capabilities());
-    PETREL_ASSERT(list.has_value(), "policies that fit a device fit it at any speed");
-    list_ = std::move(*list);
-    process_->intake.learn_speeds(shown);
-    step(list_);
-}
-
-void AgentInTwin::answer(const Command& command) { step(device::carry_out(command, faults_, journal_, *clock_)); }
-
-void AgentInTwin::plan_wake()
-{
-    const auto wake = process_->output.wake;
-    if (wake >= process_->wake) {
-        return;
-    }
-    process_->wake = wake;
-    at(wake, [this] {
-        process_->wake = kNever;
-        if (process_->output.wake <= clock_->now().mono) {
-            step(agent::Tick{});
-        } else {
-            plan_wake();
-        }
-    });
+    return agent() != nullptr ? agent()->watchdog().watchlist() : *list_;
 }
 
 }  // namespace petrel::lab

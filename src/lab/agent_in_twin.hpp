@@ -1,33 +1,37 @@
 // One production agent on one node of the twin, in simulated time: a switch's watchdog, or the one in a NIC's
-// micro-controller. It owns the device, the journal and the agent's life; what is watched, decided and timed is the
-// agent's own business. The device answers one call after the other; each takes its time and touches the device at its
-// end, when the agent hears the answer.
+// micro-controller. The process is a runner::DeviceRunner, the same as in the service. This class only connects it: the
+// twin's time is its loop (twin_loop.hpp), simulated delays are its worker, a simulated disk is its memory
+// (simulated_disk.hpp), and the node is its device, with the faults that a scenario asks for.
 //
 // Contract: stays where it is made, outlives the runs of the twin. Everything happens in calls of Twin::at on the
 // agent's own node, so runs with agents are as deterministic, and as parallel, as without.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <variant>
+#include <set>
+#include <string>
 #include <vector>
 
-#include "agent/agent.hpp"
 #include "base/result.hpp"
 #include "device/manual_clock.hpp"
 #include "device/synthetic/faulty_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
+#include "device/synthetic/removable_ports.hpp"
+#include "lab/simulated_disk.hpp"
 #include "lab/twin_device.hpp"
+#include "lab/twin_loop.hpp"
+#include "runner/device_runner.hpp"
+#include "scenario/agent_fault.hpp"
 #include "twin/twin.hpp"
 #include "watchdog/policy.hpp"
 #include "watchdog/watchlist.hpp"
 
 namespace petrel::lab {
 
-class AgentInTwin final : device::NoticeSink {
+class AgentInTwin final : device::NoticeSink, runner::RunnerHost {
 public:
     struct Options : Hardware {
         Duration look_takes{};
@@ -38,76 +42,83 @@ public:
     static Parsed<std::unique_ptr<AgentInTwin>> make(twin::Twin&, twin::NodeId, const watchdog::PolicyBook&,
                                                      const Options&);
 
-    // The process begins, for the first time or again; and it dies, with what it had in mind and under way. What is in
-    // force on the device and in the journal outlives it.
-    void start(twin::Ps when);
+    // The process begins, for the first time or again; and it dies, with what it had under way. What is in force on the
+    // device, and its memory, outlive it.
+    void start(twin::Ps when, const scenario::StartAgent& = {});
     void kill(twin::Ps when);
-    void order(const watchdog::Order&, twin::Ps when);  // nobody hears it while no process runs
+    void order(const watchdog::Order&, twin::Ps when);  // without effect while no process runs
 
-    // Other policies, for this process and those after it. Complains as make() does.
+    // Other policies with the same limit, for this process and those after it. Complains as make() does.
     Parsed<void> change(const watchdog::PolicyBook&, twin::Ps when);
+    // The process reads its configuration again and finds what it had.
+    void reload(twin::Ps when);
 
-    // Something happens to the device, or to the clock.
+    // Something happens to the device, to its ports, to the clock or to the disk.
     void on_device(twin::Ps when, std::function<void(device::FaultyDevice&)>);
+    void set_port(std::uint16_t port, bool there, twin::Ps when);
     void looks_take(Duration, twin::Ps when);
     void step_wall_clock(std::chrono::microseconds by, twin::Ps when);
+    void disk_writes_take(Duration, twin::Ps when);
+    void fill_disk(bool full, twin::Ps when);
 
     // What the device is to do wrong from now on.
     device::FaultyDevice& faults() { return faults_; }
 
-    const std::vector<watchdog::Event>& events() const { return events_; }  // of all lives
-    const agent::Agent* agent() const { return process_ ? &process_->agent : nullptr; }
-    const watchdog::Watchlist& watchlist() const { return list_; }
-    device::Journal& journal() { return journal_; }
+    // Of all lives, in the order in which they were told. The rows and policies of an event are those of its watchlist.
+    const std::vector<watchdog::Event>& events() const { return events_; }
+    const watchdog::Watchlist& watchlist_of(std::size_t event) const { return *lists_[event]; }
+
+    const runner::DeviceRunner* device_runner() const { return process_ ? &*process_->device_runner : nullptr; }
+    const agent::Agent* agent() const { return process_ ? process_->device_runner->agent() : nullptr; }
+    const watchdog::Watchlist& watchlist() const;  // of the last agent, or as it will be
+    const SimulatedDisk& disk() const { return disk_; }
 
 private:
-    struct Look {
-        std::uint64_t id{};
-        std::vector<Slot> rows;
-    };
-    using Call = std::variant<Look, watchdog::Command>;
+    class Node;
+    class BookPolicies;
 
     // What dies with the process.
     struct Process {
-        Process(const watchdog::Watchlist&, const agent::Start&, Now);
-
-        agent::Output output;
-        agent::Agent agent;
-        watchdog::Intake intake;
-        std::deque<Call> calls;  // of the device, in the order in which it answers them
-        Instant device_free;     // it has answered them all
-        Instant wake{kNever};    // the earliest wake-up that is on the node's agenda
+        TwinLoop loop;
+        std::optional<runner::DeviceRunner> device_runner{};
     };
 
     AgentInTwin(twin::Twin&, twin::NodeId, std::unique_ptr<device::ManualClock>, std::unique_ptr<device::Device>,
-                watchdog::PolicyBook, watchdog::Watchlist, const Options&);
+                const watchdog::PolicyBook&, watchdog::Watchlist, const Options&);
+
+    // RunnerHost
+    void say(const runner::LogLine&) override {}
+    void heard(const runner::DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void settled(const runner::DeviceRunner&) override {}
+    void state_written(const runner::DeviceRunner&, const Result<void>&) override {}
+    void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
 
     void post(const watchdog::Notice&) noexcept override;
     void on_node(twin::Ps when, std::function<void()>);
-    void at(Instant, std::function<void()>);  // forgotten if the process dies before
+    void in_process(std::function<void(runner::DeviceRunner&)>);  // now, in its loop; not at all while there is none
+    CallAt until_death();
     void begin();
-    void step(const agent::Input&);
-    void collect();
-    void enqueue(Call, Duration takes, Instant deadline, agent::Input late);
-    void answer_next();
-    void answer(const Look&);
-    void follow_speeds();
-    void answer(const watchdog::Command&);
-    void plan_wake();
+    void end();
+    void reconfigure(std::shared_ptr<const runner::Policies>, twin::Ps when);
+    Duration takes(runner::JobKind) const;
 
     twin::Twin& twin_;
     twin::NodeId node_;
     std::unique_ptr<device::ManualClock> clock_;
     std::unique_ptr<device::Device> device_;
     device::FaultyDevice faults_;
-    device::MemoryJournal journal_;
-    watchdog::PolicyBook policies_;  // all it ever had; those of the last change are assigned
-    watchdog::PolicyBook in_force_;  // the same, as assigned now
-    watchdog::Watchlist list_;
+    std::set<std::string> removed_ports_;
+    device::RemovablePorts* opened_{};  // the device as the process has opened it; null: it has not
+    SimulatedDisk disk_;
+    std::shared_ptr<const runner::Policies> policies_;
+    std::uint32_t max_mitigated_;  // other policies have the same limit
     Options options_;
-    std::optional<Process> process_;
     std::uint64_t life_{};  // grows with each start and each death
     std::vector<watchdog::Event> events_;
+    std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event
+    std::shared_ptr<const watchdog::Watchlist> list_;                // the last that is known here,
+    std::uint64_t list_generation_{};                                // of the process's watchlists; 0 = of none
+    std::unique_ptr<Process> process_;
 };
 
 }  // namespace petrel::lab

@@ -50,7 +50,8 @@ Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario, twin::Pe
     return made;
 }
 
-// The watchdog in a NIC's micro-controller goes down with its host, and comes up again.
+// The watchdog in a NIC's micro-controller goes down with its host, and comes up again. It has no disk: it starts with
+// nothing in its memory.
 void Experiment::reboot_agents()
 {
     for (const auto& fault : scenario_.faults) {
@@ -58,7 +59,7 @@ void Experiment::reboot_agents()
         for (auto& post : posts_) {
             if (reboot != nullptr && post.node == reboot->host) {
                 post.agent->kill(fault.at);
-                post.agent->start(fault.at + kBootTakes);
+                post.agent->start(fault.at + kBootTakes, {scenario::StartAgent::Memory::lost, {}});
             }
         }
     }
@@ -98,18 +99,18 @@ void Experiment::run_until(twin::Ps end)
     twin_->run_until(end);
 }
 
-Heard Experiment::heard(const Post& post, const watchdog::Event& event) const
+Heard Experiment::heard(const Post& post, std::size_t event) const
 {
-    return {post.node, scenario_.setup.topology.nodes[post.node.value].name, &post.agent->watchlist(), &event};
+    return {post.node, scenario_.setup.topology.nodes[post.node.value].name, &post.agent->watchlist_of(event),
+            &post.agent->events()[event]};
 }
 
 std::vector<Heard> Experiment::news()
 {
     std::vector<Heard> all;
     for (auto& post : posts_) {
-        const auto& events = post.agent->events();
-        for (; post.heard < events.size(); ++post.heard) {
-            all.push_back(heard(post, events[post.heard]));
+        for (; post.heard < post.agent->events().size(); ++post.heard) {
+            all.push_back(heard(post, post.heard));
         }
     }
     in_order(all);
@@ -127,7 +128,7 @@ std::vector<Heard> Experiment::events() const
 {
     std::vector<Heard> all;
     for (const auto& post : posts_) {
-        for (const auto& event : post.agent->events()) {
+        for (std::size_t event = 0; event != post.agent->events().size(); ++event) {
             all.push_back(heard(post, event));
         }
     }

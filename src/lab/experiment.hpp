@@ -63,7 +63,7 @@ private:
     Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);
     std::vector<Complaint> post_agents();
     void reboot_agents();
-    Heard heard(const Post&, const watchdog::Event&) const;
+    Heard heard(const Post&, std::size_t event) const;
 
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;

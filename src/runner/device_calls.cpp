@@ -98,7 +98,6 @@ void DeviceCalls::look(Look look, std::function<void(Looked)> then)
     ask(
         JobKind::look,
         [this, look = std::move(look)] {
-            const auto begin = clock_.now().mono;
             look.intake->begin();
             auto read = device_->look(look.rows, *look.intake);
             follow_inventory();
@@ -107,7 +106,7 @@ void DeviceCalls::look(Look look, std::function<void(Looked)> then)
                           std::move(read),
                           known_.generation == look.generation ? std::nullopt : std::optional{known_},
                           numbering_,
-                          clock_.now().mono - begin,
+                          busy_for(),
                           keep_journal(),
                           other_unseen(),
                           device_->wants_reopening()};
@@ -160,7 +159,7 @@ void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numb
         JobKind::command,
         [this, command, numbering, failed] {
             // The agent has given it up, and commands again if it is still wanted.
-            if (clock_.now().mono >= command.deadline) {
+            if (worker_->busy_since() >= command.deadline) {
                 return watchdog::Outcome{
                     command.id, watchdog::Verdict::timed_out, {}, clock_.now().mono, "the device was busy until then"};
             }
@@ -216,6 +215,12 @@ void DeviceCalls::close(codec::StopPolicy policy, std::function<void(Result<void
             return closed;
         },
         Result<void>{tl::unexpected(no_room())}, std::move(then));
+}
+
+Duration DeviceCalls::busy_for() const
+{
+    const auto since = worker_->busy_since();
+    return since ? clock_.now().mono - *since : Duration{};
 }
 
 }  // namespace petrel::runner

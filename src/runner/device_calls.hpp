@@ -75,7 +75,7 @@ public:
     void close(codec::StopPolicy, std::function<void(Result<void>)> then);
 
     // How long the call under way takes already; zero if there is none.
-    Duration busy_for() const { return worker_->busy_for(); }
+    Duration busy_for() const;
 
 private:
     template <class Work, class Answer>

@@ -303,10 +303,10 @@ void DeviceRunner::step(const agent::Input& input)
     }
     snapshot_.reset();
     if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
-        ++watchlists_;
         if (!unwritten_.empty()) {
             remember();  // the events mean the rows of the list that goes
         }
+        ++watchlists_;
         share_watched_rows(*list);
     }
     output_.clear();

@@ -1,13 +1,14 @@
 // What does the blocking calls of one device, one after the other, beside the loop. A call may take long or never
 // return. In the service it is a thread, in the lab a queue of simulated delays.
 //
-// Contract: add() and busy_for() belong to the loop's thread. The destructor waits for the job under way and drops the
+// Contract: add() belongs to the loop's thread. The destructor waits for the job under way and drops the
 // others.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "base/time.hpp"
 
@@ -26,8 +27,8 @@ public:
     // False: kMostJobs wait already, and this one is not taken.
     [[nodiscard]] virtual bool add(JobKind, std::function<void()>) = 0;
 
-    // How long the job under way has been running; zero if there is none.
-    virtual Duration busy_for() const = 0;
+    // When the job under way began; none if there is none. Also from the job itself.
+    virtual std::optional<Instant> busy_since() const = 0;
 };
 
 }  // namespace petrel::runner

@@ -12,11 +12,7 @@ namespace petrel::runtime {
 class WorkerThread final : public runner::Worker {
 public:
     bool add(runner::JobKind, std::function<void()> job) override { return thread_.add(std::move(job)); }
-    Duration busy_for() const override
-    {
-        const auto since = thread_.busy_since();
-        return since ? SystemClock{}.now().mono - *since : Duration{};
-    }
+    std::optional<Instant> busy_since() const override { return thread_.busy_since(); }
 
 private:
     JobThread thread_{runner::kMostJobs};

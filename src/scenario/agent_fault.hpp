@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <variant>
 
 #include "device/synthetic/faulty_device.hpp"
@@ -20,7 +21,11 @@ struct Spell {
 };
 
 struct KillAgent {};
-struct StartAgent {};
+struct StartAgent {
+    // What the new process finds of the memory (state and journal) of the last one.
+    enum class Memory : std::uint8_t { kept, torn, lost } memory{};
+    std::optional<std::uint32_t> torn_bytes{};  // missing at the end of the state; none: half of its last record
+};
 struct DelayLooks {
     Duration takes{};
     twin::Ps until{twin::kForever};
@@ -51,12 +56,24 @@ struct GiveOrder {
 struct SetPolicy {
     watchdog::PolicyBook book;  // replaces all policies of the agent; max_mitigated of its device stays
 };
+struct Reload {};    // the agent reads its configuration again, and it is the same
+struct RemovePort {  // the device has it no more: the rows and ports behind it get other numbers
+    std::uint16_t port{};
+    twin::Ps until{twin::kForever};
+};
+struct SlowDisk {
+    Duration takes{};  // each write of the state or the journal
+    twin::Ps until{twin::kForever};
+};
+struct FullDisk {
+    twin::Ps until{twin::kForever};
+};
 
 struct AgentFault {
     twin::Ps at{};
     topology::NodeId device;
     std::variant<KillAgent, StartAgent, DelayLooks, FailLooks, FreezeCounters, RestartCounters, StepClock, FailWrites,
-                 LieInReadBack, GiveOrder, SetPolicy>
+                 LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk>
         what;
 };
 

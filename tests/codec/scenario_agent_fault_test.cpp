@@ -34,7 +34,14 @@ What read(std::string_view fault)
 TEST(ScenarioAgentFaults, LooksAndCounters)
 {
     read<scenario::KillAgent>("kind = \"kill-agent\"");
-    read<scenario::StartAgent>("kind = \"start-agent\"");
+    using Memory = scenario::StartAgent::Memory;
+    const auto kept = read<scenario::StartAgent>("kind = \"start-agent\"");
+    EXPECT_EQ(kept.memory, Memory::kept);
+    EXPECT_FALSE(kept.torn_bytes);
+    EXPECT_EQ(read<scenario::StartAgent>("kind = \"start-agent\"\nmemory = \"lost\"").memory, Memory::lost);
+    const auto torn = read<scenario::StartAgent>("kind = \"start-agent\"\nmemory = \"torn\"\ntorn_bytes = 7");
+    EXPECT_EQ(torn.memory, Memory::torn);
+    EXPECT_EQ(torn.torn_bytes, 7U);
     const auto slow = read<scenario::DelayLooks>("kind = \"delay-looks\"\ntakes = \"30ms\"\nuntil = \"1s\"");
     EXPECT_EQ(slow.takes, std::chrono::milliseconds{30});
     EXPECT_EQ(slow.until, 1'000 * kMs);
@@ -45,6 +52,18 @@ TEST(ScenarioAgentFaults, LooksAndCounters)
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"10min\"").by, std::chrono::minutes{10});
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"1s\"\nback = true").by,
               std::chrono::seconds{-1});
+}
+
+TEST(ScenarioAgentFaults, ReloadPortsAndDisk)
+{
+    read<scenario::Reload>("kind = \"reload\"");
+    const auto port = read<scenario::RemovePort>("kind = \"remove-port\"\nport = \"s0:Ethernet1\"\nuntil = \"2ms\"");
+    EXPECT_EQ(port.port, 1U);
+    EXPECT_EQ(port.until, 2 * kMs);
+    const auto slow = read<scenario::SlowDisk>("kind = \"slow-disk\"\ntakes = \"30ms\"");
+    EXPECT_EQ(slow.takes, std::chrono::milliseconds{30});
+    EXPECT_EQ(slow.until, twin::kForever);
+    EXPECT_EQ(read<scenario::FullDisk>("kind = \"full-disk\"\nuntil = \"2ms\"").until, 2 * kMs);
 }
 
 TEST(ScenarioAgentFaults, WritesAndReadBacks)

@@ -182,7 +182,7 @@ TEST(AgentInTwinFaults, AStepOfTheWallClockIsSeenInDatesAlone)
 {
     const auto begun = [](Stormed& s) {
         s.twin->run_until(700 * kMs);
-        return s.agent->journal().active()->at(0).since;
+        return s.agent->disk().journaled().at(0).since;
     };
     Stormed calm;
     Stormed stepped;

@@ -79,7 +79,7 @@ TEST(AgentInTwinPair, ARebootClearsTheLatch)
     stop_pipeline(*twin, kSick, kFault);
     at_nic->kill(600 * kMs);
     reboot(*twin, kSick, 600 * kMs);
-    at_nic->start(700 * kMs);
+    at_nic->start(700 * kMs, {scenario::StartAgent::Memory::lost, {}});
     twin->run_until(800 * kMs);
     EXPECT_EQ(twin->nic_view(kSick).pause_tx(), 0xff);
     EXPECT_GT(delivered(*twin, kToSick, 800 * kMs, 900 * kMs), kPacketsIn100ms);

@@ -6,6 +6,26 @@ namespace petrel::device {
 
 using watchdog::Treatment;
 
+namespace {
+
+class InTurn final : public watchdog::SampleFilter {
+public:
+    InTurn(watchdog::SampleFilter& first, watchdog::SampleFilter* after) : first_(first), after_(after) {}
+    void pass(watchdog::Sample& sample) override
+    {
+        first_.pass(sample);
+        if (after_ != nullptr) {
+            after_->pass(sample);
+        }
+    }
+
+private:
+    watchdog::SampleFilter& first_;
+    watchdog::SampleFilter* after_;
+};
+
+}  // namespace
+
 void FaultyDevice::next(Call call, Fault fault, std::uint32_t calls)
 {
     plans_[static_cast<std::size_t>(call)] = {fault, calls};
@@ -49,12 +69,18 @@ Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
 
 Result<void> FaultyDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
-    return call(Call::look, Result<void>{}, [&] { return read(rows, into); });
+    return look(rows, into, nullptr);
 }
 
-Result<void> FaultyDevice::read(std::span<const Slot> rows, watchdog::Intake& into)
+Result<void> FaultyDevice::look(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after)
 {
-    into.through(counters_.any() ? &counters_ : nullptr);
+    return call(Call::look, Result<void>{}, [&] { return read(rows, into, after); });
+}
+
+Result<void> FaultyDevice::read(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after)
+{
+    InTurn both{counters_, after};
+    into.through(counters_.any() ? &both : after);
     auto done = behind_.look(rows, into);
     into.through(nullptr);
     return done;
@@ -77,7 +103,7 @@ void FaultyDevice::glance()
 {
     watchdog::Intake nobody{inventory(), capabilities()};
     nobody.begin();
-    static_cast<void>(read({}, nobody));
+    static_cast<void>(read({}, nobody, nullptr));
 }
 
 Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)

@@ -36,10 +36,21 @@ public:
     const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
     const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
+    // The same; samples also pass through `after`, behind the counter faults. None: null.
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
+    bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { behind_.listen(sink); }
+    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch> rows) override
+    {
+        return behind_.watch_by_itself(rows);
+    }
+    void set_watched_rows(std::span<const Slot> rows) override { behind_.set_watched_rows(rows); }
+    std::vector<UnseenQueue> unseen_queues() const override { return behind_.unseen_queues(); }
+    bool wants_reopening() const override { return behind_.wants_reopening(); }
+    Result<void> close() override { return behind_.close(); }
 
 private:
     struct Plan {
@@ -48,7 +59,7 @@ private:
     };
 
     Fault take(Call);
-    Result<void> read(std::span<const Slot> rows, watchdog::Intake& into);
+    Result<void> read(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
     void glance();
     template <class T, class Real>
     Result<T> call(Call, Result<T> without_effect, Real);

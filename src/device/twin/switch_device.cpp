@@ -139,32 +139,63 @@ Treatment shown_by(const PortFields& f)
 
 }  // namespace
 
-SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
+SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits& traits)
+    : NodeDevice(seat), view_(view), traits_(traits)
 {
     capabilities_ = capabilities_of(traits, view_.profile());
     for (std::uint8_t port = 0; port != view_.ports(); ++port) {
         add_rows(port, view_.lossless());
     }
-    program_detectors(traits);
+    program_detectors();
 }
 
 SwitchDevice::~SwitchDevice() { view_.on_interrupt({}); }
 
-void SwitchDevice::program_detectors(const Traits& traits)
+SwitchDevice::Intervals SwitchDevice::intervals(const Target& target) const
 {
-    for (const auto& row : inventory_.rows) {
-        const auto port = port_of(row.target);
-        if (row.target.priority) {
-            const auto own = std::find_if(traits.of_port.begin(), traits.of_port.end(),
-                                          [&](const auto& intervals) { return intervals.port == port; });
-            const bool has = own != traits.of_port.end();
-            view_.set_deadlock_timers(port, queue_of(row.target), to_ps(has ? own->detect : traits.deadlock_detect),
-                                      to_ps(has ? own->recover : traits.deadlock_recover));
+    const auto own = std::ranges::find(traits_.of_port, port_of(target), [](const auto& port) { return port.port; });
+    return own != traits_.of_port.end() ? Intervals{own->detect, own->recover}
+                                        : Intervals{traits_.deadlock_detect, traits_.deadlock_recover};
+}
+
+void SwitchDevice::program_detectors()
+{
+    detector_on_.resize(inventory_.rows.size());
+    for (std::size_t row = 0; row != inventory_.rows.size(); ++row) {
+        const auto& target = inventory_.rows[row].target;
+        if (target.priority) {
+            set_detector(row, true);
         } else {
-            view_.set_pause_limit(port, to_ps(traits.pause_limit));
+            view_.set_pause_limit(port_of(target), to_ps(traits_.pause_limit));
         }
-        view_.set_recovery_action(port, traits.recovery_drops);
+        view_.set_recovery_action(port_of(target), traits_.recovery_drops);
     }
+}
+
+void SwitchDevice::set_detector(std::size_t row, bool on)
+{
+    const auto& target = inventory_.rows[row].target;
+    const auto has = on ? intervals(target) : Intervals{};
+    detector_on_[row] = on;
+    view_.set_deadlock_timers(port_of(target), queue_of(target), to_ps(has.detect), to_ps(has.recover));
+}
+
+Result<std::vector<SelfWatched>> SwitchDevice::watch_by_itself(std::span<const SelfWatch> wanted)
+{
+    std::vector<SelfWatched> watched;
+    for (std::uint32_t row = 0; row != inventory_.rows.size(); ++row) {
+        const auto& target = inventory_.rows[row].target;
+        const bool on = std::ranges::binary_search(wanted, Slot{row}, {}, &SelfWatch::row);
+        const auto has = target.priority ? intervals(target) : Intervals{};
+        const bool can = has.detect != Duration::zero();
+        if (on) {
+            watched.push_back({Slot{row}, {has.detect, has.detect}, {has.recover, has.recover}, can});
+        }
+        if (can && detector_on_[row] != on) {
+            set_detector(row, on);
+        }
+    }
+    return watched;
 }
 
 void SwitchDevice::sample(const watchdog::RowInfo& row, Sample& into)

@@ -22,9 +22,17 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
+    // The intervals are those of the traits, whatever the policies say: they are the hardware's own.
+    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
 
 private:
-    void program_detectors(const Traits&);
+    struct Intervals {
+        Duration detect{};
+        Duration recover{};
+    };
+    Intervals intervals(const Target&) const;
+    void program_detectors();
+    void set_detector(std::size_t row, bool on);
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
     BitRate speed(std::uint16_t port) const override { return {view_.speed_bps(static_cast<std::uint8_t>(port))}; }
     void sample_queue(const watchdog::RowInfo&, watchdog::Sample&);
@@ -33,6 +41,8 @@ private:
     void hear(const sim::Interrupt&, sim::Ps, NoticeSink&) const;
 
     sim::SwitchView view_;
+    Traits traits_;
+    std::vector<bool> detector_on_;  // by row
 };
 
 }  // namespace petrel::device::twin

@@ -1,0 +1,69 @@
+// The disk of an agent in the lab: the bytes of its state and of its journal, in the formats of the files. They survive
+// a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is what one process sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/memory.hpp"
+#include "runtime/file_journal_format.hpp"
+#include "runtime/state_format.hpp"
+
+namespace petrel::lab {
+
+struct SimulatedDisk {
+    std::string device;  // whose it is
+    runtime::Bytes state;
+    runtime::Bytes journal;
+    std::size_t last_record{};  // bytes of the state's last record
+    bool full{};                // nothing can be written
+    Duration write_takes{};
+
+    // The machine died while it wrote: the last `bytes` of the state never reached the disk, and the journal ends with
+    // an unfinished record. Records of the journal that were complete are durable. None: half of the last record.
+    void tear(std::optional<std::size_t> bytes);
+    void lose();
+
+    // What the journal says is in force.
+    std::vector<runtime::JournalEntry> journaled() const;
+};
+
+class DiskMemory final : public runner::Memory {
+public:
+    // `written` is called for each write to the state, in the loop. The disk outlives the memory.
+    DiskMemory(SimulatedDisk&, std::function<void()> written);
+
+    std::optional<Loaded> load(const Now&) const override;
+    const std::deque<runner::StoredEvent>& events() const override { return events_; }
+    std::uint64_t last_seq() const override { return last_seq_; }
+    Result<void> append(std::span<const runner::StoredEvent>, std::string_view checkpoint, const Now&) override;
+    const std::string& damage() const override { return damage_; }
+    std::size_t tail_dropped() const override { return tail_dropped_; }
+    Result<bool> keep() override { return false; }
+    Result<std::unique_ptr<runner::KeptJournal>> open_journal(const watchdog::Inventory&) override;
+    Result<std::size_t> journaled() const override;
+    std::string state_name() const override { return disk_.device + ".state"; }
+    std::string journal_name() const override { return disk_.device + ".journal"; }
+
+private:
+    void take(std::span<const runner::StoredEvent>);
+    void write(std::span<const runner::StoredEvent>);
+
+    SimulatedDisk& disk_;
+    std::function<void()> written_;
+    std::optional<runtime::Remembered> remembered_;
+    std::deque<runner::StoredEvent> events_;
+    std::size_t unwritten_{};   // so many of the last of them
+    std::size_t rewrite_at_{};  // size of the state
+    std::uint64_t last_seq_{};
+    std::string damage_;
+    std::size_t tail_dropped_{};
+};
+
+}  // namespace petrel::lab
