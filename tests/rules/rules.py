@@ -45,6 +45,14 @@ IMPURE_SYMBOL = re.compile(
     r"|fmt::v\d+::v?print\b.*|(spdlog|nlohmann|toml|CLI)::.*"
 )
 
+# Who drives an agent and carries commands out. Replay has no device to run; release-all works without an agent.
+RUNNER = "petrel::runner::DeviceRunner"
+RUNNERS_PART = {
+    "petrel::agent::Agent::step": ("runner", "runtime"),
+    "petrel::device::carry_out": ("runner", "daemon"),
+}
+RUN_DEVICES = ("daemon", "lab")
+
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(|^\s*sleep\s+[\d.$]", re.MULTILINE)
 
 EXPECTS = re.compile(r"^(\[\[expect\]\]|expect = \[)", re.MULTILINE)
@@ -191,6 +199,28 @@ def symbols(tree):
                 yield f"{module.folder}: module {module.name} is pure and uses {name}"
 
 
+def one_runner(tree):
+    """The lab and the service link the same object files to run a device: those of the runner. None has a copy of it."""
+    for module in tree.modules.values():
+        if not module.archive or not Path(module.archive).exists():
+            continue
+        wanted = linked_names(module, "--undefined-only")
+        for function, callers in RUNNERS_PART.items():
+            if module.name not in callers and any(name.startswith(function + "(") for name in wanted):
+                yield f"{module.folder}: module {module.name} calls {function} itself, which is the runner's part"
+        if module.name in RUN_DEVICES and not any(name.startswith(f"{RUNNER}::DeviceRunner(") for name in wanted):
+            yield f"{module.folder}: module {module.name} does not run its devices with {RUNNER}"
+        if module.name != "runner":
+            for name in linked_names(module, "--defined-only"):
+                if name.startswith(f"{RUNNER}::"):
+                    yield f"{module.folder}: module {module.name} has {name} of its own"
+
+
+def linked_names(module, which):
+    listing = subprocess.run(["nm", which, "-C", module.archive], check=True, capture_output=True, text=True).stdout
+    return sorted(set(re.findall(r"^[0-9a-f]*\s+[A-Za-z] (.*)$", listing, re.MULTILINE)))
+
+
 def mpi(tree):
     """Only petrel-mpi needs MPI to run: whoever installs the others installs no MPI."""
     for program in sorted((tree.build / "bin").glob("*")):
@@ -241,7 +271,7 @@ def tracked_files(root):
     return sorted(path for path in files if path.is_file() and not path.is_symlink())
 
 
-RULES = {rule.__name__: rule for rule in (layers, pure, symbols, mpi, no_sleep, scenarios, text)}
+RULES = {rule.__name__: rule for rule in (layers, pure, symbols, one_runner, mpi, no_sleep, scenarios, text)}
 
 
 def main():

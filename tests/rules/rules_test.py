@@ -153,6 +153,30 @@ class PlantedViolation(SmallTree):
         self.assertEqual(built.returncode, 0, built.stdout)
         self.assert_violation("symbols", "module watchdog is pure and uses time")
 
+    def build_module(self, name, source):
+        self.write(f"src/{name}/{name}.cpp", source)
+        rows = f"petrel_module({name} DEPS base)\n"
+        self.write("CMakeLists.txt", CMAKE_LISTS.replace("petrel_write_layers()", rows + "petrel_write_layers()"))
+        built = self.build(f"petrel_{name}")
+        self.assertEqual(built.returncode, 0, built.stdout)
+
+    def test_module_that_drives_an_agent_itself(self):
+        self.build_module("fabric", """
+namespace petrel::agent { struct Agent { void step(int); }; }
+void drive(petrel::agent::Agent& agent) { agent.step(1); }
+""")
+        self.assert_violation("one_runner", "module fabric calls petrel::agent::Agent::step itself")
+
+    def test_module_with_a_runner_of_its_own(self):
+        self.build_module("fabric", """
+namespace petrel::runner { struct DeviceRunner { void step(); }; void DeviceRunner::step() {} }
+""")
+        self.assert_violation("one_runner", "module fabric has petrel::runner::DeviceRunner::step() of its own")
+
+    def test_lab_without_the_runner(self):
+        self.build_module("lab", "int experiment() { return 0; }\n")
+        self.assert_violation("one_runner", "module lab does not run its devices with petrel::runner::DeviceRunner")
+
     def test_program_that_needs_mpi(self):
         self.write("other/mpi.cpp", "int MPI_Finalize() { return 0; }\n")
         self.write("other/main.cpp", "int MPI_Finalize();\nint main() { return MPI_Finalize(); }\n")
