@@ -204,21 +204,22 @@ def one_runner(tree):
     for module in tree.modules.values():
         if not module.archive or not Path(module.archive).exists():
             continue
-        wanted = linked_names(module, "--undefined-only")
+        wanted = linked_names(module, "U")
         for function, callers in RUNNERS_PART.items():
             if module.name not in callers and any(name.startswith(function + "(") for name in wanted):
                 yield f"{module.folder}: module {module.name} calls {function} itself, which is the runner's part"
         if module.name in RUN_DEVICES and not any(name.startswith(f"{RUNNER}::DeviceRunner(") for name in wanted):
             yield f"{module.folder}: module {module.name} does not run its devices with {RUNNER}"
         if module.name != "runner":
-            for name in linked_names(module, "--defined-only"):
+            for name in linked_names(module, "T"):
                 if name.startswith(f"{RUNNER}::"):
                     yield f"{module.folder}: module {module.name} has {name} of its own"
 
 
-def linked_names(module, which):
-    listing = subprocess.run(["nm", which, "-C", module.archive], check=True, capture_output=True, text=True).stdout
-    return sorted(set(re.findall(r"^[0-9a-f]*\s+[A-Za-z] (.*)$", listing, re.MULTILINE)))
+def linked_names(module, kind):
+    """Kinds as nm has them: U is used and not defined, T is defined here alone; what is inline is neither."""
+    listing = subprocess.run(["nm", "-C", module.archive], check=True, capture_output=True, text=True).stdout
+    return sorted(set(re.findall(rf"^[0-9a-f]*\s+{kind} (.*)$", listing, re.MULTILINE)))
 
 
 def mpi(tree):
