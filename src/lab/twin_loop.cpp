@@ -79,22 +79,20 @@ bool TwinWorker::add(runner::JobKind kind, std::function<void()> work)
     const auto begin = std::max(free_, loop_.now().mono);
     free_ = begin + takes_(kind);
     jobs_.push_back({begin, free_, std::move(work)});
-    call_at_(free_, [this, end = free_] { finish_jobs(end); });
+    call_at_(free_, [this] { finish_job(); });
     return true;
 }
 
-// Jobs that end at one moment are done before the loop hears of any of them, as it may be with a thread: what their
-// answers have to write is then written once. The twin has a call for each, and the first does all the work.
-void TwinWorker::finish_jobs(Instant end)
+// The loop gets the answers of jobs that end at one moment together, as it may be with a thread: what they have to
+// write is then written once.
+void TwinWorker::finish_job()
 {
-    if (jobs_.empty() || jobs_.front().end > end) {
-        return;
+    const auto end = jobs_.front().end;
+    jobs_.front().work();
+    jobs_.pop_front();
+    if (jobs_.empty() || jobs_.front().end != end) {
+        loop_.turn();
     }
-    while (!jobs_.empty() && jobs_.front().end <= end) {
-        jobs_.front().work();
-        jobs_.pop_front();
-    }
-    loop_.turn();
 }
 
 std::optional<Instant> TwinWorker::busy_since() const

@@ -67,7 +67,7 @@ private:
         std::function<void()> work;
     };
 
-    void finish_jobs(Instant end);
+    void finish_job();
 
     TwinLoop& loop_;
     CallAt call_at_;

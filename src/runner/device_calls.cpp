@@ -35,11 +35,16 @@ DeviceCalls::~DeviceCalls() = default;
 template <class Work, class Answer>
 void DeviceCalls::ask(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
 {
-    const auto deliver = [this, alive = std::weak_ptr{alive_}, then = std::move(then)](Answer answer) {
-        auto shared = std::make_shared<Answer>(std::move(answer));
-        loop_.post([alive, then, shared] {
+    struct Call {
+        std::function<void(Answer)> then;
+        std::optional<Answer> answer;
+    };
+    const auto deliver = [this, alive = std::weak_ptr{alive_},
+                          call = std::make_shared<Call>(Call{std::move(then), std::nullopt})](Answer answer) {
+        call->answer = std::move(answer);
+        loop_.post([alive, call] {
             if (alive.lock()) {
-                then(std::move(*shared));
+                call->then(std::move(*call->answer));
             }
         });
     };

@@ -574,15 +574,6 @@ void DeviceRunner::note(const std::string& words)
     }
 }
 
-void DeviceRunner::plan(Timer& timer, Instant when, std::function<void()> call)
-{
-    cancel(timer);
-    timer = loop_.at(when, [&timer, call = std::move(call)] {
-        timer.reset();
-        call();
-    });
-}
-
 void DeviceRunner::cancel(Timer& timer)
 {
     if (timer) {

@@ -161,7 +161,15 @@ private:
     void say(LogLevel, std::string event, std::string words) const;
     void note(const std::string& words);
     void follow_drift(const watchdog::StampDrift&);
-    void plan(Timer&, Instant, std::function<void()>);
+    template <class Call>
+    void plan(Timer& timer, Instant when, Call call)
+    {
+        cancel(timer);
+        timer = loop_.at(when, [&timer, call = std::move(call)] {
+            timer.reset();
+            call();
+        });
+    }
     void cancel(Timer&);
 
     Loop& loop_;
