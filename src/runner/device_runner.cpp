@@ -401,6 +401,9 @@ void DeviceRunner::take(const Looked& looked)
     if (!next_look_) {
         cancel(overdue_);
     }
+    if (closing_) {
+        return;  // the device is closed behind this look: nothing may be asked of it any more
+    }
     if (looked.journal) {
         host_.name_kept(memory().journal_name(), *looked.journal);
     }

@@ -197,6 +197,16 @@ TEST(AgentInventory, AStormedPortThatComesBackIsRestored)
     EXPECT_GT(before, longer->twin().flow(0).delivered) << "the queue sends again";
 }
 
+// A reload wants a look at once, and the one under way is slow. The stop closes the device before the second look.
+TEST(AgentStop, AClosedDeviceIsNotLookedAtAgain)
+{
+    const auto run =
+        run_with(fault_of_s0("at = \"1500ms\"\nkind = \"delay-looks\"\ntakes = \"50ms\"") +
+                 fault_of_s0("at = \"2010ms\"\nkind = \"set-policy\"\npreset = \"sonic\"\ndetect_ms = 300") +
+                 fault_of_s0("at = \"2020ms\"\nkind = \"order\"\nwhat = \"stop\""));
+    EXPECT_EQ(run->mitigated({}), 0U);
+}
+
 TEST(AgentStop, ATornMemoryOfAStoppedAgentHoldsNothing)
 {
     const auto run = run_with(fault_of_s0("at = \"500ms\"\nkind = \"order\"\nwhat = \"stop\"") +
