@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/runners.hpp"
 #include "daemon/nos.hpp"
+#include "daemon/runners.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/job_thread.hpp"
 

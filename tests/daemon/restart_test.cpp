@@ -587,14 +587,14 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
     const auto policies = codec::read_agent_config(config(kDetect), "test.toml", {}, drivers).value().policies;
     std::filesystem::create_directories(folder.path() / "state");
     const auto runner = make_runner(*loop, host,
-                                           {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
-                                            .id = {},
-                                            .driver = &driver,
-                                            .state_dir = folder.path() / "state",
-                                            .history_events = 100,
-                                            .hang_after = 10s,
-                                            .fault_hook = {}},
-                                           std::make_shared<FilePolicies>(policies))
+                                    {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
+                                     .id = {},
+                                     .driver = &driver,
+                                     .state_dir = folder.path() / "state",
+                                     .history_events = 100,
+                                     .hang_after = 10s,
+                                     .fault_hook = {}},
+                                    std::make_shared<FilePolicies>(policies))
                             .value();
     host.on_settled = [&] {
         sw.storm(kPort);

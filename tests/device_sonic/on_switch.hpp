@@ -92,8 +92,8 @@ public:
         book.policies = {policy_};
         book.assigned = {{}};
         auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
-        agent_.emplace(std::move(list.value()),
-                       runner::gather_start(*device_, journal_, std::move(remembered)).value(), clock_.now(), output_);
+        agent_.emplace(std::move(list.value()), runner::gather_start(*device_, journal_, std::move(remembered)).value(),
+                       clock_.now(), output_);
         runner_.emplace(*agent_, output_, *device_, journal_, clock_);
         runner_->on_event([this](const watchdog::Event& event) { events_.push_back(event); });
         runner_->run_until(clock_.now().mono);

@@ -13,9 +13,9 @@
 
 #include "codec/checkpoint_json.hpp"
 #include "journal_fixture.hpp"
+#include "runner/start.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
-#include "runner/start.hpp"
 #include "support/inline_runner.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
