@@ -134,6 +134,7 @@ TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
     for (int i = 0; i != 20 && mitigated(); ++i) {
         on_->poll();  // nothing changes any more
     }
+    EXPECT_FALSE(mitigated());
     poll(Peer::silent, 4);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
     EXPECT_EQ(on_->told(EventKind::probe_failed), 0);
@@ -141,12 +142,14 @@ TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
 
 TEST_F(AfterMitigation, ACounterThatIsResetDoesNotEndTheStorm)
 {
+    begin({}, OnSwitch::policy(400ms, 4s));  // no probe before the reset
     find_storm();
-    poll(Peer::sends_xoff, 6);
+    poll(Peer::sends_xoff, 8);
     ASSERT_TRUE(mitigated());
     on_->sonic_->queue(kQueue).pause_us = 0;
-    poll(Peer::sends_xoff, 3);
+    poll(Peer::sends_xoff, 30);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_GE(on_->told(EventKind::probe_failed), 1);
 }
 
 // syncd's stamps are behind the agent's clock.

@@ -335,8 +335,11 @@ TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
 // all queues when it puts the scripts back, and orchagent writes its statistics to the queue in the storm.
 TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
 {
-    on_.emplace(SonicSwitch::Setup{.stamps = false, .transitions = false, .pause_status = false, .scripts = true});
+    on_.emplace(SonicSwitch::Setup{.stamps = false, .transitions = false, .pause_status = false});
     start_and_storm();
+    for (const auto* queue : {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"}) {
+        sonic().set_of_queue(queue, "PFC_WD_DETECTION_TIME_LEFT", "1");  // what the scripts remember
+    }
     for (int i = 0; i != 15; ++i) {
         sonic().set_of_queue(kQueue, "PFC_WD_QUEUE_STATS_TX_PACKETS", std::to_string(i));
         on_->runner_->run_until(on_->clock_.now().mono + 200ms);
