@@ -1,4 +1,4 @@
-// Puts what goes wrong with an agent on the agenda of its node.
+// Schedules a scenario's agent faults on the agent's node of the twin.
 #pragma once
 
 #include <span>
@@ -10,7 +10,8 @@
 
 namespace petrel::lab {
 
-// Those of the agent's own device. Complains where new policies ask for what the device cannot tell.
+// Schedules the faults of this device. Returns complaints about new policies that the device's capabilities do not
+// support.
 std::vector<Complaint> schedule(std::span<const scenario::AgentFault>, twin::NodeId device, AgentInTwin&);
 
 }  // namespace petrel::lab

@@ -9,15 +9,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As the service's default: a call that takes longer shows as a device that does not answer.
+// The service's default: if a call takes longer, the runner reports that the device does not answer.
 constexpr Duration kHangAfter = 5s;
 
-// Agents live on whole nanoseconds: what happens in between is heard at the next.
+// Agents use whole nanoseconds, the twin picoseconds. Times are rounded up.
 twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
 
 }  // namespace
 
-// The policies of a scenario. They name ports by their numbers on the whole device.
+// The policies of a scenario. Their port numbers refer to the device with all its ports.
 class AgentInTwin::BookPolicies final : public runner::Policies {
 public:
     BookPolicies(watchdog::PolicyBook book, const std::vector<PortNames>& ports) : book_(std::move(book)), ports_(ports)
@@ -47,7 +47,7 @@ private:
     std::vector<PortNames> ports_;
 };
 
-// The node as a source of devices. The twin's device outlives processes: each opens the same one.
+// Opens the node's device. The twin's device outlives processes: every process opens the same one.
 class AgentInTwin::Node final : public runner::DeviceSource {
 public:
     explicit Node(AgentInTwin& agent) : agent_(agent) {}
@@ -168,7 +168,7 @@ void AgentInTwin::end()
     ++life_;
 }
 
-// The journal is durable before the device is touched.
+// The time of a command includes the write of the journal entry, which is durable before the device is written.
 Duration AgentInTwin::takes(runner::JobKind job) const
 {
     switch (job) {
@@ -205,7 +205,7 @@ Parsed<void> AgentInTwin::change(const watchdog::PolicyBook& to, twin::Ps when)
 
 void AgentInTwin::reload(twin::Ps when) { reconfigure(nullptr, when); }
 
-// As in a service: what does not fit the device as it is now changes nothing.
+// As in the service, the runner keeps its policies if the new ones do not fit the present inventory of the device.
 void AgentInTwin::reconfigure(std::shared_ptr<const runner::Policies> to, twin::Ps when)
 {
     on_node(when, [this, to] {
@@ -254,7 +254,7 @@ void AgentInTwin::fill_disk(bool full, twin::Ps when)
     on_node(when, [this, full] { disk_.full = full; });
 }
 
-// A notice of the hardware reaches the agent when what the hardware is doing is over.
+// Delivers the notice 1 ns later, when the current call on the node has returned.
 void AgentInTwin::post(const watchdog::Notice& notice) noexcept
 {
     if (process_) {

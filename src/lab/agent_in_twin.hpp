@@ -1,10 +1,10 @@
 // One production agent on one node of the twin, in simulated time: a switch's watchdog, or the one in a NIC's
 // micro-controller. The process is a runner::DeviceRunner, the same as in the service. This class only connects it: the
 // twin's time is its loop (twin_loop.hpp), simulated delays are its worker, a simulated disk is its memory
-// (simulated_disk.hpp), and the node is its device, with the faults that a scenario asks for.
+// (simulated_disk.hpp), and the node is its device, with the faults of the scenario.
 //
-// Contract: stays where it is made, outlives the runs of the twin. Everything happens in calls of Twin::at on the
-// agent's own node, so runs with agents are as deterministic, and as parallel, as without.
+// Contract: the object must not move and must outlive the runs of the twin. All its code runs in calls of Twin::at on
+// the agent's own node, so runs with agents are as deterministic and as parallel as runs without.
 #pragma once
 
 #include <chrono>
@@ -38,22 +38,22 @@ public:
         Duration command_takes{};
     };
 
-    // Complains where the policies ask for what this device cannot tell.
+    // Fails with complaints if the device's capabilities do not support the policies.
     static Parsed<std::unique_ptr<AgentInTwin>> make(twin::Twin&, twin::NodeId, const watchdog::PolicyBook&,
                                                      const Options&);
 
-    // The process begins, for the first time or again; and it dies, with what it had under way. What is in force on the
-    // device, and its memory, outlive it.
+    // start() starts the process, and kills it first if it runs. kill() ends it without a stop: its pending calls are
+    // lost. The treatments on the device and the contents of the disk survive.
     void start(twin::Ps when, const scenario::StartAgent& = {});
     void kill(twin::Ps when);
-    void order(const watchdog::Order&, twin::Ps when);  // without effect while no process runs
+    void order(const watchdog::Order&, twin::Ps when);  // no effect while no process runs
 
-    // Other policies with the same limit, for this process and those after it. Complains as make() does.
+    // Changes the policies, except max_mitigated, for this process and for later ones. Fails as make() does.
     Parsed<void> change(const watchdog::PolicyBook&, twin::Ps when);
-    // The process reads its configuration again and finds what it had.
+    // The process reloads an unchanged configuration.
     void reload(twin::Ps when);
 
-    // Something happens to the device, to its ports, to the clock or to the disk.
+    // Faults of the device, its ports, the clock and the disk.
     void on_device(twin::Ps when, std::function<void(device::FaultyDevice&)>);
     void set_port(std::uint16_t port, bool there, twin::Ps when);
     void looks_take(Duration, twin::Ps when);
@@ -61,23 +61,24 @@ public:
     void disk_writes_take(Duration, twin::Ps when);
     void fill_disk(bool full, twin::Ps when);
 
-    // What the device is to do wrong from now on.
+    // Injects faults at once, without a scheduled time.
     device::FaultyDevice& faults() { return faults_; }
 
-    // Of all lives, in the order in which they were told. The rows and policies of an event are those of its watchlist.
+    // The events of all processes so far, in the order in which the agents emitted them. watchlist_of() returns the
+    // watchlist that the rows and policies of an event refer to.
     const std::vector<watchdog::Event>& events() const { return events_; }
     const watchdog::Watchlist& watchlist_of(std::size_t event) const { return *lists_[event]; }
 
     const runner::DeviceRunner* device_runner() const { return process_ ? &*process_->device_runner : nullptr; }
     const agent::Agent* agent() const { return process_ ? process_->device_runner->agent() : nullptr; }
-    const watchdog::Watchlist& watchlist() const;  // of the last agent, or as it will be
+    const watchdog::Watchlist& watchlist() const;  // of the running or last agent; before: as compiled by make()
     const SimulatedDisk& disk() const { return disk_; }
 
 private:
     class Node;
     class BookPolicies;
 
-    // What dies with the process.
+    // Everything that is lost when the process dies.
     struct Process {
         TwinLoop loop;
         std::optional<runner::DeviceRunner> device_runner{};
@@ -95,7 +96,7 @@ private:
 
     void post(const watchdog::Notice&) noexcept override;
     void on_node(twin::Ps when, std::function<void()>);
-    void in_process(std::function<void(runner::DeviceRunner&)>);  // now, in its loop; not at all while there is none
+    void in_process(std::function<void(runner::DeviceRunner&)>);  // runs it in the process's loop, if a process runs
     CallAt until_death();
     void begin();
     void end();
@@ -108,16 +109,16 @@ private:
     std::unique_ptr<device::Device> device_;
     device::FaultyDevice faults_;
     std::set<std::string> removed_ports_;
-    device::RemovablePorts* opened_{};  // the device as the process has opened it; null: it has not
+    device::RemovablePorts* opened_{};  // the device that the process has opened; null: none
     SimulatedDisk disk_;
     std::shared_ptr<const runner::Policies> policies_;
-    std::uint32_t max_mitigated_;  // other policies have the same limit
+    std::uint32_t max_mitigated_;  // stays the same when policies change
     Options options_;
-    std::uint64_t life_{};  // grows with each start and each death
+    std::uint64_t life_{};  // incremented by each start and each kill
     std::vector<watchdog::Event> events_;
     std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event
-    std::shared_ptr<const watchdog::Watchlist> list_;                // the last that is known here,
-    std::uint64_t list_generation_{};                                // of the process's watchlists; 0 = of none
+    std::shared_ptr<const watchdog::Watchlist> list_;                // the last watchlist that was seen
+    std::uint64_t list_generation_{};                                // of list_ in the runner; 0 = not of this process
     std::unique_ptr<Process> process_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using twin::Packet;
 
-constexpr std::uint32_t kSnapLength = 128;  // headers; payloads of the twin are empty anyway
+constexpr std::uint32_t kSnapLength = 128;  // enough for all headers; the twin's payloads are empty
 
 wire::RoceFrame::Kind kind_of(twin::Kind kind)
 {
@@ -77,7 +77,7 @@ void append(wire::Bytes& out, const twin::Tap::Record& record, std::uint32_t sen
     wire::append_pcap_record(out, at, seen.bytes, seen.frame_bytes);
 }
 
-// Port names may hold anything; a file's name may not.
+// Port names may contain characters that file names may not.
 std::string file_name(const topology::Node& node, std::uint16_t port)
 {
     auto name = fmt::format("{}-{}.pcap", node.name, node.ports[port].name);

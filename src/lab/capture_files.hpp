@@ -1,4 +1,4 @@
-// What was captured, as files of the usual tools: one for each end of a link, with what arrived there.
+// Captured frames as pcap files: one file for each end of a link, with the frames that arrived there.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct CaptureFile {
     wire::Bytes bytes;
 };
 
-// Of processes that share the twin each has the ends that run there.
+// If several processes share the twin, each returns the files of the link ends that run in it.
 std::vector<CaptureFile> capture_files(const scenario::Scenario&, const twin::Twin&);
 
 }  // namespace petrel::lab

@@ -9,7 +9,7 @@ namespace petrel::lab {
 
 namespace {
 
-// Between processes of one program: numbers as they stand in memory, then the two texts.
+// The head of a record that processes of one program exchange, in the machine's byte order. The two texts follow it.
 struct Head {
     std::int64_t at_ns;
     std::uint64_t seq;

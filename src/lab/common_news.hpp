@@ -1,5 +1,5 @@
-// What agents said, in words and in the order of time, where several processes share the twin: an agent's events are
-// known where its device runs.
+// The events of all agents as text, in order of time, if several processes share the twin. Only the process that runs a
+// device has the events of its agent.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace petrel::lab {
 struct Said {
     Instant at;
     std::string device;
-    std::uint64_t seq{};  // of the device's events
+    std::uint64_t seq{};  // number of the event, by device
     std::string text;
 };
 
-// The words of all processes. All of them have to ask.
+// Returns the texts of all processes. Every process must call it.
 std::string common_news(const std::vector<Said>& ours, twin::Peers&);
 
 }  // namespace petrel::lab

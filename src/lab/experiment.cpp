@@ -13,7 +13,7 @@ namespace {
 
 constexpr twin::Ps kBootTakes = twin::kMs;  // of a NIC's micro-controller
 
-// By time, then device, then the device's own order: every order of threads gives the same.
+// Sorts by time, device and sequence number, so that the order of threads does not matter.
 void in_order(std::vector<Heard>& events)
 {
     std::sort(events.begin(), events.end(), [](const Heard& a, const Heard& b) {
@@ -50,8 +50,8 @@ Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario, twin::Pe
     return made;
 }
 
-// The watchdog in a NIC's micro-controller goes down with its host, and comes up again. It has no disk: it starts with
-// nothing in its memory.
+// The agent in a NIC's micro-controller dies when its host reboots and starts again. It has no disk, so it starts
+// without memory.
 void Experiment::reboot_agents()
 {
     for (const auto& fault : scenario_.faults) {

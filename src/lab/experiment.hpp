@@ -1,5 +1,5 @@
-// A scenario being run: the twin, the agents on its devices, the faults on its agenda. Simulated time only; whoever
-// wants it paced by a clock runs it piece by piece, which changes nothing.
+// A running scenario: the twin, the agents on its devices, the scheduled faults. It uses simulated time only. A caller
+// that needs wall-clock pace runs it piece by piece, which does not change the run.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace petrel::lab {
 
-// An event, and what it takes to put it into words. Points into the experiment.
+// An event, with the data that its text needs. Points into the experiment.
 struct Heard {
     scenario::NodeId node;
     std::string_view device;
@@ -28,36 +28,36 @@ struct Heard {
 
 class Experiment {
 public:
-    // Complains where a policy asks for what its device cannot tell.
+    // Fails with complaints if a device's capabilities do not support its policies.
     static Parsed<std::unique_ptr<Experiment>> make(scenario::Scenario, twin::Peers* = nullptr);
 
     void run_until(twin::Ps end);
 
-    // Between two pieces of the run, when everything before that moment has happened: the only time at which somebody
-    // may look at all nodes. Looks of one moment come in the order in which they were asked for.
+    // Registers a call between two pieces of the run, when everything before that time has happened. During a run, only
+    // such a call may read all nodes. Calls for the same time run in the order of registration.
     void look_at(twin::Ps when, std::function<void()> look) { looks_.emplace(when, std::move(look)); }
 
-    // What the agents of this process said since this was last asked, in the order of time. Valid until the next run.
+    // The events of this process's agents since the last call, in order of time. Valid until the next run.
     std::vector<Heard> news();
-    std::vector<Heard> events() const;  // all of it
+    std::vector<Heard> events() const;  // all events
 
-    // Queues that are mitigated by the agents of these nodes; none = all.
+    // The number of queues that the agents of these nodes mitigate; none = all nodes.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
 
-    // What an end of a link says, and what is logged of it; none: it never went down.
+    // The registers and the log of one end of a link; none: the link never went down.
     std::optional<scenario::LinkEndStory> link_story(const topology::End&) const;
 
     scenario::Summary summary() const;
     const scenario::Scenario& scenario() const { return scenario_; }
     twin::Twin& twin() { return *twin_; }
     const twin::Twin& twin() const { return *twin_; }
-    std::vector<std::string> notes() const;  // where what is watched differs from what was asked for
+    std::vector<std::string> notes() const;  // differences between what is configured and what is watched
 
 private:
     struct Post {
         scenario::NodeId node;
         std::unique_ptr<AgentInTwin> agent;
-        std::size_t heard{};  // of its events
+        std::size_t heard{};  // number of its events that news() has returned
     };
 
     Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);

@@ -19,7 +19,7 @@ bool among(const std::vector<T>& chosen, const T& one)
     return chosen.empty() || std::find(chosen.begin(), chosen.end(), one) != chosen.end();
 }
 
-// What has been counted up to now, or, where the quantity is a state, that.
+// The present value of a quantity: its count since the start of the run, or its state now.
 class Measure {
 public:
     Measure(const Experiment& experiment, const Expectation& expectation, const Standstill* since)
@@ -93,7 +93,7 @@ public:
         return sum;
     }
 
-    // Nothing stands still in a window that has only begun.
+    // At the beginning of the window there is no earlier state to compare with: the value is 0.
     double operator()(const scenario::FrozenExpected& wanted) const
     {
         return since_ == nullptr ? 0 : static_cast<double>(since_->frozen(wanted.nodes));
@@ -108,7 +108,7 @@ public:
         using What = scenario::LinkExpected::What;
         const auto story = experiment_.link_story(wanted.port);
         if (!story) {
-            return 0;  // it never went down
+            return 0;  // the link never went down
         }
         const auto& registers = story->reading.registers;
         const bool logged = !story->history.empty();
@@ -195,7 +195,7 @@ private:
     const Standstill* since_;
 };
 
-// Rates and shares are of something: of time, of what was sent.
+// The divisor of a rate (time) or of a share (frames sent).
 double base_of(const Experiment& experiment, const Expectation& expectation)
 {
     if (expectation.unit == scenario::Unit::rate) {
@@ -213,7 +213,7 @@ double base_of(const Experiment& experiment, const Expectation& expectation)
 
 bool is_ratio(scenario::Unit unit) { return unit == scenario::Unit::rate || unit == scenario::Unit::share; }
 
-// Counters count from the start of the run: what was there before the window is taken off.
+// These quantities count from the start of the run, so the count at the beginning of the window is subtracted.
 bool counts_from_start(const scenario::Quantity& quantity)
 {
     return std::holds_alternative<scenario::TrafficExpected>(quantity) ||

@@ -1,4 +1,4 @@
-// Measures what a scenario expects while it runs, and judges it. It only reads: a run that is judged is the same run.
+// Measures the expectations of a scenario during its run and judges them. It only reads, so it does not change the run.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 namespace petrel::lab {
 
 struct Finding {
-    enum class Verdict : std::uint8_t { met, failed, not_reached } verdict{};  // not reached: the run ended before
+    enum class Verdict : std::uint8_t { met, failed, not_reached } verdict{};  // not_reached: the run ended too early
     const scenario::Expectation* expectation{};
     std::string found;  // what was measured, in the expectation's unit
 };
 
 class Judge {
 public:
-    // Before the experiment runs; it has to outlive the judge.
+    // Must be made before the experiment runs. The experiment must outlive the judge.
     explicit Judge(Experiment&);
     Judge(const Judge&) = delete;
     Judge& operator=(const Judge&) = delete;
@@ -31,7 +31,7 @@ public:
 private:
     struct Reading {
         double value{};
-        double base{};  // what a rate or a share is of
+        double base{};  // the divisor of a rate or share
     };
     struct Case {
         const scenario::Expectation* expectation{};

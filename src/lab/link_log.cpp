@@ -16,7 +16,7 @@ using link::LinkState;
 using topology::End;
 using twin::Ps;
 
-// What happens to a port, be it of a switch or of a NIC.
+// One port, of a switch or of a NIC.
 class Port {
 public:
     Port(const twin::Twin& twin, End end) : twin_(twin), end_(end) {}
@@ -30,7 +30,7 @@ public:
     {
         static_cast<void>(of_switch() ? as_switch().activate_link(port()) : as_nic().activate_link());
     }
-    // A NIC is managed over the very link that may be down.
+    // A NIC is managed over its own link, which may be down.
     bool reachable() const { return of_switch() || as_nic().link_up(); }
     bool went_down() const { return (of_switch() ? as_switch().epoch(port()) : as_nic().epoch()) != kFirstEpoch; }
 
@@ -50,7 +50,7 @@ WallTime wall(Ps now) { return WallTime{std::chrono::microseconds{now / twin::kU
 
 PortId port_id(End end) { return {DeviceId{end.node.value}, end.port}; }
 
-// One end as it travels between processes of one program.
+// One end of a link, as processes of one program exchange it.
 struct EndRecord {
     std::uint32_t link{};
     std::uint32_t side{};
@@ -85,7 +85,7 @@ LinkLog::LinkLog(twin::Twin& twin, Ps sweep_every) : twin_(twin), every_(sweep_e
     }
 }
 
-// A link that came up is armed, and active a sweep later: by then its other end is armed as well.
+// Arms a link that came up and activates it one sweep later, when its other end is armed as well.
 void LinkLog::sweep(Node& node, Ps now)
 {
     const std::uint16_t ports = twin_.is_switch(node.id) ? twin_.switch_view(node.id).ports() : 1;

@@ -1,8 +1,8 @@
-// Looks after the links of a twin: a manager sweeps, logs why ends went down, arms the links that came up and then
-// activates them. Traffic does not wait for it, so watching changes nothing.
+// The manager of a twin's links. It sweeps all ports, logs why ends went down, arms the links that came up and then
+// activates them. Traffic does not wait for it, so it does not change the run.
 //
-// Contract: stays where it is made, outlives the runs of the twin. A keeper knows each of its ports for itself; so
-// every node has one of its own, whose sweeps are calls of Twin::at on that node, and all of them together are the
+// Contract: the object must not move and must outlive the runs of the twin. A LinkKeeper handles each port on its own.
+// So every node has its own keeper, which sweeps in calls of Twin::at on that node. All keepers together are the
 // manager.
 #pragma once
 
@@ -17,12 +17,13 @@ namespace petrel::lab {
 
 class LinkLog {
 public:
-    // From now on, every `sweep`; zero: there is no manager, and nothing is logged or cleared.
+    // Sweeps every `sweep` from now on. Zero: there is no manager, and nothing is logged or cleared.
     LinkLog(twin::Twin&, twin::Ps sweep);
     LinkLog(const LinkLog&) = delete;
     LinkLog& operator=(const LinkLog&) = delete;
 
-    // Of the links that went down at least once; between two runs. Of processes that share a twin, all have to ask.
+    // The links that went down at least once. Call it between two runs. If several processes share the twin, every
+    // process must call it.
     std::vector<scenario::LinkStory> stories();
 
 private:

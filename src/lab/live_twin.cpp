@@ -14,12 +14,12 @@ using twin::Ps;
 
 namespace {
 
-constexpr Duration kPatience = milliseconds{50};  // of whoever calls: beyond, he gets the twin as it is
-constexpr Ps kMostLag = 200 * twin::kMs;          // what later calls may still catch up with
+constexpr Duration kPatience = milliseconds{50};  // after this time a call uses the twin as it is
+constexpr Ps kMostLag = 200 * twin::kMs;          // lag that later calls may catch up with; more is skipped
 constexpr Ps kToldFrom = twin::kSecond;
 
-// What is simulated between two looks at the clock: short where much happens, and never so long that the first frames
-// after a silence make it last.
+// The simulated time between two reads of the clock. It shrinks when a piece takes longer than kPieceTakes. It is
+// bounded, so that the first frames after an idle time do not make a piece take long.
 constexpr Duration kPieceTakes = milliseconds{5};
 constexpr Ps kShortestPiece = 10 * twin::kUs;
 constexpr Ps kLongestPiece = 100 * twin::kUs;
@@ -130,7 +130,7 @@ void LiveTwin::use(const device::TimeSource& clock, const std::function<void(twi
     what(*twin_);
 }
 
-// What is called happens on its node, between what happened there before and after.
+// Runs the function on the node, in order with the node's other calls.
 void LiveTwin::call(scenario::NodeId node, const device::TimeSource& clock, const std::function<void()>& what)
 {
     use(clock, [&](twin::Twin& twin) {
@@ -143,7 +143,8 @@ void LiveTwin::call(scenario::NodeId node, const device::TimeSource& clock, cons
     });
 }
 
-// Who had to wait for others that used the twin has waited: then it is up to the present, or as near as it gets.
+// `called`: the time before the caller waited for the mutex. That wait counts towards kPatience. On return the twin is
+// at the present, or as near to it as kPatience allows.
 void LiveTwin::run_up_to_now(const device::TimeSource& clock, Instant called)
 {
     auto time = clock.now().mono;

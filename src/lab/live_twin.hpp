@@ -1,14 +1,14 @@
-// A scenario's fabric in wall-clock time: whoever calls one of its devices first lets the twin run up to the present.
-// Faults and traffic play once, as the scenario has them, from the start; time then goes on. The
-// scenario's agents stay out of it: the devices are for somebody else's.
+// A scenario's fabric in wall-clock time: a call of one of its devices first runs the twin up to the present. The
+// scenario's faults and traffic run once, from the start; then time goes on. The scenario's agents do not run: the
+// devices are for other agents.
 //
-// Where the twin is slower than the clock, time in it is let go: a call lets it run for a bounded time, and what it can
-// no longer catch up with is never simulated. The samples stay true, since their stamps advance with simulated time;
-// they are that much older than they would be.
+// If the twin is slower than the clock, it skips time (let_go()): a call runs the twin for a bounded time only, and
+// time that it can no longer catch up with is never simulated. The samples stay correct, because their stamps advance
+// with simulated time, but they are older by the lag.
 //
-// Contract: devices of one twin may be used from different threads, each from one at a time. Each asks the clock it was
-// opened with, which outlives it; all of them show the same time. Notices come from whichever of these threads is in a
-// call.
+// Contract: the devices of one twin may be used from different threads, each device from one thread at a time. A device
+// reads the clock that it was opened with. The clock outlives the device, and the clocks of all devices show the same
+// time. A notice is delivered in the thread that is in a call of any of the devices.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,17 @@ namespace petrel::lab {
 
 class LiveTwin : public std::enable_shared_from_this<LiveTwin> {
 public:
-    // Told in a call of a device, each time that the time let go has doubled.
+    // Called during a call of a device, each time that the skipped time has doubled.
     using HearLoss = std::function<void(Duration)>;
 
     static Result<std::shared_ptr<LiveTwin>> make(scenario::Scenario, Instant start, HearLoss = {});
 
-    // A device keeps the twin. A node has one at a time; what was set on it stays when the device goes.
+    // A device keeps the twin alive. A node has one device at a time. What a device has set on its node stays in force
+    // after the device is destroyed.
     Result<std::unique_ptr<device::Device>> open(scenario::NodeId, DeviceId, const device::TimeSource&);
 
-    // For software that is no device: the twin itself at the present, while nobody else is in it.
+    // For callers other than devices: runs the twin up to the present and calls the function with exclusive access to
+    // it.
     void use(const device::TimeSource&, const std::function<void(twin::Twin&)>&);
 
     const topology::Topology& topology() const { return twin_->setup().topology; }
@@ -47,13 +49,13 @@ private:
     void run_up_to_now(const device::TimeSource&, Instant called);
     void let_go(twin::Ps);
 
-    mutable std::mutex mutex_;  // for all below; held while anything of the twin or of its devices is used
+    mutable std::mutex mutex_;  // protects all members below; held during any use of the twin or its devices
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;
-    Instant start_;                     // of simulated time, on the clocks
-    device::ManualClock device_clock_;  // as devices see it: at the simulated present
+    Instant start_;                     // of simulated time, on the callers' clocks
+    device::ManualClock device_clock_;  // the clock that the devices read: simulated time
     twin::Ps let_go_{};
-    twin::Ps told_;  // let go when it is next told
+    twin::Ps told_;  // skipped time at which hear_loss_ is called next
     twin::Ps piece_;
     HearLoss hear_loss_;
     std::set<scenario::NodeId> in_use_;

@@ -1,4 +1,4 @@
-// What remains of a run when its fabric is gone: enough to tell, compare and report it.
+// The result of a run, without its fabric: enough to print, compare and report the run.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ToldEvent {
     watchdog::Event event;
 };
 
-// An expectation and what became of it.
+// An expectation with its verdict.
 struct Judgement {
     Finding::Verdict verdict{};
     scenario::Expectation expectation;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kFewestSamples = 20;
 constexpr std::size_t kMostQueues = 200;
 constexpr std::size_t kMostLinks = 200;
 
-// Nearly all of the interval: the pause between two pause frames may have its gaps.
+// At least 99 % of the interval: there may be short gaps between two pause frames.
 bool throughout(Ps paused, Ps interval) { return paused >= interval - interval / 100; }
 
 std::uint8_t tier_of(const topology::Node& node)
@@ -35,7 +35,7 @@ bool may_send(const twin::Flow& flow, const twin::FlowReading& seen, Ps now)
     return flow.start <= now && now < flow.stop && (flow.packets == 0 || seen.sent < flow.packets);
 }
 
-// Ports, and their priorities (none = all), of which somebody said something.
+// Ports and priorities (kWholePort = all) that have events.
 class Mentioned {
 public:
     explicit Mentioned(const std::vector<Heard>& events)
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    // A word about the whole port is about those of its queues that were paused.
+    // An event of the whole port counts for those of its queues that were paused.
     bool has(const End& port, std::uint8_t priority, bool paused) const
     {
         return ports_.contains({port, int{priority}}) || (paused && ports_.contains({port, kWholePort}));
@@ -70,7 +70,7 @@ Recording::Recording(Experiment& experiment, Ps end, std::uint32_t samples) : ex
         for (std::size_t i = 0; i < 2; ++i) {
             const auto& own = link.ends[i];
             const auto& other = link.ends[1 - i];
-            // A NIC may be paused for any priority; what counts is what its switch keeps lossless.
+            // A NIC may be paused on any priority. Only the priorities that its switch keeps lossless are recorded.
             const auto decides = twin.is_switch(own.node) ? own.node : other.node;
             add_rows(own, twin.is_switch(decides) ? twin.switch_view(decides).lossless() : std::uint8_t{0xff});
         }
@@ -108,7 +108,7 @@ void Recording::add_rows(const End& port, std::uint8_t priorities)
 void Recording::look()
 {
     if (!run_.times.empty() && experiment_.twin().now() <= run_.times.back()) {
-        return;  // a run shorter than its samples
+        return;  // the run is too short for so many samples
     }
     run_.times.push_back(experiment_.twin().now());
     look_at_rows();
@@ -157,7 +157,8 @@ void Recording::look_at_traffic()
     }
 }
 
-// What nodes have sent, and whether there is more: of hosts by their flows, of switches by their lossless queues.
+// How much each node has sent, and whether it has more to send: hosts by their flows, switches by their lossless
+// queues.
 std::vector<Recording::Sending> Recording::sending() const
 {
     const auto& twin = experiment_.twin();
@@ -187,7 +188,7 @@ void Recording::look_at_nodes()
     const auto& twin = experiment_.twin();
     const auto& nodes = twin.setup().topology.nodes;
     const auto interval = run_.interval(run_.times.size() - 1);
-    std::vector<bool> paused(nodes.size());  // some priority, throughout
+    std::vector<bool> paused(nodes.size());  // on some priority, throughout the interval
     std::map<std::uint8_t, TierTrack*> tiers;
     for (auto& tier : run_.tiers) {
         tier.held.push_back(0);
@@ -203,7 +204,7 @@ void Recording::look_at_nodes()
         if (!paused[node]) {
             continue;
         }
-        // Less than before: flows went back to what was lost.
+        // The count decreases when flows go back to frames that were lost.
         const bool stood = sending_[node].had_work && now[node].had_work && now[node].sent <= sending_[node].sent;
         auto& tier = *tiers[tier_of(nodes[node])];
         ++tier.held.back();
@@ -251,7 +252,7 @@ RecordedRun Recording::take() const
 {
     auto run = run_;
     const Mentioned mentioned{experiment_.events()};
-    std::vector<std::tuple<bool, Ps, const Row*>> order;  // without events, time not paused
+    std::vector<std::tuple<bool, Ps, const Row*>> order;  // sort key: has no events, time not paused
     for (const auto& row : rows_) {
         const auto paused = sum(row.paused);
         const bool said = mentioned.has(row.port, row.priority, paused > 0);

@@ -1,5 +1,5 @@
-// A run as curves: at a steady pace it notes what the switches' lossless queues, the links, the traffic and the tiers
-// of the fabric did since the last time. For reports; it only reads, and a run that is recorded is the same run.
+// A run as curves, for reports: at a fixed interval it records what the switches' lossless queues, the links, the
+// traffic and the tiers of the fabric did since the last time. It only reads, so it does not change the run.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct LinkTrack {  // one direction of a link
 
 struct TrafficTrack {
     std::string name;
-    std::vector<std::uint64_t> sent_bytes;  // for the first time
+    std::vector<std::uint64_t> sent_bytes;  // without retransmissions
     std::vector<std::uint64_t> delivered_bytes;
 };
 
@@ -53,8 +53,8 @@ struct RecordedRun {
 
 class Recording {
 public:
-    // Before the experiment runs, which has to outlive the recording. A fabric of very many queues is looked at less
-    // often.
+    // Must be made before the experiment runs. The experiment must outlive the recording. A fabric with very many
+    // queues is recorded less often.
     Recording(Experiment&, twin::Ps end, std::uint32_t samples = 200);
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
@@ -86,7 +86,7 @@ private:
     Experiment& experiment_;
     std::vector<Row> rows_;
     std::vector<Sending> sending_;
-    std::vector<std::uint64_t> sent_;  // by flow, the most of any look: a flow that lost frames goes back
+    std::vector<std::uint64_t> sent_;  // by flow, the maximum of all looks: after a loss, a flow's count goes back
     std::vector<std::uint64_t> delivered_;
     twin::DropCounts dropped_;
     RecordedRun run_;

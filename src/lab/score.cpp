@@ -11,7 +11,7 @@ using scenario::Truth;
 using twin::Ps;
 using watchdog::EventKind;
 
-// A look that was under way when the storm ended may still find it: two of the usual polls.
+// A look that is under way when the storm ends may still detect it. The grace is two of the usual poll intervals.
 constexpr Ps kGrace = 200 * twin::kMs;
 
 bool finds_storm(const watchdog::Event& event)
@@ -20,7 +20,7 @@ bool finds_storm(const watchdog::Event& event)
            event.kind == EventKind::pause_too_long || event.kind == EventKind::nic_latched;
 }
 
-// What is found in force at a start is nobody's new action.
+// A treatment that is found in force at a start is not a new mitigation.
 bool acts(const watchdog::Event& event)
 {
     return finds_storm(event) && event.reason != watchdog::Reason::reconciled && event.kind != EventKind::storm_alert &&
@@ -57,7 +57,7 @@ bool ends_storm(const watchdog::Event& event)
            event.kind == EventKind::pause_too_long_cleared;
 }
 
-// A queue that is still treated from the storm before does not have to be found again.
+// A queue that is still mitigated for an earlier storm counts as caught. It does not have to be detected again.
 bool already_held(const Scenario& scenario, const std::vector<ToldEvent>& events, const Truth& truth,
                   std::uint8_t priorities)
 {

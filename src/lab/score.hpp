@@ -1,4 +1,5 @@
-// How a watchdog did, measured by the scenario's truth: which storms it caught, how fast, and whom it hit for nothing.
+// Compares the events of a watchdog with the scenario's truth: which storms it caught, how fast, and which queues it
+// mitigated without a storm.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,10 @@
 namespace petrel::lab {
 
 struct Score {
-    std::uint32_t storms{};         // queues that were stormed, by the truth
-    std::uint32_t caught{};         // of those, found at their place (at either end of the link) while they lasted
-    twin::Ps latency{};             // the longest from a storm's begin to that
-    std::uint32_t false_actions{};  // a queue was treated that nobody stormed, or not then
+    std::uint32_t storms{};         // queues in a storm, by the truth
+    std::uint32_t caught{};         // of those, detected at either end of their link during the storm
+    twin::Ps latency{};             // the longest time from the beginning of a storm to its detection
+    std::uint32_t false_actions{};  // mitigations of queues that were not in a storm at that time
 
     Score& operator+=(const Score&);
 };

@@ -12,9 +12,9 @@ namespace {
 using runner::StoredEvent;
 
 constexpr std::size_t kMostEvents = 100;
-constexpr std::size_t kMostGrowth = 262'144;  // bytes; then a file is written anew, with what still counts
+constexpr std::size_t kMostGrowth = 262'144;  // bytes; a file that grows beyond is rewritten without outdated records
 
-// Simulated time goes on while no agent runs, and the machine is never started anew.
+// The same boot for the whole run: simulated time goes on while no agent runs, and the machine never reboots.
 runtime::Boot simulated_boot(Instant now) { return {"twin", now.time_since_epoch()}; }
 
 Error disk_full(const std::string& what) { return {ErrorKind::exhausted, what + ": no space left on the disk"}; }

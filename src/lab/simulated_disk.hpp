@@ -1,5 +1,6 @@
 // The disk of an agent in the lab: the bytes of its state and of its journal, in the formats of the files. They survive
-// a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is what one process sees.
+// a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is one process's access to
+// the disk.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +19,19 @@
 namespace petrel::lab {
 
 struct SimulatedDisk {
-    std::string device;  // whose it is
+    std::string device;  // name of the agent's device
     runtime::Bytes state;
     runtime::Bytes journal;
     std::size_t last_record{};  // bytes of the state's last record
-    bool full{};                // nothing can be written
+    bool full{};                // every write fails
     Duration write_takes{};
 
-    // The machine died while it wrote: the last `bytes` of the state never reached the disk, and the journal ends with
-    // an unfinished record. Records of the journal that were complete are durable. None: half of the last record.
+    // Simulates a power loss during a write: the last `bytes` of the state (none: half of its last record) never
+    // reached the disk, and the journal ends with an unfinished record. Complete records of the journal are durable.
     void tear(std::optional<std::size_t> bytes);
     void lose();
 
-    // What the journal says is in force.
+    // The treatments in force, by the journal.
     std::vector<runtime::JournalEntry> journaled() const;
 };
 
@@ -59,8 +60,8 @@ private:
     std::function<void()> written_;
     std::optional<runtime::Remembered> remembered_;
     std::deque<runner::StoredEvent> events_;
-    std::size_t unwritten_{};   // so many of the last of them
-    std::size_t rewrite_at_{};  // size of the state
+    std::size_t unwritten_{};   // number of events at the end of events_ that are not written yet
+    std::size_t rewrite_at_{};  // size of the state at which it is rewritten
     std::uint64_t last_seq_{};
     std::string damage_;
     std::size_t tail_dropped_{};

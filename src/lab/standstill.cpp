@@ -17,7 +17,8 @@ bool lossless(const twin::SwitchView& view, std::uint8_t priority)
     return (unsigned{view.lossless()} >> priority & 1U) != 0;
 }
 
-// By port and priority, also of those that are not lossless: their place is kept.
+// Visits all queues by port and priority. Queues that are not lossless are included, so that each queue has a fixed
+// index.
 template <class Visit>
 void each_queue(const twin::SwitchView& view, const Visit& visit)
 {
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> marks_of(const twin::Twin& twin, NodeId node)
     return marks;
 }
 
-// The queues of all switches as one list, and what came in by their links as another.
+// Lists the queues of all switches, and the ingress sides of their links, for the deadlock search.
 class WaitingGraph {
 public:
     explicit WaitingGraph(const twin::Twin& twin) : twin_(twin)
@@ -97,7 +98,7 @@ public:
             });
         }
         for (auto& one : ingresses) {
-            if (!one.resumes_below) {  // not lossless: nobody waits for it
+            if (!one.resumes_below) {  // not lossless: no queue waits for it
                 one.resumes_below = [](std::uint64_t) { return twin::kForever; };
             }
         }
@@ -187,7 +188,7 @@ bool Standstill::switch_froze(NodeId node) const
     return marks_nothing;
 }
 
-// Frames that are sent again blur what a flow has sent; that it could not send is plain.
+// Pause time decides, because retransmissions distort the count of frames that a flow has sent.
 bool Standstill::host_froze(NodeId node) const
 {
     const auto paused = marks_of(twin_, node);

@@ -1,5 +1,6 @@
-// Who stands still: nodes that have something to send and send none of it, and queues that wait for each other for
-// ever. Taken at one moment and asked at a later one, both between two pieces of a run.
+// Finds nodes that have something to send and send nothing, and queues that wait for each other for ever. The
+// constructor stores the state at one moment; the functions compare it with the state at a later one. Both moments are
+// between two pieces of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@ class Standstill {
 public:
     explicit Standstill(const twin::Twin&);
 
-    // Of these nodes (none = all): a switch with lossless frames waiting then and now that sent none; a host whose
-    // flows were to send and were paused all the time.
+    // The number of nodes among these (none = all) that stand still. A switch does if it had lossless frames waiting at
+    // both moments and sent none. A host does if it had flows to send and they were paused all the time.
     std::uint64_t frozen(const std::vector<twin::NodeId>&) const;
 
-    // Queues of switches in a confirmed deadlock, among those that were paused and sent nothing since.
+    // The number of switch queues in a confirmed deadlock, among those that were paused and have sent nothing since.
     std::uint64_t deadlocked() const;
 
 private:
@@ -26,7 +27,7 @@ private:
 
     const twin::Twin& twin_;
     twin::Ps since_{};
-    // [node]: of a switch what it has sent, by port and priority; of a host how long it has been paused, by priority.
+    // [node]: for a switch the packets that it has sent, by port and priority; for a host its pause time, by priority.
     std::vector<std::vector<std::uint64_t>> marks_;
     std::vector<std::uint64_t> waiting_;  // [node]: lossless bytes
 };

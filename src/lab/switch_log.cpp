@@ -8,7 +8,7 @@ namespace petrel::lab {
 
 namespace {
 
-constexpr std::uint32_t kProcess = 1;  // an agent in the twin is no process of this machine
+constexpr std::uint32_t kProcess = 1;  // placeholder: an agent in the twin has no process id
 
 }  // namespace
 

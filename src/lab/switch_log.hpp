@@ -1,5 +1,5 @@
-// What the switches of an experiment would write to their logs, from what their agents said. Times of day are simulated
-// time, counted from 1970.
+// The lines that the switches of an experiment would write to their logs, from the events of their agents. Wall-clock
+// times are simulated time, counted from 1970.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace petrel::lab {
 
-// None where the event is nothing that such a log speaks of.
+// Empty if such a log has no line for this kind of event.
 std::vector<wire::LogLine> log_lines(const Heard&);
 
 }  // namespace petrel::lab

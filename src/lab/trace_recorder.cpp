@@ -56,7 +56,7 @@ std::string TraceRecorder::rows(twin::NodeId id, twin::Ps now) const
     return text;
 }
 
-// By time, then by switch.
+// Rows are sorted by time, then by switch.
 std::string TraceRecorder::csv() const
 {
     std::string text = kHeader;

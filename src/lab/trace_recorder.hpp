@@ -1,5 +1,4 @@
-// Records what the switches of a twin could tell about their lossless queues, at a steady pace, as a trace that
-// `petrel replay` reads: a run of the lab becomes a recording like any other.
+// Records the counters of the twin's lossless switch queues at a fixed interval, as a trace that `petrel replay` reads.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@ namespace petrel::lab {
 
 class TraceRecorder {
 public:
-    // From now on, every so often. Stays where it is made and outlives the runs of the twin.
+    // Records every `every` from now on. The object must not move and must outlive the runs of the twin.
     TraceRecorder(twin::Twin&, twin::Ps every);
     TraceRecorder(const TraceRecorder&) = delete;
     TraceRecorder& operator=(const TraceRecorder&) = delete;
@@ -21,7 +20,7 @@ public:
 private:
     struct Switch {
         twin::NodeId id;
-        std::vector<std::string> looks;  // by their number: one each period
+        std::vector<std::string> looks;  // one for each interval
     };
 
     void look(Switch&, twin::Ps now);

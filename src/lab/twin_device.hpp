@@ -1,5 +1,5 @@
-// The device that software finds on a node of the twin, as the scenario describes its hardware: the same for agents in
-// simulated time and in wall-clock time.
+// The device of a node of the twin, as the scenario describes its hardware: the same for agents in simulated time and
+// in wall-clock time.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace petrel::lab {
 
 struct Hardware {
     device::twin::Traits traits;
-    bool slingshot{};  // a switch that shows Slingshot's registers, and of the traits has its pause limit
+    bool slingshot{};  // a switch with Slingshot's registers; of the traits only its pause limit applies
 };
 
 Hardware hardware_of(const scenario::Scenario&, scenario::NodeId);
 
-// Of the seat's node. The twin outlives it.
+// The device of the seat's node. The twin must outlive it.
 std::unique_ptr<device::Device> device_of(twin::Twin&, const device::twin::Seat&, const Hardware&);
 
 }  // namespace petrel::lab

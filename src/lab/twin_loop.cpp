@@ -40,7 +40,7 @@ bool TwinLoop::run_posted()
     return true;
 }
 
-// A timer that is planned for now in this turn waits for the next one, behind what is posted.
+// A timer that is set during this turn waits for the next turn, even if it is due now. Posted functions run first.
 bool TwinLoop::run_timer(std::uint64_t planned_meanwhile)
 {
     const auto now = clock_.now().mono;
@@ -54,7 +54,7 @@ bool TwinLoop::run_timer(std::uint64_t planned_meanwhile)
     return false;
 }
 
-// The twin cannot take a call back, so an earlier one does not replace a later one: each is on the agenda once.
+// The twin cannot cancel a call. If an earlier call is needed, it is added and the later one stays.
 void TwinLoop::arm()
 {
     if (posted_.empty() && timers_.empty()) {
@@ -83,8 +83,8 @@ bool TwinWorker::add(runner::JobKind kind, std::function<void()> work)
     return true;
 }
 
-// The loop gets the answers of jobs that end at one moment together, as it may be with a thread: what they have to
-// write is then written once.
+// If several jobs end at the same time, the loop turns once, after the last of them, as it may with a thread. It then
+// writes their results once.
 void TwinWorker::finish_job()
 {
     const auto end = jobs_.front().end;

@@ -1,5 +1,4 @@
-// The loop and the worker of a runner in simulated time. Both live on one node of the twin and stop with the process
-// that they belong to.
+// The loop and the worker of a runner in simulated time. Both run on one node of the twin and stop with their process.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,8 @@
 
 namespace petrel::lab {
 
-// Calls back on the node at that time, with the node's clock set to it; not at all once the process is dead.
+// Calls the function on the node at that time, with the node's clock set to it. Does not call it if the process is dead
+// by then.
 using CallAt = std::function<void(Instant, std::function<void()>)>;
 
 class TwinLoop final : public runner::Loop {
@@ -28,10 +28,11 @@ public:
     void cancel(const TimerId& id) override { timers_.erase(id); }
     void post(std::function<void()> call) override { posted_.push_back(std::move(call)); }
 
-    // Runs what is posted and due. The node calls it after everything that may have posted or planned something.
+    // Runs posted functions and due timers. The node calls it after every call that may have posted a function or set a
+    // timer.
     void turn();
 
-    // The callback under way takes so much longer: until then the loop does nothing else.
+    // Makes the running callback take this much longer: until then the loop runs nothing else.
     void block(Duration by) { busy_until_ = now().mono + by; }
 
 private:
@@ -48,7 +49,7 @@ private:
     Instant busy_until_{};
 };
 
-// Does one job after the other. A job takes its time and touches the device at its end.
+// Runs one job after the other. A job takes simulated time and calls the device at the end of it.
 class TwinWorker final : public runner::Worker {
 public:
     using Takes = std::function<Duration(runner::JobKind)>;
@@ -73,7 +74,7 @@ private:
     CallAt call_at_;
     Takes takes_;
     std::deque<Job> jobs_;
-    Instant free_{};  // all of them are done
+    Instant free_{};  // when all jobs are done
 };
 
 }  // namespace petrel::lab
