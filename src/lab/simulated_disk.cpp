@@ -12,7 +12,7 @@ namespace {
 using runner::StoredEvent;
 
 constexpr std::size_t kMostEvents = 100;
-constexpr std::size_t kMostGrowth = 262'144;  // bytes; a file that grows beyond is rewritten without outdated records
+constexpr std::size_t kMostGrowth = 262'144;  // bytes; a file that has grown by more is rewritten without old records
 
 // The same boot for the whole run: simulated time goes on while no agent runs, and the machine never reboots.
 runtime::Boot simulated_boot(Instant now) { return {"twin", now.time_since_epoch()}; }

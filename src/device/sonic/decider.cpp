@@ -12,7 +12,7 @@ constexpr Duration kPutBackEvery = std::chrono::milliseconds{500};
 
 }  // namespace
 
-// The scripts come back first: until the agent watches, no other detector does.
+// Puts the scripts back first: no detector runs until the agent watches.
 Result<void> Decider::start()
 {
     return plugins_.claim().and_then([&] { return plugins_.put_back_left(); }).map([&](bool any) {

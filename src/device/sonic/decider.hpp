@@ -1,5 +1,5 @@
-// Who decides about storms: SONiC's own scripts (plugins.hpp) or this agent. The scripts are out only while the agent
-// watches every queue that they would watch (coverage.hpp):
+// Selects the detector that decides about storms: SONiC's own scripts (plugins.hpp) or this agent. The scripts are out
+// only while the agent watches every queue that they would watch (coverage.hpp):
 //
 // clang-format off
 //   scripts are | polls show                                    | so
@@ -27,7 +27,7 @@ namespace petrel::device::sonic {
 
 class Decider {
 public:
-    // All of them have to outlive it, but for the note.
+    // Store, databases and clock must outlive this object.
     Decider(db::RedisStore& store, const db::Databases& databases, const TimeSource& clock, Note note)
         : plugins_(store, databases), clock_(clock), note_(std::move(note))
     {}
@@ -37,31 +37,32 @@ public:
     bool owns_switch() const { return plugins_.ours(); }
     Result<void> close();  // the scripts come back
 
-    // The rows of a new inventory: the intents of rows that were there before are kept by the caller.
+    // Takes the rows of a new inventory. The caller passes on the intents of rows that existed before.
     void adopt(std::vector<Intent>, LayoutFacts);
     const std::vector<Intent>& intents() const { return intents_; }
     void take_facts(LayoutFacts);
     void set_watched_rows(std::span<const Slot>);
 
-    // In a look: first stay(), judge() for each read of all queues, count_poll() if that was one whole poll, settle()
-    // at its end. `group_changed`: somebody may have changed the counter group.
+    // Order of calls in a look: stay(), judge() after each read of all queues, count_poll() if the read was one whole
+    // poll, settle() at the end. `group_changed`: the counter group may have changed.
     Result<void> stay(bool group_changed);
     void judge(const Reader&, Duration patience);
     void count_poll();
     Result<void> settle(const std::function<bool()>& scripts_decided);
 
-    // The databases were away. The next polls tell whether the agent watches. True: nothing could be put back
-    // meanwhile.
+    // After a successful read. If the scripts could not be put back because a database did not answer, the wait for a
+    // poll with complete coverage starts again. True: that was the case.
     bool wait_anew();
 
     bool agent_decides() const { return agent_decides_; }
-    // While the scripts decide, samples and storms of the agent's would make two detectors of one. Until the first
-    // polls are seen the agent may: what is asked for twice is done once.
+    // Whether the agent may put samples and mitigate. False while the scripts decide: two detectors must not act at
+    // once. True until the first polls are seen: if both detectors request the same, orchagent does it once.
     bool agent_may_decide() const;
     bool is_stale() const { return stale_; }
     const std::vector<UnseenQueue>& unseen() const { return unseen_.queues(); }
 
-    // What a look found, with the gap if there is one.
+    // The result of a look. While the scripts decide, a gap in the coverage is an error, and every error names the
+    // scripts.
     Result<void> with_gap(Result<void> seen) const;
 
 private:

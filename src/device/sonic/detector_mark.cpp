@@ -24,7 +24,8 @@ using db::Db;
 constexpr std::string_view kKey = "PETREL_PFC_WD|detector";
 constexpr std::string_view kLastsMs = "5000";
 
-// Answers who had it. Whoever expected that one, or found none, has it now; with no name it is given up.
+// Returns the holder that it found. If that is ARGV[1], or there is none, it sets the mark to ARGV[2]; an empty ARGV[2]
+// deletes the mark.
 constexpr std::string_view kSwap = R"(
 local holder = redis.call('GET', KEYS[1]) or ''
 if holder == '' or holder == ARGV[1] then
@@ -37,12 +38,12 @@ end
 return holder
 )";
 
-// A process, as a mark names it.
+// The process that a mark names.
 struct Holder {
     std::string host;
-    std::string place;  // where its number means that process: one boot of one machine, and a namespace of it
+    std::string place;  // where the pid is valid: boot id of the machine and pid namespace
     pid_t pid{};
-    std::string since;  // by the kernel's clock: numbers are used again
+    std::string since;  // start time by the kernel's clock, because pids are reused
 };
 
 struct Process {
@@ -54,11 +55,11 @@ std::optional<Process> read_process(pid_t pid)
 {
     std::ifstream file{fmt::format("/proc/{}/stat", pid)};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const auto name_ends = text.rfind(')');  // a name may have anything in it
+    const auto name_ends = text.rfind(')');  // the name may contain any character
     if (name_ends == std::string::npos) {
         return std::nullopt;
     }
-    constexpr int kStart = 19;  // fields after the state
+    constexpr int kStart = 19;  // the start time is this field after the state
     std::istringstream fields{text.substr(name_ends + 1)};
     Process process;
     fields >> process.state;
@@ -91,7 +92,7 @@ std::optional<Holder> parse(const std::string& mark)
     return text ? std::optional{holder} : std::nullopt;
 }
 
-// Certainly: of a process elsewhere nothing is known, nor of one that may not be looked at.
+// True only if the process is certainly dead. False if it is in another boot or namespace, or cannot be inspected.
 bool is_dead(const Holder& holder)
 {
     if (holder.place != here() || holder.pid <= 0) {
@@ -126,7 +127,7 @@ Result<std::string> swap(db::RedisStore& store, std::string_view before, std::st
 
 DetectorMark::DetectorMark()
 {
-    static std::atomic<unsigned> count{};  // one process may have several devices, by mistake on the same switch
+    static std::atomic<unsigned> count{};  // two devices of one process may be on the same switch by mistake
     const auto pid = ::getpid();
     const auto self = read_process(pid);
     mine_ = fmt::format("{} {} {} {} {}", host_name(), pid, self ? self->since : "?", here(), ++count);

@@ -28,7 +28,8 @@ std::string queue_name(const db::PortConfig& port, std::uint8_t priority)
     return fmt::format("{}:{}", port.name, priority);
 }
 
-// The order of rows tells which policy covers long stretches of them: ports of a switch follow each other.
+// Sorts Ethernet4 before Ethernet12. Neighbouring ports often have the same policy, which then covers a long run of
+// rows.
 void sort_by_number(std::vector<db::PortConfig>& ports)
 {
     std::ranges::sort(ports, [](const db::PortConfig& a, const db::PortConfig& b) {
@@ -42,7 +43,7 @@ bool is_wanted(const db::PortConfig& port, std::uint8_t priority)
     return ((unsigned{port.lossless} | unsigned{port.watched}) >> priority & 1U) != 0;
 }
 
-// Of the queues that nobody wants (any more), by their objects.
+// Of the queues that are not configured (any more): the objects of those that orchagent shows as stormed.
 Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
                                                         const db::Hash& oids)
 {

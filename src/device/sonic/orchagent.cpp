@@ -72,7 +72,7 @@ Result<bool> is_done(db::RedisStore& store, const Word& word)
     });
 }
 
-// Newer orchagents write there that an action has failed.
+// Under this key, newer versions of orchagent report that an action has failed.
 std::string state_key(const Word& word)
 {
     return fmt::format("PFC_WD_SW_STATE_TABLE|{}:{}", word.port, word.priority.value);
@@ -87,7 +87,7 @@ Result<bool> has_failed(db::RedisStore& store, const Word& word)
     });
 }
 
-// Whether orchagent has, or will have, the queue of each word registered.
+// For each word: whether its port has an entry in PFC_WD, so that orchagent has registered the queue or will.
 Result<std::vector<bool>> have_entries(db::RedisStore& store, std::span<const Word> words)
 {
     redis::Pipeline exist;
@@ -128,7 +128,7 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
             ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and listens to nobody"});
     }
     if (state->red_switch) {
-        return {};  // what was asked for ended with the switch
+        return {};  // the treatment that the agent requested ended when the switch was turned on
     }
     if (word.storm && state->status == Status::unwatched) {
         return tl::unexpected(

@@ -38,7 +38,7 @@ Result<void> write_hash(db::RedisStore& store, Db database, const std::string& k
     return store.apply(database, {&change, 1});
 }
 
-// What one of SONiC's services asks another for: all or nothing of a hash.
+// A request from one of SONiC's services to another: set fields of a hash, or delete the hash.
 struct Request {
     std::string fields;
     std::string_view operation;
@@ -56,7 +56,7 @@ Request set(const db::Hash& fields)
 
 Request remove() { return {"{}", "DDEL"}; }
 
-// Requests go to the list of their table, in three parts each, and a word on its channel says that they are there.
+// Pushes each request, as key, fields and operation, to the list of the table, and publishes a message on its channel.
 Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, const std::vector<Request>& requests)
 {
     const auto channel = fmt::format("{}@{}", kRequestChannel, databases.at(Db::flex_counter).number);
@@ -75,14 +75,14 @@ Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, co
     return asked && refused ? tl::unexpected(*refused) : asked;
 }
 
-// By port and priority, and by queue.
+// The values that the scripts keep: by port and priority, and by queue.
 constexpr std::array<std::string_view, 4> kPortMemory{"RX_PKTS", "ON2OFF_RX_PKTS", "RX_PAUSE_DURATION",
                                                       "RX_PAUSE_DURATION_US"};
 constexpr std::array<std::string_view, 4> kQueueMemory{"SAI_QUEUE_STAT_PACKETS_last",
                                                        "SAI_QUEUE_ATTR_PAUSE_STATUS_last", "PFC_WD_DETECTION_TIME_LEFT",
                                                        "PFC_WD_RESTORATION_TIME_LEFT"};
 
-// Ports and queues are registered side by side: each is relieved of the fields of both.
+// Ports and queues are registered under the same prefix, so the fields of both kinds are deleted from each object.
 Result<void> forget_script_memory(db::RedisStore& store)
 {
     constexpr std::string_view kRegistered = "FLEX_COUNTER_TABLE:PFC_WD:";
@@ -172,8 +172,9 @@ Result<bool> Plugins::keep_out(bool heard, Instant now)
     });
 }
 
-// A set only ever adds plug-ins; all of them leave with the group, whose counters stay with the queues. Of a syncd that
-// has not yet done what it was last asked for nobody knows whether that was this: it is asked when it has.
+// A set request can only add plug-ins. So the group is deleted with all its plug-ins and set again without them; the
+// counters stay, because they belong to the queues. If syncd has not processed earlier requests, one of them may be
+// this one: the next call sends it.
 Result<Plugins::Out> Plugins::take_out()
 {
     auto group = read_hash(store_, Db::flex_counter, kGroupKey);
@@ -206,7 +207,7 @@ Result<bool> Plugins::put_back()
     if (refused_) {
         return false;
     }
-    [[maybe_unused]] const auto given_up = mark_.give_up(store_);  // or it expires
+    [[maybe_unused]] const auto given_up = mark_.give_up(store_);  // if this fails, the mark expires
     return back.map_error([](const Error& error) {
         return Error{error.kind,
                      fmt::format("SONiC's own detector is not put back: {}; `petrel hand-back` does it", error.what)};
@@ -225,7 +226,7 @@ Result<bool> Plugins::put_back_kept()
     if (kept->empty()) {
         return false;
     }
-    // Where it cannot be deleted they return all the same: a false storm is better than no detector.
+    // If this fails, the scripts return nevertheless: a false storm is better than no detector.
     [[maybe_unused]] const auto forgotten = forget_script_memory(store_);
     return ask_syncd(store_, databases_, {set(*kept)})
         .and_then([&] { return write_hash(store_, Db::state, kKept, {}); })

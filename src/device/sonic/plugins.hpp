@@ -39,7 +39,8 @@ public:
     Result<void> stay(Instant now);
 
     // Instead of stay(), while the agent decides: takes out scripts that are in the group. `heard`: the group may have
-    // changed. True: the scripts are out, or syncd has the request.
+    // changed. True: this call found the scripts out, or has sent the request to syncd. False: there was nothing to do,
+    // or syncd has not processed earlier requests; then the next call tries again.
     Result<bool> keep_out(bool heard, Instant now);
 
     // Puts back the scripts that this or a dead process has taken out, and gives up the mark. True: scripts were out.

@@ -66,7 +66,8 @@ void PollStamp::start_over()
     }
 }
 
-// The last one first: if it was written, so were the others before. With a stamp the others have nothing to add.
+// Visits the last canary first: if it was written, so were the others before it. With a stamp the others are not
+// needed.
 Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read)
 {
     std::optional<Instant> stamp;
@@ -83,12 +84,12 @@ Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read
         return Seen{last_, writes_, true, false};
     }
     if (std::exchange(stamped_, stamp.has_value()) != stamp.has_value()) {
-        last_.reset();  // it was of another clock
+        last_.reset();  // its time is of another clock
     }
     return stamp ? by_stamp(*stamp) : by_grid(now);
 }
 
-// An empty transaction fails if a key that was watched has been written since.
+// An empty transaction fails if a key under WATCH has been written since.
 Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
 {
     redis::Pipeline commands;
@@ -123,7 +124,8 @@ Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
     });
 }
 
-// Reports go to a connection of their own. An older server refuses, and polls are found by visits alone.
+// Requests reports of writes, which arrive on a separate connection. An older server refuses; then only visits find
+// polls.
 void PollStamp::track(Canary& last)
 {
     reports_.reset();
@@ -150,13 +152,13 @@ void PollStamp::track(Canary& last)
     }
 }
 
-// None: writes are not reported (any more).
+// None: the server does not report writes (any more).
 std::optional<bool> PollStamp::take_reports(Instant now)
 {
     bool any = false;
     if (reports_ && !reports_->messages([&](redis::View) { any = true; })) {
         reports_.reset();
-        canaries_.back().connection.reset();  // the next visit asks for reports again
+        canaries_.back().connection.reset();  // the next visit requests reports again
     }
     if (any) {
         note_report(now);
@@ -164,7 +166,7 @@ std::optional<bool> PollStamp::take_reports(Instant now)
     return reports_ ? std::optional{any} : std::nullopt;
 }
 
-// Other processes write the key now and then, so a long spread fades again.
+// Other processes write the key now and then, which lengthens the spread. So settle_ decreases from poll to poll.
 void PollStamp::note_report(Instant now)
 {
     if (now - first_report_ < interval_ / 2) {
@@ -218,7 +220,7 @@ Result<bool> PollStamp::is_precise(db::RedisStore& store) const
     }
     bool reports = true;
     redis::Pipeline get;
-    get.add({"CLIENT", "GETREDIR"});  // as old as tracking
+    get.add({"CLIENT", "GETREDIR"});  // servers that have this command have tracking
     return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { reports = !reply.error(); })
         .map([&] { return reports; });
 }
@@ -234,8 +236,9 @@ bool PollStamp::take_over()
     return over;
 }
 
-// With a new stamp the ports are new. Whoever reads before the queues are would read those of before as if nothing had
-// happened to them. Only one poll is passed over for it: a queue that syncd does not write harms no other.
+// With a new stamp the port counters are fresh, but the queue counters may still be those of the poll before: report
+// the poll as under way until the last queue is written. At most one poll is skipped for it, so that a queue that syncd
+// does not write does not hold up the others.
 PollStamp::Seen PollStamp::by_stamp(Instant stamp)
 {
     if (stamp != last_) {
@@ -252,9 +255,9 @@ PollStamp::Seen PollStamp::by_stamp(Instant stamp)
 
 PollStamp::Seen PollStamp::by_grid(Instant now)
 {
-    // Other processes write these keys as well, now and then. Two polls are not that close to each other. And syncd
-    // writes the first queue before the last, while the last was visited before the first: a last queue that was
-    // written alone is no poll.
+    // Other processes write these keys as well, now and then. A write within half an interval of the last poll is no
+    // poll. A write to the last queue alone is no poll either: syncd writes the first queue before the last, and look()
+    // visits the last before the first.
     const bool soon = last_ && now - *last_ < interval_ / 2;
     if (!canaries_.empty() && !canaries_.front().written && !canaries_.front().fresh) {
         canaries_.back().written = false;

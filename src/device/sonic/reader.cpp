@@ -39,11 +39,11 @@ Status status_of(std::string_view pfc_wd_status)
                                             : Status::unwatched;
 }
 
-// RX_PAUSE_DURATION of a port is in a unit of the vendor's: it is not read.
+// RX_PAUSE_DURATION of a port is not read: its unit depends on the vendor.
 struct Reader::QueueField {
     std::string_view word;
-    Fields needs{};    // asked for if the switch tells one of these; 0: always
-    QueueRead from{};  // the first kind of read that has it: the later ones do, too
+    Fields needs{};    // requested if the switch has one of these; 0: always
+    QueueRead from{};  // the first kind of read that includes it; all later kinds do, too
     void (*take)(Reader&, Reading&, redis::View){};
 };
 
@@ -101,7 +101,7 @@ void Reader::ask_only_for(Fields fields)
     }
 }
 
-// All commands that there can be; polls put together what they want of them.
+// Prepares all possible commands. A poll combines those that it needs.
 void Reader::prepare()
 {
     constexpr PortField kTime{Field::pause_us, "RX_PAUSE_DURATION_US"};
@@ -126,7 +126,7 @@ void Reader::prepare()
         }
     }
     if (!has(asked_, Field::paused_now)) {
-        queue_reads_[static_cast<std::size_t>(QueueRead::state)].clear();  // the port tells of pause: that is enough
+        queue_reads_[static_cast<std::size_t>(QueueRead::state)].clear();  // the port's pause time is enough
     }
     port_commands_.clear();
     for (const auto& place : layout_.ports) {
@@ -153,7 +153,7 @@ void Reader::prepare()
     poll_ = {};
 }
 
-// A port that is not mapped has no counters, and a read of no field is none.
+// Skips ports that are not mapped, which have no counters, and reads without fields.
 void Reader::add(Plan& plan, PortRead read, std::uint32_t port) const
 {
     const auto kind = static_cast<std::size_t>(read);
@@ -188,7 +188,7 @@ Result<void> Reader::read(db::RedisStore& store, Instant now)
             reading.tells = reading.sample.known | (whole ? reading.tells & kFramesRead : reading.tells);
         }
         whole_due_ = whole ? now + kWholeEvery : whole_due_;
-        // A queue that orchagent treats otherwise than before may have other settings, too.
+        // If orchagent has changed the status of a queue, it may have changed settings, too.
         const bool same = std::ranges::equal(readings_, before, {}, &Reading::status, &Before::status);
         if (whole || same) {
             return Result<void>{};
@@ -201,7 +201,7 @@ Result<void> Reader::read(db::RedisStore& store, Instant now)
     });
 }
 
-// The plan is made anew only where the choice is another one: on a switch where nothing changes, twice a second.
+// Makes a new plan only if the choice has changed: twice a second on a switch where nothing changes.
 void Reader::choose(bool whole)
 {
     auto choice = whole ? std::vector<QueueRead>(readings_.size(), QueueRead::everything) : wanted_;
@@ -231,7 +231,7 @@ Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before) c
     return paused ? QueueRead::paused : QueueRead::state;
 }
 
-// What matters now and did not at the last poll: of queues their counters, of ports their frames.
+// Reads what matters now and did not at the last poll: counters of queues, frames of ports.
 Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before> before, Duration interval)
 {
     Plan plan;
@@ -254,7 +254,7 @@ Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before>
         }
         for (auto row = place.first; row != place.first + place.count && !with_frames[port]; ++row) {
             if (wanted_[row] != QueueRead::state) {
-                readings_[row].sample.known &= ~kFramesRead;  // some have come, nobody knows how many
+                readings_[row].sample.known &= ~kFramesRead;  // frames have arrived, but their count was not read
             }
         }
     }
@@ -280,7 +280,7 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
     });
 }
 
-// A reply of another shape says that the key holds something else: then nothing is known of it.
+// If the reply has another size, the key holds something else: then its fields are not known.
 void Reader::take_port(std::uint32_t port, PortRead read, redis::View reply)
 {
     const auto& fields = port_reads_[static_cast<std::size_t>(read)];
@@ -323,7 +323,7 @@ void Reader::take(watchdog::Sample& sample, Field field, redis::View view)
     }
 }
 
-// Once for each kind of counter: where one is nonsense, thousands may be.
+// Reports each field once: if one value is no number, thousands may be none.
 void Reader::note_nonsense(Field field, std::string_view value)
 {
     if (!has(nonsense_, field)) {

@@ -6,9 +6,9 @@
 // - of every queue its status and its pause state, if the switch reports the state; otherwise a queue without pause
 //   time is not read at all;
 // - of queues that are paused, were paused since the last poll, or are stormed: their counters, with the frames and
-// ends
-//   of pauses of their port. If that was already so at the last poll, they are read in the same pipeline, otherwise in
-//   a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole interval;
+//   ends of pauses of their port. If that was already so at the last poll, they are read in the same pipeline,
+//   otherwise in a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole
+//   interval;
 // - of every queue everything once a second, with orchagent's settings.
 // For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
 // status.
@@ -50,7 +50,7 @@ struct Reading {
     bool history{};      // PFC_STAT_HISTORY: a history of pauses is configured
 };
 
-// orchagent watches the queue and does what it is told about it.
+// orchagent watches the queue and follows the agent's messages about it.
 inline bool is_watched(const Reading& reading)
 {
     return reading.registered && reading.status != Status::unwatched && !reading.red_switch;

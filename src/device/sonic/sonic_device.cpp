@@ -20,13 +20,13 @@ using watchdog::has;
 using watchdog::Sample;
 using watchdog::Treatment;
 
-constexpr Duration kBlind = std::chrono::seconds{1};  // so long without a poll, and it is looked for elsewhere
+constexpr Duration kBlind = std::chrono::seconds{1};  // after this time without a poll, canaries are chosen again
 constexpr std::chrono::milliseconds kLookAgain{2};
 constexpr Duration kSettled = std::chrono::seconds{1};
-constexpr int kPollsMissed = 5;  // so many, if they take longer, and nothing is seen any more
+constexpr int kPollsMissed = 5;  // this many missed polls are an error, if they take longer than kBlind
 
-// A poll of syncd's reads all counters, then writes them. Stamp and write come some milliseconds after the read of a
-// queue, and not always the same. Without stamps and without reports of writes, a poll took place between two looks.
+// In a poll, syncd reads all counters, then writes them. Stamp and write follow the read of a queue by some
+// milliseconds, which vary. Without stamps and without reports of writes, only the two looks around a poll are known.
 constexpr Duration kStampUncertainty = std::chrono::milliseconds{10};
 constexpr int kLooksPerPoll = 4;
 
@@ -59,7 +59,7 @@ Result<std::unique_ptr<SonicDevice>> SonicDevice::open(const db::Databases& data
 
 SonicDevice::~SonicDevice()
 {
-    if (decider_.owns_switch() && !closed_) {  // also if it could not be opened
+    if (decider_.owns_switch() && !closed_) {  // also if open() failed
         if (const auto back = close(); !back) {
             note_once(back.error().what);
         }
@@ -107,7 +107,7 @@ Result<void> SonicDevice::start()
     }
     reader_->ask_only_for(fields);
     capabilities_.fields = fields;
-    capabilities_.survive = fields;  // which of them a mitigation stops is found out queue by queue
+    capabilities_.survive = fields;  // mark_surviving() finds for each queue those that a mitigation stops
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
     capabilities_.reads_back = true;
     const auto group = read_group(store_);
@@ -120,7 +120,7 @@ Result<void> SonicDevice::start()
     return {};
 }
 
-// A queue that was there before keeps what is remembered of it.
+// A queue that existed before keeps its state.
 void SonicDevice::adopt(FoundLayout found)
 {
     auto& layout = found.layout;
@@ -155,7 +155,7 @@ void SonicDevice::adopt(FoundLayout found)
     choose_again_ = Instant::min();
 }
 
-// Whether the rows are still those of before.
+// Follows changes in the databases. True: the rows are the same as before.
 Result<bool> SonicDevice::follow()
 {
     const auto heard = changes_.listen(clock_.now().mono);
@@ -167,7 +167,7 @@ Result<bool> SonicDevice::follow()
         if (!group) {
             return tl::unexpected(group.error());
         }
-        group_ = *group;  // it may have another interval
+        group_ = *group;  // the interval may have changed
         watch_canaries();
     }
     if (auto stays = decider_.stay(heard->plugins); !stays) {
@@ -191,7 +191,7 @@ Result<bool> SonicDevice::follow_layout()
         return tl::unexpected(std::move(found.error()));
     }
     const auto& before = reader_->layout();
-    // Names that are gone all at once are those of a COUNTERS_DB that is being filled again.
+    // If all names are gone at once, COUNTERS_DB is being filled again.
     if (found->layout.queues.empty() && !rows_.empty()) {
         return tl::unexpected(
             Error{ErrorKind::unreachable,
@@ -205,7 +205,7 @@ Result<bool> SonicDevice::follow_layout()
     if (is_settled(*found)) {
         filling_.reset();
         adopt(std::move(*found));
-        changes_.start_over();  // of new ports the links are not known
+        changes_.start_over();  // the links of new ports are not known
         return false;
     }
     std::set<std::string_view> named;
@@ -220,8 +220,8 @@ Result<bool> SonicDevice::follow_layout()
     return true;
 }
 
-// orchagent names queues port by port. A list that lacks some is taken when it has stayed as it is for a while, so that
-// a restart is one change and not one for each port.
+// orchagent names queues port by port. An incomplete list is adopted when it has not changed for kSettled, so that a
+// restart is one change and not one for each port.
 bool SonicDevice::is_settled(const FoundLayout& found)
 {
     const auto now = clock_.now().mono;
@@ -243,7 +243,7 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", row.value, rows_.size())});
         }
     }
-    // A poll is read once, whichever rows are asked for: a storm of any other row need not wait for the next look.
+    // A look reads all rows of a poll, whichever are requested: a storm on another row need not wait for the next look.
     auto read =
         pass_over_hand_back()
             .and_then([&] { return follow(); })
@@ -262,7 +262,7 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     return !settled && seen ? settled : decider_.with_gap(std::move(seen));
 }
 
-// Before the scripts return, what they remember is deleted from all queues. These writes are no poll.
+// Before the scripts return, the values that they keep are deleted from all queues. These writes are no poll.
 Result<void> SonicDevice::pass_over_hand_back()
 {
     if (std::exchange(agent_decided_, decider_.agent_decides()) && !agent_decided_) {
@@ -274,7 +274,7 @@ Result<void> SonicDevice::pass_over_hand_back()
 
 Duration SonicDevice::patience() const { return std::max(kBlind, kPollsMissed * group_.interval); }
 
-// Whether orchagent shows a storm that the agent does not know of, or none where the agent does.
+// Whether orchagent shows a storm that the agent has not requested, or shows none where the agent has requested one.
 bool SonicDevice::scripts_decided() const
 {
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
@@ -287,7 +287,7 @@ bool SonicDevice::scripts_decided() const
     return false;
 }
 
-// A switch without polls looks like one without storms, so it is reported.
+// Fails if syncd does not poll: such a switch looks like one without storms.
 Result<void> SonicDevice::sees_polls() const
 {
     if (!queues_watched_ || clock_.now().mono - polled_ <= patience()) {
@@ -301,7 +301,8 @@ Result<void> SonicDevice::sees_polls() const
                            "be seen"});
 }
 
-// Where one connection broke the others have, too; and what was heard may not have been followed.
+// If one connection broke, the others may have, too. All changes count as unread, because those received may not have
+// been followed.
 void SonicDevice::start_over()
 {
     unread_ = true;
@@ -310,7 +311,7 @@ void SonicDevice::start_over()
     changes_.start_over();
 }
 
-// All of it from the same poll of syncd's. None: nothing is new, or everything changes while it is being read.
+// Reads all counters of one poll of syncd. None: there is no new poll, or syncd wrote while they were read.
 Result<std::optional<Instant>> SonicDevice::read_one_poll()
 {
     if (auto chosen = choose_canaries(); !chosen) {
@@ -335,23 +336,23 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll()
             if (std::exchange(by_syncd_, after->by_syncd) != after->by_syncd) {
                 ++stamp_changes_;  // stamps of different clocks are not compared
             }
-            watch_canaries();  // which queues are watched may be others now
+            watch_canaries();  // orchagent may watch other queues now
             return stamp_.arm().map([&] { return after->at; });
         }
         before = std::move(after);
     }
     if (before && before->under_way) {
-        reader_->distrust();  // the last queue may have left the watch: then others show the end of a poll
+        reader_->distrust();  // the last canary may no longer be registered: choose again
     }
     return before.map([](const auto&) { return std::optional<Instant>{}; });
 }
 
 // The agent looks more often than syncd polls. A look waits for the next poll until the next look is nearly due, so
-// that a storm is found with the poll that proves it and the time of a poll is known. False: nothing was written since
-// all of the last poll was read.
+// that a storm is found with the poll that proves it and the time of a poll is known. False: syncd has written nothing
+// since the last poll was read completely.
 //
-// A poll that is long overdue is looked for without a report: the last queue may not be written any more, or the
-// connection that reports may be dead.
+// If a poll is long overdue, the device looks for it without a report: syncd may no longer write the last canary, or
+// the connection for reports may be dead.
 bool SonicDevice::wait_for_write()
 {
     const auto most = std::min(settings_.wake, group_.interval / kLooksPerPoll * 9 / 10);
@@ -359,7 +360,7 @@ bool SonicDevice::wait_for_write()
     return unread_ || clock_.now().mono - polled_ > group_.interval + group_.interval / 2;
 }
 
-// One that is under way is over soon.
+// Waits up to settings_.syncd for the end of a poll that is under way.
 Result<PollStamp::Seen> SonicDevice::wait_for_poll()
 {
     auto seen = stamp_.look(clock_.now().mono, all_read_);
@@ -370,8 +371,9 @@ Result<PollStamp::Seen> SonicDevice::wait_for_poll()
     return seen;
 }
 
-// The first and the last queue that orchagent has registered, by their numbers: syncd writes the others between them.
-// PFC_WD_STATUS does not tell: after the big red switch it is there for queues that syncd does not poll.
+// The canaries are the first and the last queue that orchagent has registered, by object id: syncd writes the others
+// between them. PFC_WD_STATUS does not show which queues are registered: after the big red switch, queues that syncd
+// does not poll have it, too.
 Result<void> SonicDevice::choose_canaries()
 {
     if (clock_.now().mono < choose_again_) {
@@ -427,10 +429,10 @@ void SonicDevice::watch_canaries()
         queues_watched_ = any;
         polled_ = clock_.now().mono;
         if (!any) {
-            changes_.start_over();  // a database that was flushed tells nobody
+            changes_.start_over();  // the flush of a database sends no notification
         }
     }
-    const bool by_queues = has(capabilities_.fields, Field::pause_state);  // a stamp tells of ports
+    const bool by_queues = has(capabilities_.fields, Field::pause_state);  // stamps belong to the counters of ports
     stamp_.watch(std::move(keys), group_.interval, !by_queues);
 }
 
@@ -502,7 +504,7 @@ std::uint32_t SonicDevice::epoch_of(Slot slot) const
     return links_->up(port) ? 1 + links_->changes(port) + rows_[slot.value].changes + stamp_changes_ : 0;
 }
 
-// orchagent may have been started anew and know nothing of a storm, or remember one that is over.
+// After a restart orchagent may have lost a storm, or may still show one that is over: the agent's request is repeated.
 void SonicDevice::keep_as_asked(Slot slot, bool stormed)
 {
     auto& row = rows_[slot.value];
@@ -533,21 +535,22 @@ Result<void> SonicDevice::tell_again()
     return tell(store_, words);
 }
 
-// A mitigated queue is not held up by pause, so the mitigation may stop what measures pause; on some switches it does
-// not. A signal that still shows pause after the hardware had time to settle survives, and then its standstill is
-// quiet. Until then only the frames count for quiet; where none are counted there is nothing better than the others.
-// A pause needs frames that renew it. Where the state says `paused` and none arrive, the mitigation has stopped the
-// state or the frame counter: neither counts, and a probe has to tell.
+// Pause does not hold up a mitigated queue, so the mitigation may stop the signals that measure pause; on some switches
+// it does not. A signal that still shows pause after kHardwareFollows survives, and then its standstill is quiet. Until
+// then only frames count for quiet; if the switch does not count frames, the other signals do. A pause needs frames
+// that renew it. If the state is `paused` and no frames arrive, the mitigation has stopped the state or the frame
+// counter: neither counts, and a probe has to decide.
 //
-// The first poll after the mitigation may have been under way when it began: it is passed over (false), and the next
-// one tells of both. That is judged by the agent's clock: syncd's stamps may be of another one.
+// The first poll after the mitigation may have been under way when the mitigation began. It is skipped (false), and the
+// next sample covers its interval as well. The agent's clock decides which poll is the first, because syncd's stamps
+// may be of another clock.
 bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
 {
     if (!row.stormed_since) {
         row.polled_in_storm = row.keeps_signals = false;
         return true;
     }
-    // Less than before: the counter was reset.
+    // A counter that is less than before was reset.
     const auto moved = [&](Field field, std::uint64_t& last) {
         const auto before = std::exchange(last, sample[field]);
         return has(sample.known, field) && last > before ? last - before : 0;
@@ -573,7 +576,7 @@ bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
     return true;
 }
 
-// A storm by order: counters of their own kind, which run with the clock.
+// A simulated storm (DEBUG_STORM): its counters advance with the clock.
 void SonicDevice::imagine_storm(Sample& sample) const
 {
     sample.known = capabilities_.fields;
@@ -613,7 +616,8 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
     return row_of(command.target).and_then([&](std::uint32_t row) {
         rows_[row].asked = storm;
         const auto word = word_for(row, storm);
-        // Of one that is slow nobody is told later for waiting: it is told of all queues, and asked again later.
+        // If orchagent timed out last time, send without waiting: other queues are not delayed, and the agent retries
+        // later.
         const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
         const auto done = have_done(store_, word, patience);
         orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
@@ -627,7 +631,7 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
 Result<Treatment> SonicDevice::read_back(const Target& target)
 {
     if (!target.priority) {
-        return Treatment::none;  // nothing is done to whole ports
+        return Treatment::none;  // orchagent does not treat whole ports
     }
     return row_of(target).and_then(
         [&](std::uint32_t row) { return in_force(store_, reader_->layout().queues[row].oid); });

@@ -32,7 +32,7 @@ struct Settings {
     Duration redis{std::chrono::milliseconds{500}};      // limit for an answer of a database
     Duration orchagent{std::chrono::milliseconds{100}};  // limit for orchagent's reaction to a command
     Duration syncd{std::chrono::milliseconds{50}};       // limit for the end of a poll that is under way
-    Duration wake{std::chrono::milliseconds{45}};        // a look waits so long for the next poll; zero: not at all
+    Duration wake{std::chrono::milliseconds{45}};        // limit for the wait of a look for the next poll; zero: none
     Wait wait{wait_readable};
 };
 

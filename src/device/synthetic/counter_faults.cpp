@@ -31,7 +31,7 @@ void CounterFaults::pass(watchdog::Sample& sample)
             sample.raw[f] -= row.base[f];
         }
     }
-    if (sample.epoch != 0) {  // 0 is a link that is down
+    if (sample.epoch != 0) {  // 0 means link down
         sample.epoch += told_;
     }
     if (frozen_) {

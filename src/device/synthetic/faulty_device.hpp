@@ -28,7 +28,7 @@ public:
     void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // makes read_back() return `shown`
     bool done() const;                                                  // no faults are left to inject
 
-    // Start at once: these read the device behind, so that the fault starts from its present counters.
+    // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
     void thaw_counters() { counters_.thaw(); }
     void restart_counters(bool told);

@@ -16,7 +16,7 @@ public:
     {
         const auto shown = shown_[sample.slot.value];
         sample.slot = shown.value_or(Slot{0});
-        sample.known = shown ? sample.known : watchdog::Fields{};  // a sample that shows nothing is not taken
+        sample.known = shown ? sample.known : watchdog::Fields{};  // the intake ignores a sample without known fields
     }
 
 private:

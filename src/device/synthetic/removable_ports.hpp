@@ -1,6 +1,6 @@
 // A device whose ports can be taken out and put back while it is in use, as with a line card or a breakout. The rows
-// and ports behind a removed one get other numbers, as the inventory of a real switch does. The device behind it is
-// lent: it outlives this one.
+// and ports after a removed one get other numbers, as in the inventory of a real switch. The caller owns the device
+// behind it, which must outlive this one.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ public:
     bool wants_reopening() const override { return behind_.wants_reopening(); }
     Result<void> close() override { return behind_.close(); }
 
-    // What the device behind tells. The owner hands it on by `opened`: this object may go before the device does.
+    // Receives the notices of the device behind. The owner passes them on through `opened`, because this object may be
+    // destroyed before the device is.
     void post(const watchdog::Notice&) noexcept override;
 
 private:
@@ -49,11 +50,11 @@ private:
     FaultyDevice& behind_;
     const std::set<std::string>& removed_;
     RemovablePorts*& opened_;
-    std::set<std::string> followed_;  // removed_ as shown_ has it
+    std::set<std::string> followed_;  // the value of removed_ that shown_ was made from
     std::uint32_t behind_generation_{};
     watchdog::Inventory shown_;
     std::vector<std::optional<Slot>> shown_row_;  // by row of the device behind
-    std::vector<Slot> behind_row_;                // the other way round
+    std::vector<Slot> behind_row_;                // by row of shown_
     std::vector<std::optional<std::uint16_t>> shown_port_;
     std::vector<std::uint16_t> behind_port_;
     NoticeSink* sink_{};
