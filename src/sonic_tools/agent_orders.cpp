@@ -14,7 +14,8 @@ using Lines = std::vector<std::string>;
 
 std::string first_of(const Lines& lines) { return lines.empty() ? std::string{} : lines.front(); }
 
-// Where none has it, whichever there is: the agent knows what to say then.
+// The devices that have a queue of this name. If there is none, the request names no device and the agent reports the
+// error.
 std::vector<std::string> devices_with(const std::string& name, const std::vector<codec::QueueReport>& queues)
 {
     std::vector<std::string> devices;

@@ -1,5 +1,5 @@
-// Petrel's agent as the commands of pfcwd see it: its queues by name, and orders about them. A port that two devices
-// have by the same name is one port here, so that an order by name goes to each of them.
+// Requests of the pfcwd commands to Petrel's agent: its queues by name, and orders for them. If two devices have a port
+// of the same name, an order by that name goes to both.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@
 
 namespace petrel::sonic_tools {
 
-// The lines of its answer; where it does not give one, the command ends.
+// The lines of the agent's answer. If there is no answer, the command ends.
 std::vector<std::string> ask(const Desk&, const codec::ControlRequest&);
 
 std::string name_of(const codec::QueueReport&);
 Result<std::vector<codec::QueueReport>> agents_queues(const Desk&);
 
-// Of the queues that the name means; an empty one: whatever the command then means. One result for each device.
+// Sends an order for the queues that the name means, to each device that has them. An empty name is sent as it is: its
+// meaning depends on the command. One result for each device.
 std::vector<Result<codec::OrderReport>> order(const Desk&, codec::ControlRequest::Command, const std::string& name);
 
 }  // namespace petrel::sonic_tools

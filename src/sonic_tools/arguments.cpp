@@ -38,7 +38,7 @@ std::vector<std::string> Given::words(std::string_view name) const
     return found == words_.end() ? std::vector<std::string>{} : found->second;
 }
 
-// One command line. What is wrong is thrown; parse() catches it.
+// Parses one command line. Errors are thrown; parse() catches them.
 class Reader {
 public:
     Reader(std::string_view program, std::span<const std::string> words) : path_(program), words_(words) {}
@@ -88,7 +88,7 @@ private:
         return word;
     }
 
-    // Of a command that has commands, up to the first of those.
+    // Reads options and positional words. If the command has subcommands, it stops at the first of them.
     void read_words(std::vector<std::string>& positional)
     {
         while (!at_end()) {
@@ -151,7 +151,8 @@ private:
         return name == kHelp ? &help : nullptr;
     }
 
-    // A whole word first ("--action=drop", "-vv"); else letters of which the last may take the rest ("-ea", "-adrop").
+    // Tries the whole word as an option first ("--action=drop", "-vv"), then its letters, of which the last may take
+    // the rest as its value ("-ea", "-adrop").
     void read_option(std::string_view word)
     {
         const auto equals = word.find('=');
@@ -202,10 +203,10 @@ private:
         }
     }
 
-    // Those that have to be there are served first; an argument of any number takes what is between.
+    // Required arguments get a word each; an argument of any number gets the words between them.
     void assign(std::vector<std::string> positional)
     {
-        std::size_t wanted = 0;  // by arguments that have to be there and come later
+        std::size_t wanted = 0;  // words for required arguments that come later
         for (const auto& argument : command_->arguments) {
             wanted += argument.count == Argument::Count::one ? 1 : 0;
         }
@@ -228,7 +229,7 @@ private:
         extra_.assign(word, positional.end());
     }
 
-    // In the order in which the values were given: the first one that is wrong is told.
+    // Checks the options in the order in which they were given, then the arguments, and reports the first error.
     void check()
     {
         for (const auto* option : order_) {
@@ -251,7 +252,7 @@ private:
         }
     }
 
-    // Of an option that was given several times the last one counts.
+    // If an option was given several times, the last value counts.
     void check_words(const std::vector<std::string>& words, const Kind& kind, const std::string& whose) const
     {
         if (words.empty()) {

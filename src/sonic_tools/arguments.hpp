@@ -1,5 +1,5 @@
 // Reads a command line as the tools of SONiC do: options anywhere, values after a blank or '=', any number of ports
-// before a last argument, the same words where something is wrong.
+// before a last argument, the same error messages.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace petrel::sonic_tools {
 
-// What was given, by the long name of an option and the name of an argument. All of it is as the grammar allows.
+// The values on the command line, by the long name of an option and the name of an argument. They are checked against
+// the grammar.
 class Given {
 public:
     bool has(std::string_view name) const { return words_.contains(name); }
@@ -31,11 +32,11 @@ private:
 
 struct Invocation {
     const Command* command{};
-    std::string path;  // "pfcwd show config", for those who complain later
+    std::string path;  // "pfcwd show config", for later usage errors
     Given given;
 };
 
-// Not an invocation: a help text, or what is wrong.
+// Instead of an invocation: a help text or a usage error.
 tl::expected<Invocation, Outcome> parse(const Command& tool, std::string_view program, std::span<const std::string>);
 
 // "Usage: ...", how to get help, and the complaint; exit code 2.

@@ -34,7 +34,7 @@ std::string digits_of(std::string_view name)
     return digits;
 }
 
-// Operators misspell letters; a port with another number is another port.
+// Suggests only names with the same digits: operators misspell letters, and a port with another number is another port.
 std::string meant_by(std::string_view name, std::span<const std::string> known)
 {
     std::vector<std::string_view> candidates;

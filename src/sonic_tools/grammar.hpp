@@ -1,5 +1,5 @@
-// The commands of a tool as data: what stands on the command line, what it means to people, who carries it out.
-// arguments.hpp reads command lines by it, help_text.hpp writes it down.
+// The commands of a tool as data: options and arguments, help texts, and the function that runs each command.
+// arguments.hpp parses command lines by it, help_text.hpp prints it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Range {
 using Kind = std::variant<Flag, Text, Choice, Range>;
 
 struct Option {
-    std::vector<std::string_view> names;  // as errors name them; Given knows it by its long name
+    std::vector<std::string_view> names;  // as errors show them; Given stores it under the longest
     Kind kind;
     std::string_view about;
 };
@@ -44,16 +44,16 @@ struct Command {
     using Run = Outcome (*)(const Given&, Desk&);
 
     std::string_view name;
-    std::string_view about;  // paragraphs; the first sentence stands in the list of commands
-    Run run{};               // of a command without commands of its own
+    std::string_view about;  // paragraphs; the list of commands shows the first sentence
+    Run run{};               // for commands without subcommands
     std::vector<Option> options{};
     std::vector<Argument> arguments{};
     std::vector<Command> commands{};
-    std::string_view version{};  // told by --version
-    bool short_options{};  // -h and -v stand for --help and --version: SONiC's pfcstat has them, its others have not
+    std::string_view version{};  // printed by --version
+    bool short_options{};        // -h and -v stand for --help and --version, as in SONiC's pfcstat only
 };
 
-// Of every command of every tool, wherever they stand.
+// Options that every command of every tool accepts, at any place on the command line.
 const std::vector<Option>& common_options();
 
 }  // namespace petrel::sonic_tools

@@ -9,7 +9,7 @@ namespace petrel::sonic_tools {
 namespace {
 
 constexpr std::size_t kWidth = 78;
-constexpr std::size_t kWidestLeft = 30;  // what is wider has its explanation on the next line
+constexpr std::size_t kWidestLeft = 30;  // after a wider left column, the explanation is on the next line
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width)
 {
@@ -17,7 +17,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width)
     while (!text.empty()) {
         const auto word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (word.empty()) {  // two blanks: more room between
+        if (word.empty()) {  // two blanks in a row: keep both
             lines.back() += ' ';
             continue;
         }

@@ -1,4 +1,4 @@
-// A command's help, and how its parts are called there.
+// The help text of a command, and the names of its parts in that text.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string json_document(const Members& head, std::string_view list, const std:
     std::vector<std::string> objects;
     std::transform(rows.begin(), rows.end(), std::back_inserter(objects), object);
     auto opening = object(head);
-    opening.pop_back();  // its brace
+    opening.pop_back();  // the closing brace
     return fmt::format("{}{}\"{}\":[{}]}}\n", opening, head.empty() ? "" : ",", list, fmt::join(objects, ","));
 }
 

@@ -1,4 +1,4 @@
-// What a table shows, as one line of JSON: an object of texts that ends with a list of such objects.
+// A table as one line of JSON: an object of strings, whose last member is a list of such objects.
 #pragma once
 
 #include <string>

@@ -66,7 +66,7 @@ std::string list_json(Tables& tables)
     return json_document(json_head(tables), "buffers", rows);
 }
 
-// What is to be changed, as the profile's fields.
+// The requested changes, as fields of the profile.
 Hash changes_of(const Given& given)
 {
     Hash fields;
@@ -92,7 +92,7 @@ void need_thresholds(const Hash& fields, const Hash& before, const std::string& 
     }
 }
 
-// Of several ASICs, each that has the profile is changed.
+// On a switch with several ASICs, changes the profile on each ASIC that has it.
 Outcome set(const Given& given, Desk& desk)
 {
     const std::string profile{*given.text("--profile")};

@@ -1,4 +1,4 @@
-// `mmuconfig`: pools and profiles of a switch's buffers, shown; thresholds of a profile, changed.
+// `mmuconfig`: shows the buffer pools and profiles of a switch, and changes thresholds and trimming of a profile.
 #pragma once
 
 #include "sonic_tools/grammar.hpp"

@@ -7,7 +7,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The number that the text begins with, taken off it; without leading zeros, so that a longer one is greater.
+// Removes the number at the beginning of the text and returns it without leading zeros, so that a longer one is
+// greater.
 std::string_view take_number(std::string_view& text)
 {
     const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
@@ -34,7 +35,7 @@ bool naturally_before(std::string_view a, std::string_view b)
                 return number_a < number_b;
             }
         } else if (is_digit(a.front()) != is_digit(b.front())) {
-            return is_digit(a.front());  // the text before the number is the shorter one
+            return is_digit(a.front());  // the name with the shorter text before its number comes first
         } else if (a.front() != b.front()) {
             return a.front() < b.front();
         } else {
@@ -42,7 +43,7 @@ bool naturally_before(std::string_view a, std::string_view b)
             b.remove_prefix(1);
         }
     }
-    return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;  // "01" and "1" are still two names
+    return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;  // "01" and "1" are equal numbers, but two names
 }
 
 }  // namespace petrel::sonic_tools

@@ -1,5 +1,5 @@
-// What a tool leaves behind: what it wrote, and how it ended. Nothing is written while it runs, so that a test sees all
-// of it and a program need not care for half a table.
+// The result of a tool: its output and its exit code. A tool prints nothing while it runs, so that a test can check all
+// of its output and an error leaves no partial table.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,12 +19,12 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// Thrown where a command cannot go on; ends in run_tool() and in parse(), never outside of this module.
+// Thrown if a command cannot continue. run_tool() and parse() catch it; it never leaves this module.
 struct Stop {
     Outcome outcome;
 };
 
-// Names and values from outside have to be escaped in it (excerpt()).
+// The caller must escape names and values from outside in the text (excerpt()).
 [[noreturn]] inline void stop_with(std::string_view line) { throw Stop{{{}, fmt::format("{}\n", line), 1}}; }
 [[noreturn]] inline void stop_with(const Error& error) { stop_with(fmt::format("Error: {}", escaped(error.what))); }
 

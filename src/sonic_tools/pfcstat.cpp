@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kNone = "N/A";
 
-// What is counted by priority: under which names, the better one first, and how it is called in a file and in JSON.
+// A counter by priority: its name in the file of saved counters and in JSON, and its fields in COUNTERS_DB, the
+// preferred one first.
 struct Counter {
     std::string_view name;
     std::vector<std::string_view> fields;  // {} = the priority
@@ -61,7 +62,8 @@ std::string with_commas(std::string_view text)
     return result;
 }
 
-// A counter that is below what was saved has begun anew since, and one that was not there then has begun with nothing.
+// The increase since the counters were saved. A counter below its saved value was reset since, and a counter without a
+// saved value did not exist then: both count in full.
 std::string since(const std::string& now, const std::string& before)
 {
     const auto later = number(now);
@@ -185,7 +187,7 @@ private:
         return counts;
     }
 
-    // Since they were saved, if they were.
+    // The increase since the counters were saved; if they were not, the counters.
     Counts counts(const Port& port, const Counter& kind) const
     {
         auto counts = raw(port, kind);

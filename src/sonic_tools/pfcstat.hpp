@@ -1,4 +1,4 @@
-// `pfcstat`: PFC frames by port and priority, and how long they paused it.
+// `pfcstat`: PFC frames and pause time, by port and priority.
 #pragma once
 
 #include "sonic_tools/grammar.hpp"

@@ -1,4 +1,4 @@
-// `pfcwd`: the PFC watchdog of SONiC, shown and configured. Its grammar is in pfcwd.cpp, what the commands do in
+// `pfcwd`: shows and configures the PFC watchdog of SONiC. The grammar is in pfcwd.cpp, the commands are in
 // pfcwd_*.cpp.
 #pragma once
 

@@ -40,7 +40,7 @@ bool meant(std::span<const std::string> names, const std::string& queue)
            std::any_of(names.begin(), names.end(), [&](const auto& name) { return means(name, queue); });
 }
 
-// Queues that are gone may have a history all the same.
+// The queues of past events are known as well: a queue that is gone may have a history.
 void need_known_queues(const Desk& desk, std::span<const std::string> names, const std::vector<Told>& past)
 {
     std::set<std::string> known;
@@ -64,7 +64,7 @@ bool of_several_devices(const std::vector<Told>& past)
                        [&](const Told& one) { return one.event.device != past.front().event.device; });
 }
 
-// A sentence of the agent's.
+// A message of the agent, cut and escaped.
 std::string sentence(std::string_view words)
 {
     constexpr std::size_t kLongestSentence = 4096;
@@ -80,7 +80,7 @@ std::vector<std::string> cells_of(const codec::EventLine& event)
 
 }  // namespace
 
-// Whose queue it was is said where several devices could be meant.
+// The table has a column for the device if the history has events of several devices.
 Outcome show_history(const Given& given, Desk& desk)
 {
     const auto wanted = given.words("QUEUES");

@@ -28,7 +28,7 @@ bool owner_has_tables(Desk& desk)
                               : fmt::format("Cleared were: {}", excerpt(fmt::format("{}", fmt::join(cleared, ", "))))));
 }
 
-// Where no agent owns the switch, there need not be any.
+// If the agent is not reachable and does not own the switch, it has no counts to clear.
 void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 {
     std::vector<std::string> cleared;
@@ -44,7 +44,7 @@ void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 
 }  // namespace
 
-// What a storm is being counted on stays: the counts of one storm belong together.
+// Skips queues in a storm, so that the counts of one storm stay complete.
 Outcome clear_stats(const Given& given, Desk& desk)
 {
     need_writer(desk);

@@ -1,4 +1,4 @@
-// What the commands of pfcwd do; pfcwd.cpp has their grammar.
+// The functions that run the commands of pfcwd; pfcwd.cpp has the grammar.
 #pragma once
 
 #include "sonic_tools/desk.hpp"
@@ -23,7 +23,7 @@ Outcome set_counter_poll(const Given&, Desk&);
 Outcome set_big_red_switch(const Given&, Desk&);
 Outcome set_stat_history(const Given&, Desk&);
 
-// pfcwd_agent.cpp: what only Petrel's agent knows or can do
+// pfcwd_agent.cpp: commands that only Petrel's agent can answer
 Outcome show_history(const Given&, Desk&);
 Outcome release(const Given&, Desk&);
 

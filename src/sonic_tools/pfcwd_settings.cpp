@@ -17,8 +17,8 @@ Outcome set_field(Desk& desk, const std::string& key, const std::string& name, c
     return {};
 }
 
-// Entries that only say whether there is a history are watched by nobody, and have no times. What is advised to the
-// others has to be taken by start.
+// Ends the command if the entry has a detection time and no restoration time. An entry that only sets pfc_stat_history
+// is not watched and has no times. The message suggests a time that pfcwd start accepts.
 void need_restoration_time(const std::string& port, const Hash& entry, Tables& tables)
 {
     const auto detection = time_of(entry, kDetectionTime);

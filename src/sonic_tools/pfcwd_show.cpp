@@ -99,7 +99,7 @@ struct ConfigOfAsic {
     Hash global;
 };
 
-// SONiC prints these two lines only if ports follow, and with these words although it changes nothing.
+// SONiC prints these two lines only if ports follow, and prints "Changed" although it changes nothing.
 std::string global_lines(const ConfigOfAsic& asic)
 {
     std::string text;
@@ -170,7 +170,7 @@ Outcome show_config(const Given& given, Desk& desk)
     return outcome;
 }
 
-// A storm on a port inside of the box is a storm: unless the operator chooses ports, --check-storm checks all of them.
+// A storm on an internal port is a storm, too: unless the operator chooses ports, --check-storm checks all of them.
 Outcome show_stats(const Given& given, Desk& desk)
 {
     const auto wanted = given.words("QUEUES");

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports in PORT, started or not
 constexpr std::int64_t kPortsInGroup = 32;
 
-// "ports all detection-time 400" is the spelling of the first test plans.
+// Accepts "ports all detection-time 400", the spelling of the first test plans.
 std::vector<std::string> without_filling_words(std::vector<std::string> words)
 {
     if (!words.empty() && words.back() == "detection-time") {
@@ -44,7 +44,8 @@ void need_above_interval(const Times& times, Tables& tables, std::string& notes)
 }
 
 // Called if the operator means all ports and an ASIC has none to start. Ports without PFC are no error, and an ASIC of
-// several may have no port at all. A switch without any port, or an ASIC whose ports syncd has not named yet, is one.
+// several may have no port at all. A switch without any port is an error, and so is an ASIC whose ports orchagent has
+// not named yet.
 void need_filled(const std::vector<OfAsic<std::string>>& asics)
 {
     bool configured = false;
@@ -155,7 +156,7 @@ Outcome start(const Given& given, Desk& desk)
                                    times.restoration_ms);
     }
     bool nothing = true;
-    bool without_ports = false;  // an ASIC is
+    bool without_ports = false;  // an ASIC has no port to start
     for (const auto& [tables, ports] : asics) {
         without_ports = without_ports || ports.empty();
         if (!ports.empty()) {
@@ -181,7 +182,7 @@ Outcome start_default(const Given&, Desk& desk)
     return outcome;
 }
 
-// An entry of a port that the switch no longer has can be stopped as well.
+// Also stops a port that the switch no longer has, if it has an entry.
 Outcome stop(const Given& given, Desk& desk)
 {
     need_configurable(desk);

@@ -13,9 +13,9 @@ namespace petrel::sonic_tools {
 namespace {
 
 constexpr std::array kTimes{kDetectionTime, kRestorationTime};
-constexpr std::size_t kMostFaults = 20;  // are named; the others are counted
+constexpr std::size_t kMostFaults = 20;  // this many are listed; the others are counted
 
-// Empty: there is nothing to say against it.
+// Empty: the time is missing or allowed.
 std::string fault_of(const std::string& key, const Hash& entry, const TimeField& time, const std::string& way_out)
 {
     if (field(entry, time.name).empty() || time_of(entry, time)) {

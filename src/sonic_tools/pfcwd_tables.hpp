@@ -25,7 +25,7 @@ struct TimeField {
 inline constexpr TimeField kDetectionTime{"detection_time", "detection time", {100, 5000}};
 inline constexpr TimeField kRestorationTime{"restoration_time", "restoration time", {100, 60000}};
 inline constexpr TimeField kPollInterval{"POLL_INTERVAL", "polling interval", {100, 1000}};
-inline constexpr std::int64_t kUsualInterval_ms = 100;  // where none is configured
+inline constexpr std::int64_t kUsualInterval_ms = 100;  // if none is configured
 
 inline constexpr auto kGlobal = "GLOBAL";
 inline constexpr auto kBigRedSwitch = "BIG_RED_SWITCH";
@@ -33,23 +33,23 @@ inline constexpr auto kBigRedSwitch = "BIG_RED_SWITCH";
 std::string watch_key(const std::string& port);  // "PFC_WD|Ethernet0"
 std::vector<std::string> watch_keys(const std::vector<std::string>& ports);
 
-// None: it is missing, or not allowed.
+// None: the time is missing or not allowed.
 std::optional<std::int64_t> time_of(const Hash& entry, const TimeField&);
 
 using Entries = std::vector<std::pair<std::string, Hash>>;  // by port
 
 // All entries but GLOBAL.
 Entries watched_ports(Tables&);
-// A line about each time that is not allowed.
+// One line for each time that is not allowed.
 std::string bad_times(const Tables&, const Entries&);
 
-// None: what is there is not allowed, and a line about it goes to `notes`.
+// None: the configured value is not allowed, and `notes` gets a line about it.
 std::optional<std::int64_t> poll_interval(Tables&, std::string& notes);
 
 // A polling interval above any of these times ends the command.
 void need_interval_below(std::int64_t interval_ms, const Tables&, const Entries&);
 
-// Those of the ports that have a lossless priority; a line about each of the others goes to `skipped`.
+// The ports that have a lossless priority. `skipped` gets a line for each of the others.
 std::vector<std::string> lossless_ports(Tables&, const std::vector<std::string>& ports, std::string& skipped);
 
 }  // namespace petrel::sonic_tools

@@ -1,6 +1,6 @@
-// Counters that a user has seen and wants to see no more of: what pfcstat -c keeps for the next pfcstat. A text file in
-// the user's own cache; one that nobody can read, or that says something else, is as good as none. So is one of a user
-// without a cache, whose folder is empty.
+// The counters that `pfcstat -c` saves, so that the next pfcstat shows only the increase. They are a text file in the
+// user's own cache. A file that cannot be read or parsed counts as none. A user without a cache, whose folder is empty,
+// has no saved counters.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace petrel::sonic_tools {
 
 inline constexpr std::size_t kPriorities = 8;
 
-// Of one port and kind of counter, by priority; "N/A" where the switch does not count.
+// The counts of one port and one kind of counter, by priority; "N/A" if the switch does not count.
 using Counts = std::array<std::string, kPriorities>;
 
 struct SavedCounters {
@@ -23,7 +23,7 @@ struct SavedCounters {
     std::map<std::string, Counts> counts;  // by kind and port: "rx Ethernet0"
 };
 
-// Makes the folder and the one it is in (of all caches), but no home for somebody who has none.
+// Makes the folder and its parent, the folder of all caches, but not the user's home folder.
 Result<void> save(const std::filesystem::path& folder, const SavedCounters&);
 std::optional<SavedCounters> load(const std::filesystem::path& folder);
 void forget(const std::filesystem::path& folder);

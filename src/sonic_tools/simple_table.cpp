@@ -27,7 +27,7 @@ struct Column {
 std::vector<Column> columns_of(const SimpleTable& table)
 {
     const bool words_right = table.words == SimpleTable::Words::right;
-    const bool right = words_right || !table.rows.empty();  // until a word says otherwise
+    const bool right = words_right || !table.rows.empty();  // until a cell is no number
     std::vector<Column> columns;
     columns.reserve(table.heading.size());
     for (const auto& title : table.heading) {

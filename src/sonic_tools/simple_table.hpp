@@ -1,6 +1,6 @@
 // Tables as SONiC's tools print them: two blanks between columns, a rule of dashes below the heading (or around a table
-// without one), a heading that leaves two blanks, columns of numbers to the right. Cells come from databases and may
-// hold anything: what would disturb a terminal is escaped, what is too long is cut.
+// without one), columns at least two characters wider than their title, columns of numbers aligned to the right. Cells
+// come from databases and may contain anything: control characters are escaped, and long cells are cut.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace petrel::sonic_tools {
 
 struct SimpleTable {
-    enum class Words : std::uint8_t { left, right };  // where words go
+    enum class Words : std::uint8_t { left, right };  // alignment of columns that have words
 
     std::vector<std::string> heading;  // may be empty
     std::vector<std::vector<std::string>> rows;

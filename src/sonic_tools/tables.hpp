@@ -30,7 +30,7 @@ public:
 
     Hash hash(Db, const std::string& key);
     std::vector<Hash> hashes(Db, const std::vector<std::string>& keys);
-    // Waits for it, up to the limit.
+    // Waits until SONiC has filled CONFIG_DB, up to the limit.
     bool config_is_filled();
     // The entries of a table of CONFIG_DB by name, in natural order.
     std::vector<std::pair<std::string, Hash>> table(std::string_view name);
@@ -58,7 +58,7 @@ private:
     std::string notes_;
 };
 
-// The value of a field, or what stands for none.
+// The value of a field; `none` if the field is absent.
 std::string field(const Hash&, const std::string& name, std::string_view none = {});
 
 }  // namespace petrel::sonic_tools

@@ -1,5 +1,5 @@
-// The tools of SONiC that Petrel brings along: pfcwd and its relatives. Grammar, output and exit codes are SONiC's;
-// where ours differ, docs/pfcwd.md says why.
+// The tools of SONiC that Petrel provides: pfcwd, mmuconfig, pfc, pfcstat. Grammar, output and exit codes are SONiC's;
+// docs/pfcwd.md explains the differences.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace petrel::sonic_tools {
 
 bool is_tool(std::string_view name);
 
-// `program`: as its user called it ("pfcwd", "petrel pfcwd"). The tool has to be one.
+// `program`: the name by which the user called it ("pfcwd", "petrel pfcwd"). `tool` must be one (is_tool()).
 Outcome run_tool(std::string_view tool, std::string_view program, std::span<const std::string> arguments,
                  const Surroundings&);
 

@@ -20,7 +20,7 @@ std::string problem_with(std::string_view word, const Choice& choice)
                        quoted_list(choice.of, ", "));
 }
 
-// The digits behind a sign that is there for the eye only: "+400". "+-400" and "+" alone are no numbers.
+// Removes the sign of "+400". "+-400" and "+" alone are no numbers.
 std::string_view without_plus(std::string_view word)
 {
     const bool plus = word.size() > 1 && word[0] == '+' && word[1] >= '0' && word[1] <= '9';

@@ -1,5 +1,4 @@
-// Single words of a command line: whether they are what the grammar allows, and how they are shown to whoever wrote
-// them.
+// Single words of a command line: checks them against the grammar and quotes them for messages.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace petrel::sonic_tools {
 
-// In quotes, and nothing in it can disturb a terminal.
+// In quotes, with control characters escaped.
 std::string quoted(std::string_view);
 std::string quoted_list(const std::vector<std::string_view>&, std::string_view between);
 
-// A whole number as the tools take it: "400", "-8", "+400". None: the word is none, or too large.
+// A whole number as the tools accept it: "400", "-8", "+400". None: the word is no number, or too large.
 std::optional<std::int64_t> whole_number(std::string_view);
 
 // Empty: the word is allowed.
