@@ -51,7 +51,7 @@ public:
     const scenario::Scenario& scenario() const { return scenario_; }
     twin::Twin& twin() { return *twin_; }
     const twin::Twin& twin() const { return *twin_; }
-    std::vector<std::string> notes() const;  // differences between what is configured and what is watched
+    std::vector<std::string> notes() const;  // differences between the configured and the compiled policies
 
 private:
     struct Post {

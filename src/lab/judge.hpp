@@ -15,7 +15,7 @@ namespace petrel::lab {
 struct Finding {
     enum class Verdict : std::uint8_t { met, failed, not_reached } verdict{};  // not_reached: the run ended too early
     const scenario::Expectation* expectation{};
-    std::string found;  // what was measured, in the expectation's unit
+    std::string found;  // the measured value, in the expectation's unit
 };
 
 class Judge {

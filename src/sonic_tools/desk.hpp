@@ -92,7 +92,7 @@ Members json_head(const Tables&);
 bool means(std::string_view name, std::string_view queue);
 std::string port_of(const std::string& queue);
 
-// A name that is not known ends the command; the error names the known one that is spelt most alike.
+// An unknown name ends the command; the error suggests the known name with the most similar spelling.
 void need_known(std::span<const std::string> names, std::span<const std::string> known);
 // No name, or "all" among them.
 bool means_all(std::span<const std::string> names);

@@ -1,6 +1,6 @@
 // The counters that `pfcstat -c` saves, so that the next pfcstat shows only the increase. They are a text file in the
-// user's own cache. A file that cannot be read or parsed counts as none. A user without a cache, whose folder is empty,
-// has no saved counters.
+// user's own cache. A file that cannot be read or parsed counts as none. For a user without a cache, `folder` is an
+// empty path, and there are no saved counters.
 #pragma once
 
 #include <array>

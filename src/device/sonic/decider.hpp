@@ -35,7 +35,7 @@ public:
     // Claims the switch, and puts back the scripts that a dead process left out. Denied while another detector has it.
     Result<void> start();
     bool owns_switch() const { return plugins_.ours(); }
-    Result<void> close();  // the scripts come back
+    Result<void> close();  // puts the scripts back
 
     // Takes the rows of a new inventory. The caller passes on the intents of rows that existed before.
     void adopt(std::vector<Intent>, LayoutFacts);

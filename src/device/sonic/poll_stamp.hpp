@@ -1,5 +1,5 @@
-// When syncd last polled the counters. Between two polls COUNTERS_DB does not change, which proves neither quiet nor
-// pause. So the reader must know the poll that its numbers come from.
+// Finds the time of syncd's last poll of the counters. Between two polls COUNTERS_DB does not change, which proves
+// neither quiet nor pause. So the device must determine the poll that its counters come from.
 //
 // syncd writes every counter at every poll, changed or not: first the counters of ports, then those of queues. The
 // agent therefore watches the first and the last queue that syncd writes (the canaries), with WATCH, which needs no
@@ -41,7 +41,7 @@ public:
         bool operator==(const Seen&) const = default;
     };
 
-    // Without `wait`, the server is not asked to report writes and await() returns at once.
+    // Without `wait`, the server gets no request to report writes, and await() returns at once.
     PollStamp(db::Databases databases, Duration patience, Wait wait = {})
         : databases_(std::move(databases)), patience_(patience), wait_(std::move(wait))
     {}
