@@ -78,7 +78,7 @@ private:
     Coverage coverage_;
     Unseen unseen_;
     Duration patience_{};
-    bool agent_decides_{};  // the scripts are out, or syncd has the request to take them out
+    bool agent_decides_{};  // the scripts are out, or each look tries again to take them out
     bool stale_{};          // the agent could decide, but the scripts have found or ended a storm meanwhile
     bool not_put_back_{};   // the last attempt to put the scripts back failed: a database does not answer
     Instant put_back_again_{Instant::min()};
