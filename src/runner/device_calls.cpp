@@ -31,7 +31,7 @@ DeviceCalls::DeviceCalls(Loop& loop, std::unique_ptr<Worker> worker, DeviceSourc
 
 DeviceCalls::~DeviceCalls() = default;
 
-// The answer comes through the loop in any case, so that no caller is called back inside its request.
+// Always posts the answer to the loop, also a refusal: the callback never runs inside the caller's request.
 template <class Work, class Answer>
 void DeviceCalls::ask(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
 {
@@ -163,7 +163,7 @@ void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numb
     ask(
         JobKind::command,
         [this, command, numbering, failed] {
-            // The agent has given it up, and commands again if it is still wanted.
+            // The agent has counted this command as timed out, and commands again if it still needs the treatment.
             if (worker_->busy_since() >= command.deadline) {
                 return watchdog::Outcome{
                     command.id, watchdog::Verdict::timed_out, {}, clock_.now().mono, "the device was busy until then"};
@@ -193,7 +193,7 @@ void DeviceCalls::watch_by_itself(std::vector<device::SelfWatch> wishes, std::ui
     ask(
         JobKind::other,
         [this, wishes = std::move(wishes), numbering]() -> Answer {
-            if (numbering != numbering_) {  // the runner follows the inventory and asks again
+            if (numbering != numbering_) {  // the runner calls again after it has taken over the new inventory
                 return tl::unexpected(Error{ErrorKind::invalid, "the device has other ports now"});
             }
             return device_->watch_by_itself(wishes);

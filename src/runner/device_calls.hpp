@@ -1,8 +1,9 @@
 // A device behind a worker: the loop requests every blocking call and gets the answer. Only the worker touches the
-// device and the journal. If the worker has no room for a call, the answer is a failure, at once.
+// device and the journal. If the worker has no room for a call, the answer is a failure, without waiting.
 //
-// Contract: in the loop's thread. An answer never comes before the call that requested it has returned, and none comes
-// after the DeviceCalls is gone. The destructor waits for the call under way.
+// Contract: all calls are made in the loop's thread, and all callbacks run there. A callback never runs before the call
+// that requested it has returned, and never after the DeviceCalls is destroyed. The destructor waits for the call under
+// way.
 #pragma once
 
 #include <cstdint>
@@ -22,59 +23,60 @@
 
 namespace petrel::runner {
 
-// What a device says of itself when it is opened.
+// The properties of a device that was just opened, and of its journal.
 struct Opened {
     watchdog::Inventory inventory;
     std::uint32_t numbering{};
     watchdog::Capabilities capabilities;
     std::size_t journal_tail_dropped{};  // bytes
-    std::size_t journal_strangers{};     // entries of ports that it does not have
+    std::size_t journal_strangers{};     // entries for ports that the device does not have
 };
 
-// One look, lent an intake that nobody else touches until it is answered.
+// A request for one look. The worker has the intake to itself until it answers.
 struct Look {
     std::uint64_t id{};
     std::vector<Slot> rows;  // empty = all
     std::shared_ptr<watchdog::Intake> intake;
-    std::uint32_t generation{};  // of the inventory that the rows are from
+    std::uint32_t generation{};  // of the inventory that the rows belong to
 };
 
 struct Looked {
     std::uint64_t id{};
     std::shared_ptr<watchdog::Intake> intake;
     Result<void> read;
-    std::optional<watchdog::Inventory> changed;  // what the inventory is now, if it is another
-    std::uint32_t numbering{};                   // of its rows and ports: another one if any of them is
+    std::optional<watchdog::Inventory> changed;  // the new inventory, if its generation differs from Look::generation
+    std::uint32_t numbering{};                   // changes when a row or a port of the inventory does
     Duration took{};
-    std::optional<Result<bool>> journal{};  // checked now and then. True: it was lost, and is written anew
-    std::optional<std::vector<device::UnseenQueue>> unseen{};  // if they are others than before
+    std::optional<Result<bool>> journal{};  // set if it was checked. True: it was lost and written anew
+    std::optional<std::vector<device::UnseenQueue>> unseen{};  // set if they changed
     bool wants_reopening{};
 };
 
 class DeviceCalls {
 public:
-    // `hear` gets what the source has to say about the device, in the loop.
+    // `hear` is called in the loop with each note of the source about the device.
     DeviceCalls(Loop&, std::unique_ptr<Worker>, DeviceSource&, Memory&, device::NoticeSink&, DeviceSource::Say hear,
                 device::FaultHook);
     ~DeviceCalls();
 
-    void open(std::function<void(Result<Opened>)>);  // also again, after it failed
+    void open(std::function<void(Result<Opened>)>);  // may be called again: after a failure, or to reopen
     void gather(std::optional<watchdog::Checkpoint>, std::function<void(Result<agent::Start>)>);
     void look(Look, std::function<void(Looked)>);
-    // `numbering`: the one that the command's target is from. By another one it would mean another queue.
+    // `numbering`: of the inventory that the command's target belongs to. If the device has another numbering now, the
+    // target would be another queue: the command fails.
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
-    // Rows of another numbering are left out: the caller follows the inventory and names them again.
+    // Does nothing if the device has another numbering now: the caller calls again with the rows of the new inventory.
     void set_watched_rows(std::vector<Slot>, std::uint32_t numbering);
     void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
                          std::function<void(Result<std::vector<device::SelfWatched>>)>);
 
-    // Before it is opened: what another process left behind.
+    // Calls DeviceSource::put_back(), which undoes the changes of a process that died. Needs no open device.
     void put_back(std::function<void(Result<void>)>);
 
-    // The last call: the device is let go, unless what is in force is held.
+    // The last call. Closes the device, and destroys it unless the policy is to hold its treatments.
     void close(codec::StopPolicy, std::function<void(Result<void>)> then);
 
-    // How long the call under way takes already; zero if there is none.
+    // How long the call under way has been running; zero if there is none.
     Duration busy_for() const;
 
 private:
@@ -90,19 +92,19 @@ private:
     DeviceSource& source_;
     Memory& memory_;
     const device::TimeSource& clock_;
-    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // answers in the loop's hands ask it first
+    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted answers run only while it exists
     device::NoticeSink& notices_;
     DeviceSource::Say hear_;
     device::FaultHook fault_hook_;
-    // The worker's own.
+    // Used by the worker only.
     std::unique_ptr<device::Device> device_;
     std::unique_ptr<KeptJournal> journal_;
-    watchdog::Inventory known_;  // the journal's targets are from it
+    watchdog::Inventory known_;  // the journal's targets belong to it
     std::uint32_t numbering_{};
     Instant journal_checked_;
-    std::vector<device::UnseenQueue> unseen_;  // as they were last reported
+    std::vector<device::UnseenQueue> unseen_;  // as last reported
 
-    std::unique_ptr<Worker> worker_;  // the last: it uses all the others
+    std::unique_ptr<Worker> worker_;  // the last member: its jobs use all the others
 };
 
 }  // namespace petrel::runner

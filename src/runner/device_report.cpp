@@ -1,4 +1,4 @@
-// What is shown of a device and its queues, to whoever asks at the control socket or for metrics.
+// Reports of a device and its queues, for the control socket and for metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ std::optional<Target> find_target(const watchdog::Inventory& inventory, std::str
 {
     const auto colon = queue.rfind(':');
     for (const auto& row : inventory.rows) {
-        // Compares the port first: to make the name of each row takes long on a large switch.
+        // Compare the port first: formatting the name of each row takes long on a large switch.
         const auto& port = inventory.ports[row.target.port.index].name;
         const bool may_be = queue == port || (colon != queue.npos && queue.substr(0, colon) == port);
         if (may_be && to_string(inventory, row.target) == queue) {

@@ -20,14 +20,14 @@ using namespace std::chrono_literals;
 using watchdog::Outcome;
 using watchdog::Verdict;
 
-// A device that cannot be opened is asked again after one second, then after two, at the latest after thirty.
+// If a device cannot be opened, the runner tries again after 1 s, then 2 s, 4 s ..., at most 30 s.
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLastRetry = 30s;
 
-// What a device tells before it is watched waits until it is.
+// Notices that arrive before the agent exists wait for it; further ones are dropped.
 constexpr std::size_t kMostEarlyNotices = 1024;
 
-// A device that does everything wrong need not fill the disk.
+// Limits the notes about one device, so that a device with many defects does not fill the disk.
 constexpr std::size_t kMostNotes = 200;
 
 // "Ethernet0:3, Ethernet0:4, and 62 more".
@@ -39,10 +39,10 @@ std::string names_text(const std::vector<std::string>& names)
                        unnamed == 0 ? "" : fmt::format(", and {} more", unnamed));
 }
 
-// While something is mitigated its statistics grow; so much of them a killed process may lose.
+// The statistics of a mitigated queue change without events. A killed process loses at most this much of them.
 constexpr Duration kSaveEvery = 10s;
 
-// Events without commands wait so many times as long as it took to write the last record, and no longer than this.
+// Events without commands wait kRememberRest times as long as the last write took, but at most kRememberLatest.
 constexpr int kRememberRest = 9;
 constexpr Duration kRememberLatest = 250ms;
 
@@ -84,7 +84,8 @@ void DeviceRunner::start(Duration wait)
     }
     become(Condition::opening, fmt::format("the agent was started too often: waits {}", seconds_text(wait)));
     plan(retry_, loop_.now().mono + wait, [this] { open(); });
-    // Nobody watches until then, unless somebody did before us.
+    // The agent does not watch the device until then. If a process that died had replaced another detector, put that
+    // detector back for this time.
     calls_.put_back([this](const Result<void>& done) {
         if (!done) {
             say(LogLevel::error, "device_not_put_back", done.error().what);
@@ -102,7 +103,7 @@ void DeviceRunner::open()
     });
 }
 
-// What failed first is the cause; later attempts may fail because of it.
+// Reports the first failure too: it is the cause, and later attempts may fail because of it.
 void DeviceRunner::try_again(const std::string& why)
 {
     if (stopping_) {
@@ -147,7 +148,7 @@ void DeviceRunner::gather(Opened opened)
     });
 }
 
-// What the last process knew, as much older as it is.
+// The last saved checkpoint, its ages increased by the time since it was saved.
 std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
 {
     const auto now = loop_.now();
@@ -226,15 +227,15 @@ void DeviceRunner::give_up()
     close_device();
 }
 
-// A device may have something of its own to put back, whatever becomes of the mitigations; one that hangs is not waited
-// for.
+// Always closes the device, also if its treatments stay in force: the device may have changed other things that it puts
+// back. If the device hangs, the runner does not wait for it.
 void DeviceRunner::close_device()
 {
     closing_ = true;
     const auto closed = [this](const Result<void>& done) {
         cancel(retry_);
         if (stopped()) {
-            return;  // it was not waited for
+            return;  // the runner has stopped waiting for this answer
         }
         if (!done) {
             ++left_behind_;
@@ -261,8 +262,8 @@ void DeviceRunner::stop_watching()
     next_look_.reset();
 }
 
-// What the journal says is in force, without the device that it belongs to. If the journal cannot be read, the memory
-// says which queues the agent treated last.
+// Counts the treatments that stay in force, from the journal and without the device. If the journal cannot be read, the
+// queues that the memory lists as treated are counted and named.
 void DeviceRunner::leave_journaled()
 {
     const auto journaled = memory().journaled();
@@ -281,7 +282,7 @@ void DeviceRunner::leave_journaled()
 
 void DeviceRunner::keep_state_name() { host_.name_kept(memory().state_name(), setup_.memory->keep()); }
 
-// From whichever thread the device has.
+// Called by the device in any thread.
 void DeviceRunner::post(const watchdog::Notice& notice) noexcept
 {
     loop_.post([this, alive = std::weak_ptr{alive_}, notice] {
@@ -299,12 +300,12 @@ void DeviceRunner::post(const watchdog::Notice& notice) noexcept
 void DeviceRunner::step(const agent::Input& input)
 {
     if (!agent_) {
-        return;  // an answer to one that is gone
+        return;  // an answer to a request of an agent that does not exist any more
     }
     snapshot_.reset();
     if (const auto* list = std::get_if<watchdog::Watchlist>(&input)) {
         if (!unwritten_.empty()) {
-            remember();  // the events mean the rows of the list that goes
+            remember();  // the events use the rows of the old watchlist
         }
         ++watchlists_;
         share_watched_rows(*list);
@@ -331,9 +332,9 @@ void DeviceRunner::collect()
     stop_if_done();
 }
 
-// Events are written before the host hears of them and before their commands go out: a death afterwards does not undo
-// that they happened, and no number of an event is used twice. Events without commands may wait for others: a record
-// holds the whole memory, so with many storms it takes long to write, and the outcomes come one by one.
+// Events are written before the host receives them and before their commands go out. So a process that dies afterwards
+// loses no event that was published, and no sequence number is used twice. Events without commands may wait for others:
+// each record holds the whole checkpoint, which takes long to write during many storms, and outcomes come one by one.
 void DeviceRunner::collect_events()
 {
     const auto now = loop_.now();
@@ -369,7 +370,7 @@ void DeviceRunner::remember()
     }
 }
 
-// What changes without an event: the statistics of what is mitigated.
+// Saves what changes without an event: the statistics of queues in a storm.
 void DeviceRunner::save_now_and_then()
 {
     plan(save_, loop_.now().mono + kSaveEvery, [this] {
@@ -394,7 +395,7 @@ void DeviceRunner::look(Look wanted)
     calls_.look(std::move(wanted), [this](const Looked& looked) { take(looked); });
 }
 
-// Late or not, a look is used: reading has consumed what it tells.
+// Uses a look also if it is late: reading may have cleared what it reports, so no later look reports it.
 void DeviceRunner::take(const Looked& looked)
 {
     lent_ = false;
@@ -402,7 +403,7 @@ void DeviceRunner::take(const Looked& looked)
         cancel(overdue_);
     }
     if (closing_) {
-        return;  // the device is closed behind this look: nothing may be asked of it any more
+        return;  // the call that closes the device waits behind this look: no call may follow it
     }
     if (looked.journal) {
         host_.name_kept(memory().journal_name(), *looked.journal);
@@ -422,7 +423,7 @@ void DeviceRunner::take(const Looked& looked)
     }
     if (!other_rows && looked.intake == intake_) {
         if (looked.changed) {
-            intake_->learn_speeds(*looked.changed);  // now: the next look may be lent it at once
+            intake_->learn_speeds(*looked.changed);  // before step(), which may lend the intake to the next look
         }
         follow_drift(looked.intake->stamp_drift());
         step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
@@ -436,7 +437,7 @@ void DeviceRunner::take(const Looked& looked)
     }
 }
 
-// Another detector had the device meanwhile: what is in force is read again, as after a restart.
+// Another detector has treated queues of the device meanwhile: read the treatments in force again, as at a start.
 void DeviceRunner::reopen()
 {
     remember();
@@ -504,7 +505,7 @@ void DeviceRunner::command(const watchdog::Command& wanted)
     });
 }
 
-// A call that hangs cannot tell so itself.
+// A timer in the loop finds a call that hangs.
 void DeviceRunner::watch_worker()
 {
     plan(worker_watch_, loop_.now().mono + std::max<Duration>(setup_.hang_after / 4, 1ms), [this] {
@@ -568,7 +569,7 @@ void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
         percent == 0 ? "time stamps and pause counters run alike again" : drift_note_);
 }
 
-// Once each: a device that is opened again says it again.
+// Logs each note once: a device that is opened again repeats its notes.
 void DeviceRunner::note(const std::string& words)
 {
     if (notes_.size() < kMostNotes && std::ranges::find(notes_, words) == notes_.end()) {

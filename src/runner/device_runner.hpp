@@ -1,10 +1,10 @@
-// Runs one device: its agent in the loop, its calls in a worker (device_calls.hpp), what it must not forget in a
-// memory. The device may take long, fail, hang or come back as another one; the agent goes on with what is known, and
-// the host of the runner is told. The service and the lab run this same class: they differ in the loop, the worker, the
-// memory and the source of the device that they give it.
+// Runs one device: its agent in the loop, its blocking calls in a worker (device_calls.hpp), its checkpoint, events and
+// journal in a memory. The device may take long, fail, hang or come back with other ports; the agent continues with
+// what it has read, and the runner reports to its host. The service and the lab run this same class: they differ in the
+// loop, the worker, the memory and the source of the device that they give it.
 //
-// Contract: lives in the loop's thread, and so do all calls. What an agent decides is remembered before it is done:
-// events and checkpoint are written together before any of their commands goes out.
+// Contract: all calls are made in the loop's thread. Decisions are stored before they are carried out: events and
+// checkpoint are written together before any of their commands goes out.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,22 @@ namespace petrel::runner {
 
 class DeviceRunner;
 
-// When that was by the clock on the wall.
+// The wall time of a monotonic instant.
 inline WallTime wall_time(const Now& now, Instant at)
 {
     return now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - at);
 }
 
-// What the owner of runners hears, in the loop.
+// The owner of the runners. They call it in the loop.
 class RunnerHost {
 public:
     virtual ~RunnerHost() = default;
     virtual void say(const LogLine&) = 0;
     virtual void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
-    virtual void settled(const DeviceRunner&) = 0;  // its first good look is over, or the runner has stopped
+    virtual void settled(const DeviceRunner&) = 0;  // the first good look is done, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
-    // Now and then. True: another process removed or replaced the file, and it is written anew.
+    // The result of each periodic check of a file. True: another process removed or replaced the file, and it is
+    // written anew.
     virtual void name_kept(const std::filesystem::path&, const Result<bool>& lost) = 0;
 };
 
@@ -57,61 +58,60 @@ public:
 
     struct Setup {
         std::string name;
-        std::string driver;  // to be shown
+        std::string driver;  // for reports only
         Duration hang_after{};
-        device::FaultHook fault_hook;  // tests die in it
+        device::FaultHook fault_hook;  // tests kill the process in it
         std::unique_ptr<DeviceSource> source;
         std::unique_ptr<Memory> memory;
         std::unique_ptr<Worker> worker;
     };
 
-    // Host and loop have to outlive it.
+    // Host and loop must outlive the runner.
     DeviceRunner(Loop&, RunnerHost&, Setup, std::shared_ptr<const Policies>);
     ~DeviceRunner() override;
     DeviceRunner(const DeviceRunner&) = delete;
     DeviceRunner& operator=(const DeviceRunner&) = delete;
 
-    void start(Duration wait);  // the device is left alone for so long
-    void keep_state_name();     // in case another process removed the file
+    void start(Duration wait);  // opens the device after `wait`
+    void keep_state_name();     // checks that no process removed or replaced the state file
 
-    // A change of policies in two steps, so that all devices change or none.
+    // A change of policies has two steps, so that all devices change or none: first check() all, then change() all.
     Parsed<void> check(const Policies&) const;
     void change(std::shared_ptr<const Policies>);
     void set_hang_after(Duration after) { setup_.hang_after = after; }
 
     Result<void> order(const watchdog::Order&);
 
-    // What is mitigated is restored, or held; then the runner has stopped().
+    // Restores or holds what is mitigated. stopped() is true when that is done.
     void stop(codec::StopPolicy, const std::string& by);
-    // The time for that is over: what could not be restored stays in the journal.
+    // Ends a stop() that takes too long. Treatments that could not be restored stay in the journal.
     void give_up();
     bool stopped() const { return condition_ == Condition::stopped; }
-    std::size_t left_behind() const { return left_behind_; }       // what is in force and should not be
-    const std::string& left_words() const { return left_words_; }  // about that, if there is more to say
+    std::size_t left_behind() const { return left_behind_; }       // treatments still in force that should not be
+    const std::string& left_words() const { return left_words_; }  // details of left_behind(), or empty
 
     const std::string& name() const { return setup_.name; }
     Condition condition() const { return condition_; }
     const std::string& why() const { return why_; }
-    bool good_look() const { return good_look_; }                         // there was one
-    bool hangs() const { return calls_.busy_for() > setup_.hang_after; }  // in a call that does not return
+    bool good_look() const { return good_look_; }                         // there has been at least one
+    bool hangs() const { return calls_.busy_for() > setup_.hang_after; }  // a call does not return
     const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
-    // Null while a look is under way: the worker has it.
+    // Null while a look is under way, because the worker uses the intake.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
     const Memory& memory() const { return *setup_.memory; }
-    codec::DeviceReport report() const;  // without what count_rows() adds
-    // The queues as they are after the last step; null while the device is not watched.
+    codec::DeviceReport report() const;  // without the fields that count_rows() adds
+    // All rows after the last step of the agent; null while the device is not watched.
     std::shared_ptr<const DeviceSnapshot> snapshot() const;
-    // So many it has had: another one = other rows or policies.
+    // How many watchlists there have been. Another number means other rows or policies.
     std::uint64_t watchlists() const { return watchlists_; }
 
-    // The rows that the device watches by itself, with what it makes of their intervals.
+    // The rows for which the device detects storms itself, with the intervals that it uses.
     const SelfWatchedRows& self_watched() const { return *self_watched_; }
 
-    // A row as it is now.
     RowState row_state(Slot, Instant now) const;
 
-    // What was last decided about a target, in this life of the agent: the number of its event, and words.
+    // The last event about a target since the process started: its sequence number, and its evidence as text.
     struct Decision {
         std::uint64_t seq{};
         std::vector<std::string> words;
@@ -123,7 +123,7 @@ private:
 
     void post(const watchdog::Notice&) noexcept override;
 
-    // Until it is watched.
+    // Before the device is watched, and when its watchlist changes.
     void open();
     void gather(Opened);
     std::optional<watchdog::Checkpoint> remembered() const;
@@ -136,7 +136,7 @@ private:
     void let_it_watch(const std::vector<device::SelfWatch>&);
     void watch_the_others(const std::vector<device::SelfWatch>&);
 
-    // While it is.
+    // While the device is watched.
     void step(const agent::Input&);
     void collect();
     void collect_events();
@@ -176,38 +176,38 @@ private:
     RunnerHost& host_;
     Setup setup_;
     std::shared_ptr<const Policies> policies_;
-    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // notices in the loop's hands ask it first
+    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted notices are used only while it exists
 
     Condition condition_{Condition::opening};
     Instant condition_since_;
     std::string why_;
     unsigned attempts_{};
     std::string first_failure_;       // since the device was last watched
-    std::vector<std::string> notes_;  // what the driver has said about the device
-    int drift_percent_{};             // of time stamps against pause counters, as it was last reported
-    std::string drift_note_;          // empty: there is none
-    std::optional<Opened> opened_;    // as the inventory is now, with the roles that are configured
-    bool unfit_{};                    // and waits for policies that fit
+    std::vector<std::string> notes_;  // from the driver
+    int drift_percent_{};             // of time stamps against pause counters, as last reported
+    std::string drift_note_;          // empty: no drift
+    std::optional<Opened> opened_;    // with the current inventory
+    bool unfit_{};                    // the policies do not fit the device: waits for others
 
     agent::Output output_;
     std::optional<agent::Agent> agent_;
     std::uint64_t watchlists_{};
-    // Made when they are asked for, good until something changes.
+    // Made on request, valid until something changes.
     mutable std::shared_ptr<const DeviceSnapshot> snapshot_;
     mutable std::shared_ptr<const watchdog::Watchlist> shown_list_;
     mutable std::uint64_t shown_watchlist_{};
     std::shared_ptr<watchdog::Intake> intake_;
-    bool lent_{};                              // the worker has the intake,
-    std::optional<Look> next_look_;            // so this one waits
-    std::vector<StoredEvent> unwritten_;       // events that are not in the memory yet,
-    std::vector<watchdog::Event> untold_;      // the same ones: the host hears of them once they are
-    std::vector<watchdog::Notice> early_;      // heard before the agent was there
-    std::map<Target, watchdog::Event> last_;   // about each, in this life
-    std::map<std::uint64_t, Timer> commands_;  // under way, each with its deadline
+    bool lent_{};                              // the worker uses the intake
+    std::optional<Look> next_look_;            // waits until the intake is back
+    std::vector<StoredEvent> unwritten_;       // events that are not in the memory yet
+    std::vector<watchdog::Event> untold_;      // the same events: the host receives them after the write
+    std::vector<watchdog::Notice> early_;      // arrived before the agent existed
+    std::map<Target, watchdog::Event> last_;   // the last event of each target since the process started
+    std::map<std::uint64_t, Timer> commands_;  // under way, each with the timer of its deadline
     std::shared_ptr<const SelfWatchedRows> self_watched_{std::make_shared<SelfWatchedRows>()};
     std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
-    std::set<Target> not_by_device_;             // it was asked to watch these, and does not
-    unsigned watch_calls_{};                     // that tell the device which rows those are, and are not yet answered
+    std::set<Target> not_by_device_;             // the device was requested to detect storms here and does not
+    unsigned watch_calls_{};                     // calls of watch_by_itself that are not answered yet
     std::optional<codec::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};
@@ -218,8 +218,8 @@ private:
     Timer overdue_;
     Timer retry_;
     Timer save_;
-    Timer remember_;           // for events that no command waits for,
-    Instant next_remember_{};  // not before
+    Timer remember_;           // writes events that have no commands
+    Instant next_remember_{};  // the earliest time of that write
     Timer worker_watch_;
 
     Duration last_look_{};
@@ -231,10 +231,10 @@ private:
     DeviceCalls calls_;
 };
 
-// What is shown of one row of a device that is watched, as it is now.
+// A report of one row at `now`. The device must be watched.
 codec::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
 
-// "Ethernet4:3", "Ethernet4"; none: there is no such queue or port.
+// Finds a queue ("Ethernet4:3") or a port ("Ethernet4"); none if the inventory does not have it.
 std::optional<Target> find_target(const watchdog::Inventory&, std::string_view queue);
 
 }  // namespace petrel::runner

@@ -1,5 +1,5 @@
-// What a device's queues are like at one moment, as data that no thread changes any more. The loop makes one when it is
-// asked for, at most once between two steps of the agent; the threads that render answers and metrics read it.
+// The state of a device's rows at one moment, as immutable data. The loop makes a snapshot on request, at most once
+// between two steps of the agent. The threads that render answers and metrics read it.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace petrel::runner {
 
-// No storm is known at the queue, and nothing is done to it.
+// The queue is not in a storm and not treated.
 inline bool at_rest(watchdog::Phase phase)
 {
     return phase == watchdog::Phase::off || phase == watchdog::Phase::watching;
@@ -25,12 +25,12 @@ struct RowState {
     watchdog::Treatment in_effect{};
     Duration proven{};
     watchdog::QueueStats stats;
-    bool unseen{};  // configured, and cannot be watched
+    bool unseen{};  // configured to be watched, but cannot be read
 };
 
 RowState row_state(const watchdog::Watchdog&, Slot, Instant now);
 
-// The rows that a device watches by itself.
+// The rows for which a device detects storms itself.
 using SelfWatchedRows = std::map<Slot, device::SelfWatched>;
 
 struct DeviceSnapshot {
@@ -45,7 +45,7 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
                                 const RowState&);
 codec::QueueReport queue_report(const DeviceSnapshot&, Slot);
 
-// Adds up the rows of the device.
+// Adds the number of watched, alerted, latched and mitigated rows, and the sums of storms, to the report.
 void count_rows(const DeviceSnapshot&, codec::DeviceReport&);
 
 }  // namespace petrel::runner

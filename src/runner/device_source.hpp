@@ -14,17 +14,17 @@ namespace petrel::runner {
 
 class DeviceSource {
 public:
-    // Takes, in words, what a device does otherwise than it should. From any thread.
+    // Receives notes: how the device differs from what is configured or specified. May be called in any thread.
     using Say = std::function<void(const std::string&)>;
 
     virtual ~DeviceSource() = default;
-    virtual const device::TimeSource& clock() const = 0;  // as the worker sees it
+    virtual const device::TimeSource& clock() const = 0;  // the time that the worker uses
     virtual Result<std::unique_ptr<device::Device>> open(Say) = 0;
 
-    // Undoes what a process that died has left changed beside its mitigations, without opening the device.
+    // Undoes what a process that died has changed on the device, except its mitigations. Does not open the device.
     virtual Result<void> put_back() { return {}; }
 
-    // Whether everything that may be in force on the device is in its journal. From any thread.
+    // Whether the journal lists everything that the agent may have changed on the device. May be called in any thread.
     virtual bool journal_tells_all() const { return true; }
 };
 

@@ -1,5 +1,5 @@
-// What of a device is watched, by which policy and by whom: at the start, when other policies come, and when the device
-// has other ports than before.
+// Makes the watchlist of a device and decides which rows the device watches itself: at the start, after a change of
+// policies, and when the ports of the device change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace petrel::runner {
 
 namespace {
 
-// Of all rows, and of all ports.
+// The names of all rows and of their ports.
 std::set<std::string> names_of(const watchdog::Inventory& inventory)
 {
     std::set<std::string> names;
@@ -28,7 +28,7 @@ std::set<std::string> names_of(const watchdog::Inventory& inventory)
     return names;
 }
 
-// The rows that their policy leaves to the device.
+// The rows whose policy leaves detection to the device.
 std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
 {
     std::vector<device::SelfWatch> wishes;
@@ -53,7 +53,8 @@ Parsed<watchdog::Watchlist> DeviceRunner::watchlist(const Policies& policies) co
     if (!list || not_by_device_.empty()) {
         return list;
     }
-    // What the device should watch by itself and does not is watched by looking, under the same policy.
+    // If the device does not detect storms of a row as its policy requests, the agent detects them from looks instead:
+    // by a copy of the policy with the criterion of continuous pause.
     std::map<std::uint16_t, std::uint16_t> stand_ins;
     for (std::uint32_t row = 0; row != list->rows.size(); ++row) {
         const auto& target = inventory.rows[row].target;
@@ -102,7 +103,7 @@ void DeviceRunner::begin(const agent::Start& start)
     }
 }
 
-// Storms of an earlier life are no events of this one.
+// Logs the storms that an earlier process found: this process emits no event for them.
 void DeviceRunner::say_what_goes_on() const
 {
     constexpr std::size_t kNamed = 8;
@@ -123,7 +124,8 @@ void DeviceRunner::say_what_goes_on() const
     }
 }
 
-// To bind the same policies again takes long on a large switch, and begins a poll out of turn.
+// If the policies are the same, they are not compiled again: that takes long on a large switch and starts an extra
+// poll.
 bool DeviceRunner::in_force(const Policies& policies) const
 {
     return agent_ && not_by_device_.empty() && policies.same_as(*policies_);
@@ -148,7 +150,7 @@ void DeviceRunner::change(std::shared_ptr<const Policies> policies)
             unfit_ = false;
             gather(*opened_);
         } else if (retry_ && condition_ == Condition::failing) {
-            // Whoever configures something may just have made possible what was not before.
+            // The new configuration may have removed the reason of the failure: try to open the device without waiting.
             cancel(retry_);
             attempts_ = 0;
             open();
@@ -157,7 +159,7 @@ void DeviceRunner::change(std::shared_ptr<const Policies> policies)
     }
     not_by_device_.clear();
     auto list = watchlist(*policies_);
-    if (!list) {  // the device changed since it was checked
+    if (!list) {  // the device has changed since check()
         return refuse_policies(list.error());
     }
     let_it_watch(left_to_device(*list));
@@ -175,7 +177,7 @@ void DeviceRunner::share_watched_rows(const watchdog::Watchlist& list)
     calls_.set_watched_rows(std::move(rows), opened_->numbering);
 }
 
-// A device that detects storms itself hears which rows, and that it shall leave the others alone.
+// Requests a device that detects storms itself to do so for these rows and for no others.
 void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
 {
     if (!opened_->capabilities.detects_itself) {
@@ -219,7 +221,8 @@ void DeviceRunner::watch_the_others(const std::vector<device::SelfWatch>& wishes
     }
 }
 
-// Nobody watches until other policies come. What is in force stays so, in the journal and in the memory.
+// The agent stops watching the device until the policies change. Treatments in force stay so, and stay in the journal
+// and in the memory.
 void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
 {
     unfit_ = true;
@@ -231,7 +234,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
     become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 
-// Another inventory: other speeds, or other ports altogether.
+// Takes over a new inventory: only speeds have changed, or also the ports.
 void DeviceRunner::follow(const Looked& looked)
 {
     const bool other_rows = looked.numbering != opened_->numbering;
@@ -253,7 +256,7 @@ void DeviceRunner::follow(const Looked& looked)
     }
     if (other_rows) {
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
-        next_look_.reset();  // it is for rows of before
+        next_look_.reset();  // it is for rows of the old inventory
         last_.clear();
         let_it_watch(left_to_device(*list));
     }
@@ -263,12 +266,12 @@ void DeviceRunner::follow(const Looked& looked)
     }
 }
 
-// A port that was away may come back with a mitigation of ours: it is asked for as at a start.
+// A port that was removed may come back with a treatment of this agent: read journal and device as at a start.
 void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
 {
     calls_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
         if (!start || numbering != opened_->numbering) {
-            return;  // it fails, or has yet others by now: whoever looks next says so
+            return;  // the device fails or has changed again: the next look reports that
         }
         const auto was_there = [&](const Target& target) {
             return before.contains(to_string(opened_->inventory, target));

@@ -1,4 +1,4 @@
-// One line of the log, as data: the runner makes it, its host writes it where the operator reads it.
+// One line of the log, as data. The runner makes it; its host writes it to the log.
 #pragma once
 
 #include <cstdint>

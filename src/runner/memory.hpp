@@ -1,6 +1,6 @@
-// What outlives the process that runs a device: the state (the watchdog's checkpoint and the newest events, always
-// written together) and the journal of what is in force. In the service both are files. In the lab they are bytes that
-// survive a kill, and that a scenario can tear or lose.
+// The data of a device that outlives the process: the state (the watchdog's checkpoint and the newest events, always
+// written together) and the journal of the treatments in force. In the service both are files. In the lab they are
+// bytes that survive a kill, and that a scenario can tear or lose.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +21,18 @@ namespace petrel::runner {
 
 struct StoredEvent {
     std::uint64_t seq{};
-    std::string json;  // one line of docs/events.md, without its end
+    std::string json;  // one line as in docs/events.md, without the line feed
     bool operator==(const StoredEvent&) const = default;
 };
 
-// A journal that was read from where it is kept. Used by the worker alone.
+// A journal that was loaded from its storage. Only the worker uses it.
 class KeptJournal : public device::Journal {
 public:
-    // Bytes of an unfinished record that were dropped on opening: a process or a machine died while it wrote.
+    // Bytes of an unfinished record that were dropped on opening: the process or the machine died during a write.
     virtual std::size_t tail_dropped() const = 0;
-    // Entries of ports that the inventory does not have now. They are kept until the port is back.
+    // Entries for ports that the inventory does not have now. They are kept until the port is back.
     virtual std::size_t stranger_count() const = 0;
-    // Checks that the journal is still where it was. True: it was lost since the last call, and is written anew.
+    // Checks that the journal is still in its place. True: it was lost since the last call, and is written anew.
     virtual Result<bool> keep() = 0;
 };
 
@@ -46,28 +46,28 @@ public:
 
     virtual ~Memory() = default;
 
-    // What was appended last, by this process or an earlier one.
+    // The checkpoint that was appended last, by this process or an earlier one.
     virtual std::optional<Loaded> load(const Now&) const = 0;
     virtual const std::deque<StoredEvent>& events() const = 0;  // the newest, oldest first
     virtual std::uint64_t last_seq() const = 0;
 
-    // Takes new events (their seq goes on growing) and the checkpoint after them. When it returns they outlive the
-    // process. If it fails, the next call also writes what is missing.
+    // Appends new events, in the order of their seq, and the checkpoint after them. Once it has succeeded, they survive
+    // the death of the process. If it fails, the next call also writes what is missing.
     virtual Result<void> append(std::span<const StoredEvent>, std::string_view checkpoint, const Now&) = 0;
 
-    // What was wrong when the state was read; empty: nothing was.
+    // Describes what was wrong when the state was read; empty if nothing was.
     virtual const std::string& damage() const = 0;
     // Bytes of an unfinished record that were dropped on reading.
     virtual std::size_t tail_dropped() const = 0;
-    // Checks that the state is still where it was. True: it was lost since the last call, and is written anew.
+    // Checks that the state is still in its place. True: it was lost since the last call, and is written anew.
     virtual Result<bool> keep() = 0;
 
-    // The inventory turns the names in the journal into numbers.
+    // The inventory maps the names in the journal to rows and ports.
     virtual Result<std::unique_ptr<KeptJournal>> open_journal(const watchdog::Inventory&) = 0;
-    // How many mitigations the journal says are in force. Does not need the device, nor the worker, which may hang.
+    // How many treatments are in force by the journal. Needs neither the device nor the worker, which may hang.
     virtual Result<std::size_t> journaled() const = 0;
 
-    // Where they are, for messages.
+    // Where state and journal are, for messages.
     virtual std::string state_name() const = 0;
     virtual std::string journal_name() const = 0;
 };

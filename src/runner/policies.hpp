@@ -1,4 +1,4 @@
-// What is configured for devices, apart from where it comes from: a file, the network operating system, a scenario.
+// The policies of all devices, independent of their source: a file, the NOS or a scenario.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ class Policies {
 public:
     virtual ~Policies() = default;
 
-    // The policies of one device. Names of ports become numbers of its inventory; the roles of ports are noted in it.
+    // The policies of one device. Maps the names of ports to the inventory, and writes the ports' roles into it.
     virtual watchdog::PolicyBook bind(watchdog::Inventory&, std::string_view device) const = 0;
     virtual bool same_as(const Policies&) const = 0;
 };

@@ -1,5 +1,5 @@
-// What an agent needs to know before its first step: asked from the journal and the device, added to what is
-// remembered.
+// Collects what an agent needs before its first step: the checkpoint, the journal's entries, and the treatments that
+// the device shows.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace petrel::runner {
 
-// A device that cannot be read back, wholly or at one place, is taken to show what the journal says: the agent commands
-// it once more in any case.
+// If a target cannot be read back, the treatment in the journal counts as what the device shows. That is safe, because
+// the agent commands it once more in any case.
 Result<agent::Start> gather_start(device::Device&, device::Journal&, std::optional<watchdog::Checkpoint> remembered);
 
 }  // namespace petrel::runner
