@@ -26,7 +26,7 @@ bool about_tables(Command command)
 
 bool treated(Phase phase) { return phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched; }
 
-// The rows that a target means: itself, or all queues of a port.
+// Calls `what` for each row of a target: one row for a queue, all rows of the port for a port.
 template <class What>
 void for_rows(const watchdog::Watchlist& list, const Target& target, What what)
 {
@@ -43,7 +43,7 @@ std::string queue_name(const DeviceRunner& runner, const Target& target)
     return to_string(runner.agent()->watchdog().watchlist().inventory, target);
 }
 
-// An answer from a report, or from the error in its place.
+// Makes the answer from a report or from an error.
 template <class T>
 ControlAnswer line_of(Result<T> report)
 {
@@ -55,7 +55,7 @@ ControlAnswer line_of(Result<T> report)
 ControlAnswer order_line(codec::OrderReport report) { return line_of(Result<codec::OrderReport>{std::move(report)}); }
 ControlAnswer error_line(Error error) { return line_of(Result<codec::OrderReport>{tl::unexpected(std::move(error))}); }
 
-// What an order came to, row by row, as it is now.
+// The result of an order: the present state of each row of its target.
 std::vector<std::string> states(const DeviceRunner& runner, const Target& target)
 {
     const auto& dog = runner.agent()->watchdog();
@@ -72,7 +72,7 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
     return words;
 }
 
-// A release under the big red switch does not last.
+// Adds a warning if the big red switch is on: then a release does not last.
 void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
 {
     if (runner.agent()->watchdog().watchlist().big_red_switch) {
@@ -82,7 +82,7 @@ void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
     }
 }
 
-// Clears one target or all. Statistics that are not zero after it are those of a storm under way.
+// Clears the statistics of one target or of all. Statistics that are not zero afterwards belong to a storm under way.
 Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
                                             const std::string& by)
 {
@@ -175,8 +175,8 @@ ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::stri
     return error_line({ErrorKind::unsupported, "this agent does not know the command"});
 }
 
-// A queue by its name, on the device that is named or on the only one that has it. The names to suggest instead of a
-// wrong one are many, so the answer collects them.
+// Finds a queue by its name, on the device that the request names or on the only device that has it. Suggestions for a
+// wrong name are collected when the answer is rendered, outside the loop, because there may be many names.
 ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
 {
     if (const auto known = check_device(request.device); !known) {
@@ -287,7 +287,7 @@ ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::strin
     return order_line(std::move(report));
 }
 
-// All of it, or an error that says what was not released.
+// Releases all devices. The answer is an error if a device does not take the order.
 ControlAnswer ControlDesk::release_all(const std::string& by) const
 {
     codec::OrderReport report;

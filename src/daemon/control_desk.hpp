@@ -1,5 +1,5 @@
-// What a request at the control socket means: looks at the devices and gives orders to their agents. Lives in the
-// service's loop, so each request does only what the loop alone can do; rendering is left to the answer.
+// Executes the requests of the control socket: reads the runners and gives orders to their agents. Runs in the
+// service's loop, so it does only what must be done there; the ControlAnswer that it returns renders outside the loop.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace petrel::daemon {
 
 // The service at one moment.
 struct ServiceSnapshot {
-    codec::StatusReport status;                                  // without what count_rows() adds for each device
-    std::vector<std::shared_ptr<const DeviceSnapshot>> devices;  // as in `status`; null = it is not watched
+    codec::StatusReport status;  // without the fields that count_rows() adds for each device
+    std::vector<std::shared_ptr<const DeviceSnapshot>> devices;  // in the order of `status`; null = not watched
 };
 
 codec::StatusReport whole_status(ServiceSnapshot);
 
-// What the desk needs of the service behind it.
+// The interface of the service that the desk uses.
 class Desk {
 public:
     virtual ~Desk() = default;

@@ -18,14 +18,14 @@ namespace {
 
 using Command = codec::ControlRequest::Command;
 
-// Events keep the note of every order.
+// Bounds the note of an order, because its event stores it.
 constexpr std::size_t kLongestNote = 256;
 
-// Requests that wait for the loop, of root and of others each. A client may be gone before its request has its turn, so
-// the number of connections is no bound.
+// Limits the requests that wait for the loop, separately for root and for all others. The limit on connections does not
+// bound them, because a request still waits after its client has disconnected.
 constexpr std::size_t kMostWaitingRequests = 64;
 
-// The control thread leaves the processor to the loop and to the device threads, however many clients ask.
+// The control thread runs at a lower priority than the loop and the device threads, so that requests do not slow these.
 constexpr int kNicer = 10;
 
 void answer_and_close(runtime::ControlServer::Peer& peer, std::string line)
@@ -143,7 +143,7 @@ void ControlThread::ask(const Waiting& waiting)
 void ControlThread::run()
 {
     runtime::block_all_signals();
-    [[maybe_unused]] const int now = ::nice(kNicer);  // this thread alone
+    [[maybe_unused]] const int now = ::nice(kNicer);  // affects only this thread
     loop_->after_each_turn([ration = runtime::clients_ration()]() mutable { ration.rest(); });
     loop_->run();
 }

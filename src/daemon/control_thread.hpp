@@ -1,8 +1,8 @@
-// The control socket's own thread: takes connections, reads requests, renders and sends answers, keeps followers. The
-// service's loop decides what a request means and hands out data; it gets one request in each of its turns, those of
-// root first. So no client, however many and however greedy, costs the loop more than one short call between two looks.
+// The thread of the control socket: accepts connections, reads requests, renders and sends answers, and sends events to
+// followers. The service's loop executes requests and returns data. It gets one request per turn, root's first. So
+// clients cost the loop at most one short call between two looks, whatever their number.
 //
-// Contract: all calls in the thread of the service's loop. A ControlAnswer runs in the control thread.
+// Contract: all calls are made in the thread of the service's loop. A ControlAnswer runs in the control thread.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@
 
 namespace petrel::daemon {
 
-// Renders an answer to one line of JSON, outside the loop.
+// Renders an answer as one line of JSON, outside the loop.
 using ControlAnswer = std::function<std::string(const EventHistory&)>;
-using ControlReply = std::function<void(ControlAnswer)>;  // once, in the loop, at any time
+using ControlReply = std::function<void(ControlAnswer)>;  // called once, in the loop, now or later
 
 class ControlThread {
 public:
-    // Called in the loop: decides, and replies now or later.
+    // Called in the loop. Executes the request, and replies now or later.
     using Ask = std::function<void(const codec::ControlRequest&, const std::string& by, const ControlReply&)>;
 
-    // `devices`: those that a client may name.
+    // `devices`: the names that a request may contain.
     static Result<std::unique_ptr<ControlThread>> start(runtime::EventLoop& service_loop,
                                                         const std::filesystem::path& socket, const std::string& group,
                                                         std::vector<std::string> devices, EventHistory, Ask);
@@ -38,11 +38,11 @@ public:
     ControlThread(const ControlThread&) = delete;
     ControlThread& operator=(const ControlThread&) = delete;
 
-    // Remembers the event and sends it to the followers.
+    // Adds the event to the history and sends it to the followers.
     void heard(const std::string& device, std::uint64_t seq, const std::string& event_json);
 
-    // Listens again at the names of its sockets if another process removed or replaced them; see
-    // ControlServer::keep_name(). `done` is called in the service's loop, for each of them.
+    // If another process removed or replaced the sockets, listens again at their names; see ControlServer::keep_name().
+    // `done` is called in the service's loop, once for each socket.
     using NameKept = std::function<void(const std::filesystem::path&, const Result<bool>& lost)>;
     void keep_names(const NameKept& done);
 
@@ -75,24 +75,25 @@ private:
     void ask(const Waiting&);
 
     runtime::EventLoop& service_loop_;
-    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // asked by what waits in the service's loop
+    std::shared_ptr<bool> alive_{
+        std::make_shared<bool>(true)};  // functions posted to the service's loop run only while it exists
     Ask ask_;
-    // The control thread's own.
+    // Used by the control thread only.
     std::unique_ptr<runtime::EventLoop> loop_;
     std::vector<std::string> devices_;
     EventHistory history_;
     std::vector<Follower> followers_;
-    std::array<std::deque<Waiting>, 2> waiting_;  // of root, of others
-    bool asking_{};                               // one of them is in the service's loop
+    std::array<std::deque<Waiting>, 2> waiting_;  // requests of root; requests of others
+    bool asking_{};                               // a request is in the service's loop
     struct Door {
         std::filesystem::path socket;
         std::unique_ptr<runtime::ControlServer> server;
     };
-    std::vector<Door> doors_;  // the socket of all, and root's
+    std::vector<Door> doors_;  // the socket for all clients, and root's socket
     std::thread thread_;
 };
 
-// "no device 'x'; ..." unless it is one of them; an empty name means all.
+// Fails with "no device 'x'; ..." if the list does not contain the device. An empty name means all devices.
 Result<void> check_device(const std::vector<std::string>& devices, const std::string& device);
 
 }  // namespace petrel::daemon

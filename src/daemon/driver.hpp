@@ -1,5 +1,5 @@
-// How the service gets at hardware: a driver knows one kind of device ("twin", "sai") and opens those the configuration
-// names. Which drivers there are is decided where programs are put together.
+// How the service gets its devices: a driver opens the devices of one kind ("twin", "sai") that the configuration
+// lists. The program that makes the service chooses the drivers.
 #pragma once
 
 #include <algorithm>
@@ -20,33 +20,35 @@ namespace petrel::daemon {
 
 class Driver {
 public:
-    // Hears what a device does otherwise than it should, in words; from threads in which devices are used.
+    // Receives notes: how a device differs from what is configured or specified. Called in device threads.
     using Say = std::function<void(const std::string&)>;
 
     virtual ~Driver() = default;
-    virtual std::string_view kind() const = 0;  // what stands before the colon
+    virtual std::string_view kind() const = 0;  // the part of an entry before the colon
 
-    // Whether the words of an entry make sense. What they name is not looked at: it may be on another machine.
+    // Checks the syntax of an entry. Does not check that the device or file exists: it may be on another machine.
     virtual Result<void> check(const codec::DeviceEntry&) const { return {}; }
 
-    // One entry may mean several devices ("twin:fabric.toml" is every watched switch of it): each gets an entry of its
-    // own, with a name. Quick, touches no hardware.
+    // Replaces an entry that stands for several devices ("twin:fabric.toml": every watched switch of that fabric) by
+    // one entry with a name for each. Returns quickly and accesses no hardware.
     virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;
 
-    // Whether everything that may be in force of a device is in its journal. Where it is not, the device is asked.
+    // Whether the journal lists everything that the agent may have changed on a device. If not, the device must be
+    // read.
     virtual bool journal_tells_all() const { return true; }
 
-    // Of an expanded entry; from the thread in which the device will be used. May block and fail: it is tried again.
+    // Opens the device of an expanded entry. Called in the thread that will use the device. May block. After a failure
+    // it is called again later.
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                          Say) = 0;
 
-    // Puts back what a process that died has left changed beside its mitigations, without opening the device. Nothing
-    // is done to a device that another process has.
+    // Undoes what a process that died has changed on the device, except its mitigations. Does not open the device. Does
+    // nothing if another process uses the device.
     enum class PutBack : std::uint8_t { nothing, done, in_use };
     virtual Result<PutBack> put_back(const codec::DeviceEntry&) { return PutBack::nothing; }
 };
 
-// The one that an entry names, or null.
+// The driver of an entry, or null.
 inline Driver* find_driver(std::span<Driver* const> drivers, const codec::DeviceEntry& entry)
 {
     const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));

@@ -1,5 +1,5 @@
-// The newest events of each device as the lines of docs/events.md, for answers: the control thread's own copy, so that
-// a long history costs the loop nothing.
+// The newest events of each device as lines of docs/events.md, for answers. The control thread has its own copy, so
+// that answers with a long history cost the loop nothing.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ public:
 
     void add(const std::string& device, std::uint64_t seq, std::string json);
 
-    // The last of one device, or of all (`device` is empty), in the order of their times; 0 = all of them. Each with
-    // the end of its line.
+    // The last events of one device, or of all devices if `device` is empty, in the order of time; 0 = all events. Each
+    // ends with a line feed.
     struct Lines {
         std::string text;
         std::size_t count{};
     };
     Lines last(const std::string& device, std::size_t count) const;
 
-    // Empty: there is none any more.
+    // Empty if the history has no such event, or does not have it any more.
     std::string find(const std::string& device, std::uint64_t seq) const;
     std::string last_about(const std::string& device, std::string_view port, std::optional<Priority>) const;
 

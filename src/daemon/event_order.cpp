@@ -12,8 +12,8 @@ namespace petrel::daemon {
 std::vector<const runtime::StoredEvent*> in_order(std::span<const std::deque<runtime::StoredEvent>* const> devices)
 {
     struct Placed {
-        std::int64_t latest_us{};  // of the device's events up to this one: it never falls
-        std::size_t place{};       // among all of them, device by device
+        std::int64_t latest_us{};  // the latest time of the device's events up to this one
+        std::size_t place{};       // index among all events, device by device
         const runtime::StoredEvent* event{};
     };
     std::vector<Placed> placed;

@@ -1,4 +1,4 @@
-// Events of several devices as one list, as `petrel events` shows them.
+// Merges the events of several devices into one list, as `petrel events` shows it.
 #pragma once
 
 #include <deque>
@@ -9,8 +9,8 @@
 
 namespace petrel::daemon {
 
-// By time; those of one device always in the order of their sequence numbers, also where two have the same time or the
-// clock was set back between them. Each device's own have to be in that order.
+// Sorts by time. Events of one device keep the order of their sequence numbers, also if two have the same time or the
+// wall clock was set back between them. The events of each device must come in that order.
 std::vector<const runtime::StoredEvent*> in_order(std::span<const std::deque<runtime::StoredEvent>* const> devices);
 
 }  // namespace petrel::daemon

@@ -1,7 +1,7 @@
-// The log behind its limiter. Lines above the limit are counted, and a timer of the loop sees to it that the count is
-// written when their period is over.
+// The log behind its limiter. Lines above the limit are counted, and a timer of the loop writes the count when the
+// period is over.
 //
-// Contract: all calls in the loop's thread, but dropped() from any.
+// Contract: all calls are made in the loop's thread, except dropped(), which any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     LimitedLog& operator=(const LimitedLog&) = delete;
 
     void write(const Log::Line&);
-    // Writes the counts of the periods that end until then; kNever: of all.
+    // Writes the counts of all periods that end by `until`; kNever: of all periods.
     void count_suppressed(Instant until);
     void replace(std::unique_ptr<Log> log) { log_ = std::move(log); }
     std::uint64_t dropped() const { return log_->dropped(); }

@@ -10,7 +10,7 @@ bool LineLimiter::admit(const Log::Line& line, Instant now)
     auto& period = at->second;
     if (first) {
         period.end = now + kPeriod;
-        by_end_.push_back(at);  // periods are equally long: this one ends last
+        by_end_.push_back(at);  // all periods have the same length, so this one ends last
     }
     if (period.written < kMostLines) {
         ++period.written;

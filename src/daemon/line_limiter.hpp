@@ -1,8 +1,8 @@
-// How many lines of one kind the log takes: a queue that flaps, or a database that somebody rewrites all the time, does
-// not fill the disk. The first lines of a kind are written at once; those above the limit are counted, and one line
-// says at the end of the period how many there were. Only the log is limited: events and metrics are complete.
+// Limits the lines of one kind in the log, so that a queue that flaps, or a database that changes all the time, does
+// not fill the disk. The first lines of a kind are written at once. Lines above the limit are counted, and one line at
+// the end of the period reports the count. Only the log is limited: events and metrics are complete.
 //
-// Pure: time is an argument, and never runs backwards.
+// Pure: time is an argument, and must not run backwards.
 #pragma once
 
 #include <chrono>
@@ -20,16 +20,17 @@ namespace petrel::daemon {
 
 class LineLimiter {
 public:
-    // Of each kind (event, device, queue), so many lines in a period. It begins with the first of them.
+    // At most kMostLines lines of each kind (event, device, queue) are written per period. A period begins with the
+    // first line of the kind.
     static constexpr unsigned kMostLines = 30;
     static constexpr std::chrono::seconds kPeriod{10};
 
-    // Whether the line is to be written; if not, it is counted. Call due() first.
+    // Whether to write the line. If not, the line is counted. Call due() first.
     bool admit(const Log::Line&, Instant now);
 
-    // For each period that is over and had lines that were not written: the line that says how many.
+    // For each period that is over and has suppressed lines: the line that reports how many.
     std::vector<Log::Line> due(Instant now);
-    // When there is something to be asked for with due(); kNever: there is nothing.
+    // When to call due() next; kNever if no period is open.
     Instant next_due() const;
 
 private:
@@ -43,12 +44,12 @@ private:
         Instant end{};
         unsigned written{};
         std::uint64_t suppressed{};
-        Log::Level level{};  // of the last line that was suppressed
+        Log::Level level{};  // of the last suppressed line
     };
     using Periods = std::map<Kind, Period>;
 
     Periods periods_;
-    std::deque<Periods::iterator> by_end_;  // all of them
+    std::deque<Periods::iterator> by_end_;  // all periods, in the order of their ends
 };
 
 }  // namespace petrel::daemon

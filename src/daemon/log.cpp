@@ -20,7 +20,7 @@ namespace petrel::daemon {
 
 enum class LogPrefix : std::uint8_t { none, journal, syslog };
 
-// The log's own thread is the only one in log().
+// Only the log's thread calls log().
 class LogSink final : public spdlog::sinks::sink {
 public:
     explicit LogSink(runtime::LogWriter writer) : writer_(std::move(writer)) {}
@@ -30,7 +30,7 @@ public:
         const bool written =
             !given_up_ && writer_.write({line.payload.data(), line.payload.size()}, [this] { return !closing_; });
         lost_ += written ? 0 : 1;
-        given_up_ = !written && closing_;  // the end must not wait for every line alone
+        given_up_ = !written && closing_;  // the end must not wait once for every line that is left
     }
     void flush() override {}
     void set_pattern(const std::string&) override {}
@@ -48,9 +48,9 @@ private:
 
 namespace {
 
-constexpr std::size_t kMostWaitingLines = 4096;  // lines: every queue of a large switch may speak at once
+constexpr std::size_t kMostWaitingLines = 4096;  // lines: every queue of a large switch may log at once
 
-// systemd says where it reads the stderr of a service: "device:inode".
+// systemd sets JOURNAL_STREAM to "device:inode" of the stream by which it reads a service's stderr.
 bool is_journal(const runtime::LogWriter& writer)
 {
     const char* stream = std::getenv("JOURNAL_STREAM");
@@ -63,7 +63,7 @@ bool is_journal(const runtime::LogWriter& writer)
     return inode != 0 && writer.is_open_at(device, inode);
 }
 
-// RFC 5424 says itself how bad a line is; the others are told to who wants to know.
+// A line in RFC 5424 contains its severity. In the other formats a prefix adds the severity for journald and syslog.
 LogPrefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
 {
     if (writer.is_socket()) {
@@ -72,7 +72,8 @@ LogPrefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
     return is_journal(writer) && format != codec::LogFormat::rfc5424 ? LogPrefix::journal : LogPrefix::none;
 }
 
-// In /dev somebody else makes the names: a file of ours there would keep a collector from its place.
+// Does not create a file in /dev: a log collector creates its socket there (/dev/log), and a file of the agent would be
+// in its place.
 Result<runtime::LogWriter> open_writer(std::string_view to)
 {
     if (to == "stderr") {
@@ -123,7 +124,7 @@ Log::Log(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Log::~Log()
 {
     parts_->sink->close();
-    parts_->thread.reset();  // waits for it
+    parts_->thread.reset();  // waits for the thread
 }
 
 void Log::write(const Line& line, const Now& now)

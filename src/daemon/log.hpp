@@ -1,8 +1,9 @@
-// The agent's log: one line for every transition of a storm and for everything the service has to say. Whoever writes
-// never waits: lines go into a bounded queue, a thread of the log's own takes them to stderr, a file or a syslog
-// socket. How a line reads: log_text.hpp.
+// The agent's log: one line for every transition of a storm and for every message of the service. write() never waits:
+// lines go into a bounded queue, and the log's thread writes them to stderr, a file or a syslog socket. log_text.hpp
+// formats the lines.
 //
-// Contract: write() and dropped() from any thread. The thread inherits the signal mask of whoever opens the log.
+// Contract: any thread may call write() and dropped(). The log's thread inherits the signal mask of the thread that
+// calls open().
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,17 @@ public:
     using Level = runner::LogLevel;
     using Line = runner::LogLine;
 
-    // `to`: "stderr", a file (made if it is missing, and again when somebody moved it away) or a socket.
+    // `to`: "stderr", a socket, or a file. A file is created if it is missing, and again after it was moved away.
     static Result<std::unique_ptr<Log>> open(codec::LogFormat, std::string_view to, std::string_view agent_name);
 
-    // What waits is still written, unless nobody takes it.
+    // Writes the lines that wait, unless the receiver does not take them.
     ~Log();
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
     void write(const Line&, const Now&);
 
-    // Lines that were overtaken by newer ones in a full queue, or that could not be written.
+    // The number of lines that newer ones replaced in a full queue, or that could not be written.
     std::uint64_t dropped() const;
 
 private:

@@ -18,7 +18,7 @@ using Level = Log::Level;
 using watchdog::EventKind;
 
 constexpr std::string_view kApplication = "petrel-agent";
-constexpr std::string_view kElement = "petrel@32473";  // the number that RFC 5612 keeps for whoever has none
+constexpr std::string_view kElement = "petrel@32473";  // the enterprise number that RFC 5612 reserves for documentation
 constexpr std::size_t kLongestHost = 255;              // of RFC 5424
 constexpr std::size_t kLongestMessageId = 32;
 
@@ -33,7 +33,7 @@ std::uint8_t severity(Level level)
     return static_cast<std::uint8_t>(wire::kSeverityInfo - static_cast<std::uint8_t>(level));
 }
 
-// Quoted where it would otherwise not be seen where it ends.
+// Quoted if a reader could not see otherwise where the value ends.
 std::string value_text(const std::string& value)
 {
     auto shown = escaped(value);
@@ -77,7 +77,7 @@ std::string json_line(const Log::Line& line, WallTime at, const LogSource& sourc
     return codec::flat_json(members);
 }
 
-// A field of the RFC's head: printable, no blanks, not too long.
+// A field of the header of RFC 5424: printable, no spaces, bounded length.
 std::string head_field(std::string text, std::size_t most)
 {
     text.resize(std::min(text.size(), most));

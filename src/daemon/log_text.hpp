@@ -1,4 +1,4 @@
-// How a line of the log reads in each format (docs/log.md), and what a storm's transition says in it.
+// Formats a line of the log in each format (docs/log.md), and makes the line of a storm's event.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct LogSource {
     std::int64_t pid{};
 };
 
-// Without the end of the line, and never with one inside.
+// The text has no line feed, neither inside nor at its end.
 std::string log_text(codec::LogFormat, const Log::Line&, WallTime, const LogSource&);
 
-// What goes before a line of text or JSON where the reader wants to know how bad it is: "<4>" in the journal's stderr,
+// The prefix with the severity of a line in text or JSON: "<4>" on a stderr that journald reads,
 // "<28>petrel-agent[123]: " at a syslog socket.
 std::string journal_prefix(Log::Level);
 std::string syslog_prefix(Log::Level, const LogSource&);
 
 Log::Line event_line(const watchdog::Event&, const watchdog::Watchlist&, std::string_view device);
 
-// A file or socket of the agent that another process removed or replaced.
+// The message about a file or socket of the agent that another process removed or replaced.
 std::string file_lost_text(const std::filesystem::path&);
 
 }  // namespace petrel::daemon

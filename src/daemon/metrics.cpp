@@ -33,7 +33,7 @@ constexpr auto kGauge = prometheus::MetricType::Gauge;
 
 using Labels = std::vector<ClientMetric::Label>;
 
-// A name from outside may hold any bytes, and one that is no UTF-8 would cost the whole answer.
+// Names from outside may contain any bytes. A label that is not UTF-8 would make the whole answer invalid.
 std::string label_text(std::string_view text)
 {
     std::string shown;
@@ -64,7 +64,7 @@ double truth(bool is) { return is ? 1 : 0; }
 double seconds_from_us(std::int64_t us) { return static_cast<double>(us) / 1e6; }
 double seconds_from_ms(std::int64_t ms) { return static_cast<double>(ms) / 1e3; }
 
-// A metric with one value for each thing it is about.
+// A metric with one value for each report (agent, device or queue).
 template <class Report>
 struct Row {
     const char* name;
@@ -141,7 +141,7 @@ constexpr std::array kOfDevice{
                       [](const auto& d) { return count(d.inventory_changes); }},
 };
 
-// Of devices whose past is known by now: until then a zero would look like a counter that began anew.
+// Only of devices whose checkpoint has been read: before that, a zero would look like a counter reset.
 constexpr std::array kOfPast{
     Row<DeviceReport>{"petrel_storms_detected_total", kCounter, "Storms found, also by earlier lives of the agent.",
                       [](const auto& d) { return count(d.detected); }},
@@ -170,7 +170,7 @@ Labels labels_of(const QueueReport& queue)
             label("priority", queue.priority ? fmt::format("{}", *queue.priority) : "port")};
 }
 
-// For each state the value 1 if it is the one now, else 0: so a series does not come and go.
+// One series for each state: 1 for the present state, 0 for the others. So no series appears or disappears.
 template <class State>
 void add_states(MetricFamily& family, const Labels& labels, const char* what, State now)
 {
@@ -199,7 +199,7 @@ std::vector<const QueueReport*> with_a_past(std::span<const QueueReport> queues)
     return chosen;
 }
 
-// Cuts the list down to those that get series, in the order they came in.
+// Reduces the list to the queues that get series, in their old order. Returns how many are left out.
 std::size_t cut(std::vector<const QueueReport*>& queues)
 {
     if (queues.size() <= kMostQueuesInMetrics) {
@@ -307,7 +307,7 @@ public:
         rows<QueueReport>(kOfQueue, reports);
     }
 
-    // Of queues that their device watches itself.
+    // The intervals of queues for which the device detects storms itself.
     void intervals(std::span<const QueueReport> reports)
     {
         auto& family = this->family("petrel_interval_seconds", kGauge,
@@ -333,7 +333,7 @@ public:
         }
     }
 
-    // What nobody is there for has no lines, not even a head.
+    // A family without values is left out, with its HELP and TYPE lines.
     std::string text() &&
     {
         std::erase_if(all_, [](const MetricFamily& family) { return family.metric.empty(); });
@@ -342,7 +342,7 @@ public:
     }
 
 private:
-    std::deque<MetricFamily> all_;  // what is filled stays where it is while others are added
+    std::deque<MetricFamily> all_;  // a deque: references to families stay valid while others are added
 };
 
 }  // namespace

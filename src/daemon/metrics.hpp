@@ -1,5 +1,5 @@
-// What the agent reports, as Prometheus fetches it: a pure function of the reports that the control socket gives too.
-// Every metric, with its labels and meaning: docs/metrics.md.
+// The metrics in the text format of Prometheus: a pure function of the reports that the control socket also returns.
+// docs/metrics.md lists every metric with its labels and meaning.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace petrel::daemon {
 
-// So many queues get series of their own, however many storm: a collector pays for each. Those that are in trouble now
-// come first, then those that were most often.
+// At most this many queues get series, because each series costs the collector memory. Queues that are in a storm or
+// mitigated now come first, then those with the most storms.
 inline constexpr std::size_t kMostQueuesInMetrics = 1000;
 
-// A queue that is just watched, and always was, is passed over: all may be given, or only the others.
+// A queue that is not and never was in a storm gets no series, except its intervals if the device detects storms
+// itself. The caller may leave out queues that get no series.
 std::string metrics_text(const codec::StatusReport&, std::span<const codec::QueueReport>);
 
 }  // namespace petrel::daemon

@@ -24,8 +24,8 @@ namespace petrel::daemon {
 namespace {
 
 constexpr int kBacklog = 64;
-// When so many connections are open, each new one closes an old one. The library's own limit is never reached: it
-// would let no client in.
+// When this many connections are open, each new one closes an old one. The library's own limit is higher and never
+// reached, because at that limit the library refuses new clients.
 constexpr std::size_t kMostConnections = 64;
 constexpr unsigned kLimitOfLibrary = 2 * kMostConnections;
 constexpr unsigned kMostSilence_s = 10;
@@ -142,7 +142,7 @@ MHD_Result send(MHD_Connection* connection, HttpAnswer answer)
 
 }  // namespace
 
-// The connections in the order of their arrival. Used by the listener's thread alone.
+// The connections in the order of their arrival. Only the listener's thread uses it.
 class HttpVisitors {
 public:
     void arrived(MHD_Connection* connection)
@@ -181,7 +181,7 @@ private:
         return known ? host : "";
     }
 
-    // Of the addresses with the most connections: one host cannot drive out the others.
+    // The oldest connection of the addresses with the most connections, so that one host cannot displace the others.
     Visitor& oldest_of_largest_crowd()
     {
         std::map<std::string_view, std::size_t> crowds;
@@ -193,7 +193,7 @@ private:
             visitors_, [&](const Visitor& visitor) { return !visitor.leaving && crowds[visitor.address] == most; });
     }
 
-    // The library closes a connection whose socket has ended.
+    // The library closes a connection after its socket was shut down.
     void send_away(Visitor& visitor)
     {
         const auto* info = MHD_get_connection_info(visitor.connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -210,7 +210,7 @@ private:
 
 namespace {
 
-// Called by C: nothing may be thrown through it.
+// Called by C code: must not throw.
 void on_connection(void* visitors, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode what) noexcept
 {
     auto& all = *static_cast<HttpVisitors*>(visitors);
@@ -239,7 +239,7 @@ struct MetricsServer::Http {
     runtime::CpuRation ration{runtime::clients_ration()};
     MHD_Daemon* daemon{};
 
-    // Called by C: nothing may be thrown through it.
+    // Called by C code: must not throw.
     static MHD_Result on_request(void* http, MHD_Connection* connection, const char* path, const char* method,
                                  const char*, const char*, std::size_t*, void**) noexcept
     {
@@ -261,7 +261,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(std::string_view ho
     }
     const auto port = port_of(*socket);
     auto http = std::make_unique<Http>(std::move(text));
-    // The library closes the socket that it is given, so it gets one of its own.
+    // The library closes the socket that it gets, so it gets a duplicate.
     http->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Http::on_request, http.get(),
                                     MHD_OPTION_LISTEN_SOCKET, ::fcntl(socket->get(), F_DUPFD_CLOEXEC, 0),
                                     MHD_OPTION_CONNECTION_LIMIT, kLimitOfLibrary, MHD_OPTION_CONNECTION_TIMEOUT,

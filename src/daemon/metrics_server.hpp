@@ -1,6 +1,6 @@
-// The listener that metrics are fetched from: GET /metrics and /healthz, nothing else, in a thread of its own. Each
-// connection has little memory and little time. When there are too many, each new one closes the oldest of those
-// addresses that have the most, so that slow clients do not keep a health check out.
+// The HTTP listener for metrics: GET /metrics and /healthz only, in its own thread. Memory and idle time of each
+// connection are bounded. When there are too many connections, each new one closes the oldest of the addresses that
+// have the most, so that slow clients do not block a health check.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace petrel::daemon {
 
 class MetricsServer {
 public:
-    // Called in the server's thread; it may wait for the loop, but not for ever. None: the loop does not answer.
+    // Called in the server's thread. It may wait for the loop for a bounded time. None: the loop did not answer.
     using Text = std::function<std::optional<std::string>()>;
 
     // "127.0.0.1:9464", "[::1]:9464", "localhost:9464". The thread inherits the signal mask of the caller.

@@ -1,6 +1,5 @@
-// The network operating system around the agent (SONiC): where policies come from instead of the agent's file, and who
-// hears how the queues fare. The agent does without it: devices are watched by what was last configured while it is
-// away.
+// The interface to the NOS around the agent (SONiC): it supplies the policies instead of the agent's file, and receives
+// events and statistics of the queues. While the NOS cannot be reached, the agent watches by its last configuration.
 #pragma once
 
 #include <compare>
@@ -31,16 +30,16 @@ struct NosEvent {
     watchdog::EventKind kind{};
     std::string port;
     std::uint8_t priority{};
-    watchdog::Treatment configured{};  // what its policy wants to be done; none = only told
+    watchdog::Treatment configured{};  // the action of its policy; none = alert only
     WallTime at;
     watchdog::Reason reason{};
     std::string device{};
-    std::uint64_t cause{};           // the event that it follows from; 0 = none
-    watchdog::Interval last_look{};  // what the decision saw last,
-    watchdog::PfcCounts counts{};    // and what was counted by then
+    std::uint64_t cause{};           // seq of the event that caused this one; 0 = none
+    watchdog::Interval last_look{};  // the last look before the decision
+    watchdog::PfcCounts counts{};    // the PFC counters at that time
 };
 
-// How a queue's PFC counters stood when it was last read.
+// The PFC counters of a queue at its last look.
 struct NosCounts {
     std::string port;
     std::uint8_t priority{};
@@ -51,37 +50,40 @@ struct NosCounts {
 
 class Nos {
 public:
-    // Since the last exchange.
+    // For the NOS: what is new since the last exchange.
     struct Told {
-        std::vector<codec::QueueReport> queues;  // that have changed
-        std::vector<NosQueue> gone;              // that were told of, and are no more
-        std::vector<NosEvent> events;            // of queues, in their order
-        std::vector<NosCounts> counts;           // of a part of the queues, whose turn it is
+        std::vector<codec::QueueReport> queues;  // changed queues
+        std::vector<NosQueue> gone;              // queues of earlier exchanges that the device does not have any more
+        std::vector<NosEvent> events;            // of queues, in order
+        std::vector<NosCounts> counts;           // of some queues: each exchange has the next part
     };
+    // For the agent.
     struct Heard {
-        std::optional<codec::PolicyFile> policies;  // if others are configured now
+        std::optional<codec::PolicyFile> policies;  // set if they have changed
         std::vector<Log::Line> lines;               // for the agent's log
-        std::string trouble;                        // what could not be done; empty = all of it was
-        std::string concern;                        // what is configured and not in force; empty = nothing
-        std::optional<Duration> counts_every;       // it wants to be told the counts of all queues; none: of no queue
+        std::string trouble;                        // what could not be done; empty = everything was done
+        std::string concern;                        // which part of the configuration is not in force; empty = none
+        std::optional<Duration> counts_every;       // how often the NOS needs the counters; none = never
     };
 
     virtual ~Nos() = default;
     virtual std::string_view name() const = 0;
 
-    // Blocking, from one thread, a few times a second. What it is told it keeps, and writes later where it cannot now.
+    // Called in one thread, several times a second. May block. The implementation keeps what it cannot write now, and
+    // writes it later.
     virtual Heard exchange(Told) = 0;
 
-    // Whether it shows the statistics of queues that are mitigated: else it is told of their changes of phase only.
+    // Whether the NOS shows the statistics of mitigated queues. If not, changes without an event are not sent.
     virtual bool shows_statistics() const { return true; }
 
-    // Tables that it keeps itself, for whoever asks at the control socket. From the same thread.
+    // Reads or changes tables that the implementation keeps itself, for clients of the control socket. Called in the
+    // same thread.
     virtual Result<codec::TableReport> tables(const codec::ControlRequest&)
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "the tables are kept in Redis: ask there"});
     }
 
-    // The last call: nothing of ours shall be left where it would mislead others.
+    // The last call. Removes entries of the agent that would mislead readers once it has stopped.
     virtual Result<void> leave() = 0;
 };
 

@@ -12,13 +12,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// So often policies are asked for and news is told.
+// The time between two exchanges with the NOS.
 constexpr Duration kEvery = 100ms;
-// The statistics of what is mitigated are told as often as SONiC's own watchdog tells them.
+// How often the NOS gets the statistics of mitigated queues: as often as SONiC's own watchdog writes them.
 constexpr Duration kStatisticsEvery = 1s;
-// The loop has other things to do than to describe all queues of a large switch at once.
+// Bounds the rows that the loop describes in one exchange: all queues of a large switch at once would delay looks.
 constexpr std::uint32_t kRowsAtOnce = 2048;
-// An exchange, the end, and so many that ask for tables.
+// Limits the requests for tables that wait. The thread's queue has room for them, one exchange and the last call.
 constexpr std::size_t kMostAsked = 64;
 
 std::set<NosQueue> queues_of(const watchdog::Inventory& inventory, const std::string& device)
@@ -55,7 +55,7 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
     const auto& inventory = watchlist.inventory;
     auto& changed = progress_[&runner].changed;
     std::optional<Slot> row_meant;
-    // An event of a port concerns all its queues.
+    // An event of a port changes all its queues.
     dog.row_map().for_rows_of(event.target, [&](std::uint32_t row) {
         changed.insert(Slot{row});
         if (dog.row_map().target(row) == event.target) {
@@ -132,13 +132,13 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     const auto same_port = [&](std::uint32_t row) {
         return row != 0 && row < rows && inventory[row].target.port == inventory[row - 1].target.port;
     };
-    // The queues of a port are told together.
+    // Do not split the queues of a port between two exchanges.
     for (; progress.next_row < last || same_port(progress.next_row); ++progress.next_row) {
         tell(Slot{progress.next_row});
     }
 }
 
-// A pass over the whole device, a stretch of it at a time.
+// Collects the counters of all rows, kRowsAtOnce in each exchange.
 void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, Nos::Told& told)
 {
     const auto now = loop_.now();
@@ -171,7 +171,7 @@ void NosRunner::exchange()
         return;
     }
     last_told_ = static_cast<bool>(stopping_);
-    // There is always room: one exchange at a time.
+    // There is always room: only one exchange is under way at a time.
     [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
         auto heard = nos_->exchange(std::move(told));
         loop_.post([this, alive, heard = std::move(heard)]() mutable {
@@ -196,7 +196,7 @@ void NosRunner::follow(Nos::Heard heard)
 {
     concern_ = std::move(heard.concern);
     const auto before = std::exchange(trouble_, heard.trouble);
-    if (!trouble_.empty() && trouble_ != before) {  // said once for each trouble, not for each try
+    if (!trouble_.empty() && trouble_ != before) {  // log each trouble once, not at each exchange
         calls_.say({Log::Level::error,
                     "nos_trouble",
                     {},
@@ -252,7 +252,7 @@ void NosRunner::stop(std::function<void()> done)
         timer_.reset();
     }
     if (!under_way_) {
-        exchange();  // what the stop itself has brought about
+        exchange();  // sends what the stop has changed
     }
 }
 

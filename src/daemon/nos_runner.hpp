@@ -1,7 +1,7 @@
-// The conversation with the network operating system: collects in the loop what there is to tell, and has it told in a
-// thread of its own, which may take as long as it likes.
+// Runs the Nos: collects changes and events in the loop, and exchanges them with the Nos in a separate thread, where
+// calls may block.
 //
-// Contract: lives in the loop's thread, and so do all calls and callbacks.
+// Contract: all calls are made in the loop's thread, and all callbacks run there.
 #pragma once
 
 #include <cstdint>
@@ -23,39 +23,38 @@ namespace petrel::daemon {
 class NosRunner {
 public:
     struct Calls {
-        std::function<void(codec::PolicyFile)> configured;  // others than before
+        std::function<void(codec::PolicyFile)> configured;  // called when the policies change
         std::function<void(const Log::Line&)> say;
     };
 
-    // The runners may be none yet; they outlive it.
+    // The list of runners may still be empty. The runners must outlive the NosRunner.
     NosRunner(runtime::EventLoop&, std::unique_ptr<Nos>, const std::vector<std::unique_ptr<DeviceRunner>>&, Calls);
     ~NosRunner();
 
     void start();
     void heard(const DeviceRunner&, const watchdog::Event&);
 
-    // Asks for tables, or changes them: who asks sees how things are now, and what was changed is in force when `done`
-    // is called.
+    // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
     using Answered = std::function<void(const Result<codec::TableReport>&)>;
     void tables(codec::ControlRequest, Answered);
 
-    // Tells the last things and leaves; then `done` is called, whatever came of it.
+    // Sends the last changes, calls Nos::leave(), then `done`, also after a failure.
     void stop(std::function<void()> done);
 
-    // Why it cannot be reached, or what of its configuration is not in force; empty = all is well.
+    // Why the NOS cannot be reached, or which part of its configuration is not in force; empty = neither.
     const std::string& trouble() const { return trouble_.empty() ? concern_ : trouble_; }
     std::string_view name() const { return nos_->name(); }
 
 private:
-    // What of a device was told already.
+    // What the NOS has received of a device.
     struct Progress {
         std::uint64_t watchlist{};
-        std::set<NosQueue> queues;   // that it has
-        std::uint32_t next_row{};    // those from here on were not yet
-        std::set<Slot> changed;      // of those before
-        Instant next_statistics{};   // of what is mitigated, which change without an event
-        std::uint32_t next_count{};  // the row whose counts are told next
-        Instant next_counts{};       // when those of the first one may be told again
+        std::set<NosQueue> queues;   // the queues of the device
+        std::uint32_t next_row{};    // this row and later ones were not sent yet
+        std::set<Slot> changed;      // changed rows; those below next_row are sent again
+        Instant next_statistics{};   // when to send those of mitigated queues, which change without events
+        std::uint32_t next_count{};  // the row whose counters are sent next
+        Instant next_counts{};       // when the next pass over all rows may begin
     };
 
     void exchange();
@@ -76,12 +75,12 @@ private:
     std::optional<runtime::EventLoop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
-    bool last_told_{};     // what the stop has brought about is in the exchange under way, or was in the last one
-    std::size_t asked_{};  // for tables, and not answered yet
+    bool last_told_{};     // the exchange under way, or the last one, began after stop()
+    std::size_t asked_{};  // requests for tables that are not answered yet
     std::optional<Duration> counts_every_;
     std::string trouble_;
     std::string concern_;
-    runtime::JobThread thread_;  // the last: it uses all the others
+    runtime::JobThread thread_;  // the last member: its jobs use all the others
 };
 
 }  // namespace petrel::daemon

@@ -12,7 +12,7 @@ namespace petrel::daemon {
 
 namespace {
 
-// A status with a line break would be read as more than a status.
+// Escapes the status: systemd would read the text after a line feed as another assignment.
 void tell(std::string_view what, std::string_view status)
 {
     ::sd_notify(0, fmt::format("{}STATUS={}", what, escaped(status)).c_str());
@@ -40,7 +40,7 @@ void notify_reloading(const Now& now)
 
 void notify_stopping(std::string_view status, Duration at_most)
 {
-    // Some more than it may take: whoever waits shall see how it ends.
+    // A margin, so that systemd does not kill the service just before it ends by itself.
     constexpr std::chrono::seconds kMargin{5};
     tell(fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}\n", whole_us(at_most + kMargin)), status);
 }

@@ -1,5 +1,5 @@
-// What systemd hears from the service, and how often it wants to hear that the service is alive. Outside systemd nobody
-// listens, and all of this does nothing.
+// Notifications to systemd (sd_notify), and the interval at which systemd expects them. Without systemd these functions
+// do nothing.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace petrel::daemon {
 
-// How far apart signs of life should be: half of what the unit's WatchdogSec allows; none: nobody waits for one.
+// The interval for notify_alive(): half of the unit's WatchdogSec; none if the unit has no WatchdogSec.
 std::optional<Duration> watchdog_interval();
 
 void notify_alive();
 
 // `status`: one line for `systemctl status`.
 void notify_ready(std::string_view status);
-void notify_reloading(const Now&);  // notify_ready() says that it is over
+void notify_reloading(const Now&);  // notify_ready() ends it
 void notify_stopping(std::string_view status, Duration at_most);
 
 }  // namespace petrel::daemon

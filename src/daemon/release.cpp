@@ -19,13 +19,14 @@ namespace {
 
 using watchdog::Verdict;
 
-// A device of which nobody wants to hear notices.
+// Ignores the notices of a device.
 class Deaf final : public device::NoticeSink {
 public:
     void post(const watchdog::Notice&) noexcept override {}
 };
 
-// The history gets the order, and the memory keeps its statistics but no reason to treat anything.
+// Appends the order to the history. The new checkpoint keeps statistics, but no storm, latch or order, so that the next
+// start has no reason to treat a queue.
 Result<void> forget_reasons(runtime::StateFile& state, const std::string& device, const watchdog::Inventory& inventory,
                             const std::string& by, const Now& now)
 {
@@ -112,8 +113,8 @@ private:
         return (*device)->close();
     }
 
-    // Before the device is touched: an agent holds the state from its start to its end. Without a folder there is no
-    // agent, and nothing to hold.
+    // Locks the state file before the device is opened. It fails while an agent runs, because the agent holds this lock
+    // from its start to its end. Returns null if there is no state folder: then no agent runs.
     Result<std::unique_ptr<runtime::StateFile>> hold_state(const codec::DeviceEntry& entry) const
     {
         std::error_code ignored;
@@ -150,7 +151,8 @@ private:
             say(entry,
                 fmt::format("{} of the journal is at a port that the device does not have now", stranger.target.port));
         }
-        // First of all, so that no start after a death in between puts back what was to be released.
+        // Before the first release: if this process dies in between, the next start does not apply the treatments
+        // again.
         if (auto forgotten = forget_reasons(state, entry.name, inventory, by_, clock_.now()); !forgotten) {
             all_ = false;
             say(entry, forgotten.error().what);
@@ -163,7 +165,7 @@ private:
         return {};
     }
 
-    // What the device still shows treated, whoever asked for it.
+    // Releases every treatment that the device still shows, also those of other software.
     void release_shown(const codec::DeviceEntry& entry, device::Device& device)
     {
         for (const auto& row : device.inventory().rows) {
@@ -204,7 +206,7 @@ private:
     Deaf deaf_;
     std::vector<std::string> words_;
     std::uint64_t commands_{};
-    std::size_t released_{};  // of one device
+    std::size_t released_{};  // of the present device
     bool all_{true};
 };
 

@@ -1,4 +1,4 @@
-// Releases everything while no agent runs: from the journals alone, so that it works whatever became of the policies.
+// Releases everything while no agent runs. It uses the journals and not the policies, so it also works with wrong ones.
 #pragma once
 
 #include <span>
@@ -13,11 +13,12 @@ namespace petrel::daemon {
 
 struct Released {
     codec::OrderReport report;
-    bool all{true};  // nothing is in force any more
+    bool all{true};  // no treatment is in force any more
 };
 
-// A device is not touched while a live agent holds its state: the report names that agent's pid. `by` stands in the
-// history, and what was latched or ordered is forgotten, so that the next start does not put it back.
+// Does nothing to a device while a live agent holds its state: the report names that agent's pid. The history shows
+// `by`. Latches and orders are removed from the checkpoint, so that the next start does not apply their treatments
+// again.
 Result<Released> release_from_journals(const codec::AgentConfig&, std::span<Driver* const>, const std::string& by);
 
 }  // namespace petrel::daemon

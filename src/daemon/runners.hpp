@@ -1,4 +1,4 @@
-// Device runners as the service makes them: the device of a driver, its calls in a thread, its memory in files.
+// Makes the runners of the service: with the device of a driver, a thread for its calls and files for its memory.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ using runner::queue_report;
 using runner::RunnerHost;
 using runner::wall_time;
 
-// The policies of a file, or of the network operating system in the same form.
+// The policies of a file, or those of the NOS in the same form.
 class FilePolicies final : public runner::Policies {
 public:
     explicit FilePolicies(codec::PolicyFile file) : file_(std::move(file)) {}
@@ -35,16 +35,16 @@ private:
 };
 
 struct RunnerSetup {
-    codec::DeviceEntry entry;  // expanded: it has a name
+    codec::DeviceEntry entry;  // expanded, so it has a name
     DeviceId id;
     Driver* driver{};
     std::filesystem::path state_dir;
     std::uint32_t history_events{};
     Duration hang_after{};
-    device::FaultHook fault_hook;  // tests die in it
+    device::FaultHook fault_hook;  // tests kill the process in it
 };
 
-// Fails if the memory of the device cannot be opened. Host, loop and driver have to outlive it.
+// Fails if the memory of the device cannot be opened. Host, loop and driver must outlive the runner.
 Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop&, RunnerHost&, RunnerSetup,
                                                   std::shared_ptr<const runner::Policies>);
 

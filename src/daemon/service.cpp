@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Devices that are slow to answer hold up the others' readiness for no longer.
+// The service reports ready after this time, even if some devices have not answered yet.
 constexpr Duration kReadyPatience = 10s;
 
 constexpr Duration kNamesEvery = 1s;
@@ -46,8 +46,8 @@ Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_
 
 Service::~Service()
 {
-    metrics_.reset();  // its thread asks the loop
-    control_.reset();  // so does its
+    metrics_.reset();  // its thread posts to the loop
+    control_.reset();  // its thread does, too
 }
 
 Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, Servic
 
 Result<void> Service::put_together()
 {
-    // Before any thread: all of them shall have these blocked.
+    // Before any thread is started, so that all threads inherit the blocked signals.
     auto signals = runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, [this](int s) { hear_signal(s); });
     if (!signals) {
         return tl::unexpected(std::move(signals.error()));
@@ -83,7 +83,7 @@ Result<void> Service::put_together()
                                                                    config_.state_dir.string(), failed.message())});
     }
     if (options_.nos) {
-        policies_ = std::make_shared<FilePolicies>(codec::PolicyFile{});  // until it has said which
+        policies_ = std::make_shared<FilePolicies>(codec::PolicyFile{});  // until the NOS supplies its policies
         nos_ = std::make_unique<NosRunner>(
             *loop_, std::move(options_.nos), runners_,
             NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
@@ -169,7 +169,7 @@ Result<void> Service::open_doors()
 
 Result<void> Service::run()
 {
-    // Not before: an agent that is refused has touched no device.
+    // Count the start only here: a start that failed earlier, in make(), has used no device.
     start_wait_ = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
     note(Log::Level::notice, "agent_started",
          fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
@@ -221,8 +221,8 @@ void Service::start_runners()
     }
 }
 
-// What the operating system configures. Without its first word nothing is begun: by no policies at all everything that
-// is in force would be undone.
+// Applies the policies of the NOS. The runners start only after the first ones have arrived: without any policies they
+// would undo every treatment in force.
 void Service::configured(codec::PolicyFile policies)
 {
     if (stopping_) {
@@ -253,7 +253,7 @@ void Service::configured(codec::PolicyFile policies)
 void Service::leave(int exit_code)
 {
     control_.reset();
-    log_.reset();  // writes what waits
+    log_.reset();  // writes the lines that wait
     std::_Exit(exit_code);
 }
 
@@ -273,7 +273,7 @@ void Service::stop(const std::string& why)
     stopping_ = why;
     const bool hold = config_.stop == codec::StopPolicy::hold;
     const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
-    const auto to_close = 2 * config_.hang_after;  // each device has half of it to be closed, the NOS the rest
+    const auto to_close = 2 * config_.hang_after;  // half of it to close the devices, the rest for the NOS
     notify_stopping(words, config_.stop_timeout + to_close);
     note(Log::Level::notice, "agent_stopping", words);
     const auto end = loop_->now().mono + config_.stop_timeout;
@@ -289,7 +289,7 @@ void Service::stop(const std::string& why)
     reached("stop_ordered");
 }
 
-// Who has changed what is configured stands in the log, as it does in the events of those who give orders.
+// The log shows which user changed the tables, as an event shows which user gave an order.
 void Service::tables(const codec::ControlRequest& request, const std::string& by, Tables done)
 {
     if (!nos_) {
@@ -306,7 +306,7 @@ void Service::tables(const codec::ControlRequest& request, const std::string& by
     });
 }
 
-// -------------------------------------------------------------------------------------------- what runners tell
+// -------------------------------------------------------------------------------------------- RunnerHost
 
 void Service::say(const Log::Line& line) { log_->write(line); }
 
@@ -342,8 +342,9 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
     }
 }
 
-// Ready when every device was looked at, or after some patience when at least one was; at once where nothing is
-// configured, unless whoever configures it wants to know the devices' ports first.
+// The service is ready when every device has had a good look, or after kReadyPatience when at least one has. If no
+// policy is configured, it is ready at once, except with the agent's own tables: these need the ports of the devices
+// first.
 void Service::check_ready()
 {
     const auto good = static_cast<std::size_t>(
@@ -362,13 +363,13 @@ void Service::check_ready()
     note(Log::Level::notice, "agent_ready", words);
 }
 
-// A policy for a port that nobody has is no reason not to watch the others, but somebody should know.
+// Warns of policies for ports that no device has. The other ports are watched all the same.
 void Service::warn_of_unknown_ports()
 {
     std::vector<const watchdog::Inventory*> inventories;
     for (const auto& runner : runners_) {
         if (runner->inventory() == nullptr) {
-            return;  // it may have it
+            return;  // this device may have the port
         }
         inventories.push_back(runner->inventory());
     }
@@ -377,7 +378,8 @@ void Service::warn_of_unknown_ports()
     }
 }
 
-// Other processes remove files of the agent: a cleanup of /run, an operator. A few system calls a second notice it.
+// Other processes may remove files of the agent: a cleanup of /run, an operator. Checks that with a few system calls
+// per second.
 void Service::keep_names()
 {
     for (const auto& runner : runners_) {
@@ -390,7 +392,7 @@ void Service::keep_names()
 
 void Service::name_kept(const std::filesystem::path& path, const Result<bool>& lost)
 {
-    const auto before = names_lost_now_.extract(path.string());  // from the last time
+    const auto before = names_lost_now_.extract(path.string());  // the result of the last check
     if (!lost) {
         names_lost_now_[path.string()] = lost.error().what;
     }

@@ -1,7 +1,7 @@
 // The agent as a service: devices, control socket, metrics, log and signals, run until a signal ends it.
 //
-// Contract: one thread makes it, runs it and lets it go. Signals SIGTERM, SIGINT and SIGHUP belong to it from make()
-// on.
+// Contract: the same thread makes, runs and destroys it. From make() on, the service handles SIGTERM, SIGINT and
+// SIGHUP.
 #pragma once
 
 #include <functional>
@@ -29,11 +29,11 @@
 namespace petrel::daemon {
 
 struct ServiceOptions {
-    std::function<Parsed<codec::AgentConfig>()> read_config;  // for every reload, in a thread of its own
+    std::function<Parsed<codec::AgentConfig>()> read_config;  // called for every reload, in a separate thread
     std::vector<Driver*> drivers;
     std::string version;
-    std::function<void(std::string_view point)> reached;  // moments at which a test may kill the process
-    std::unique_ptr<Nos> nos{};                           // none = policies are those of the configuration
+    std::function<void(std::string_view point)> reached;  // called at points at which a test may kill the process
+    std::unique_ptr<Nos> nos{};                           // none = the policies of the configuration apply
 };
 
 class Service final : RunnerHost, Desk {
@@ -41,10 +41,10 @@ public:
     static Result<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
     ~Service() override;
 
-    // Until a signal ends it. An error says what could not be finished in time.
+    // Returns after a signal. The error describes what could not be finished in time.
     Result<void> run();
 
-    // The end of the process: a thread may be in a call that never returns, and nobody waits for it.
+    // Ends the process without waiting for threads: one of them may be in a call that never returns.
     [[noreturn]] void leave(int exit_code);
 
 private:
@@ -71,7 +71,7 @@ private:
 
     struct NextConfig {
         Parsed<codec::AgentConfig> config;
-        std::vector<Complaint> unknown_ports;  // that its policies name and no device has
+        std::vector<Complaint> unknown_ports;  // ports that its policies name and no device has
     };
     void begin_reload();
     void read_next_config();
@@ -91,7 +91,7 @@ private:
     codec::AgentConfig config_;
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
-    std::string nos_refused_;  // why what the NOS configures now is not in force
+    std::string nos_refused_;  // why the present policies of the NOS are not in force
     std::unique_ptr<runtime::EventLoop> loop_;
     Instant started_;
     std::unique_ptr<runtime::Signals> signals_;
@@ -103,18 +103,18 @@ private:
     std::unique_ptr<ControlThread> control_;
     std::unique_ptr<MetricsServer> metrics_;
     codec::ReloadReport reload_;
-    std::vector<Reloaded> reload_asked_;              // they wait for the next reload
-    std::optional<std::vector<Reloaded>> reloading_;  // they wait for the reload under way; none = there is none
-    Instant next_reload_{};                           // not before
+    std::vector<Reloaded> reload_asked_;              // requests that wait for the next reload
+    std::optional<std::vector<Reloaded>> reloading_;  // requests that wait for the reload under way; none = no reload
+    Instant next_reload_{};                           // the earliest time of the next reload
     std::uint64_t state_errors_{};
-    std::map<std::string, std::string> state_errors_now_;  // of devices whose memory could not be written last
-    std::map<std::string, std::string> names_lost_now_;    // why files that were removed cannot be made anew
+    std::map<std::string, std::string> state_errors_now_;  // by device, if the last write of its memory failed
+    std::map<std::string, std::string> names_lost_now_;    // by file: why it cannot be written anew
     std::uint64_t files_lost_{};
-    std::string file_lost_;  // the last
-    Duration start_wait_{};  // devices are left alone for so long
+    std::string file_lost_;  // the last message about it
+    Duration start_wait_{};  // how long to wait before devices are opened
     bool ready_{};
     std::optional<std::string> stopping_;  // why
-    runtime::JobThread reader_{1};         // the last: its job uses all the others
+    runtime::JobThread reader_{1};         // the last member: its job uses all the others
 };
 
 }  // namespace petrel::daemon

@@ -1,4 +1,4 @@
-// How the service takes another configuration while it runs.
+// The reload of the configuration while the service runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One reload begins so long after the last has ended. Requests in between share it.
+// The least time between the end of a reload and the begin of the next. Requests in between share the next one.
 constexpr Duration kReloadEvery = 100ms;
 constexpr std::size_t kMostReloadsAsked = 64;
 
@@ -25,7 +25,7 @@ Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; 
 
 }  // namespace
 
-// A request that comes while a reload is under way waits for the next one: the file may have changed since it was read.
+// A request that arrives during a reload waits for the next one: the file may have changed since it was read.
 void Service::reload(Reloaded done)
 {
     if (reload_asked_.size() >= kMostReloadsAsked) {
@@ -47,7 +47,7 @@ void Service::begin_reload()
     }
 }
 
-// Outside the loop: a disk may be slow, and a file may name many wrong ports.
+// Reads the file outside the loop: the disk may be slow, and the file may name many unknown ports.
 void Service::read_next_config()
 {
     reloading_ = std::exchange(reload_asked_, {});
@@ -62,7 +62,7 @@ void Service::read_next_config()
     }
     const bool all_ports_known = ports->size() == runners_.size();
     const auto policies_of_nos = nos_ ? policies_ : nullptr;
-    // There is always room: one reload at a time.
+    // There is always room: only one reload is under way at a time.
     [[maybe_unused]] const bool added = reader_.add([this, ports, all_ports_known, policies_of_nos] {
         auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
         if (next->config && all_ports_known) {
@@ -106,7 +106,7 @@ void Service::finish_reload(NextConfig next)
     }
 }
 
-// Everything is checked before anything is changed.
+// Checks everything before it changes anything.
 std::vector<Complaint> Service::try_reload(NextConfig read)
 {
     if (stopping_) {

@@ -1,4 +1,4 @@
-// What the service as a whole reports, at the control socket and as metrics.
+// Reports of the whole service, for the control socket and for metrics.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// So long a reader of metrics waits for the loop.
+// How long a request for metrics waits for the loop.
 constexpr auto kMetricsPatience = 2s;
 
 }  // namespace
@@ -54,7 +54,7 @@ ServiceSnapshot Service::snapshot() const
     return made;
 }
 
-// In the listener's thread: the loop hands the numbers out, the text is made here.
+// Runs in the listener's thread: the loop only makes the snapshot, and this thread renders the text.
 std::optional<std::string> Service::metrics()
 {
     const auto promise = std::make_shared<std::promise<ServiceSnapshot>>();
@@ -68,7 +68,7 @@ std::optional<std::string> Service::metrics()
     for (const auto& device : now.devices) {
         for (std::uint32_t row = 0; device && row != device->rows.size(); ++row) {
             const auto& state = device->rows[row];
-            // Most queues never were in a storm.
+            // Leave out queues without a storm and without self-detection: they have no series.
             if (!at_rest(state.phase) || state.stats.detected != 0 || device->self_watched->contains(Slot{row})) {
                 queues.push_back(queue_report(*device, Slot{row}));
             }

@@ -14,7 +14,7 @@ namespace {
 
 using sonic::Db;
 
-// orchagent takes milliseconds. Who is told twice does nothing the second time.
+// orchagent acts within milliseconds. If it gets the same message twice, it ignores the second.
 constexpr Duration kTimeToAct = std::chrono::seconds{1};
 
 }  // namespace

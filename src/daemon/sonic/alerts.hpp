@@ -1,5 +1,6 @@
-// Storms that nobody acts on, as orchagent should show them. It hears of them by words that get lost while it is away:
-// what it shows is held against what it was told, and what differs has to be said again.
+// Storms of queues whose policy only alerts, as orchagent should show them. The agent reports them to orchagent by
+// published messages, which are lost while orchagent is down. This class compares what orchagent shows with what was
+// reported, and finds the messages to send again.
 #pragma once
 
 #include <map>
@@ -15,15 +16,15 @@ namespace petrel::daemon {
 
 class Alerts {
 public:
-    // How a queue is now. Those count that only alert, from their first storm on.
+    // Takes the present state of a queue. Follows queues whose policy only alerts, from their first storm on.
     void tell(const codec::QueueReport&, Instant now);
     void forget(const NosQueue& queue) { queues_.erase(queue); }
 
     struct Word {
-        std::string object;  // of the queue
-        bool storm{};        // or its end
+        std::string object;  // object id of the queue
+        bool storm{};        // false = the end of a storm
     };
-    // For queues that are not shown as they should be, after orchagent had the time for it.
+    // The messages for queues that orchagent still shows wrongly after kTimeToAct.
     Result<std::vector<Word>> unheard(sonic::Store&, Instant now);
 
 private:

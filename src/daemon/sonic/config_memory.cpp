@@ -15,7 +15,7 @@ namespace petrel::daemon {
 
 namespace {
 
-// As it was read at that time.
+// Parses saved tables as if they had just been read from CONFIG_DB.
 Result<sonic::Config> config_of(codec::TableContent tables)
 {
     sonic::TableStore store{std::move(tables), [](const codec::TableContent&) { return Result<void>{}; }};
@@ -43,13 +43,13 @@ void ConfigMemory::confirm() const
 {
     const auto file = open();
     if (file && *file) {
-        ::futimens((*file)->get(), nullptr);  // if that is denied, the text is right all the same
+        ::futimens((*file)->get(), nullptr);  // a failure only leaves an old time
     }
 }
 
 Result<std::optional<ConfigMemory::Kept>> ConfigMemory::recall() const
 {
-    // Drafts that killed processes left are removed on the way.
+    // Taking the lock also removes temporary files that killed processes left.
     static_cast<void>(runtime::HeldFile::take(file_));
     const auto file = open();
     if (!file) {

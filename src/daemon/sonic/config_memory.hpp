@@ -1,5 +1,5 @@
-// What SONiC last configured, in a file that outlives the agent: after a start, queues are watched by it until
-// CONFIG_DB can be read. In the form of SONiC's own config_db.json, with the tables that are followed and no others.
+// The last configuration of SONiC in a file. After a start the agent watches queues by this file until CONFIG_DB can be
+// read. Its format is that of SONiC's config_db.json, with only the tables that the agent follows.
 #pragma once
 
 #include <filesystem>
@@ -20,21 +20,21 @@ public:
 
     const std::filesystem::path& file() const { return file_; }
 
-    // The file is written if it says something else.
+    // Writes the file if its content differs; otherwise calls confirm().
     Result<void> keep(const sonic::Config&);
-    // What was kept is still right.
+    // Sets the file's time to now: its content still equals CONFIG_DB.
     void confirm() const;
 
     struct Kept {
         sonic::Config config;
-        WallTime right_at;  // CONFIG_DB was like that then
+        WallTime right_at;  // when CONFIG_DB was last seen with this content
     };
-    // None: nothing was ever kept.
+    // None: there is no file.
     Result<std::optional<Kept>> recall() const;
 
 private:
     std::string name() const { return file_.filename().string(); }
-    Result<std::optional<runtime::FileDescriptor>> open() const;  // none: there is no such file
+    Result<std::optional<runtime::FileDescriptor>> open() const;  // none: there is no file
 
     std::filesystem::path file_;
 };

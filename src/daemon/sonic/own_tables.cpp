@@ -23,7 +23,7 @@ using sonic::Db;
 using sonic::Hash;
 using sonic::TableContent;
 
-// One request cannot ask for more, however often it names what is there.
+// The largest answer to one request, which may name the same key many times.
 constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
 
 constexpr std::string_view kPorts = "PORT|";
@@ -44,7 +44,7 @@ Error refused(std::string what) { return {ErrorKind::invalid, std::move(what)}; 
 
 Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& file)
 {
-    std::error_code denied;  // take() says so
+    std::error_code denied;  // take() reports it
     std::filesystem::create_directories(file.parent_path(), denied);
     auto held = runtime::HeldFile::take(file);
     if (!held) {
@@ -99,7 +99,7 @@ Result<void> OwnTables::keep_name(Heard& heard)
     });
 }
 
-// Each for itself, as far as it goes: a disk that is full is no reason to tell nobody of a storm.
+// Performs every step, also if an earlier one fails: a full disk must not keep storms out of the tables and the log.
 Nos::Heard OwnTables::exchange(Told told)
 {
     take_told(told, tables_, counters_);
@@ -122,7 +122,8 @@ Nos::Heard OwnTables::exchange(Told told)
     return heard;
 }
 
-// What a port is and which of its priorities are lossless somebody may have said; elsewhere it is what its device has.
+// Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
+// for example because an operator set them, stay.
 Result<void> OwnTables::know_ports(std::span<const codec::QueueReport> queues)
 {
     std::map<std::string, std::set<unsigned>> ports;
@@ -160,7 +161,8 @@ Result<void> OwnTables::follow_configuration(Heard& heard)
     });
 }
 
-// What a switch pauses for is set up by whoever configures it: here it is only said.
+// Refuses changes of PFC that the device does not have: these tables only describe its PFC settings. The operator sets
+// them on the switch.
 Result<void> OwnTables::can_be_had(const Change& change) const
 {
     if (change.fields.contains("pfc_asym")) {
@@ -189,8 +191,7 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
     if (request.db >= sonic::kDatabases) {
         return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
     }
-    // Until a device was opened for the first time: nobody shall believe to have started something on all ports of
-    // none.
+    // Refuse until a device has been opened for the first time: a command for all ports would succeed without any port.
     if (const auto ports = store_.keys(Db::config, kPorts); ports && ports->empty()) {
         return tl::unexpected(
             Error{ErrorKind::unreachable,

@@ -1,5 +1,5 @@
-// SONiC's tables without SONiC: the agent keeps them itself, `pfcwd` and its like ask it over the control socket.
-// Policies are what those commands configure, in a file that outlives the agent; ports are those that the devices have.
+// SONiC's tables without SONiC: the agent keeps them itself. `pfcwd` and similar commands read and write them over the
+// control socket. The policies that these commands configure are kept in a file. The ports are those of the devices.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +22,7 @@ namespace petrel::daemon {
 
 class OwnTables final : public Nos {
 public:
-    // A file that is not there is one with nothing in it; one that cannot be read, or that another agent holds, is an
-    // error.
+    // A missing file counts as empty. A file that cannot be read, or that another agent holds, is an error.
     static Result<std::unique_ptr<OwnTables>> open(const std::filesystem::path&);
 
     std::string_view name() const override { return "pfcwd"; }
@@ -42,14 +41,14 @@ private:
     Result<codec::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
     runtime::HeldFile held_;
-    std::optional<runtime::FileDescriptor> file_;  // once it is there
+    std::optional<runtime::FileDescriptor> file_;  // none until the file exists
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_{sonic::Role::owner};
     std::optional<std::uint64_t> followed_;                          // version of the store
     std::optional<sonic::Config> config_;                            // of that version
-    std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // that devices have, by port
+    std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // priorities of the devices' queues, by port
 };
 
 }  // namespace petrel::daemon

@@ -1,5 +1,5 @@
-// SONiC on a switch with several ASICs: each has databases, a configuration and a device of its own. What one of them
-// configures counts for its device alone, for two ASICs may have ports of the same name.
+// SONiC on a switch with several ASICs: each has its own databases, configuration and device. The policies of an ASIC
+// apply only to its device, because two ASICs may have ports of the same name.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ public:
 
     std::string_view name() const override { return "SONiC"; }
 
-    // Policies are those of all ASICs. The first ones wait until each has answered, or for kFirstWait: an ASIC whose
-    // databases are away does not hold up the others.
+    // Returns the policies of all ASICs. The first ones wait until each ASIC has answered, at most kFirstWait, so that
+    // an ASIC whose databases cannot be reached does not delay the others.
     Heard exchange(Told) override;
     Result<void> leave() override;
 
@@ -29,7 +29,7 @@ private:
     struct Asic {
         std::string device;
         std::unique_ptr<Nos> nos;
-        std::optional<codec::PolicyFile> policies;  // as it last configured them
+        std::optional<codec::PolicyFile> policies;  // the last ones of this ASIC
     };
 
     static Told part_of(const Told&, const std::string& device);

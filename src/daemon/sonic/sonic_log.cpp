@@ -20,7 +20,7 @@ Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::str
     return in_sonics_words(fmt::format("{}:{}", port, priority), std::move(words));
 }
 
-constexpr std::size_t kMostAlphas = 20;  // are named; the others are counted
+constexpr std::size_t kMostAlphas = 20;  // named in the log; the others are counted
 
 Log::Line alpha_line(std::string words) { return {Log::Level::notice, "alpha_changed", {}, {}, std::move(words), {}}; }
 
@@ -65,7 +65,7 @@ sonic::StormInfo storm_info(const NosEvent& event)
     return info;
 }
 
-// The queues of ports with PFC, as far as the watchdog has them: as configured while the switch is on.
+// Logs the queues that the big red switch covers: those that are configured to be watched while the switch is on.
 void SonicLog::log_red_switch(const sonic::Config& config, const sonic::QueueTables& tables, Lines& lines)
 {
     const bool was_on = std::exchange(red_switch_, config.big_red_switch);
@@ -118,7 +118,7 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
     }
 }
 
-// Both lists are in the order of their profiles.
+// Both lists are sorted by profile.
 void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines) const
 {
     std::size_t changed = 0;
@@ -139,7 +139,7 @@ void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines)
     }
 }
 
-// A port that is watched otherwise than before is started again, as by orchagent.
+// Logs a port whose policy changed as started again, as orchagent does.
 void SonicLog::log_ports(const sonic::Config& config, Lines& lines)
 {
     const auto before = std::exchange(ports_, {});

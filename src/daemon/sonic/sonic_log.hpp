@@ -1,6 +1,6 @@
-// What operators of SONiC expect in the log of a watchdog: storms, ports whose watch begins or ends and the big red
-// switch in SONiC's words, entries of the configuration that are not in force, thresholds of buffers that have changed.
-// The same wherever the tables are kept.
+// Log lines that operators of SONiC expect from a watchdog: storms, ports whose watch begins or ends and the big red
+// switch in the wording of SONiC; entries of the configuration that are not in force; changed buffer thresholds. The
+// lines are the same for tables in Redis and for the agent's own.
 #pragma once
 
 #include <map>
@@ -14,8 +14,9 @@
 
 namespace petrel::daemon {
 
-// What the big red switch does is no storm, and has words of its own. A queue that leaves the configuration together
-// with the switch ends for another reason, but no event has begun it.
+// Mitigations by the big red switch are not storms and have their own log lines. If a queue leaves the configuration
+// when the switch goes off, its event has another reason. Such an event has no cause, and so it is not the end of a
+// storm.
 inline bool storm_begins(const NosEvent& event)
 {
     using enum watchdog::EventKind;
@@ -28,7 +29,7 @@ inline bool storm_ends(const NosEvent& event)
            (event.kind == storm_restored || event.kind == storm_released);
 }
 
-// Why a storm was found, in SONiC's terms.
+// The evidence of a storm in the fields of SONiC.
 sonic::StormInfo storm_info(const NosEvent&);
 
 class SonicLog {
@@ -37,9 +38,9 @@ public:
 
     explicit SonicLog(sonic::Role role) : role_(role) {}
 
-    // What is new in it.
+    // Adds lines for what has changed in the configuration.
     void configured(const sonic::Config&, const sonic::QueueTables&, Lines&);
-    // As a detector there is nothing to say: orchagent does.
+    // Adds the line of a storm. As a detector it adds none, because orchagent logs storms.
     void happened(const NosEvent&, const sonic::QueueTables&, Lines&) const;
 
 private:
@@ -48,13 +49,13 @@ private:
     void log_ports(const sonic::Config&, Lines&);
 
     sonic::Role role_;
-    std::map<std::string, std::string> ports_;  // that are watched, each with the name of its policy
-    std::vector<std::string> problems_;         // that were logged
-    std::size_t more_problems_{};               // that were counted in the log
-    std::string idle_;                          // that was logged
+    std::map<std::string, std::string> ports_;  // watched ports, each with the name of its policy
+    std::vector<std::string> problems_;         // as last logged
+    std::size_t more_problems_{};               // as last logged: the number of further problems
+    std::string idle_;                          // as last logged
     std::vector<sonic::Alpha> alphas_;
     bool red_switch_{};
-    std::map<std::string, std::uint8_t> red_queues_;  // that the switch takes: priorities by port
+    std::map<std::string, std::uint8_t> red_queues_;  // queues that the switch covers: priorities (bits) by port
     bool configured_{};
 };
 

@@ -19,10 +19,11 @@ using namespace std::chrono_literals;
 using sonic::Db;
 using sonic::Role;
 
-// An answer of a healthy Redis takes less than a millisecond; one that does not come in this time is given up.
+// The timeout of an answer of Redis. A healthy server needs less than a millisecond.
 constexpr Duration kPatience = 2s;
 
-// While nobody can be told, the oldest are forgotten; what the tables say is never.
+// While events cannot be published, at most this many wait and the oldest are dropped. Contents of tables are not
+// dropped.
 constexpr std::size_t kMostUnsaid = 10'000;
 
 constexpr std::string_view kActionChannel = "PFC_WD_ACTION";
@@ -36,7 +37,7 @@ sonic::DatabasePlace place_of(const sonic::Databases& databases, Db db)
 
 std::string time_text(WallTime at) { return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", at); }
 
-// As SONiC's events have them: "oid:0x1000000000002" is 281474976710658.
+// An object id as SONiC's events show it: "oid:0x1000000000002" is 281474976710658.
 std::string decimal(std::string_view object)
 {
     constexpr std::string_view kPrefix = "oid:0x";
@@ -57,7 +58,8 @@ void add_word(redis::Pipeline& pipeline, const Alerts::Word& word, const sonic::
     pipeline.add({"PUBLISH", kActionChannel, codec::json_list(texts)});
 }
 
-// All that decides who is watched and how. The tables have more than that: thresholds of buffers, names of ports.
+// The part of the configuration that determines which queues are watched and how, as text to compare. Other parts, such
+// as buffer thresholds, do not change the policies.
 std::string text_of(const sonic::Config& config)
 {
     auto text = fmt::format("{} {}\n", config.poll_ms, config.big_red_switch);
@@ -110,7 +112,7 @@ Nos::Heard SonicNos::exchange(Told told)
 {
     take(std::move(told));
     Heard heard;
-    // Each for itself: a CONFIG_DB that is not filled yet is no reason to leave the others empty.
+    // Write the tables also if the configuration cannot be read, for example while CONFIG_DB is not filled yet.
     const auto followed = follow_configuration(heard);
     Result<void> written;
     if (role_ == Role::owner) {
@@ -128,8 +130,8 @@ Nos::Heard SonicNos::exchange(Told told)
             trouble = trouble ? trouble : done.error();
         }
     }
-    // A server that goes away refuses, breaks connections and does not answer, one after the other. The first of these
-    // errors stays the trouble until the server is back.
+    // A server that goes down causes several errors in turn: refused, broken connection, timeout. Report the first of
+    // them until the server is back.
     if (!(trouble && trouble->of_server && trouble_ && trouble_->of_server)) {
         trouble_ = trouble;
     }
@@ -140,8 +142,8 @@ Nos::Heard SonicNos::exchange(Told told)
     return heard;
 }
 
-// Where one connection broke the others have, too: found one by one, each would be another trouble. And the server may
-// come back as it was when it last saved.
+// Drops all connections: if one broke, the others did, too, and each would be reported as another error. Then reads and
+// writes everything anew, because the server may come back with the content of its last save.
 void SonicNos::start_over()
 {
     store_ = sonic::RedisStore{databases_, kPatience};
@@ -183,7 +185,7 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     return {};
 }
 
-// Since the start nobody could say what is configured.
+// CONFIG_DB cannot be read at the start: uses the configuration in the file, if there is one.
 void SonicNos::remember_configuration(Result<std::optional<ConfigMemory::Kept>> kept, Heard& heard)
 {
     if (!kept) {
@@ -225,7 +227,7 @@ Result<void> SonicNos::write_tables()
     return tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
 }
 
-// Whatever becomes of Redis: only a queue that never had a name has to wait for one.
+// Logs events also while Redis cannot be reached. Only an event of a queue whose object id was never read waits.
 void SonicNos::log_events(Heard& heard)
 {
     for (auto& [event, logged] : unsaid_) {
@@ -236,7 +238,7 @@ void SonicNos::log_events(Heard& heard)
     }
 }
 
-// One after the other: where one cannot be said, those behind it wait.
+// Publishes the events in order. If one cannot be published, the later ones wait.
 Result<void> SonicNos::tell_events()
 {
     Result<void> said;
@@ -250,8 +252,9 @@ Result<void> SonicNos::tell_events()
     return said;
 }
 
-// The storm's event is orchagent's where there is one; that a storm is over nobody else tells. Storms that are only
-// to be watched go to orchagent the way those go that it acts on; not those that are spared what is configured.
+// Publishes the begin or the end of a storm. As a detector the agent publishes only the end, because orchagent
+// publishes the begin. As a detector it also sends storms of queues whose policy only alerts to orchagent, on the same
+// channel as storms that orchagent mitigates. It does not send storms whose mitigation is withheld.
 Result<void> SonicNos::publish(const NosEvent& event)
 {
     if (!storm_begins(event) && !storm_ends(event)) {
@@ -294,8 +297,8 @@ Result<void> SonicNos::publish(const NosEvent& event)
     return run(pipeline, [](std::size_t, redis::View) {});
 }
 
-// A port without an entry is one that orchagent unregisters: it ends the storm itself, and logs errors if it is told
-// later.
+// Whether to send the message to orchagent. If the port has no entry in PFC_WD, orchagent ends the storm itself when it
+// unregisters the port, and logs an error for a later message.
 Result<bool> SonicNos::expects_word(const NosEvent& event)
 {
     if (storm_begins(event)) {
@@ -319,7 +322,7 @@ Result<void> SonicNos::repeat_alerts()
         });
 }
 
-// As the maps of COUNTERS_DB have it; empty where they do not.
+// The object ids from the maps in COUNTERS_DB; empty if these do not have them.
 Result<sonic::QueueObject> SonicNos::object_of(const NosEvent& event)
 {
     if (const auto* known = tables_.object(event.port, event.priority)) {

@@ -1,6 +1,6 @@
-// SONiC around the agent: policies come from CONFIG_DB; what becomes of queues goes to where SONiC's tools look for it.
-// As an owner (the agent drives the switch itself) it writes what orchagent would; as a detector it leaves that to
-// orchagent, and only passes on the storms that nobody acts on.
+// SONiC as a Nos: reads policies from CONFIG_DB, and writes events and statistics of queues to the tables that SONiC's
+// tools read. As an owner (the agent applies treatments itself) it writes what orchagent would write. As a detector it
+// leaves that to orchagent, and only reports the storms of queues whose policy only alerts, and the ends of storms.
 #pragma once
 
 #include <filesystem>
@@ -21,16 +21,19 @@ namespace petrel::daemon {
 
 class SonicNos final : public Nos {
 public:
-    // `memory`: the file by which an owner's queues are watched before CONFIG_DB can be read.
+    // `memory`: the file with the last configuration, which an owner uses until CONFIG_DB can be read.
     SonicNos(const sonic::Databases&, sonic::Role, std::filesystem::path memory);
 
     std::string_view name() const override { return "SONiC"; }
-    bool shows_statistics() const override { return role_ == sonic::Role::owner; }  // elsewhere orchagent does
+    bool shows_statistics() const override
+    {
+        return role_ == sonic::Role::owner;
+    }  // as a detector, orchagent shows them
     Heard exchange(Told) override;
     Result<void> leave() override;
 
 private:
-    // One that has to be said and was not yet: whoever listens may be away.
+    // An event that is not published yet. It waits while Redis cannot be reached.
     struct Unsaid {
         NosEvent event;
         bool logged{};
@@ -55,15 +58,15 @@ private:
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
     ConfigMemory memory_;
-    bool memory_asked_{};  // or not needed any more
-    bool memory_good_{};   // nothing was bad in CONFIG_DB when it last changed: what is bad is not worth keeping
-    bool memory_right_{};  // and it could be read just now
+    bool memory_asked_{};  // the file was read, at the first exchange
+    bool memory_good_{};   // CONFIG_DB had no bad entries when it last changed; only then it is saved
+    bool memory_right_{};  // memory_good_, and CONFIG_DB could be read in the last exchange
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
     SonicLog log_;
     Alerts alerts_;
-    std::optional<std::string> in_force_;  // policies, as text; none: nothing was said yet
-    std::string concern_;                  // about what is configured
+    std::optional<std::string> in_force_;  // the policies as text; none before the first ones
+    std::string concern_;                  // see Nos::Heard
     std::optional<Error> trouble_;         // as of the last exchange
     std::vector<Unsaid> unsaid_;
 };

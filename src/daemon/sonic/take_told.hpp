@@ -1,4 +1,4 @@
-// What every keeper of SONiC's tables does with what it is told of queues, wherever the tables are.
+// Puts what a Nos receives of queues into SONiC's tables, in Redis or the agent's own.
 #pragma once
 
 #include "daemon/nos.hpp"
