@@ -1,5 +1,5 @@
-// Whole files: read at once, and replaced so that a reader or a crash finds the old content or the new one, never a
-// mixture.
+// Reads and replaces whole files. After a crash, and for every reader, a file has either the old or the new content,
+// never a mixture.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,14 @@
 
 namespace petrel::runtime {
 
-inline constexpr unsigned kOwnersFile = 0644;      // what only we write,
-inline constexpr unsigned kEverybodysFile = 0666;  // and what the umask decides
+inline constexpr unsigned kOwnersFile = 0644;      // only the owner may write
+inline constexpr unsigned kEverybodysFile = 0666;  // the umask decides who may write
 
-// Durable when it returns. A file that was there keeps its mode; a new one has this, less the umask.
+// The content is durable when the call returns. An existing file keeps its mode; a new one gets `mode` less the umask.
 Result<void> write_atomically(const std::filesystem::path&, std::string_view, unsigned mode = kOwnersFile);
 
-// Of anything that can be read, a pipe too: for commands. The agent does not wait for a pipe (read_regular_file).
+// Reads anything, also a pipe, and may wait for it. For commands; the agent uses read_regular_file(), which never
+// waits.
 Result<std::string> read_whole_file(const std::filesystem::path&);
 
 }  // namespace petrel::runtime

@@ -1,5 +1,5 @@
-// Which start of the machine this is and how long ago it was: what tells a next process how much time has passed, even
-// where the time of day was set in between.
+// Identifies the present boot of the machine and its age. With these a later process computes how much time has passed,
+// even if the wall clock was set in between.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace petrel::runtime {
 
 struct Boot {
-    std::string id;  // another one after every start; empty where the kernel does not say
-    Duration age{};  // sleep included
+    std::string id;  // differs after every boot; empty if the kernel has none
+    Duration age{};  // includes time in suspend
 };
 
 Boot this_boot();

@@ -25,7 +25,7 @@ namespace {
 constexpr int kAcceptedInATurn = 16;
 constexpr std::size_t kSentInATurn = std::size_t{256} * 1024;
 
-// From the file alone: a directory service may take its time, and the loop has none.
+// Reads only /etc/passwd: a directory service may take long and would block the loop.
 std::string user_name(uid_t uid)
 {
     const std::unique_ptr<FILE, int (*)(FILE*)> users{std::fopen("/etc/passwd", "re"), &std::fclose};
@@ -52,12 +52,12 @@ Result<void> give_to_group(const FileDescriptor& name, const std::filesystem::pa
     return {};
 }
 
-// The name is free then: nobody was there, or somebody who has died.
+// Makes the name free: removes the socket of a process that has died. Fails if another process listens there.
 Result<void> clear_the_way(const std::filesystem::path& path, const sockaddr_un& address)
 {
     struct stat found{};
     if (::lstat(path.c_str(), &found) != 0) {
-        return {};  // if it is not just missing, bind() will say what it is
+        return {};  // any other error than a missing file is reported by bind()
     }
     if (!S_ISSOCK(found.st_mode)) {
         return tl::unexpected(
@@ -80,8 +80,8 @@ Result<void> clear_the_way(const std::filesystem::path& path, const sockaddr_un&
     return {};
 }
 
-// The name that bind() has made, as a descriptor. Another user who may write to the folder could put a link or a file
-// of somebody else there: that one keeps its owner and mode.
+// Opens the name that bind() has created, as a descriptor. If another user with write access to the folder has put a
+// link or another file there, this fails, so that such a file keeps its owner and mode.
 Result<FileDescriptor> own_name(const std::filesystem::path& path)
 {
     return open_path(path, O_PATH | O_NOFOLLOW).and_then([&](FileDescriptor&& name) -> Result<FileDescriptor> {
@@ -93,7 +93,7 @@ Result<FileDescriptor> own_name(const std::filesystem::path& path)
     });
 }
 
-// A client cannot connect before listen(): by then group and mode are set.
+// Sets group and mode before listen(): no client can connect earlier.
 Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path& path, const std::string& group,
                       mode_t mode)
 {
@@ -101,7 +101,7 @@ Result<void> open_for(const FileDescriptor& socket, const std::filesystem::path&
         if (auto given = give_to_group(name, path, group); !given) {
             return given;
         }
-        // A descriptor of a name cannot be given to fchmod().
+        // fchmod() does not work on an O_PATH descriptor.
         const auto by_descriptor = fmt::format("/proc/self/fd/{}", name.get());
         if (::chmod(by_descriptor.c_str(), mode) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
             return tl::unexpected(file_error("listen at", path, errno));
@@ -194,7 +194,7 @@ Result<bool> ControlServer::keep_name()
     if (inode_of(path_) == inode_) {
         return false;
     }
-    std::error_code denied;  // listen_at() says so
+    std::error_code denied;  // listen_at() reports it
     std::filesystem::create_directories(path_.parent_path(), denied);
     auto socket = listen_at(path_, group_, mode_of(limits_));
     if (!socket) {
@@ -240,7 +240,7 @@ ControlServer::~ControlServer()
     }
 }
 
-// A few at a time: connections that were accepted before have their turn in between.
+// Accepts a few connections per turn of the loop, so that earlier connections are served in between.
 void ControlServer::accept_some()
 {
     for (int i = 0; i < kAcceptedInATurn; ++i) {
@@ -248,7 +248,7 @@ void ControlServer::accept_some()
         if (file.get() >= 0) {
             admit(std::move(file));
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            // The client still waits in the backlog: without a rest the loop would do nothing else.
+            // The client stays in the backlog: without this pause the loop would be woken all the time.
             loop_.rewatch(listener_.get(), 0);
             rest_ = loop_.at(loop_.now().mono + std::chrono::milliseconds{100}, [this] {
                 rest_.reset();
@@ -316,7 +316,8 @@ bool ControlServer::make_room(const Peer& newcomer)
     return true;
 }
 
-// The oldest connection that has not asked, or else the oldest that does not read. Root displaces other users first.
+// The oldest connection that has sent no request, or else the oldest that does not read its answer. Root displaces
+// other users first.
 ControlServer::Peer* ControlServer::displaceable(bool by_root) const
 {
     const auto first = [&](bool of_root, auto is) {
@@ -363,7 +364,7 @@ bool ControlServer::take_follower(Peer& peer)
     return peer.follows_;
 }
 
-// Answers that their clients have not read for too long make room for new ones.
+// To make room, drops clients that have not read their answers for too long.
 bool ControlServer::has_room(const Peer& peer, std::size_t answer)
 {
     if (peer.root() || answer <= limits_.small_answer) {
@@ -388,7 +389,7 @@ void ControlServer::refuse(Peer& peer, std::string why)
     drop(peer);
 }
 
-// What does not fit the socket now is lost: the connection is closed next.
+// Bytes that do not fit into the socket buffer are lost, because the connection is closed next.
 void ControlServer::send_at_once(const Peer& peer, std::string line)
 {
     line += '\n';
@@ -415,7 +416,7 @@ void ControlServer::read_request(const std::shared_ptr<Peer>& peer)
     }
     auto& request = peer->request_;
     if (got <= 0) {
-        counters_.bad += request.empty() ? 0U : 1U;  // else it only knocked
+        counters_.bad += request.empty() ? 0U : 1U;  // not counted if the client sent nothing
         drop(*peer);
         return;
     }
@@ -428,7 +429,7 @@ void ControlServer::read_request(const std::shared_ptr<Peer>& peer)
     } else if (end < request.size()) {
         peer->asked_ = true;
         loop_.cancel(peer->too_late_);
-        loop_.rewatch(peer->file_.get(), 0);  // from now on, whether it is still there
+        loop_.rewatch(peer->file_.get(), 0);  // from now on only EPOLLHUP and EPOLLERR
         const auto line = std::exchange(request, {}).substr(0, end);
         handler_(peer, line);
     }
@@ -466,7 +467,7 @@ void ControlServer::send(Peer& peer, std::string lines)
     }
 }
 
-// One piece for each turn of the loop, however fast the client reads.
+// Sends one piece per turn of the loop, so that a fast reader does not occupy the loop.
 void ControlServer::push(Peer& peer)
 {
     const auto size = std::min(peer.waiting(), kSentInATurn);
@@ -491,7 +492,7 @@ void ControlServer::push(Peer& peer)
 
 void ControlServer::drop(Peer& peer)
 {
-    const auto kept = peers_.extract(peer.arrived_);  // until the end of this function at least
+    const auto kept = peers_.extract(peer.arrived_);  // keeps the peer alive until this function returns
     loop_.cancel(peer.too_late_);
     loop_.unwatch(peer.file_.get());
     waiting_in_all_ -= peer.waiting();

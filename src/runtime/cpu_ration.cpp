@@ -28,7 +28,7 @@ Duration scaled(Duration time, double by)
 
 Duration CpuRation::rest(Instant now, Duration cpu)
 {
-    // A long idle time fills the credit; the bound keeps the product small.
+    // A long idle time fills the credit. The bound keeps the product small.
     const auto idle = std::min<Duration>(now - std::exchange(last_now_, now), scaled(burst_, 1 / share_));
     credit_ = std::min(burst_, credit_ + scaled(idle, share_)) - (cpu - std::exchange(last_cpu_, cpu));
     credit_ = std::max(credit_, -scaled(longest_rest_, share_));

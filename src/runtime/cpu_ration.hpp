@@ -1,5 +1,6 @@
-// Keeps a thread below a share of one processor, so that clients that ask without a break do not take the processor
-// from the threads that watch. A thread that was idle may use a burst first: a single request is answered at once.
+// Keeps a thread below a share of one processor, so that clients that send requests without a break do not take the
+// processor from the device threads and the loop. A thread that was idle may first use a burst, so that a single
+// request is answered at once.
 #pragma once
 
 #include <chrono>
@@ -10,16 +11,16 @@ namespace petrel::runtime {
 
 class CpuRation {
 public:
-    // `longest_rest`: so long the most urgent request may have to wait. A thread that uses more in one turn than it can
-    // make up for by such a rest gets more than its share.
+    // `longest_rest`: the longest time for which a request may have to wait. If a thread uses so much in one turn that
+    // it would have to rest longer, it gets more than its share.
     CpuRation(double share, Duration burst, Duration longest_rest)
         : share_(share), burst_(burst), longest_rest_(longest_rest), credit_(burst)
     {}
 
-    // How long to rest, at this moment and after this much processor time of the thread.
+    // Returns how long to rest at `now`, when the thread has used `cpu` of processor time in total.
     Duration rest(Instant now, Duration cpu);
 
-    // Rests for so long, in the thread that calls it. Always the same one.
+    // Puts the calling thread to sleep for that time. Always called by the same thread.
     void rest();
 
 private:

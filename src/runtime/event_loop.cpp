@@ -31,7 +31,8 @@ Error loop_error(std::string_view what, int error_number)
     return {ErrorKind::exhausted, std::string{what} + ": " + std::generic_category().message(error_number)};
 }
 
-// A watched file's name for the kernel: its number, below a count, since numbers are given out again.
+// The key of a watched file in epoll: the file descriptor in the low bits and a count above, because the kernel reuses
+// descriptors.
 constexpr int kFdBits = 32;
 constexpr std::uint64_t kFdMask = 0xffff'ffff;
 
@@ -43,7 +44,7 @@ epoll_event interest(std::uint32_t events, std::uint64_t name)
     return wanted;
 }
 
-// Forgets that a counter (an eventfd, a timerfd) has counted.
+// Resets the counter of an eventfd or timerfd.
 void drain(int fd)
 {
     std::uint64_t count{};
@@ -125,11 +126,12 @@ void EventLoop::post(std::function<void()> call)
         const std::lock_guard lock{mutex_};
         posted_.push_back(std::move(call));
         if (posted_.size() != 1) {
-            return;  // the first one has woken the loop
+            return;  // the call that posted the first one wakes the loop
         }
     }
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // full: it is awake already
+    [[maybe_unused]] const auto written =
+        ::write(wake_.get(), &one, sizeof one);  // fails only if full: the loop is awake already
 }
 
 void EventLoop::stop()
@@ -150,8 +152,8 @@ void EventLoop::run()
         const auto count = ::epoll_wait(epoll_.get(), happened.data(), static_cast<int>(happened.size()), -1);
         for (int i = 0; i < count; ++i) {
             const auto& event = happened[static_cast<std::size_t>(i)];
-            // What an earlier callback of this round has unwatched is not called any more, nor is a new file that got
-            // its number since; what is called stays alive.
+            // An earlier callback of this turn may have unwatched the file, or the descriptor may belong to a new file:
+            // then do not call. The copy of `call` keeps the callback alive while it runs.
             const auto file = files_.find(static_cast<int>(event.data.u64 & kFdMask));
             if (file != files_.end() && file->second.name == event.data.u64) {
                 const auto call = file->second.call;
@@ -174,15 +176,15 @@ void EventLoop::arm_timer()
     armed_ = next;
     itimerspec when{};
     if (next != kNever) {
-        // Zero would disarm it; what is due already is due a nanosecond after the clock began.
+        // Zero would disarm the timer. A time in the past fires at once.
         const auto ns = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
         when.it_value = {ns / kNsPerSecond, ns % kNsPerSecond};
     }
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
-// Those that are due now, and none that they plan: a timer that plans itself for now, or for the past, does not starve
-// the rest.
+// Runs the timers that are due now, but none that these callbacks add: a timer that plans itself again for now or the
+// past must not starve the rest.
 void EventLoop::run_timers()
 {
     const auto now = clock_.now().mono;

@@ -1,9 +1,9 @@
-// The one loop of a service: a runner::Loop that also waits for files. It calls back for files, timers and posted
-// calls. Everything that decides lives in its thread, so nothing there needs a lock.
+// An event loop: a runner::Loop that also waits for file descriptors. It runs callbacks of files, timers and posted
+// functions in one thread. All decisions of the service are made in one such thread, so they need no lock.
 //
-// Contract: all but post() and stop() belong to the thread that runs the loop (before run(), to the one that will).
-// A callback returns soon: whatever may block belongs to another thread. It may watch, unwatch, plan and cancel
-// anything, itself included.
+// Contract: only post() and stop() may be called in any thread; all other calls belong to the thread that runs the loop
+// (before run(), the thread that will run it). A callback must return soon: blocking calls belong to another thread. It
+// may watch and unwatch files, and add and cancel timers, its own included.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ public:
 
 class EventLoop final : public runner::Loop {
 public:
-    using OnFile = std::function<void(std::uint32_t events)>;  // EPOLLIN and the like
+    using OnFile = std::function<void(std::uint32_t events)>;  // EPOLLIN, EPOLLOUT ...
 
     static Result<std::unique_ptr<EventLoop>> make();
 
     Now now() const override { return clock_.now(); }
 
-    // One callback for each file; the caller keeps the file open until unwatch().
+    // One callback per file descriptor. The caller keeps it open until unwatch().
     Result<void> watch(int fd, std::uint32_t events, OnFile);
-    void rewatch(int fd, std::uint32_t events);  // waits for other events from now on
+    void rewatch(int fd, std::uint32_t events);  // changes the events to wait for
     void unwatch(int fd);
 
     TimerId at(Instant, std::function<void()>) override;
     void cancel(const TimerId&) override;
     void post(std::function<void()>) override;
-    void stop();  // from any thread: run() returns when the callback under way is over
+    void stop();  // from any thread: run() returns after the callbacks that are due now
 
     // Called at the end of each turn, before the loop waits again.
     void after_each_turn(std::function<void()> call) { after_turn_ = std::move(call); }
@@ -71,9 +71,9 @@ private:
     std::map<TimerId, std::function<void()>> timers_;
     std::uint64_t next_timer_{1};
     Instant armed_{kNever};
-    std::mutex mutex_;  // guards what is posted
+    std::mutex mutex_;  // guards posted_
     std::vector<std::function<void()>> posted_;
-    bool stopping_{};  // the loop's own
+    bool stopping_{};  // used by the loop's thread only
     std::function<void()> after_turn_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<const char*> guarded{};  // null: the process may exit
 
-// Always 1: the unit does not restart an agent that ends with 2 or 4, and these would be the library's numbers.
+// The exit code is always 1, not the library's: systemd's unit does not restart an agent that ends with 2 or 4.
 void end_with_failure(std::string_view call)
 {
     if (const auto* meanwhile = guarded.load()) {

@@ -1,10 +1,11 @@
-// A library in this process may call exit(0) in the middle of our work. Restart=on-failure of systemd would take that
-// for a good end, and the switch would stay unwatched. While a guard lives, every exit() of the process fails instead.
+// A vendor's library in this process may call exit(0) while the agent works. systemd (Restart=on-failure) would treat
+// that as success, and nothing would watch the switch. While a guard exists, every exit() ends the process with
+// status 1.
 #pragma once
 
 namespace petrel::runtime {
 
-// One at a time. It does not catch _exit(), which runs no handler.
+// At most one guard may exist at a time. It does not catch _exit(), which runs no handlers.
 class ExitGuard {
 public:
     // `meanwhile`, a literal, ends the sentence on stderr: "while the agent watches".

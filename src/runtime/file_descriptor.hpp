@@ -1,4 +1,4 @@
-// An open file of this process and the few system calls on it that we need, with EINTR and short writes dealt with and
+// Owns a file descriptor. The functions below wrap system calls: they handle EINTR and short writes, and return
 // failures as Errors that name the file.
 #pragma once
 
@@ -33,11 +33,11 @@ private:
     int fd_{-1};
 };
 
-// "cannot <doing> <path>: <why>", with the kind that the error number means.
+// "cannot <doing> <path>: <why>", with the ErrorKind of the error number.
 Error file_error(std::string_view doing, const std::filesystem::path&, int error_number);
 
 Result<FileDescriptor> open_path(const std::filesystem::path&, int flags, unsigned mode = 0);
-// The same, for a file that people know by another name: that one stands in an error.
+// The same, but errors show `known_as` instead of the path: the name by which users know the file.
 Result<FileDescriptor> open_path(const std::filesystem::path&, int flags, unsigned mode,
                                  const std::filesystem::path& known_as);
 Result<void> write_at(const FileDescriptor&, const std::filesystem::path&, std::uint64_t offset,

@@ -13,7 +13,7 @@
 namespace petrel::runtime {
 namespace {
 
-// A journal is rewritten when it is this large and mostly history.
+// The journal is rewritten when it is at least this large and at least this many times as large as its open entries.
 constexpr std::uint64_t kCompactFrom = 65'536;  // bytes
 constexpr std::uint64_t kCompactAtTimesLive = 4;
 
@@ -114,7 +114,7 @@ Result<void> FileJournal::rewrite()
     if (!file) {
         return tl::unexpected(file.error());
     }
-    // From here on the path leads to the new file, so this is the one to append to, whatever the folder's sync says.
+    // The path now leads to the new file. So append to the new file, even if the sync of the folder fails.
     file_ = std::move(*file);
     size_ = bytes.size();
     const auto durable = held_.folder().sync();
@@ -127,7 +127,7 @@ void FileJournal::changed()
     if (size_ < kCompactFrom || size_ < kCompactAtTimesLive * journal_bytes(device(), entries_).size()) {
         return;
     }
-    // What was asked for is durable already. A rewrite that fails leaves the file as it is, for the next change to try
+    // The requested change is durable already. If the rewrite fails, the file stays as it is, and the next change tries
     // again.
     static_cast<void>(rewrite());
 }

@@ -1,7 +1,7 @@
-// The journal on a disk. open() and close() return when the record is durable, or when the file is as it was before.
+// The journal in a file. When open() or close() returns, the record is durable; after a failure the file is as before.
 //
-// The file is held exclusively (through <path>.lock, since compaction replaces the file itself): of two processes that
-// want the same journal, the second is told so. One thread. What the bytes are: file_journal_format.hpp.
+// The process locks the file exclusively, through <path>.lock because compaction replaces the file itself. A second
+// process that opens the same journal gets an error. Only one thread uses it. Format: file_journal_format.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,12 @@ namespace petrel::runtime {
 
 class FileJournal final : public NamedJournal {
 public:
-    // Opens the journal of a device, and makes an empty one if there is none. The inventory turns stored names into
-    // ids.
+    // Opens the journal of a device, or creates an empty one. The inventory maps stored names to port ids.
     static Result<std::unique_ptr<FileJournal>> open_file(const std::filesystem::path&, std::string_view device,
                                                           const watchdog::Inventory&);
 
-    // Another process may remove or replace the file, its lock or the folder: then all of it is written anew. A change
-    // does that by itself; the caller who wants it earlier asks now and then (a few system calls).
+    // If another process has removed or replaced the file, its lock or the folder, writes everything anew. open() and
+    // close() check this, too; call it periodically to notice earlier. Costs a few system calls.
     Result<void> keep_name();
     Result<bool> keep() override;
 
@@ -36,15 +35,15 @@ private:
     Result<void> load();
     Result<void> write(std::span<const std::byte>) override;
     Result<void> rewrite();
-    void changed() override;  // writes the file anew if it has grown
+    void changed() override;  // rewrites the file if it has grown too much
 
     HeldFile held_;
     std::filesystem::path path_;
     FileDescriptor file_;
     std::uint64_t size_{};
     std::size_t tail_dropped_{};
-    bool lost_{};      // and keep() has not said so
-    bool doubtful_{};  // what the file holds beyond size_, or whether it is durable, is not known: rewrite it first
+    bool lost_{};      // the file was lost, and keep() has not reported it yet
+    bool doubtful_{};  // the content beyond size_ or its durability is unknown: rewrite before the next record
 };
 
 }  // namespace petrel::runtime

@@ -16,7 +16,7 @@ constexpr std::uint8_t kClose = 2;
 constexpr std::uint8_t kWholePort = 255;
 using BodyLength = std::uint16_t;
 constexpr std::size_t kFrame = kSealSize<BodyLength>;
-constexpr std::size_t kLongestBody = 1024;  // no record comes near; a greater length is damage
+constexpr std::size_t kLongestBody = 1024;  // all records are much shorter; a greater length is damage
 
 void put_target(RecordWriter& writer, const NamedTarget& target)
 {
@@ -31,14 +31,14 @@ NamedTarget get_target(RecordReader& reader)
     return {std::move(port), priority == kWholePort ? std::nullopt : std::optional{Priority{priority}}};
 }
 
-// The body of the whole and undamaged record at the front, if there is one.
+// The body of the record at the front, if it is complete and undamaged.
 std::optional<std::span<const std::byte>> whole_record(std::span<const std::byte> bytes)
 {
     const auto body = unsealed<BodyLength>(bytes);
     return body && body->size() <= kLongestBody ? body : std::nullopt;
 }
 
-// Bytes that never got to the disk read as zero. Nothing that we write ends with so many.
+// Bytes that never reached the disk read as zero. No record ends with this many zeros.
 bool ends_unwritten(std::span<const std::byte> rest)
 {
     constexpr std::size_t kZeros = 16;
@@ -46,8 +46,8 @@ bool ends_unwritten(std::span<const std::byte> rest)
            std::ranges::all_of(rest.last(kZeros), [](std::byte b) { return b == std::byte{0}; });
 }
 
-// An unfinished record is short and has nothing after it. Anything else was durable once and has been damaged since:
-// what it speaks of may be in force.
+// Whether the rest is an unfinished record: short, and with no record after it. Otherwise it is a record that was
+// durable and has been damaged since. Its treatment may be in force, so it must not be dropped.
 bool is_torn_tail(std::span<const std::byte> rest)
 {
     if (rest.size() > kFrame + kLongestBody) {
@@ -111,7 +111,7 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
     return {};
 }
 
-// The header's device name; moves `at` behind it.
+// Returns the device name of the header; sets `at` to the end of the header.
 Result<std::string> take_header(std::span<const std::byte> bytes, std::size_t& at)
 {
     RecordReader reader{bytes};

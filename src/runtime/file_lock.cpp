@@ -11,7 +11,7 @@
 namespace petrel::runtime {
 namespace {
 
-constexpr unsigned kLockMode = 0600;  // who can open a file can lock it
+constexpr unsigned kLockMode = 0600;  // every user who can open the file could lock it
 constexpr int kLockAttempts = 3;      // the name may be removed between two calls
 
 }  // namespace
@@ -63,7 +63,7 @@ Result<void> HeldFile::lock()
         return tl::unexpected(std::move(file.error()));
     }
     if (::flock(file->get(), LOCK_EX | LOCK_NB) == 0) {
-        if (!folder_.leads_to(lock_name(), *file)) {  // removed meanwhile: another process may lock a new one
+        if (!folder_.leads_to(lock_name(), *file)) {  // removed meanwhile: another process may lock a new file
             return tl::unexpected(file_error("lock", folder_.path_of(lock_name()), EBUSY));
         }
         lock_ = std::move(*file);

@@ -1,5 +1,5 @@
-// A file that one process holds at a time. The lock is a file of its own beside the one that is held, since that one
-// may be replaced while it is in use; it goes with the process, however that ends.
+// A file that only one process holds at a time. The lock is a separate file, because the held file may be replaced
+// while it is in use. The kernel releases the lock when the process ends, however it ends.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +14,18 @@ namespace petrel::runtime {
 
 class HeldFile {
 public:
-    // Held through <path>.lock for as long as the result lives; unreachable if another process has it, with its pid.
-    // Drafts of the file that killed processes left are removed.
+    // Locks <path>.lock for the lifetime of the result. If another process holds it, fails with `unreachable` and that
+    // process's pid. Removes temporary files (drafts) that killed processes left in StateFolder::replace().
     static Result<HeldFile> take(const std::filesystem::path&);
 
     const StateFolder& folder() const { return folder_; }
     const std::string& name() const { return name_; }
     std::filesystem::path path() const { return folder_.path_of(name_); }
 
-    // The file, its lock or the folder was removed or replaced: what is written to `file` would not be found again, and
-    // another process could take the lock.
+    // Whether the file, its lock or the folder was removed or replaced. Then later processes would not find what is
+    // written to `file`, and another process could take the lock.
     bool lost(const FileDescriptor& file) const;
-    // After that: holds it again. The caller writes the file anew.
+    // After lost(): locks the name again. The caller must write the file anew.
     Result<void> take_again();
 
 private:

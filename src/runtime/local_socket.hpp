@@ -1,4 +1,4 @@
-// Unix stream sockets by the name of a file: what both ends of the control socket need.
+// Unix stream sockets with a path, for both ends of the control socket.
 #pragma once
 
 #include <sys/un.h>
@@ -10,10 +10,11 @@
 
 namespace petrel::runtime {
 
-// Such names are short: 107 bytes on Linux.
+// Fails if the path is too long: at most 107 bytes on Linux.
 Result<sockaddr_un> local_address(const std::filesystem::path&);
 
-// Does not wait: an error number, 0 = connected. EAGAIN: somebody listens, and too many knock already.
+// Both return an error number, 0 = success, and do not wait. EAGAIN from connect: a process listens, but its backlog is
+// full.
 int connect_local(const FileDescriptor&, const sockaddr_un&);
 int bind_local(const FileDescriptor&, const sockaddr_un&);
 

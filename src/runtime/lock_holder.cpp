@@ -10,7 +10,7 @@
 
 namespace petrel::runtime {
 
-// A line of /proc/locks: "3: FLOCK  ADVISORY  WRITE 4711 fe:01:1318 0 EOF". One that waits has "->" after its number.
+// A line of /proc/locks: "3: FLOCK  ADVISORY  WRITE 4711 fe:01:1318 0 EOF". A waiting lock has "->" after its number.
 std::optional<pid_t> lock_holder(const std::filesystem::path& path)
 {
     auto lock_path = path;

@@ -8,8 +8,8 @@
 
 namespace petrel::runtime {
 
-// The pid behind <path>.lock, as the kernel lists it. None: the lock is free, or the kernel shows no such process here
-// (another pid namespace).
+// The pid that holds <path>.lock, from /proc/locks. None: the lock is free, or its holder is not visible here (another
+// pid namespace).
 std::optional<pid_t> lock_holder(const std::filesystem::path&);
 
 }  // namespace petrel::runtime

@@ -41,12 +41,12 @@ Result<FileDescriptor> connect_to(const std::filesystem::path& path)
 Result<FileDescriptor> open_file(const std::filesystem::path& path)
 {
     return link_flag(path).and_then([&](int link) {
-        // A pipe may have no reader.
+        // O_NONBLOCK: opening a pipe without a reader must not block.
         return open_path(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | link, kEverybodysFile);
     });
 }
 
-// False: the caller has lost his patience.
+// False: `patience` returned false.
 bool wait_for_room(const FileDescriptor& in, const LogWriter::Patience& patience)
 {
     pollfd target{in.get(), POLLOUT, 0};
@@ -61,7 +61,7 @@ bool wait_for_room(const FileDescriptor& in, const LogWriter::Patience& patience
     }
 }
 
-// Sends all of it, or says why not.
+// Sends the whole line. Returns 0 or an error number.
 int send_once(const FileDescriptor& to, std::string_view line, const LogWriter::Patience& patience)
 {
     while (::send(to.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
@@ -136,7 +136,7 @@ Result<void> LogWriter::send(std::string_view line, const Patience& patience)
     return still == 0 ? Result<void>{} : tl::unexpected(file_error("write", path_, still));
 }
 
-// So much can be written to a pipe that has room, without waiting for its reader.
+// Writes at most PIPE_BUF bytes at a time: a pipe that is ready takes that much without blocking.
 Result<void> LogWriter::append(std::string_view line, const Patience& patience)
 {
     while (!line.empty()) {

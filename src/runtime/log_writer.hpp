@@ -1,6 +1,6 @@
-// Writes lines of a log: to a socket where somebody collects them (/dev/log), one datagram each, to the end of a file,
-// or to stderr. Waits while nobody takes them, as long as the caller is patient. A collector that was started anew is
-// found again; a file that was moved away or deleted is made anew.
+// Writes lines of a log: to the socket of a log collector (/dev/log), one datagram per line, to the end of a file, or
+// to stderr. While the receiver takes no data, write() waits until `Patience` returns false. It connects again to a
+// collector that was restarted, and creates a file again that was moved away or deleted.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ namespace petrel::runtime {
 
 class LogWriter {
 public:
-    // Asked each time that nobody took anything for a while: false = give up.
+    // Called each time the receiver has taken nothing for 100 ms. False = give up.
     using Patience = std::function<bool()>;
 
-    // What is there decides: a unix datagram socket is spoken to, everything else is a file, made if it is missing.
+    // If the path is a socket, connects to it as a Unix datagram socket. Otherwise opens a file, and creates it if it
+    // is missing.
     static Result<LogWriter> open(const std::filesystem::path&);
     static Result<LogWriter> to_stderr();
 
@@ -28,7 +29,7 @@ public:
     bool is_open_at(std::uint64_t device, std::uint64_t inode) const;
 
     Result<void> write(const wire::LogLine& line) { return write(build(line)); }
-    Result<void> write(std::string_view line, const Patience& = [] { return true; });  // without its end
+    Result<void> write(std::string_view line, const Patience& = [] { return true; });  // without the line feed
 
 private:
     enum class Kind : std::uint8_t { socket, file, stream };

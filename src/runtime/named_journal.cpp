@@ -27,7 +27,7 @@ void NamedJournal::learn(const watchdog::Inventory& inventory)
     }
 }
 
-// Names are what is stored, so there is nothing to rewrite.
+// Records store names, so nothing has to be rewritten.
 void NamedJournal::renumber(const watchdog::Inventory&, const watchdog::Inventory& after) { learn(after); }
 
 Result<void> NamedJournal::open(const device::Active& active)

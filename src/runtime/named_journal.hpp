@@ -1,5 +1,5 @@
-// A journal as the runner uses it, over records as they are stored: numbers of ports become names, and entries of ports
-// that are away now stay. Where the records are kept is for derived classes: a file, or the simulated disk of the lab.
+// The journal that the runner uses, over stored records: it maps port ids to names, and keeps entries for ports that
+// the device does not have now. Derived classes store the records: in a file, or on the simulated disk of the lab.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     Result<std::vector<device::Active>> active() override;
     void renumber(const watchdog::Inventory& before, const watchdog::Inventory& after) override;
 
-    // Entries of ports that the inventory does not have now. They are kept until the port is back.
+    // Entries for ports that the inventory does not have now. They are kept until the port is back.
     std::vector<JournalEntry> strangers() const;
     std::size_t stranger_count() const override { return strangers().size(); }
 
@@ -35,9 +35,9 @@ protected:
     std::vector<JournalEntry> entries_;
 
 private:
-    // Returns when the record is durable, or when everything is as it was before.
+    // When it returns, the record is durable; after a failure the stored journal is as before.
     virtual Result<void> write(std::span<const std::byte> record) = 0;
-    virtual void changed() {}  // the entries did, after a record was written
+    virtual void changed() {}  // called after a record was written and entries_ changed
 
     Result<NamedTarget> named(const Target&) const;
     std::optional<Target> known(const NamedTarget&) const;
@@ -45,7 +45,7 @@ private:
     std::string device_;
     DeviceId device_id_;
     std::vector<std::string> ports_;                          // names, by PortId::index
-    std::unordered_map<std::string, std::uint16_t> numbers_;  // the other way round
+    std::unordered_map<std::string, std::uint16_t> numbers_;  // PortId::index, by name
 };
 
 }  // namespace petrel::runtime

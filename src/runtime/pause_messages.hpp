@@ -1,5 +1,5 @@
-// From what a watchdog says about a port that is paused for too long to what a Slingshot switch's log says about it. A
-// function of its arguments: who writes the messages, where and with which time, is decided elsewhere.
+// Converts an event of the watchdog about a port that is paused for too long to the messages that a Slingshot switch
+// logs. A pure function: the caller writes the messages and adds the time.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace petrel::runtime {
 //   begins, found so at start                asserted, entered_error
 //   ends, the status is clear                stopped, left_error
 //   ends otherwise (order, stop, link down)  left_error
-// About anything else: none.
+// Any other event: no messages.
 std::vector<wire::PauseMessage> pause_messages(const watchdog::Event&, const PortNames& of_its_port);
 
 }  // namespace petrel::runtime

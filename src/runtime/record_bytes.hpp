@@ -1,5 +1,5 @@
-// What our files of records have in common: little-endian fields, a header that names the device, and records that are
-// sealed with their length and a CRC-32C, so that any bytes can be put to a reader.
+// The common format of the state file and the journal file: little-endian fields, a header with the device name, and
+// records that are sealed with their length and a CRC-32C, so that a reader detects any damage.
 //
 //   header   magic, u16 version, u8 length + device name, u32 checksum of all that
 //   sealed   u32 checksum of the rest, length of the body (u16 or u32), body
@@ -36,7 +36,7 @@ public:
     }
     void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
 
-    // Behind its length, a number of this type.
+    // Writes the length as a number of type Length, then the text.
     template <std::unsigned_integral Length = std::uint8_t>
     void text(std::string_view text)
     {
@@ -52,7 +52,7 @@ private:
     Bytes bytes_;
 };
 
-// Reads from the front; once something is missing, everything is, and ok() says so.
+// Reads from the front. After the first read beyond the end, ok() is false and all later reads return nothing.
 class RecordReader {
 public:
     explicit RecordReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -115,7 +115,7 @@ Bytes sealed(const Bytes& body)
     return record.take();
 }
 
-// The body of the whole and undamaged record at the front, if there is one.
+// The body of the record at the front, if it is complete and undamaged.
 template <std::unsigned_integral Length>
 std::optional<std::span<const std::byte>> unsealed(std::span<const std::byte> bytes)
 {

@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    // The rows of one time, beginning at `first`; returns where the next look begins.
+    // Performs one look: all samples with the time of `first`. Returns the index where the next look begins.
     std::size_t look(std::size_t first)
     {
         const auto time_us = trace_.time_us[first];
@@ -59,7 +59,7 @@ private:
         overflowed_ = false;
         step(agent::LookDone{std::exchange(wanted_look_, 0), &intake_.view()}, now);
         settle(now);
-        while (std::exchange(overflowed_, false)) {  // what found no room comes out now, not at the next row
+        while (std::exchange(overflowed_, false)) {  // emit what did not fit into the outbox now, not at the next look
             step(agent::Tick{}, now);
             settle(now);
         }
@@ -67,7 +67,7 @@ private:
         return next;
     }
 
-    // Wake-ups before the next look. One that changes nothing waits for a look, and so do we.
+    // Runs the wake-ups before the next look. If the agent requests no later wake-up, it waits for a look: stop here.
     void run_timers(Instant before)
     {
         while (output_.wake < before) {

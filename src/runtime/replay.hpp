@@ -1,6 +1,6 @@
-// Runs a recorded trace of one device through the real agent. Time is what the trace says: rows of one time are one
-// look, and between two looks only timers run, since a recording cannot be asked again. Commands are taken as applied
-// at once. The same trace and policies always give the same result.
+// Runs a recorded trace of one device through the production agent. The trace supplies the time: samples of the same
+// time are one look. Between two looks only timers run, because a recording cannot perform further looks. Every command
+// is confirmed at once. The same trace and policies always give the same result.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct PhaseChange {
 
 struct Replayed {
     std::string device;
-    watchdog::Watchlist watchlist;  // names everything that the rest speaks of
+    watchdog::Watchlist watchlist;  // maps the rows and policies of the other fields to names
     std::vector<watchdog::Event> events;
     std::vector<PhaseChange> phases;          // in order of time; every row begins as watching or off
     std::vector<watchdog::QueueStats> stats;  // stats[slot], at the end of the trace

@@ -1,5 +1,5 @@
-// Signals as events of the loop. Blocked for the whole process from then on, so threads that are started later do not
-// get them either.
+// Receives signals as events of the loop. make() blocks them in the calling thread. Threads that are started later
+// inherit that, so make() must run before any other thread is started.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace petrel::runtime {
 
-// For threads that leave all signals to the loop.
+// Called by threads that leave all signals to the loop.
 void block_all_signals();
 
 class Signals {
 public:
-    // `hear` is called with the signal's number. The loop has to outlive it.
+    // `hear` is called with the signal's number. The loop must outlive the object.
     static Result<std::unique_ptr<Signals>> make(EventLoop&, std::initializer_list<int>, std::function<void(int)> hear);
     ~Signals();
     Signals(const Signals&) = delete;

@@ -18,11 +18,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kWindow = 60s;
-constexpr std::size_t kFree = 3;          // so many starts within the window wait for nothing
-constexpr std::size_t kMostStarts = 100;  // are remembered
+constexpr std::size_t kFree = 3;          // this many starts within the window do not wait
+constexpr std::size_t kMostStarts = 100;  // kept in the file
 constexpr Duration kLongest = 30s;
 
-// One time a line, microseconds since 1970; what is no number, or lies in the future, is nothing.
+// Reads one time per line, in microseconds since 1970. Ignores lines without a number and times in the future.
 std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
 {
     std::vector<std::int64_t> times;
@@ -45,7 +45,7 @@ std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
 Duration note_start(const std::filesystem::path& file, WallTime now)
 {
     const auto now_us = now.time_since_epoch().count();
-    // One agent at a time: others may share the folder.
+    // Lock the file, because several agents may share the folder.
     const auto held = HeldFile::take(file);
     if (!held) {
         return {};

@@ -1,5 +1,5 @@
-// Somebody who starts a service over and over must not wear down the hardware behind it: starts are counted in a file,
-// and one that follows on many others waits.
+// Protects the hardware from a service that is restarted again and again: starts are counted in a file, and a start
+// that follows many others waits.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace petrel::runtime {
 
-// Notes a start and says how long the hardware is to be left alone: not at all after up to three within a minute, then
-// a second, two, four, at most thirty. A file that cannot be read or written holds nobody up.
+// Records a start and returns how long to wait before devices are opened: 0 for the first three starts within a minute,
+// then 1 s, 2 s, 4 s ..., at most 30 s. If the file cannot be read or written, the start does not wait.
 Duration note_start(const std::filesystem::path&, WallTime now);
 
-// A start that ended well does not count.
+// Removes all recorded starts. Called after an orderly stop.
 void forget_starts(const std::filesystem::path&);
 
 }  // namespace petrel::runtime

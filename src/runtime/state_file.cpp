@@ -14,12 +14,12 @@
 namespace petrel::runtime {
 namespace {
 
-// The file is written anew when it has grown by three times what it must hold, within these bounds.
+// The file is rewritten when it has grown by three times the size of its live content, within these bounds.
 constexpr std::uint64_t kLeastGrowth = 1U << 20U;
 constexpr std::uint64_t kMostGrowth = 1U << 26U;
-// No state comes near; what is larger is something else, and is not read.
+// State files are much smaller. A larger file is not a state file, and is not read.
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30U;
-// Damaged files that are kept. The last name is used again and again after that.
+// How many damaged files are kept. Further ones replace the last.
 constexpr int kMostSetAside = 9;
 
 std::uint64_t grown(std::uint64_t live) { return live + std::clamp(3 * live, kLeastGrowth, kMostGrowth); }
@@ -75,8 +75,8 @@ Result<void> StateFile::load()
     return {};
 }
 
-// A damaged text is copied: the file keeps its name until a good one takes it, so that a death in between loses
-// nothing. What cannot be read (a folder, a FIFO, a link) is moved.
+// Copies a damaged file: it keeps its name until a good one replaces it, so that a process that dies in between loses
+// nothing. Moves what cannot be read (a folder, a FIFO, a link).
 void StateFile::replace_damaged(std::string_view why, const std::optional<std::string>& text)
 {
     const auto& folder = held_.folder();
@@ -91,7 +91,7 @@ void StateFile::replace_damaged(std::string_view why, const std::optional<std::s
              : folder.rename(held_.name(), aside);
     damage_ = set_aside ? fmt::format("{}; set aside as {}", why, folder.path_of(aside).string())
                         : fmt::format("{}; it cannot be set aside: {}", why, set_aside.error().what);
-    // At once, or every start from now on would find the damage again. What fails here is tried with an append.
+    // Rewrite at once, or every later start would find the damage again. If it fails, the next append() tries again.
     static_cast<void>(rewrite());
 }
 
@@ -151,20 +151,21 @@ Result<void> StateFile::write_missing()
     const auto record = state_record(device_, *remembered_, missing);
     if (auto written = write_at(file_, path_, size_, record); !written) {
         more_behind_ = true;
-        static_cast<void>(cut_back());  // or before the next one
+        static_cast<void>(cut_back());  // if it fails, the next write tries again
         return written;
     }
     size_ += record.size();
     unwritten_ = 0;
     if (size_ >= rewrite_at_) {
-        // What was asked for is done. A rewrite that fails leaves the file as it is, and is tried again much later.
+        // The record is written already. If the rewrite fails, the file stays as it is; try again after more growth.
         rewrite_at_ = size_ + kLeastGrowth;
         static_cast<void>(rewrite());
     }
     return {};
 }
 
-// What a failed write or a dead process left behind the good part must not follow the next record.
+// Removes the unfinished record that a failed write or a dead process left after the good part, so that the next record
+// follows the good part directly.
 Result<void> StateFile::cut_back()
 {
     if (more_behind_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) < 0) {

@@ -1,10 +1,10 @@
-// What a service must know of one device after a restart: what its watchdog remembers, and the history of its events.
-// Both are in one file and in one write, so that no death leaves one without the other.
+// The checkpoint and the history of events of one device, for the next start. Both are written to one file in one
+// write, so that a process that dies never leaves one without the other.
 //
-// What was appended outlives the process. It may not outlive the machine: nothing waits for the disk here, except when
-// the file has grown and is written anew, and the journal and the device are witnesses enough after a crash. A damaged
-// file keeps nobody from starting: what can be read is taken, the file is set aside, and damage() says so. The file is
-// held alone. One thread. What the bytes are: state_format.hpp.
+// Appended data survives the death of the process, but maybe not a crash of the machine: append() does not wait for the
+// disk, except when the file has grown and is rewritten. After a crash of the machine, journal and device are enough to
+// reconcile. A damaged file does not prevent a start: the readable part is used, the file is set aside, and damage()
+// describes it. The process locks the file exclusively. Only one thread uses it. Format: state_format.hpp.
 #pragma once
 
 #include <cstdint>
@@ -26,30 +26,30 @@ namespace petrel::runtime {
 
 class StateFile {
 public:
-    // Fails only if another process holds the file, or if it is there and may not be read and written. A disk that is
-    // full now is met at the first append. At least one event is kept: its seq is where the next process goes on.
+    // Fails only if another process holds the file, or if the file exists and cannot be read and written. A full disk
+    // is reported by the first append(). At least one event is kept, because the next process continues from its seq.
     static Result<std::unique_ptr<StateFile>> open(const std::filesystem::path&, std::string_view device,
                                                    std::uint32_t most_events);
 
-    // Takes new events (their seq goes on growing) and the checkpoint after them. If they cannot be written, the file
-    // is as it was, and the next call writes what is missing.
+    // Appends new events, in the order of their seq, and the checkpoint after them. If the write fails, the file is as
+    // before, and the next call also writes what is missing.
     Result<void> append(std::span<const StoredEvent>, std::string_view checkpoint, const Now&);
 
-    // Another process may remove or replace the file, its lock or the folder: then all of it is written anew. append()
-    // does that by itself; the caller who wants it earlier asks now and then (a few system calls).
+    // If another process has removed or replaced the file, its lock or the folder, writes everything anew. append()
+    // checks this, too; call it periodically to notice earlier. Costs a few system calls.
     Result<void> keep_name();
-    // The same. True: it was written anew since the last call.
+    // The same. True: the file was lost since the last call of keep(), and is written anew.
     Result<bool> keep();
     const std::filesystem::path& path() const { return path_; }
 
-    // What was handed over last, by this process or an earlier one, and the newest events, oldest first.
+    // The last checkpoint, of this process or an earlier one, and the newest events, oldest first.
     const std::optional<Remembered>& remembered() const { return remembered_; }
     const std::deque<StoredEvent>& events() const { return events_; }
     std::uint64_t last_seq() const { return last_seq_; }
 
-    // What was wrong when the file was opened, and where it is now; empty: nothing was.
+    // Describes what was wrong when the file was opened, and where that file is now; empty if nothing was.
     const std::string& damage() const { return damage_; }
-    // Bytes of an unfinished record that were dropped on opening: a process or a machine died while it wrote.
+    // Bytes of an unfinished record that were dropped on opening: the process or the machine died during a write.
     std::size_t tail_dropped() const { return tail_dropped_; }
 
 private:
@@ -68,16 +68,16 @@ private:
     std::string device_;
     std::size_t most_events_{};
     FileDescriptor file_;
-    std::uint64_t size_{};        // of what is good; 0: the file is to be written as a whole
-    bool more_behind_{};          // the file is longer than that
-    std::uint64_t rewrite_at_{};  // the size at which it has grown enough
+    std::uint64_t size_{};        // of the good part; 0: write the whole file
+    bool more_behind_{};          // the file is longer than size_
+    std::uint64_t rewrite_at_{};  // the size at which to rewrite the file
     std::optional<Remembered> remembered_;
     std::deque<StoredEvent> events_;
-    std::size_t unwritten_{};  // so many of the last of them
+    std::size_t unwritten_{};  // number of the last events that are not in the file yet
     std::uint64_t last_seq_{};
     std::string damage_;
     std::size_t tail_dropped_{};
-    bool lost_{};  // and keep() has not said so
+    bool lost_{};  // the file was lost, and keep() has not reported it yet
 };
 
 }  // namespace petrel::runtime

@@ -81,7 +81,7 @@ Result<FileDescriptor> open_folder(const std::filesystem::path& folder, const st
     return open_path(folder, O_RDONLY | O_DIRECTORY, 0, known_as);
 }
 
-// "sw.state.4711.tmp" for "sw.state".
+// A draft of "sw.state" is "sw.state.4711.tmp", with the pid of its writer.
 bool is_draft_of(std::string_view name, std::string_view of)
 {
     if (!name.starts_with(of) || !name.ends_with(kDraftEnd) || name.size() < of.size() + kDraftEnd.size() + 2) {
@@ -112,8 +112,8 @@ Result<StateFolder> StateFolder::of(const std::filesystem::path& file)
     });
 }
 
-// The first check is for the error's sake, and so that nothing but a file is opened. The second one counts: the name
-// may lead elsewhere by then.
+// Checks twice. The check before openat() gives a good error and avoids opening anything but a file. The check of the
+// open file decides, because another process may have replaced the name in between.
 Result<std::optional<FileDescriptor>> StateFolder::find(const std::string& name, int access) const
 {
     const auto path = path_of(name);
@@ -167,7 +167,8 @@ Result<std::optional<FileDescriptor>> StateFolder::create(const std::string& nam
     return tl::unexpected(file_error("open", known_as, errno));
 }
 
-// A service that is not root goes on with what root creates. In a folder for everybody each user keeps his own files.
+// A service that does not run as root must be able to use files that root created here. In a folder with the sticky bit
+// (like /tmp) root keeps its files.
 void StateFolder::leave_to_owner(const FileDescriptor& created) const
 {
     const auto folder = status_of(folder_);
@@ -176,7 +177,7 @@ void StateFolder::leave_to_owner(const FileDescriptor& created) const
     }
 }
 
-// What a dead process with our pid left under this name is removed, as is anything else.
+// Removes any file of this name first, for example the draft of a dead process with the same pid.
 Result<FileDescriptor> StateFolder::create_draft(const std::string& draft, unsigned mode,
                                                  const std::filesystem::path& known_as) const
 {
@@ -196,7 +197,7 @@ Result<FileDescriptor> StateFolder::create_draft(const std::string& draft, unsig
 Result<FileDescriptor> StateFolder::replace(const std::string& name, std::span<const std::byte> bytes,
                                             unsigned mode) const
 {
-    // Named by process, so that two of them never write to the same one.
+    // The name contains the pid, so that two processes never write to the same draft.
     const auto draft = fmt::format("{}.{}{}", name, ::getpid(), kDraftEnd);
     const auto path = path_of(name);
     auto file = create_draft(draft, mode, path);
@@ -205,7 +206,7 @@ Result<FileDescriptor> StateFolder::replace(const std::string& name, std::span<c
     }
     struct stat before{};
     if (::fstatat(folder_.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(before.st_mode)) {
-        ::fchmod(file->get(), before.st_mode & 0777U);  // if that is denied, the mode of a new file will do
+        ::fchmod(file->get(), before.st_mode & 0777U);  // if it fails, the file has the mode of a new one
     }
     auto written = write_at(*file, path, 0, bytes).and_then([&] { return sync_data(*file, path); });
     if (written && ::renameat(folder_.get(), draft.c_str(), folder_.get(), name.c_str()) != 0) {
@@ -264,12 +265,12 @@ bool StateFolder::leads_to(const std::string& name, const FileDescriptor& file) 
 
 Result<void> StateFolder::reopen()
 {
-    std::error_code denied;  // open_folder() says so
+    std::error_code denied;  // open_folder() reports it
     std::filesystem::create_directories(path_, denied);
     return open_folder(path_, path_).map([&](FileDescriptor&& folder) { folder_ = std::move(folder); });
 }
 
-// A file may grow while it is read.
+// Checks the size after each piece, because a file may grow while it is read.
 Result<std::string> read_all(const FileDescriptor& file, const std::filesystem::path& path, std::uint64_t most)
 {
     std::string text;

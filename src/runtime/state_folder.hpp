@@ -1,7 +1,7 @@
 // A folder whose files another user may replace: the state folder belongs to the service user, and commands of root
 // work in it. The folder is opened once. Every call goes through that descriptor, follows no link in the folder and
 // does not wait. Only a regular file with one name, of this process's user or of the folder's owner, is opened; an
-// error says what else is there. Only a file that this process created is given to the folder's owner.
+// error describes what was found instead. Only a file that this process created is given to the folder's owner.
 #pragma once
 
 #include <cstddef>
@@ -27,33 +27,34 @@ public:
 
     std::filesystem::path path_of(std::string_view name) const { return path_ / name; }
 
-    // None: the name is free.
+    // None: the name does not exist.
     Result<std::optional<FileDescriptor>> find(const std::string& name, int access) const;
     Result<std::optional<std::string>> read(const std::string& name, std::uint64_t most = kLargestReadFile) const;
 
-    // A new file. None: the name is taken, whatever by.
+    // Creates a new file. None: the name exists, as a file or as anything else.
     Result<std::optional<FileDescriptor>> create(const std::string& name, unsigned mode) const;
-    // The content is durable and has its name, but the name may not outlive a crash before sync(). A regular file that
-    // was there keeps its mode.
+    // Replaces the file atomically. The content is durable, but the name may be lost in a crash before sync(). The mode
+    // of an existing regular file is kept.
     Result<FileDescriptor> replace(const std::string& name, std::span<const std::byte>, unsigned mode) const;
     Result<void> sync() const;  // makes names durable
 
     bool is_taken(const std::string& name) const;
     Result<void> rename(const std::string& from, const std::string& to) const;
-    void remove(const std::string& name) const;  // unless it is a folder
-    // Removes what processes that were killed in replace() left. No other process may be in replace() for this name.
+    void remove(const std::string& name) const;  // does not remove a folder
+    // Removes the drafts of processes that were killed in replace(). No other process may be in replace() for this
+    // name.
     void remove_drafts(const std::string& name) const;
 
-    // The name still leads to this open file, and the folder's path to this folder.
+    // Whether the name still refers to this open file, and the folder's path to this folder.
     bool leads_to(const std::string& name, const FileDescriptor&) const;
-    // Opens the folder by its path again, and makes it if it is missing.
+    // Opens the folder by its path again, and creates it if it is missing.
     Result<void> reopen();
 
 private:
     StateFolder(std::filesystem::path path, FileDescriptor folder) : path_(std::move(path)), folder_(std::move(folder))
     {}
 
-    // `known_as` stands in an error.
+    // Errors show `known_as`.
     Result<std::optional<FileDescriptor>> create(const std::string& name, unsigned mode,
                                                  const std::filesystem::path& known_as) const;
     Result<FileDescriptor> create_draft(const std::string& draft, unsigned mode,
@@ -64,16 +65,16 @@ private:
     FileDescriptor folder_;
 };
 
-// The whole of an open regular file that is no larger than `most` bytes.
+// Reads a whole open regular file. Fails if it is larger than `most` bytes.
 Result<std::string> read_all(const FileDescriptor&, const std::filesystem::path&,
                              std::uint64_t most = kLargestReadFile);
 
-// The text of a configuration file. Links are followed: the operator chooses the path. Anything but a regular file is
-// refused without waiting for it.
+// Reads a configuration file. Follows links, because the operator chooses the path. Refuses anything but a regular
+// file, without waiting for it.
 Result<std::string> read_regular_file(const std::filesystem::path&);
 
-// O_NOFOLLOW if `path` is no link, 0 if it is one of root or of this process's user. A link of another user is refused:
-// it may lead anywhere.
+// The flag for open(): O_NOFOLLOW if `path` is not a link, 0 if it is a link of root or of this process's user. Fails
+// for a link of another user, because it may lead anywhere.
 Result<int> link_flag(const std::filesystem::path&);
 
 }  // namespace petrel::runtime

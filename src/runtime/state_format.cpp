@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kStateMagic = "PETRELS\n";
 using StateLength = std::uint32_t;
-using Mark = std::uint32_t;  // what a record begins with
+using Mark = std::uint32_t;  // the first field of a record: the checksum of the header
 constexpr std::size_t kStateFrame = sizeof(Mark) + kSealSize<StateLength>;
 
-// A checksum is the last thing in a header.
+// The checksum is the last field of the header.
 std::span<const std::byte> mark_of(std::span<const std::byte> header) { return header.last(sizeof(Mark)); }
 
 struct Found {
@@ -23,7 +23,7 @@ struct Found {
     std::span<const std::byte> body;
 };
 
-// The first whole record from here on.
+// The first complete record at or after `from`.
 std::optional<Found> next_record(std::span<const std::byte> bytes, std::size_t from, std::span<const std::byte> mark)
 {
     while (true) {
@@ -40,7 +40,7 @@ std::optional<Found> next_record(std::span<const std::byte> bytes, std::size_t f
     }
 }
 
-// False: no version writes this, and nothing of it was taken.
+// False: the record is not valid in any version; nothing of it is used.
 bool take_record(std::span<const std::byte> body, StateContent& content)
 {
     RecordReader reader{body};
@@ -67,7 +67,7 @@ bool take_record(std::span<const std::byte> body, StateContent& content)
     return true;
 }
 
-// Why these bytes do not begin with the header that they should begin with.
+// Describes why the bytes do not begin with the header of this device.
 std::string header_problem(std::span<const std::byte> bytes, std::string_view device)
 {
     RecordReader reader{bytes};
@@ -137,7 +137,7 @@ Duration time_since(const Remembered& then, WallTime now, const Boot& boot)
     if (now <= then.saved_at) {
         return {};
     }
-    // Does not overflow, whatever stands in the file.
+    // Unsigned, so that no value in the file causes an overflow.
     const auto us = static_cast<std::uint64_t>(now.time_since_epoch().count()) -
                     static_cast<std::uint64_t>(then.saved_at.time_since_epoch().count());
     constexpr auto kMost = static_cast<std::uint64_t>(whole_us(watchdog::kOldestAge));

@@ -1,4 +1,4 @@
-// A runner's worker as a thread of its own.
+// The worker of a runner as a thread.
 #pragma once
 
 #include <functional>
