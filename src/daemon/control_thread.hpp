@@ -75,8 +75,7 @@ private:
     void ask(const Waiting&);
 
     runtime::EventLoop& service_loop_;
-    std::shared_ptr<bool> alive_{
-        std::make_shared<bool>(true)};  // functions posted to the service's loop run only while it exists
+    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted functions run only while it exists
     Ask ask_;
     // Used by the control thread only.
     std::unique_ptr<runtime::EventLoop> loop_;

@@ -46,7 +46,7 @@ public:
     std::string_view name() const { return nos_->name(); }
 
 private:
-    // What the NOS has received of a device.
+    // What the NOS has received about a device.
     struct Progress {
         std::uint64_t watchlist{};
         std::set<NosQueue> queues;   // the queues of the device

@@ -42,8 +42,8 @@ Result<agent::Start> gather_start(device::Device& device, device::Journal& journ
             if (shown && *shown != watchdog::Treatment::none) {
                 start.found.emplace_back(target, *shown);
                 if (device.treated_by_others() && !is_journaled(start, target)) {
-                    start.journaled.push_back(
-                        {target, *shown, {}, {}});  // other software has applied it for a reason: keep it until quiet
+                    // Other software has applied it for a reason: keep it until quiet is proven.
+                    start.journaled.push_back({target, *shown, {}, {}});
                 }
             }
             return shown.has_value();

@@ -130,8 +130,8 @@ void EventLoop::post(std::function<void()> call)
         }
     }
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written =
-        ::write(wake_.get(), &one, sizeof one);  // fails only if full: the loop is awake already
+    // Fails only if the counter is full: then the loop is awake already.
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
 }
 
 void EventLoop::stop()

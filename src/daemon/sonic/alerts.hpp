@@ -24,7 +24,7 @@ public:
         std::string object;  // object id of the queue
         bool storm{};        // false = the end of a storm
     };
-    // The messages for queues that orchagent still shows wrongly after kTimeToAct.
+    // The messages for queues that orchagent still shows wrongly, at least 1 s after their last change or check.
     Result<std::vector<Word>> unheard(sonic::Store&, Instant now);
 
 private:

@@ -25,10 +25,7 @@ public:
     SonicNos(const sonic::Databases&, sonic::Role, std::filesystem::path memory);
 
     std::string_view name() const override { return "SONiC"; }
-    bool shows_statistics() const override
-    {
-        return role_ == sonic::Role::owner;
-    }  // as a detector, orchagent shows them
+    bool shows_statistics() const override { return role_ == sonic::Role::owner; }  // else orchagent does
     Heard exchange(Told) override;
     Result<void> leave() override;
 

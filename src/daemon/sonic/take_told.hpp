@@ -1,4 +1,4 @@
-// Puts what a Nos receives of queues into SONiC's tables, in Redis or the agent's own.
+// Stores the data about queues that a Nos receives in SONiC's tables, those in Redis or the agent's own.
 #pragma once
 
 #include "daemon/nos.hpp"
