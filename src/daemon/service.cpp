@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The service reports ready after this time, even if some devices have not answered yet.
+// After this time the service is ready if at least one device has had a good look; before, only if all have.
 constexpr Duration kReadyPatience = 10s;
 
 constexpr Duration kNamesEvery = 1s;

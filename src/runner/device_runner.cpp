@@ -24,7 +24,7 @@ using watchdog::Verdict;
 constexpr Duration kFirstRetry = 1s;
 constexpr Duration kLastRetry = 30s;
 
-// Notices that arrive before the agent exists wait for it; further ones are dropped.
+// At most this many notices that arrive before the agent exists wait for it. Further ones are dropped.
 constexpr std::size_t kMostEarlyNotices = 1024;
 
 // Limits the notes about one device, so that a device with many defects does not fill the disk.
@@ -437,7 +437,7 @@ void DeviceRunner::take(const Looked& looked)
     }
 }
 
-// Another detector has treated queues of the device meanwhile: read the treatments in force again, as at a start.
+// Another detector may have treated queues of the device meanwhile: read the treatments in force again, as at a start.
 void DeviceRunner::reopen()
 {
     remember();

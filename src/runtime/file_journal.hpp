@@ -1,4 +1,5 @@
-// The journal in a file. When open() or close() returns, the record is durable; after a failure the file is as before.
+// The journal in a file. When open() or close() succeeds, the record is durable. After a failure the file is as before,
+// or it is rewritten before the next record.
 //
 // The process locks the file exclusively, through <path>.lock because compaction replaces the file itself. A second
 // process that opens the same journal gets an error. Only one thread uses it. Format: file_journal_format.hpp.
