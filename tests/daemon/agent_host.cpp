@@ -1,6 +1,6 @@
-// petrel with a switch of the tests for a device ("shared:FILE") and a way to die: the process kills itself the N-th
-// time it reaches a point that TEST_AGENT_DIE_AT names ("applied:1"; the points are those of the service). A limit on
-// the size of its files is as good as a full disk.
+// petrel with the tests' own driver ("shared:FILE") and a way to die: the process kills itself the N-th time it reaches
+// the point in TEST_AGENT_DIE_AT ("applied:1"; the service defines the points). SIGXFSZ is ignored, so a test can
+// simulate a full disk with a limit on the file size.
 #include <signal.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ public:
         left_ = point_.size() < text.size() ? std::stoi(std::string{text.substr(point_.size() + 1)}) : 1;
     }
 
-    // From the loop's thread and from those of devices.
+    // The loop's thread and the device threads call this.
     void reached(std::string_view point)
     {
         if (point == point_ && --left_ == 0) {

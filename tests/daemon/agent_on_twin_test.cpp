@@ -1,5 +1,5 @@
 // `petrel agent` as it ships, on a fabric of the twin in wall-clock time: a storm is detected, mitigated and restored,
-// and every command of the control socket does what it says.
+// and every command of the control socket has its documented effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_F(AgentOnTwin, AnOrderHoldsUntilItIsReleased)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-// What the log leaves out it counts; the history has every event, in order.
+// The log counts the lines that it omits; the history has every event, in order.
 TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
 {
     constexpr std::size_t kFlaps = 200;

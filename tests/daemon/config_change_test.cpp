@@ -1,5 +1,5 @@
-// The configuration of a real agent, changed in the middle of a storm in every way: all of it holds at once, or nothing
-// does and the agent says why. What is mitigated follows what is now wanted.
+// Every kind of change to the configuration of a real agent during a storm. The agent applies a new configuration as a
+// whole, or rejects all of it and reports why. The treatments in force follow the new configuration.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ protected:
         EXPECT_NE(agent->wait_for("reload_good"), "");
     }
 
-    // What is in force is not touched, and everybody hears why.
+    // The treatment in force does not change; the client's output and the log contain the reason.
     void expect_refused(const std::string& whole_config, const std::string& why)
     {
         const auto writes = sw.writes(kPort).size();
@@ -77,7 +77,7 @@ protected:
         EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
     }
 
-    // As long as the agent takes for so many looks.
+    // Waits until the agent has made this many further looks.
     void let_pass(std::uint64_t looks)
     {
         const auto enough = sw.looks() + looks;

@@ -1,5 +1,5 @@
-// The control thread between real clients and a service's loop that the test holds up: what waits, in which order, and
-// that events are answered without the loop.
+// The control thread between real clients and a service's loop that the test blocks: which requests wait, in which
+// order they are answered, and that requests for events do not need the loop.
 #include "daemon/control_thread.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ protected:
         return std::move(*client);
     }
 
-    // Two turns of the control thread: it has read everything that was sent before.
+    // After two iterations the control thread has read everything that was sent before.
     void let_it_read() const
     {
         for (int i = 0; i != 2; ++i) {
@@ -72,7 +72,7 @@ protected:
         }
     }
 
-    // From now on the service's loop does nothing.
+    // Blocks the service's loop until `go_on` is set.
     void hold_loop_up()
     {
         std::promise<void> held;
@@ -91,7 +91,7 @@ protected:
 
     test::Folder folder;
     std::promise<void> go_on;
-    std::vector<std::string> asked;  // what came to the loop, in this order
+    std::vector<std::string> asked;  // notes of the requests that the loop received, in this order
     test::LoopThread service;
     std::unique_ptr<ControlThread> control;
 
@@ -167,14 +167,15 @@ TEST_F(ControlThreadTest, RootIsNextHoweverManyWait)
     EXPECT_THAT(service.in_loop([this] { return asked; }), ElementsAre("a", "root", "b", "c"));
 }
 
-// Clients that leave at once still have their orders carried out, so these are what has to be bounded.
+// The service carries out an order even if its client has disconnected, so the number of waiting requests needs a
+// limit, not the number of clients.
 TEST_F(ControlThreadTest, WhatWaitsForTheLoopIsBounded)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root";
     }
     hold_loop_up();
-    for (int i = 0; i != 65; ++i) {  // the first is in the loop already
+    for (int i = 0; i != 65; ++i) {  // the loop already has the first, 64 wait
         other_asks(release_all("gone"));
         let_it_read();
     }

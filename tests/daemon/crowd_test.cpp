@@ -1,5 +1,5 @@
-// A real agent in the middle of a storm, with a crowd at its control socket: orders of root get through, and requests
-// to reload share reloads.
+// A real agent during a storm, with many clients at its control socket: orders of root are carried out, and reload
+// requests that wait at the same time share one reload.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST_F(Crowd, OfFollowersDoesNotKeepOrdersOut)
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
 }
 
-// Each connection asks for all queues and reads nothing, so that the backlog of the socket is always full.
+// Each connection requests all queues and does not read the answer, so that the backlog of the socket is always full.
 TEST_F(Crowd, OfConnectionsDoesNotKeepRootOut)
 {
     if (::getuid() != 0) {

@@ -16,7 +16,7 @@ runtime::StoredEvent stored(std::uint64_t seq, std::int64_t time_us, int device)
     return {seq, fmt::format(R"({{"seq":{},"time_us":{},"event":"x","device":"sw{}"}})", seq, time_us, device)};
 }
 
-// Enough of them that a sort that is not stable would mix them up.
+// There are enough events that an unstable sort would reorder them.
 TEST(EventOrder, EventsOfTheSameMicrosecondStayInTheirOrder)
 {
     Events events;

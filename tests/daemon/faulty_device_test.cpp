@@ -1,5 +1,5 @@
-// A real agent on devices that misbehave: each kind of it is said in the log and shown in the metrics, nothing is
-// believed that is not in effect, other devices do not suffer, and when it is over the agent goes on.
+// A real agent on faulty devices. The log and the metrics report each fault. The agent does not assume that a treatment
+// is in force before the device shows it. Other devices are not affected, and after the fault the agent continues.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ protected:
             .program = PETREL_BIN_DIR "/petrel-test-agent",
             .arguments = {"--hang-ms", hang_ms}});
         if (wait_for_first_look) {
-            agent->metrics();  // knows its port from now on
+            agent->metrics();  // reads the metrics port from the log and stores it
             ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
         }
     }
@@ -46,7 +46,7 @@ protected:
         EXPECT_NE(agent->wait_for(words), "") << agent->log_text();
     }
 
-    // Metrics are what they are at this moment, so a condition is awaited first and then holds.
+    // Does not wait: the caller first waits for a log line after which the condition holds.
     void expect_condition(std::string_view condition)
     {
         EXPECT_THAT(agent->metrics(),
@@ -96,7 +96,7 @@ TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
     expect_sick_is_watched_again();
 }
 
-// Longer than a poll, shorter than what counts as hanging: looks come late and are used.
+// Looks take longer than a poll and less than the hang limit: they are late, and the agent uses them.
 TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
 {
     live(true, "600000");
@@ -261,7 +261,7 @@ TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
     EXPECT_EQ(sick.in_force(kPort), Treatment::none);
     sick.set(Fault::writes_refused, false);
     sick.calm(kPort);
-    expect_said({"storm_re", "sick", "Ethernet1:3"});  // restored or released: it is closed
+    expect_said({"storm_re", "sick", "Ethernet1:3"});  // storm_restored or storm_released: both close the storm
     expect_sick_is_watched_again();
 }
 

@@ -1,6 +1,6 @@
 // Files of the agent that another user replaced, removed or shares. The state folder belongs to the service user here,
-// and the agent and `petrel release-all` run as root: nothing that this user puts into the folder gives him a file of
-// root's, stops the watch, or makes a start or a stop wait.
+// and the agent and `petrel release-all` run as root. No file that the service user creates in the folder gives that
+// user access to a file of root, stops the agent from watching, or blocks a start or a stop.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,14 +66,14 @@ protected:
         ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::drop; }));
     }
 
-    // As long as the agent takes for so many looks.
+    // Waits until the agent has made this many further looks.
     void let_pass(std::uint64_t looks)
     {
         const auto enough = sw.looks() + looks;
         ASSERT_TRUE(sw.wait_until([&] { return sw.looks() >= enough; }));
     }
 
-    // A queue is mitigated, its agent was killed, and the state folder belongs to the service user.
+    // Afterwards a queue is mitigated, its agent is dead, and the state folder belongs to the service user.
     void die_in_storm()
     {
         const auto life = live();
@@ -93,7 +93,7 @@ protected:
         }
     }
 
-    // What the service user puts in the place of a file.
+    // The service user replaces a file of the agent by a symbolic link, or by a FIFO.
     void plant_link(const std::string& name, const std::filesystem::path& target) const
     {
         std::filesystem::remove(state() / name);
@@ -107,7 +107,7 @@ protected:
         ASSERT_EQ(::lchown((state() / name).c_str(), kServiceUser, kServiceUser), 0);
     }
 
-    // The journal as it would be if the switch had had a port of this name.
+    // Writes a journal for a switch that has a port of this name.
     void forge_journal(const std::string& port) const
     {
         std::filesystem::remove(state() / "sw.journal");
@@ -306,7 +306,7 @@ TEST_F(HostileFiles, AControlSocketRemovedUnderAnAgentIsMadeAnew)
     EXPECT_FALSE(std::filesystem::exists(life->socket()));
 }
 
-// ---- litter
+// ---- stale drafts
 
 TEST_F(HostileFiles, DraftsOfDeadProcessesAreRemoved)
 {

@@ -25,7 +25,7 @@ TEST(LineLimiter, AFlappingQueueIsCounted)
 {
     LineLimiter limiter;
     unsigned written = 0;
-    for (int i = 0; i != 3000; ++i) {  // ten seconds of it
+    for (int i = 0; i != 3000; ++i) {  // for nine seconds
         EXPECT_THAT(limiter.due(at(i * 3ms)), IsEmpty());
         written += limiter.admit(line_of("storm_detected", "Ethernet4:3"), at(i * 3ms)) ? 1U : 0U;
     }
@@ -57,14 +57,14 @@ TEST(LineLimiter, OthersAreNotAffected)
     EXPECT_TRUE(limiter.admit(other, at(0s)));
 }
 
-// Every line is written or counted, the first of a kind is written at once, and no kind has more than its share.
+// Every line is written or counted, the first line of a kind is written at once, and no kind exceeds its limit.
 RC_GTEST_PROP(LineLimiterLaw, NothingIsLostAndNothingFloods, ())
 {
     struct Kind {
         std::uint64_t given{};
         std::uint64_t written{};
         std::uint64_t counted{};
-        Duration begin{-1};  // of the period
+        Duration begin{-1};  // of the current period
         unsigned in_period{};
     };
     LineLimiter limiter;

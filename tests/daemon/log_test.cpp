@@ -1,4 +1,4 @@
-// The log: how its lines read in each format, that they arrive, and that whoever writes never waits.
+// The log: the text of its lines in each format, that they arrive, and that a writing thread never waits.
 #include "daemon/log.hpp"
 
 #include <fcntl.h>
@@ -236,7 +236,8 @@ TEST(Log, LinesOfManyThreadsStayWhole)
     EXPECT_TRUE(std::ranges::all_of(lines, [](const auto& line) { return line.ends_with("x\"}"); }));
 }
 
-// A pipe whose reader does not read: whoever writes goes on, what is too much is counted, and the end does not wait.
+// The reader of the pipe does not read: write() does not block, lines beyond the limit are counted, and the destructor
+// does not wait.
 TEST(Log, NeverWaitsForAReader)
 {
     const TemporaryFolder folder;
@@ -255,7 +256,7 @@ TEST(Log, NeverWaitsForAReader)
     log.reset();
 }
 
-// The same, with a reader that comes late: what was not overtaken is all there.
+// The reader starts late: it receives all lines, because fewer wait than the limit allows.
 TEST(Log, WaitsForAReaderInItsOwnThread)
 {
     const TemporaryFolder folder;
@@ -264,7 +265,7 @@ TEST(Log, WaitsForAReaderInItsOwnThread)
     const auto reader = runtime::open_path(pipe, O_RDONLY | O_NONBLOCK);
     ASSERT_TRUE(reader.has_value());
     auto log = must_open(LogFormat::text, pipe);
-    constexpr std::size_t kLines = 2000;  // more than a pipe holds, less than may wait
+    constexpr std::size_t kLines = 2000;  // more than a pipe holds, fewer than the log may queue
     for (std::size_t i = 0; i < kLines; ++i) {
         log->write(said(std::string(200, 'x')), kNow);
     }

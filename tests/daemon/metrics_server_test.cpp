@@ -1,4 +1,4 @@
-// The listener for metrics, with real connections: what it answers, and that it outlives hostile clients.
+// The metrics server, with real connections: what it answers, and that hostile clients do not stop it.
 #include "daemon/metrics_server.hpp"
 
 #include <arpa/inet.h>
@@ -130,14 +130,14 @@ TEST(MetricsServer, GoesOnAfterGarbageAndCrowds)
     }
     {
         std::vector<FileDescriptor> crowd;
-        for (int i = 0; i < 32; ++i) {  // more than are let in, fewer than may wait at the door
+        for (int i = 0; i < 32; ++i) {  // half of the connections that the server allows
             crowd.push_back(connect_to(server->port()));
         }
     }
     EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
 }
 
-// Without a byte to read: the server has closed it or not.
+// False if the server has closed the connection. No bytes may be waiting on it.
 bool is_open(const FileDescriptor& connection)
 {
     char byte{};

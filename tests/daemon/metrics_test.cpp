@@ -1,4 +1,4 @@
-// What Prometheus fetches: word by word, as promtool judges it, and as docs/metrics.md describes it.
+// The text that Prometheus fetches: compared byte for byte, checked with promtool, and compared with docs/metrics.md.
 #include "daemon/metrics.hpp"
 
 #include <gmock/gmock.h>

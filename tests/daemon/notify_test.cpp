@@ -1,4 +1,4 @@
-// What systemd hears, in a socket that stands for its own.
+// The messages that systemd receives, read from a stand-in for its socket.
 #include "daemon/notify.hpp"
 
 #include <gtest/gtest.h>

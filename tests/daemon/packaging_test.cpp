@@ -1,4 +1,5 @@
-// What is shipped around the program, as those read it who will have to: systemd, Prometheus, the agent itself.
+// The files that are installed with the program, each checked by the program that reads it: systemd, Prometheus, the
+// agent itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ using testing::IsEmpty;
 
 const std::filesystem::path kPackaging = std::filesystem::path{PETREL_TEST_DATA} / ".." / "packaging";
 
-// A folder of this test alone, gone with it.
+// A temporary folder; the destructor removes it.
 struct InstallFolder {
     InstallFolder()
     {
@@ -45,7 +46,7 @@ std::vector<std::smatch> matches(const std::string& text, const std::regex& what
     return {std::sregex_iterator{text.begin(), text.end(), what}, std::sregex_iterator{}};
 }
 
-// Where the unit can be looked at without being installed: with a program that is there.
+// A copy of the unit that systemd-analyze accepts without an installed petrel: it names /bin/true instead.
 std::filesystem::path unit_in(const InstallFolder& folder)
 {
     const auto unit = test::content(kPackaging / "systemd" / "petrel-agent.service");
@@ -54,7 +55,7 @@ std::filesystem::path unit_in(const InstallFolder& folder)
     return path;
 }
 
-// SIGKILL leaves SONiC's scripts out, and systemd puts them back.
+// After a SIGKILL the agent cannot put SONiC's scripts back, so systemd runs `petrel hand-back`.
 TEST(Packaging, TheUnitHandsBackAfterADeath)
 {
     EXPECT_THAT(test::content(kPackaging / "systemd" / "petrel-agent.service"),
@@ -220,7 +221,7 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
           "usr/share/bash-completion/completions/petrel", "etc/petrel/agent.toml"}) {
         EXPECT_TRUE(std::filesystem::exists(folder.path / file)) << file;
     }
-    // Where libraries are differs between distributions.
+    // The folder for libraries differs between distributions.
     const std::filesystem::recursive_directory_iterator files{folder.path / "usr"};
     EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) {
         return file.path().filename() == "libsai-petrel.so" &&
@@ -230,7 +231,7 @@ TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
     ASSERT_EQ(install().exit_code, 0);
     EXPECT_EQ(test::content(folder.path / "etc/petrel/agent.toml"), "# mine\n");
 
-    // Elsewhere, what names other files of the install names those.
+    // With another prefix, the installed files refer to each other by that prefix.
     std::filesystem::remove(folder.path / "etc/petrel/agent.toml");
     ASSERT_EQ(install("/opt/petrel").exit_code, 0);
     const auto unit = test::content(folder.path / "opt/petrel/lib/systemd/system/petrel-agent.service");

@@ -1,4 +1,4 @@
-// Reports of an agent with two devices, one of them in trouble, for tests of what is made of them.
+// Reports of an agent with two devices, one of them faulty, as input for tests of the formatters.
 #pragma once
 
 #include <vector>

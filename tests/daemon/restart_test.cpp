@@ -1,6 +1,7 @@
-// Restart safety, with real processes: an agent is killed at every point between deciding and having done, and while it
-// loads, reloads and stops. Whatever the next one finds, no queue is left mitigated without a reason, none that needs
-// it is released, statistics go on, and the history has each event once. The switch is a file that outlives them all.
+// Restart safety, with real processes. An agent is killed at every point between a decision and its completion, and
+// while it loads, reloads and stops. The next agent leaves no queue mitigated without a reason and releases none that
+// is still in a storm; statistics continue, and the history has each event once. The switch is a file that outlives the
+// processes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ using watchdog::Treatment;
 constexpr Duration kDetect = 100ms;
 constexpr Duration kRestore = 300ms;
 
-// What a line of the history says under a key.
+// The value of a key in a line of the history.
 std::string said(const std::string& json, std::string_view key)
 {
     const auto mark = fmt::format("\"{}\":", key);
@@ -58,7 +59,7 @@ class Restart : public testing::Test {
 protected:
     using Life = std::unique_ptr<AgentProcess>;
 
-    // `die_at`: "applied:2", or nothing.
+    // `die_at`: a point of agent_host.cpp, "applied:2"; if empty, the agent does not kill itself.
     Life live(const std::string& die_at = {}, std::vector<std::string> flags = {})
     {
         return std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder.path(),
@@ -80,10 +81,10 @@ protected:
         return folder.path() / "state" / fmt::format("sw.{}", kind);
     }
 
-    // Without a limit on starts: for tests that are about something else and need many.
+    // Removes the record of past starts, so that the agent does not delay the next one.
     void forget_starts() const { std::filesystem::remove(folder.path() / "state" / "starts"); }
 
-    // As long as the agent takes for so many looks, however fast the machine is.
+    // Waits until the agent has made this many further looks, however fast the machine is.
     void let_pass(std::uint64_t looks)
     {
         const auto enough = sw.looks() + looks;
@@ -116,7 +117,7 @@ protected:
         return {(*state)->events().begin(), (*state)->events().end()};
     }
 
-    // ---- the laws, of the files that a dead agent left and of all that was ever written to the switch
+    // ---- invariants of the files that a dead agent left and of all writes to the switch
 
     void expect_laws()
     {
@@ -141,8 +142,8 @@ protected:
         }
     }
 
-    // Events are in the memory before an operator reads of them: no death takes one back, and no number of an event is
-    // used for another one.
+    // An event is in the memory before the log shows it: a killed agent loses no event that an operator has read, and
+    // its sequence number is not used again.
     void expect_memory_has_what_log_shows(const AgentProcess& life) const
     {
         const auto events = history();
@@ -158,7 +159,7 @@ protected:
         }
     }
 
-    // What was counted is what the history tells: both are of one write.
+    // The statistics equal the counts of events in the history, because one write stores both.
     void expect_statistics_go_on()
     {
         const auto state = runtime::StateFile::open(state_of("state"), "sw", 100'000);
@@ -188,13 +189,13 @@ protected:
         }
     }
 
-    // What is treated was in a storm for long enough, and not in one that it was released from already. What is
-    // released was quiet for long enough after that storm, unless an agent was told to stop and restore.
+    // A queue is treated only after T0 of pause, and not again for a storm that it was released from. It is released
+    // only after T1 of quiet since that storm, unless an agent was ordered to stop and restore.
     void expect_reasons(std::uint16_t port)
     {
         bool treated = false;
         SharedSwitch::Stretch storm;
-        Instant over;  // all storms up to then
+        Instant over;  // all storms before this time have ended
         for (const auto& write : sw.writes(port)) {
             const bool treats = SharedSwitch::treatment_in(write.word) != Treatment::none;
             SCOPED_TRACE(fmt::format("port {}, at {} us", port, whole_us(write.at)));
@@ -221,7 +222,8 @@ protected:
         EXPECT_EQ(journaled(), 0U);
     }
 
-    // The storm goes on: contained, and not released while it lasts. Then it ends, and everything is as it was.
+    // The storm continues: the next agent mitigates the queue and does not release it. Then the storm ends, and the
+    // agent restores everything.
     void expect_next_life_in_storm_puts_all_right(std::vector<std::string> flags = {})
     {
         const auto next = live({}, std::move(flags));
@@ -244,7 +246,7 @@ protected:
         loop.at(loop.now().mono + 10ms, [&] { end_storm_when_treated(loop); });
     }
 
-    // A life with a queue in storm and mitigated, and confirmed so.
+    // An agent with one queue in a storm, its mitigation confirmed.
     Life live_in_storm(const std::string& die_at = {}, std::vector<std::string> flags = {})
     {
         auto life = live(die_at, std::move(flags));
@@ -263,7 +265,7 @@ private:
     std::map<std::string, watchdog::QueueStats> stats_;
 };
 
-// ---- between deciding to mitigate and having done it
+// ---- between the decision to mitigate and its completion
 
 class RestartWhileMitigating : public Restart, public testing::WithParamInterface<const char*> {};
 
@@ -285,7 +287,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileMitigating,
                          testing::Values("state_written:1", "before_prepare:1", "prepared:1", "journaled:1",
                                          "applied:1", "read_back:1"));
 
-// ---- between deciding to restore and having done it
+// ---- between the decision to restore and its completion
 
 class RestartWhileRestoring : public Restart, public testing::WithParamInterface<const char*> {};
 
@@ -348,7 +350,7 @@ TEST_F(Restart, KilledWhileItLoads)
     expect_next_life_in_storm_puts_all_right();
 }
 
-// The first thing an agent does about what it finds is to tell the device once more.
+// At start the agent sends the command for a treatment that it finds in force to the device once more.
 class RestartWhileStarting : public Restart, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RestartWhileStarting, TheNextLifePutsAllRight)
@@ -430,7 +432,7 @@ TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
     expect_next_life_in_storm_puts_all_right(hold);
 }
 
-// ---- files that are not what they were
+// ---- damaged files
 
 class RestartWithABadMemory : public Restart, public testing::WithParamInterface<bool> {};
 
@@ -473,7 +475,7 @@ TEST_F(Restart, AnUnfinishedRecordOfTheJournalIsLeftOut)
     expect_next_life_in_storm_puts_all_right();
 }
 
-// What is in force could not be undone by who does not know what was there before.
+// Without a readable journal the agent does not know the overwritten values, so it cannot undo the treatment.
 class RestartWithABadJournal : public Restart, public testing::WithParamInterface<bool> {};
 
 TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)
@@ -499,7 +501,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RestartWithABadJournal, testing::Bool());
 
 // ---- a disk that is full
 
-// From now on no file of the agent grows, or: they may again.
+// full: no file of the agent can grow from now on. Otherwise: removes that limit.
 void fill_disk(const AgentProcess& life, bool full)
 {
     const rlimit limit{full ? 0 : RLIM_INFINITY, RLIM_INFINITY};
@@ -550,9 +552,9 @@ TEST_F(Restart, KilledWithAFullDisk)
     expect_all_as_before();
 }
 
-// ---- what the host of a runner hears
+// ---- the callbacks of a runner's host
 
-// A host that lives in its own process with its runner, and asks for the end after a storm.
+// A host in the test's own process with its runner. It stops the loop after the storm is restored.
 class ListeningHost final : public RunnerHost {
 public:
     explicit ListeningHost(runtime::EventLoop& loop) : loop_(loop) {}
@@ -606,9 +608,10 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
     EXPECT_THAT(host.heard_, testing::ElementsAre(storm_detected, storm_restored));
 }
 
-// ---- over and over
+// ---- repeated restarts
 
-// Every start tells the device once what shall hold. Who starts it in a loop must not make a hammer of that.
+// Every start sends one command to the device. If a supervisor restarts the agent in a loop, the agent delays its
+// starts with back-off, so that the device is not flooded with writes.
 TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
 {
     live_in_storm()->kill();
@@ -624,7 +627,7 @@ TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
     EXPECT_GE(writes[5].at - writes[4].at, 4s);
 }
 
-// Killed anywhere, in any weather: at any of the points for the n-th time, a few dozen lives long.
+// A few dozen agents, each killed at a random point, the n-th time it is reached, while storms begin and end at random.
 TEST_F(Restart, AnyDeathInAnyWeather)
 {
     const std::vector<std::string> points{"state_written", "before_prepare", "prepared", "journaled",

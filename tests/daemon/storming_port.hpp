@@ -1,4 +1,4 @@
-// The port of the shared switch that tests let storm.
+// The port of the shared switch on which tests start a storm.
 #pragma once
 
 #include <cstdint>
