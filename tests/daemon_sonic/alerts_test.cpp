@@ -34,7 +34,7 @@ protected:
     {
         alerts.tell(queue(configured, phase), now);
     }
-    // After orchagent had its time.
+    // After orchagent had enough time to react.
     std::vector<std::string> unheard()
     {
         now += 1s;
@@ -93,10 +93,10 @@ TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
 TEST_F(SonicAlerts, StormsThatAreActedOnAreOthersBusiness)
 {
     show("operational");
-    tell("alerted", "drop");  // too many are mitigated already
+    tell("alerted", "drop");  // withheld: too many queues are mitigated already
     EXPECT_THAT(unheard(), IsEmpty());
     tell("alerted");
-    tell("mitigated", "drop");  // configured so in the middle of the storm
+    tell("mitigated", "drop");  // the operator changed the action during the storm
     EXPECT_THAT(unheard(), IsEmpty());
     tell("alerted");
     alerts.forget({"Ethernet0", 3});

@@ -79,7 +79,7 @@ TEST_F(RememberedConfig, IsAsOldAsItsLastConfirmation)
 TEST_F(RememberedConfig, IsWrittenOnlyIfItIsAnother)
 {
     ASSERT_TRUE(memory_.keep(config()));
-    const std::ifstream open{memory_.file()};  // nothing else gets its number
+    const std::ifstream open{memory_.file()};  // keeps the inode in use, so no new file gets its number
     const auto first = number();
     ASSERT_TRUE(memory_.keep(config()));
     EXPECT_EQ(number(), first);
@@ -106,7 +106,7 @@ TEST_F(RememberedConfig, AFileThatCannotBeReadIsNotTakenForNone)
     EXPECT_FALSE(memory_.keep(config()));
 }
 
-// Another user who may write to the folder chooses what stands there.
+// Another user who may write to the folder can replace the file by a link or a FIFO.
 TEST_F(RememberedConfig, TouchesNothingButAFileOfItsOwn)
 {
     const auto target = folder_ / "target";

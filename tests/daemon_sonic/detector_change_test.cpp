@@ -1,4 +1,4 @@
-// What becomes of a storm when the switch is configured otherwise in the midst of it, or the agent is stopped.
+// How a storm ends when the configuration of the switch changes during it, or the agent stops.
 #include <gmock/gmock.h>
 
 #include "daemon_sonic/sonic_detector.hpp"

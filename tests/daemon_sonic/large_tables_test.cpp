@@ -1,4 +1,4 @@
-// The agent's own tables on a large switch, and what one request may ask of them: no process, no socket.
+// The agent's own tables on a large switch, and the limits on one request for them. No process, no socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

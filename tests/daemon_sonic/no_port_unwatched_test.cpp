@@ -1,5 +1,5 @@
-// No port of a SONiC switch is left unwatched: what the agent cannot watch is watched by SONiC's scripts, and what
-// neither can watch is reported by name.
+// No port of a SONiC switch is left unwatched: SONiC's scripts watch the ports that the agent cannot watch, and the
+// agent reports by name the queues that neither can watch.
 #include <gmock/gmock.h>
 
 #include "daemon_sonic/sonic_detector.hpp"
@@ -32,7 +32,7 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
     build();
     sonic->reject("Ethernet4");
     const auto agent = live();
-    agent->metrics();  // its port is in the log
+    agent->metrics();  // reads the metrics port from the log and stores it
     run_until_status(*agent, "2 queues of sw are configured and cannot be watched");
     const auto status = agent->ask({"status"}).out;
     EXPECT_THAT(status, AllOf(HasSubstr("Ethernet4:3: orchagent has not registered it"), HasSubstr("Ethernet4:4: "),
@@ -51,7 +51,7 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
     EXPECT_THAT(agent->ask({"status"}).out, AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
 }
 
-// SONiC's model forbids a detection time below the polling interval, and orchagent takes it.
+// SONiC's YANG model forbids a detection time below the polling interval, but orchagent accepts it.
 TEST_F(NoPortUnwatched, WhatOrchagentTakesAndTheAgentRefusesIsLeftToTheScripts)
 {
     build();
@@ -67,7 +67,7 @@ TEST_F(NoPortUnwatched, WhatOrchagentTakesAndTheAgentRefusesIsLeftToTheScripts)
     wait_for_status("Ethernet4:3", "stormed");
 }
 
-// The scripts have the switch for a while, and find a storm: the agent goes on with it.
+// SONiC's scripts find a storm while they are in place. Afterwards the agent keeps the queue mitigated.
 TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileIsNotLetGo)
 {
     build();
@@ -138,7 +138,7 @@ protected:
                       "\"\n"});
     }
 
-    // Both switches live on.
+    // syncd polls on both switches.
     void run_both_until(const std::function<bool()>& done)
     {
         run_until([&] {

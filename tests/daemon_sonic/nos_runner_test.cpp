@@ -1,5 +1,5 @@
-// What is told to an operating system around the agent, and how often: the real runners on a large synthetic switch,
-// with an operating system that writes down all it hears.
+// What the agent sends to the NOS, and how often: the real runners on a large synthetic switch, with a NOS that records
+// everything it receives.
 #include "daemon/nos_runner.hpp"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ public:
     }
 };
 
-// What it hears, for a test that waits for it.
+// Records the exchanges with the NOS; a test can wait for them.
 class Diary {
 public:
     void write(Nos::Told told)
@@ -65,7 +65,7 @@ public:
         const std::lock_guard lock{mutex_};
         answer_ = answer;
     }
-    // Whoever comes from now on waits, having told; what others have told before is forgotten.
+    // Blocks every later exchange after it is recorded, and discards the earlier records.
     void hold()
     {
         const std::lock_guard lock{mutex_};
@@ -79,7 +79,7 @@ public:
         changed_.notify_all();
     }
 
-    // All exchanges since the last call, as soon as they are what is waited for.
+    // Waits until the exchanges since the last call satisfy `enough`, and returns them.
     template <class Enough>
     std::vector<Nos::Told> wait_until(Enough enough)
     {
@@ -242,16 +242,16 @@ TEST_F(NosConversation, CountsAreOfTheLastLook)
         });
     };
     const auto all = diary.wait_until(known);
-    // An exchange in the middle of a look tells none.
+    // An exchange during a look has no counts.
     const auto told = std::find_if(all.rbegin(), all.rend(), [](const Nos::Told& one) { return !one.counts.empty(); });
     const auto& last = told->counts.back();
     const auto now = runtime::SystemClock{}.now().wall;
     EXPECT_LE(last.at, now);
     EXPECT_GT(last.at, now - 1h);
-    diary.wait_until([](const auto& later) { return counts_in(later) >= 3 * kRows; });  // again and again
+    diary.wait_until([](const auto& later) { return counts_in(later) >= 3 * kRows; });  // they are sent repeatedly
 }
 
-// To bind them again would hold the loop up and begin a poll out of turn, as often as a client asks for a reload.
+// Compiling the same policies again would block the loop and start an extra poll with every reload request.
 TEST_F(NosConversation, TheSamePoliciesAgainAreNotBoundAgain)
 {
     begin({});
@@ -321,7 +321,7 @@ TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
     EXPECT_THAT(at_once, ElementsAre("too many ask for tables at once: try again"));
 }
 
-// What the stop itself brings about comes after what was being told when it came.
+// An exchange is under way when the stop begins. Events that arrive after it has begun go out in one more exchange.
 TEST_F(NosConversation, TheLastThingsAreToldThoughAnExchangeWasUnderWay)
 {
     begin({});

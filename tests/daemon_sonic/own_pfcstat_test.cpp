@@ -1,5 +1,5 @@
-// pfcstat without SONiC: frames that a NIC has sent to a switch of the twin, counted behind our libsai, read by a real
-// agent, asked for over its control socket.
+// pfcstat without SONiC: a NIC sends frames to a switch of the twin, the switch counts them behind our libsai, a real
+// agent reads the counters, and pfcstat requests them over its control socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ protected:
     TemporaryFolder folder;
 };
 
-// Though nobody is watched.
+// The agent counts although no queue is watched.
 TEST_F(OwnPfcstat, FramesAndPausesOfAStormAreCounted)
 {
     const auto agent = live();

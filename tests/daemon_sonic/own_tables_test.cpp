@@ -34,7 +34,7 @@ protected:
             .arguments = std::move(flags)});
     }
 
-    // One whose ports are known: that is what ready means.
+    // An agent that has read the ports of its switch: agent_ready is logged after that.
     std::unique_ptr<AgentProcess> ready() const
     {
         auto agent = live();
@@ -194,7 +194,7 @@ TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
     EXPECT_THAT(shown, ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
 }
 
-// -------------------------------------------------------------------------------------------- what outlives it
+// ----------------------------------------------------------------------------------- what survives a restart
 
 TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
 {

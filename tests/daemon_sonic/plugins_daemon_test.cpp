@@ -1,5 +1,5 @@
-// SONiC's own detector around the life of an agent: it is never gone together with the agent, and never decides beside
-// it.
+// SONiC's own detection scripts while agents start, die and stop: when no agent watches, the scripts do, and the two
+// never decide at the same time.
 #include <gmock/gmock.h>
 
 #include "daemon_sonic/sonic_detector.hpp"
@@ -12,7 +12,8 @@ using testing::HasSubstr;
 
 class PluginsOfAgents : public SonicDetector {
 protected:
-    // A killed agent has left them out, and then nothing is watched any more: no device can be opened.
+    // A killed agent has left the scripts out. Then pfcwd stop unregisters all queues, so that no agent can open the
+    // device.
     std::unique_ptr<test::AgentProcess> die_before_pfcwd_stop()
     {
         build();
@@ -62,7 +63,7 @@ TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
     expect_back();
 }
 
-// It waits before it opens the switch once more, and nobody else would watch meanwhile.
+// The agent delays its next start, and during the delay only the scripts can watch.
 TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
 {
     build();
@@ -99,7 +100,7 @@ TEST_F(PluginsOfAgents, AnAgentThatOnlyWaitedForAnotherEndsWell)
     EXPECT_FALSE(sonic->has_plugins());
 }
 
-// One storm would be treated by the one and let go by the other.
+// With two agents, one could restore a queue that the other mitigates.
 TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
 {
     build();

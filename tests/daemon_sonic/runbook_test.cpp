@@ -1,5 +1,5 @@
-// The day in the life of docs/sonic.md, word for word: whoever changes the page or the commands hears of it. On a
-// switch that the agent owns, with SONiC's databases and without.
+// Runs the commands of the runbook in docs/sonic.md exactly as written, so that the test fails if the page and the
+// commands differ. On a switch that the agent owns, with SONiC's databases and without.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using test::SharedSwitch;
 using testing::HasSubstr;
 using watchdog::Treatment;
 
-// Of a chapter, what stands behind its prompts. Here everybody is root.
+// The commands after the prompts of a chapter. `sudo` is removed: the test runs them as its own user.
 std::vector<std::string> commands_of(const std::string& chapter)
 {
     std::ifstream page{std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "docs/sonic.md"};
@@ -109,7 +109,7 @@ TEST_P(Runbook, WorksWordForWord)
             EXPECT_THAT(out, HasSubstr("Ethernet0:3")) << command;
         } else if (command.starts_with("pfcwd release")) {
             wait_for(Treatment::none);
-            wait_for(Treatment::drop);  // it goes on, and proves itself anew
+            wait_for(Treatment::drop);  // the storm continues, and the agent detects it again
         }
     }
     ASSERT_THAT(day.back(), HasSubstr("pfcwd stop"));

@@ -1,4 +1,4 @@
-// Storms that nobody acts on, and an orchagent that is not there when it is told of them.
+// Storms with the action `alert`, while orchagent is not running when the agent publishes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ protected:
         }
     }
 
-    // Whoever is there to hear it.
+    // Waits until the agent has published a message with this word, whether orchagent is running or not.
     void wait_for_word(const std::string& word)
     {
         std::string said;

@@ -54,7 +54,7 @@ protected:
         return test::run({.program = PETREL_BIN_DIR "/petrel", .arguments = std::move(arguments)});
     }
 
-    // syncd's life goes on until something is the case: a queue in storm counts frames and time, and its packets stay.
+    // syncd polls until `done` returns true. A queue in a storm counts frames and pause time, and its packets stay.
     void run_until(const std::function<bool()>& done)
     {
         for (;;) {
@@ -86,7 +86,8 @@ protected:
         run_until([&] { return sonic->of_queue(queue, "PFC_WD_STATUS") == status; });
     }
 
-    // What orchagent was told. What it does not do within a moment is said again: that counts once.
+    // The messages that orchagent received. The agent repeats a message if orchagent does not react soon; repetitions
+    // are removed.
     std::vector<std::string> words() const
     {
         auto said = sonic->words();
@@ -95,7 +96,7 @@ protected:
     }
 
     runtime::SystemClock clock;
-    Instant polled{};           // when syncd last did
+    Instant polled{};           // time of syncd's last poll
     double stamps_per_time{1};  // above one: syncd's stamps run fast
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;

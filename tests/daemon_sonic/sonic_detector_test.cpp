@@ -1,5 +1,5 @@
-// The agent as the detector of a SONiC switch, whole: a real agent, a real redis-server, and stand-ins for syncd and
-// orchagent that write what theirs write, at their own pace.
+// The agent as the detector of a SONiC switch, end to end: a real agent, a real redis-server, and stand-ins for syncd
+// and orchagent that write the same fields at the same intervals.
 #include <gmock/gmock.h>
 
 #include "daemon_sonic/sonic_detector.hpp"
@@ -101,7 +101,7 @@ TEST_F(SonicDetector, WhoRemovesItAfterADeathLeavesSonicAsItWas)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-// What SONiC shows is enough: the agent's own memory may be gone, or elsewhere.
+// release-all needs only SONiC's databases: the agent's state folder may be missing, or elsewhere.
 TEST_F(SonicDetector, WhoRemovesItDoesNotNeedItsMemory)
 {
     build();
@@ -139,7 +139,7 @@ TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)
                 testing::Not(IsEmpty()));
     stormed = {"Ethernet0:3"};
     int polls = 0;
-    run_until([&] { return ++polls == 10; });  // twice as long as a detection takes
+    run_until([&] { return ++polls == 10; });  // twice the time that a detection takes
     EXPECT_THAT(words(), IsEmpty());
 }
 

@@ -1,4 +1,4 @@
-// The limit of what is mitigated at once, where orchagent acts: a storm above it is the agent's secret.
+// The limit `max_mitigated` where orchagent mitigates: the agent does not send orchagent a storm above the limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
     stormed.emplace_back("Ethernet4:3");
     run_until([&] { return agent.ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
     calm("Ethernet4:3");
-    // Said after all that was said of the storm.
+    // This message follows all others about the storm.
     std::string said;
     run_until([&] {
         EXPECT_TRUE(listener->messages([&](redis::View message) { said += message[2].text(); }));

@@ -1,5 +1,5 @@
-// SONiC around an agent, one exchange at a time: what waits for a Redis that is away, and what is remembered. No agent,
-// a real redis-server.
+// SonicNos, one exchange at a time: what it keeps while Redis is not running, and what it stores. No agent, a real
+// redis-server.
 #include "daemon/sonic/sonic_nos.hpp"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ protected:
         EXPECT_TRUE(listener->run(subscribe));
         return listener;
     }
-    // All that has come, as soon as something has.
+    // Waits for a message, and returns all that have arrived.
     static std::vector<std::string> heard_by(redis::Connection& listener)
     {
         std::vector<std::string> words;
@@ -90,7 +90,7 @@ protected:
         return words;
     }
 
-    // Storms in SONiC's words.
+    // The log lines about storms, in SONiC's format.
     static std::vector<std::string> storms_in(const Nos::Heard& heard)
     {
         std::vector<std::string> found;
@@ -112,7 +112,7 @@ TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
     const auto set = [&](const std::string& key, const test::Fields& fields) {
         test::write_hash(*redis, kConfig, key, fields);
     };
-    // What is heard first that is worth a word: notifications take their time.
+    // Repeats the exchange until it returns policies or log lines: Redis delivers notifications with a delay.
     const auto hear = [&] {
         for (;;) {
             if (auto heard = nos->exchange({}); heard.policies || !heard.lines.empty()) {
@@ -144,7 +144,7 @@ TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
     EXPECT_TRUE(news("PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}}));
 }
 
-// Bad entries and values are named and counted, and fill neither log nor memory.
+// The agent names and counts bad entries and values. Their number and size fill neither the log nor the memory.
 TEST_F(SonicExchange, ABadDatabaseDoesNotFloodTheLog)
 {
     test::run_command(*redis, kConfig,
@@ -202,7 +202,7 @@ TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
     EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
 }
 
-// A limit that spares a queue its action would be none if orchagent heard of the storm.
+// orchagent mitigates every storm that it receives. A storm that is withheld must therefore not reach it.
 TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
@@ -219,7 +219,7 @@ TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
     EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x15","storm"])"));
 }
 
-// pfcwd stop in the midst of an alert.
+// The operator runs `pfcwd stop` during an alert.
 TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
@@ -270,7 +270,7 @@ TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
     EXPECT_EQ(nos->exchange({}).trouble, "");
     test::run_command(*redis, kConfig, {"DEL", "CONFIG_DB_INITIALIZED"});
     while (nos->exchange({}).trouble.empty()) {
-        // the server tells it in its own time
+        // the notification of the server takes some time
     }
     EXPECT_EQ(nos->exchange({}).trouble, "CONFIG_DB is not filled yet");
     EXPECT_EQ(nos->exchange({}).trouble, "CONFIG_DB is not filled yet");

@@ -1,6 +1,6 @@
 // An agent that owns its switch, with SONiC's databases around it: a real agent, a real redis-server, a switch in a
-// file. Policies follow CONFIG_DB while storms are on, and whatever becomes of Redis, queues are watched, nothing is
-// stuck and nothing is lost.
+// file. Policies follow CONFIG_DB during storms. Whatever happens to Redis, the agent watches all queues, restores each
+// one after its storm, and loses nothing that belongs in the tables.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ protected:
         ASSERT_TRUE(sw.wait_until([&] { return sw.in_force(port) == treatment; }));
     }
 
-    // "oid:0x15000000000003" of a map, as a number.
+    // The object id of a name in a map, "oid:0x15000000000003", as a number.
     std::uint64_t number_of(const std::string& map, const std::string& name) const
     {
         const auto now =
@@ -90,7 +90,7 @@ protected:
         return std::stoull(now.at(name).substr(std::string_view{"oid:"}.size()), nullptr, 16);
     }
 
-    // The fields of a queue's counters.
+    // Waits until the queue of a port is in the map, and returns the key of its counters.
     std::string key_of(int port) const
     {
         const auto name = "Ethernet" + std::to_string(port) + ":3";
@@ -105,7 +105,7 @@ protected:
 
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;
-    std::optional<redis::Address> through;  // somebody on the way to it
+    std::optional<redis::Address> through;  // a gate between the agent and Redis, if any
     SharedSwitch sw{folder / "switch"};
 };
 
@@ -139,8 +139,8 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
     EXPECT_THAT(agent->wait_for("PFC Watchdog storm restored"), HasSubstr("on port Ethernet1, queue index 3"));
 }
 
-// As orchagent: a line and a count for each queue that pfcwd_sw_enable selects, and for no other; INSTORM is for
-// storms.
+// Like orchagent, the agent logs and counts each queue that pfcwd_sw_enable selects, and no other. It writes
+// PFC_WD_TABLE_INSTORM for storms only.
 TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
 {
     test::run_command(*redis, kConfig, {"DEL", "PORT_QOS_MAP|Ethernet0"});
@@ -154,7 +154,7 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
         EXPECT_THAT(on, Contains(Pair("BIG_RED_SWITCH_MODE", "enable"))) << port;
         EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet" + std::to_string(port)), IsEmpty());
     }
-    stop_watchdog(2);  // it is taken by the switch all the same, and not watched afterwards
+    stop_watchdog(2);  // the big red switch still mitigates the port; afterwards it is not watched
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
     const auto off = wait_for_status(1, "operational");
     EXPECT_THAT(off, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
@@ -174,7 +174,7 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
     EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "none has stormed";
 }
 
-// `pfc config priority off` changes pfc_enable alone.
+// `pfc config priority off` changes only pfc_enable.
 TEST_F(SonicOwner, APriorityThatIsNoLongerLosslessIsReleasedInMidStorm)
 {
     const auto agent = live();
@@ -189,7 +189,7 @@ TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
 {
     const auto agent = live();
     sw.storm(1);
-    key_of(1);  // has a name
+    key_of(1);  // waits until the agent has written the maps
     const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
     const auto key = "COUNTERS:" + ports.at("Ethernet1");
     const auto pause_us = [](const Fields& now) {
@@ -425,14 +425,14 @@ TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
         << "another one was meant";
     EXPECT_EQ(clear({}), "SKIPPED: storm on queue: Ethernet2:3\n");
 
-    test::run_command(*redis, kCounters, {"FLUSHDB"});  // what comes back is what the agent has
+    test::run_command(*redis, kCounters, {"FLUSHDB"});  // the agent writes its own values again
     test::wait_for_field(*redis, kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "0");
     EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     sw.calm(2);
     EXPECT_THAT(wait_for_status(2, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
 }
 
-// -------------------------------------------------------------------------------------------- what Redis does
+// ------------------------------------------------------------------------------------------ failures of Redis
 
 TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
 {
@@ -468,7 +468,7 @@ TEST_F(SonicOwner, AnEmptyRedisIsNotTakenForAnEmptyConfiguration)
     redis->kill();
     redis->start();
     EXPECT_THAT(agent->wait_for("CONFIG_DB is not filled yet"), Not(IsEmpty()));
-    wait_for_status(1, "stormed");  // the tables do not wait for the configuration
+    wait_for_status(1, "stormed");  // the agent writes the tables before CONFIG_DB is filled
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     fill();
     agent->wait_for("nos_good");
@@ -505,13 +505,13 @@ TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)
     wait_for_status(1, "stormed");
 }
 
-// Each command takes it some milliseconds, so that what is written of a few queues takes longer than a poll.
+// Each command takes some milliseconds, so that writing the fields of a few queues takes longer than a poll.
 TEST_F(SonicOwner, ASlowRedisDelaysTheTablesAndNotTheWatch)
 {
     const test::RedisGate gate{redis->address(), [] { ::poll(nullptr, 0, 3); }};
     through = gate.address();
     const auto agent = live();
-    key_of(1);  // what is configured was read
+    key_of(1);  // waits until the agent has read the configuration
     for (int i = 0; i != 2; ++i) {
         sw.storm(1);
         wait_for_treatment(1, Treatment::drop);
