@@ -1,5 +1,5 @@
-// What ends a storm when the mitigation stops the ASIC's signals of pause, at once or some time after PFC_WD_STATUS
-// changed, while PFC frames of unknown kind still arrive.
+// How a storm ends if the mitigation stops the ASIC's signals of pause, at once or some time after PFC_WD_STATUS
+// changed, while PFC frames (XOFF or XON, the counter does not distinguish them) still arrive.
 #include <gmock/gmock.h>
 
 #include "device_sonic/on_switch.hpp"
@@ -105,8 +105,8 @@ TEST_F(AfterMitigation, NoFramesAreQuiet)
     EXPECT_FALSE(mitigated());
 }
 
-// T0 is as long as a poll, as `pfcwd start_default` makes it: the first interval of a probe began before it and shows
-// no pause throughout.
+// T0 equals the poll interval, as `pfcwd start_default` configures it. The first interval of a probe begins before the
+// probe, so it cannot prove pause throughout.
 TEST_F(AfterMitigation, AProbeLastsUntilItHasSeenAWholeInterval)
 {
     auto policy = OnSwitch::policy(200ms, 200ms);
@@ -123,7 +123,7 @@ TEST_F(AfterMitigation, AProbeLastsUntilItHasSeenAWholeInterval)
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
 }
 
-// The mitigation leaves the state at `paused`. No pause lasts without frames.
+// The mitigation freezes the pause state at `paused`. Without PFC frames a pause expires, so the state proves nothing.
 TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
 {
     begin({.pause_time = false}, OnSwitch::policy());
@@ -132,7 +132,7 @@ TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
     ASSERT_TRUE(mitigated());
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     for (int i = 0; i != 20 && mitigated(); ++i) {
-        on_->poll();  // nothing changes any more
+        on_->poll();  // no counter changes, and the state stays `paused`
     }
     EXPECT_FALSE(mitigated());
     poll(Peer::silent, 4);
@@ -152,7 +152,7 @@ TEST_F(AfterMitigation, ACounterThatIsResetDoesNotEndTheStorm)
     EXPECT_GE(on_->told(EventKind::probe_failed), 1);
 }
 
-// syncd's stamps are behind the agent's clock.
+// syncd's time stamps are behind the agent's clock.
 TEST_F(AfterMitigation, StampsOfAnotherClockDoNotKeepTheQueueMitigated)
 {
     on_.emplace();
@@ -164,7 +164,8 @@ TEST_F(AfterMitigation, StampsOfAnotherClockDoNotKeepTheQueueMitigated)
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
 }
 
-// These signals show pause for more than a second after the mitigation: their standstill is quiet.
+// The signals show pause for more than a second after the mitigation, so they survive it. When they stop, the queue is
+// quiet.
 TEST_F(AfterMitigation, SignalsThatSurviveEndTheStormThoughXonFramesArrive)
 {
     find_storm();

@@ -1,5 +1,5 @@
-// SONiC's scripts are out only while the agent watches every queue that they would watch. Each way to break that rule
-// is tried here; the last test combines them at random.
+// SONiC's scripts are out only while the agent watches every queue that they would watch. These tests try each way to
+// break that rule; the last test combines them at random.
 #include "device/sonic/coverage.hpp"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ protected:
         intake_.emplace(device().inventory(), device().capabilities());
     }
 
-    // One poll of syncd's and a look at it; what the look complains about.
+    // syncd polls and the device looks, `times` times. Returns the error of the last look, or nothing.
     std::string poll(int times = 1)
     {
         std::string complaint;
@@ -106,7 +106,8 @@ TEST_F(SonicCoverage, ScriptsLeaveWithTheSecondPollOfACompleteWatch)
     EXPECT_FALSE(scripts_are_in());
 }
 
-// orchagent leaves PFC_WD_STATUS on every lossless queue then, also where it polls none.
+// After the big red switch orchagent leaves PFC_WD_STATUS on every lossless queue, also on ports that syncd does not
+// poll.
 TEST_F(SonicCoverage, TheBigRedSwitchOnPartOfThePortsBlindsNobodyAfterwards)
 {
     for (const bool stamps : {true, false}) {
@@ -275,7 +276,7 @@ TEST_F(SonicCoverage, PauseTimeInAVendorsUnitLeavesTheSwitchToItsScript)
     EXPECT_TRUE(scripts_are_in());
 }
 
-// ---- what the scripts remember
+// ---- the fields that the scripts store between polls
 
 TEST_F(SonicCoverage, TheScriptsReturnWithoutWhatTheyRememberedBefore)
 {
@@ -308,7 +309,7 @@ TEST_F(SonicCoverage, TheScriptsReturnWithoutWhatTheyRememberedBefore)
     EXPECT_THAT(sonic().words(), IsEmpty()) << "a pause of one poll is no storm";
 }
 
-// ---- words that come too late
+// ---- messages that come too late
 
 TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
 {
@@ -331,7 +332,7 @@ TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
     EXPECT_THAT(sonic().errors(), IsEmpty());
 }
 
-// ---- names that come one after the other
+// ---- names that appear port by port
 
 TEST_F(SonicCoverage, NamesThatComeBackPortByPortAreNoOtherInventory)
 {
@@ -368,7 +369,7 @@ TEST_F(SonicCoverage, ASwitchThatIsOpenedWhileItsNamesComeChangesOnce)
 
 // ---- everything at once
 
-// What is true of the switch, kept by the test alone.
+// Keeps its own record of which queues the agent's policies cover and when each was last watched.
 class SonicRule : public SonicCoverage {
 protected:
     static constexpr Duration kPatience = 1s;
@@ -419,11 +420,11 @@ protected:
             watch_rows(covered_);
         }
         for (const auto& queue : kQueues) {
-            watched_at_[queue] = now;  // whoever watches gets the time that a look needs
+            watched_at_[queue] = now;  // a change gives the agent and the scripts a new period to react
         }
     }
 
-    // A policy of the agent comes or goes.
+    // Adds the port to the agent's policies, or removes it.
     void cover(const std::string& port, bool on)
     {
         for (const auto* queue : {":3", ":4"}) {
@@ -459,7 +460,7 @@ protected:
         on_->clock_.advance(200ms);
         sonic().poll(on_->clock_.now().mono);
         if ((!on_->device_ || device().wants_reopening()) && !on_->open()) {
-            return check();  // as the service does, it is tried again
+            return check();  // the next call tries again, as the service does
         }
         if (!intake_ || intake_->view().dt_us.size() != device().inventory().rows.size()) {
             intake_.emplace(device().inventory(), device().capabilities());

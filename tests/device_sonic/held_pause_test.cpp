@@ -105,8 +105,8 @@ TEST(HeldPause, WhatIsNotToldIsNotKnown)
     EXPECT_EQ(held.see(sample(1800ms, true, 5), 200ms), paused);
 }
 
-// Whatever comes: it is paused as the switch says, and throughout only if both ends are and at most one packet was
-// sent.
+// For any samples: the result is paused if and only if the switch reports so. It is paused throughout only if both ends
+// of the interval are paused and at most one packet was sent.
 RC_GTEST_PROP(HeldPause, IsNeverThroughoutAgainstTheEvidence, ())
 {
     HeldPause held;

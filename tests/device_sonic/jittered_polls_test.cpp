@@ -1,5 +1,5 @@
-// Polls of syncd's that come early or late, stamps that are off, stamps that drift: storms are found with the poll that
-// SONiC's own scripts would need, and no pause shorter than T0 less the uncertainty of both ends is taken for a storm.
+// syncd polls early or late, its time stamps are inexact, or they drift. The agent detects a storm with the same poll
+// as SONiC's own scripts, and no pause shorter than T0 less the uncertainty of both ends counts as a storm.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -14,15 +14,15 @@ using std::chrono::microseconds;
 using watchdog::EventKind;
 
 struct Jitter {
-    microseconds read{};        // a poll comes late by up to so much
-    microseconds stamp{};       // and its stamp after that, by up to so much
-    double interval_share{};    // or: each interval is longer or shorter by up to this share
+    microseconds read{};        // longest delay of a poll
+    microseconds stamp{};       // longest delay of its time stamp after the poll
+    double interval_share{};    // if not 0, instead of `read`: each interval is longer or shorter by up to this share
     double stamps_per_time{1};  // above one: stamps run fast
 };
 
 struct Found {
-    Duration after{};  // the begin of the pause
-    int intervals{};   // that are paused from end to end, up to the poll that found it
+    Duration after{};  // time from the begin of the pause to the detection
+    int intervals{};   // intervals paused throughout, up to the poll that detected the storm
 };
 
 class JitteredPolls {
@@ -35,7 +35,7 @@ public:
         on_.start(policy, kPatient);
     }
 
-    // A pause that begins at a random moment between two polls.
+    // A pause that begins at a random moment between two polls. Returns when the agent detected it as a storm, if so.
     std::optional<Found> pause(Duration length)
     {
         for (int i = 0; i != 4; ++i) {
@@ -88,7 +88,7 @@ private:
         on_.runner_->run_until(at_ - 1ns);
         on_.sonic_->poll(Instant{duration_cast<microseconds>(at_.time_since_epoch() * jitter_.stamps_per_time) +
                                  up_to(jitter_.stamp)});
-        on_.runner_->run_until(at_ + 55ms);  // a look that does not wait comes within 50 ms
+        on_.runner_->run_until(at_ + 55ms);  // the agent looks every 50 ms
     }
 
     OnSwitch on_;
@@ -108,8 +108,8 @@ SonicSwitch::Setup without_stamps(SonicSwitch::Setup setup)
     return setup;
 }
 
-// Two paused intervals are T0, as they are for the scripts, however much the polls jitter. A pause that begins just
-// after a poll needs only one whole interval more.
+// Two paused intervals count as T0, as they do for the scripts, however much the polls jitter. A pause that begins just
+// after a poll needs only one more whole interval.
 TEST(JitteredPolls, AStormIsFoundWithItsSecondPausedInterval)
 {
     PETREL_NEEDS_REDIS();
@@ -162,7 +162,7 @@ TEST(JitteredPolls, StampsThatDriftHideNoStormOfTwiceT0)
     }
 }
 
-// The uncertainty is 10 ms.
+// The uncertainty is 10 ms at each end.
 TEST(JitteredPolls, APauseShorterThanT0LessTheUncertaintyOfBothEndsIsNoStorm)
 {
     PETREL_NEEDS_REDIS();

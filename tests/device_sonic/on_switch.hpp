@@ -1,5 +1,5 @@
-// An agent on a SONiC switch's databases, and the switch: one poll after the other, as in production but for the
-// waiting.
+// An agent on the databases of a SONiC switch, and a stand-in for the switch. Polls follow each other as in production,
+// but in simulated time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using sonic::Db;
 using watchdog::Treatment;
 
 constexpr DeviceId kSonicId{3};
-// A look does not wait for polls: it finds them by a visit.
+// A look does not wait for a poll of syncd: it checks the canaries (device/sonic/poll_stamp.hpp) for a new one.
 const device::sonic::Settings kPatient{60s, 60s, 50ms, 0ms};
 inline constexpr auto kQueue = "Ethernet0:3";  // the queue that most tests pause
 
@@ -48,7 +48,7 @@ public:
             });
     }
 
-    // Policies of the agent cover every row.
+    // The agent's policies cover every row.
     void watch_all()
     {
         std::vector<Slot> rows;
@@ -58,20 +58,20 @@ public:
         device_->set_watched_rows(rows);
     }
 
-    // As in production: the server reports writes, and a look waits for the report. The clock is the test's and stands
-    // still meanwhile, so it only waits for a poll that syncd has written.
+    // As in production: the server reports writes, and a look waits for the report. The test's clock stands still while
+    // the look waits, so the look waits only if syncd has written a poll.
     static constexpr Duration kWake = 45ms;
     device::sonic::Settings with_reports()
     {
         return {60s, 60s, 50ms, kWake, [this](int fd, Duration most) {
-                    // Shorter waits are for more writes of a poll that was seen.
+                    // A shorter wait is for further writes of a poll that the device has seen already.
                     if (most >= kWake / 2 && sonic_->has_polled()) {
                         device::sonic::wait_readable(fd, 200ms);
                     }
                 }};
     }
 
-    // All of it: the device, and an agent with this policy for every queue.
+    // Starts the device, and an agent with this policy for every queue.
     void start(const watchdog::Policy& policy) { start(policy, with_reports()); }
     void start(const watchdog::Policy& policy, device::sonic::Settings settings)
     {
@@ -99,7 +99,7 @@ public:
         runner_->run_until(clock_.now().mono);
     }
 
-    // As the service does it: the device asks for it after SONiC's scripts had the switch.
+    // Reopens the device as the service does. The device requests it after SONiC's scripts were in place.
     void reopen_if_wanted()
     {
         if (device_->wants_reopening()) {
@@ -108,7 +108,7 @@ public:
         }
     }
 
-    // The next poll of syncd's, and the agent's look at it.
+    // The next poll of syncd, and the agent's look at it.
     void poll(std::chrono::milliseconds after = 200ms, Duration stamp_behind = {})
     {
         const auto at = clock_.now().mono + after;
@@ -116,7 +116,7 @@ public:
         runner_->run_until(at - 1ns);
         sonic_->poll(at - stamp_behind);
         runner_->run_until(at);
-        sonic_->has_polled();  // it was seen, or is not waited for any more
+        sonic_->has_polled();  // clears the flag: later looks do not wait for this poll
         reopen_if_wanted();
     }
 
@@ -145,7 +145,7 @@ public:
     }
 
     RedisServer server_;
-    std::optional<redis::Address> through_;  // somebody on the way to it
+    std::optional<redis::Address> through_;  // a gate between the device and the server, if any
     SonicSwitch::Setup setup_;
     device::ManualClock clock_;
     std::vector<std::string> notes_;

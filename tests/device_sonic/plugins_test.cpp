@@ -1,5 +1,5 @@
-// SONiC's own detector: it rests while one of us watches, exactly one of us does, and whatever happens in between it is
-// back afterwards.
+// SONiC's own detection scripts: they are out while an agent watches, only one agent watches at a time, and whatever
+// happens, the scripts are put back afterwards.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ constexpr auto kGroup = "FLEX_COUNTER_GROUP_TABLE:PFC_WD";
 constexpr auto kKept = "PETREL_PFC_WD|plugins";
 constexpr auto kMark = "PETREL_PFC_WD|detector";
 constexpr auto kBoth = "sha-detect,sha-restore";
-constexpr auto kNobody = "999999999";  // more than a kernel counts to
+constexpr auto kNobody = "999999999";  // above the largest process id of the kernel
 
 class SonicsOwnDetector : public SonicTrouble {
 protected:
@@ -38,7 +38,7 @@ protected:
 
     std::string kept() { return sonic().get(Db::state, kKept, kPlugins); }
 
-    // What stands in a key of STATE_DB that is no hash.
+    // The mark of the agent that watches: a string in STATE_DB, not a hash.
     std::string mark()
     {
         std::string text;
@@ -60,7 +60,7 @@ protected:
         ASSERT_TRUE(on_->server_.connect(static_cast<int>(database))->run(pipeline));
     }
 
-    // The parts of the mark of one of us, in this process.
+    // The parts of the mark of an agent.
     struct Mark {
         std::string host;
         std::string pid;
@@ -77,7 +77,7 @@ protected:
         return parts;
     }
 
-    // As a process leaves it that was killed.
+    // Leaves the databases as a process does that was killed while the scripts were out.
     void die_after_taking_out()
     {
         Plugins dead{*store_, databases_};
@@ -110,7 +110,7 @@ TEST_F(SonicsOwnDetector, NoScriptRunsThoughOrchagentPutsThemInAgain)
     ASSERT_FALSE(sonic().has_plugins());
     sonic().orchagent_leaves();
     sonic().orchagent_comes(true);
-    storms(1);  // syncd puts them in, and runs them once before it is asked to take them out
+    storms(1);  // syncd puts the scripts in, and runs them once before the agent requests their removal
     const auto runs = sonic().plugin_runs();
     storms(3);
     EXPECT_EQ(sonic().plugin_runs(), runs);
@@ -140,7 +140,7 @@ TEST_F(SonicsOwnDetector, WhoeverRemovesUsPutsBackWhatIsLeft)
     expect_back();
 }
 
-// Then nobody else would do it before the next one can be.
+// If the agent cannot open the switch, it cannot watch. It puts the scripts back at once.
 TEST_F(SonicsOwnDetector, ASwitchThatCannotBeOpenedGetsItBack)
 {
     die_after_taking_out();
@@ -152,7 +152,7 @@ TEST_F(SonicsOwnDetector, ASwitchThatCannotBeOpenedGetsItBack)
     expect_back();
 }
 
-// Whoever closes does not always restore.
+// The agent may close the device without restoring its queues.
 TEST_F(SonicsOwnDetector, ComesBackWithTheCloseAlsoInTheMidstOfAStorm)
 {
     start_and_storm();
@@ -166,7 +166,7 @@ TEST_F(SonicsOwnDetector, ComesBackWithTheCloseAlsoInTheMidstOfAStorm)
     EXPECT_EQ(sonic().get(Db::flex_counter, kGroup, kPlugins), kBoth);
 }
 
-// ---- a database that forgets
+// ---- STATE_DB is flushed
 
 TEST_F(SonicsOwnDetector, AFlushedStateLosesNothing)
 {
@@ -231,7 +231,7 @@ TEST_F(SonicsOwnDetector, SyncdIsAskedOnce)
     EXPECT_FALSE(sonic().has_plugins());
 }
 
-// ---- two of us
+// ---- two agents
 
 TEST_F(SonicsOwnDetector, ASecondOneOfUsIsRefusedUntilTheFirstIsGone)
 {
@@ -254,7 +254,7 @@ TEST_F(SonicsOwnDetector, ASecondOneOfUsIsRefusedUntilTheFirstIsGone)
     EXPECT_TRUE(second());
 }
 
-// As one that was stopped for so long that its mark has expired.
+// The process was suspended for so long that its mark has expired and another agent has taken the switch.
 TEST_F(SonicsOwnDetector, WhoHasLostTheSwitchSaysSoAndTouchesNothing)
 {
     ASSERT_TRUE(on_->open());
@@ -308,7 +308,7 @@ TEST_F(SonicsOwnDetector, AMarkExpires)
     EXPECT_LE(left_ms, 10'000);
 }
 
-// The number of a dead process may be another's by now, and in another namespace it says nothing.
+// Another process may have the process id of a dead agent by now, and an id from another PID namespace proves nothing.
 TEST_F(SonicsOwnDetector, OnlyAProcessThatIsCertainlyDeadIsNotWaitedFor)
 {
     ASSERT_TRUE(on_->open());

@@ -134,7 +134,7 @@ TEST_F(PollStampTest, WhoWritesInBetweenIsNotTakenForAPoll)
     EXPECT_EQ(look(1200ms).at, Instant{1s}) << "nor later";
 }
 
-// orchagent writes its statistics to a queue in a storm.
+// orchagent writes its statistics to the key of a queue in a storm.
 TEST_F(PollStampTest, AWriteToTheLastKeyAloneIsNoPoll)
 {
     look(900ms);
@@ -162,7 +162,7 @@ TEST_F(PollStampTest, OtherKeysDoNotForgetTheLastPoll)
     EXPECT_EQ(look(1210ms).at, Instant{1200ms});
 }
 
-// Writes are reported to a stamp that may wait. Simulated time passes in the wait.
+// The server reports writes to a PollStamp that may wait for them. Simulated time passes while it waits.
 class AwaitedPoll : public PollStampTest {
 protected:
     void SetUp() override
@@ -187,7 +187,7 @@ protected:
     PollStamp::Seen look() { return stamp_->look(clock_.now().mono).value(); }
 
     ManualClock clock_{Instant{1s}};
-    std::vector<Instant> writes_;  // of the last key
+    std::vector<Instant> writes_;  // times at which syncd writes both keys
 };
 
 TEST_F(AwaitedPoll, IsSeenWhenItIsWritten)
@@ -200,7 +200,7 @@ TEST_F(AwaitedPoll, IsSeenWhenItIsWritten)
     EXPECT_LT(clock_.now().mono, Instant{1160ms});
 }
 
-// The attributes of queues are written 8 ms after their statistics.
+// syncd writes the attributes of the queues 8 ms after their statistics.
 TEST_F(AwaitedPoll, IsOverWithItsLastWrite)
 {
     for (int i = 1; i != 10; ++i) {
@@ -210,7 +210,7 @@ TEST_F(AwaitedPoll, IsOverWithItsLastWrite)
     for (int i = 1; i != 10; ++i) {
         clock_.set(Instant{1s + i * 200ms - 10ms});
         ASSERT_TRUE(stamp_->await(clock_, 40ms));
-        if (i == 1) {  // it has yet to be learned
+        if (i == 1) {  // the PollStamp has yet to learn that a second write follows
             clock_.set(Instant{1208ms});
             poll();
             look();
@@ -247,7 +247,7 @@ TEST_F(AwaitedPoll, BetweenTwoWaitsIsKnownToTheTimeBetweenThem)
 TEST_F(AwaitedPoll, ThatWasWrittenBeforeIsNotWaitedFor)
 {
     poll();
-    look();  // the server has reported it by now
+    look();  // afterwards the server has reported the write
     EXPECT_TRUE(stamp_->await(clock_, 40ms));
     EXPECT_LE(clock_.now().mono, Instant{1001ms}) << "only for a write that follows at once";
     EXPECT_FALSE(stamp_->await(clock_, 0ms));
@@ -268,7 +268,7 @@ TEST_F(AwaitedPoll, IsSeenAgainAfterTheConnectionForReportsIsLost)
     kill.add({"CLIENT", "KILL", "TYPE", "pubsub"});
     ASSERT_TRUE(server_->connect(2)->run(kill));
     EXPECT_TRUE(stamp_->await(clock_, 40ms)) << "nothing is known of writes any more";
-    look();  // asks for reports again
+    look();  // requests reports again
     writes_ = {Instant{1020ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));
     EXPECT_EQ(look().at, Instant{1020ms});

@@ -1,4 +1,4 @@
-// What a poll tells of frames and pause, on a calm switch and on one that pauses.
+// What the reader derives from a poll about frames and pause, with and without pause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ protected:
         return intake->view();
     }
 
-    // In the first row.
+    // Checks the first row.
     static void expect(const watchdog::Observations& seen, std::uint32_t frames, std::uint32_t ends)
     {
         EXPECT_TRUE(has(seen.known[0], Field::rx_pfc) && has(seen.known[0], Field::on2off));
@@ -60,7 +60,7 @@ TEST_F(SonicReader, FramesCountFromTheFirstPauseToTheLast)
     expect(poll(), 0, 0);
 }
 
-// ---- what the server is asked for
+// ---- number of reads from the server
 
 class SonicReads : public testing::Test {
 protected:
@@ -71,7 +71,7 @@ protected:
         on.emplace(setup);
         ASSERT_TRUE(on->open());
         intake.emplace(on->device_->inventory(), on->device_->capabilities());
-        reads_of_poll();  // the first one reads more, and so does the one a second later
+        reads_of_poll();  // the first poll reads more, and so does one every second
     }
 
     void look()
@@ -80,7 +80,7 @@ protected:
         EXPECT_TRUE(on->device_->look({}, *intake));
     }
 
-    // How many hashes a poll reads, with the looks that find nothing new.
+    // How many hashes the device reads for one poll, including the looks that find nothing new.
     std::uint64_t reads_of_poll(std::chrono::milliseconds after = 200ms)
     {
         on->clock_.advance(after);
@@ -135,7 +135,7 @@ TEST_F(SonicReads, OfQueuesOnlyWhereTheyTellThatTheyAreNotPaused)
     EXPECT_EQ(reads_of_poll(), 5U);
 }
 
-// An interval of a second is no reason to look for other queues that show when a poll is over.
+// With an interval of one second the device must not choose other canaries (device/sonic/poll_stamp.hpp).
 TEST_F(SonicReads, AreTheSameForLongPolls)
 {
     open({.transitions = false, .pause_status = false, .poll = 1000ms});
@@ -143,7 +143,7 @@ TEST_F(SonicReads, AreTheSameForLongPolls)
     EXPECT_EQ(reads_of_poll(1000ms), 2U + 4U) << "all queues once a second";
 }
 
-// A busy syncd stamps its polls a little early or late, and the queue pauses all the time.
+// A busy syncd stamps its polls a little early or late while the queue is paused throughout.
 TEST_F(SonicReader, StampsThatAreOffDoNotBreakAPause)
 {
     auto& queue = on->sonic_->queue("Ethernet0:3");
@@ -157,7 +157,7 @@ TEST_F(SonicReader, StampsThatAreOffDoNotBreakAPause)
     }
 }
 
-// syncd does not write it any more, and it was the one that shows when a poll is over.
+// syncd no longer writes the last canary, whose write shows the end of a poll.
 TEST_F(SonicReader, EveryPollIsSeenThoughTheLastQueueIsNoLongerWatched)
 {
     poll();
@@ -169,7 +169,7 @@ TEST_F(SonicReader, EveryPollIsSeenThoughTheLastQueueIsNoLongerWatched)
     }
 }
 
-// A COUNTERS_DB that is filled again after CONFIG_DB has no names for a while. The ports are the same.
+// If COUNTERS_DB is filled again after CONFIG_DB, it has no names for a while. The ports are the same.
 TEST_F(SonicReader, NamesThatAreGoneAllAtOnceAreWaitedFor)
 {
     constexpr auto kMap = "COUNTERS_QUEUE_NAME_MAP";

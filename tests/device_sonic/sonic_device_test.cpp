@@ -1,5 +1,5 @@
-// What the device makes of databases that are as they should be, and of those that are not. orchagent and syncd are
-// the stand-ins of support/sonic_switch.hpp; Redis is real.
+// The device on correct and on damaged databases. orchagent and syncd are the stand-ins of support/sonic_switch.hpp;
+// Redis is real.
 #include "device/sonic/sonic_device.hpp"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ protected:
         intake_.emplace(device().inventory(), device().capabilities());
     }
 
-    // One more poll, and what a look makes of it.
+    // One more poll, and the observations of a look at it.
     const watchdog::Observations& poll()
     {
         on_->clock_.advance(200ms);
@@ -88,7 +88,7 @@ protected:
     std::optional<watchdog::Intake> intake_;
 };
 
-// ---- which rows there are
+// ---- the rows of the inventory
 
 TEST_F(SonicDeviceTest, RowsAreTheLosslessAndTheWatchedQueues)
 {
@@ -130,7 +130,8 @@ TEST_F(SonicDeviceTest, AnotherLayoutIsAnotherGenerationAndPutsNothing)
     EXPECT_EQ(look().touched.size(), 4U) << "of the same poll: these rows were not read";
 }
 
-// A port that loses its classes in the midst of a storm; somebody has to end what orchagent does there.
+// A port loses its lossless priorities during a storm. The row of its mitigated queue stays, so that the agent can
+// restore the queue.
 TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
 {
     open();
@@ -139,7 +140,7 @@ TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
     sonic().remove(Db::config, "PORT_QOS_MAP|Ethernet0");
     look();
     EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet4:3", "Ethernet4:4"));
-    open();  // also for one who has just come
+    open();  // also for a device that is opened afterwards
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop);
     ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
     EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
@@ -168,7 +169,7 @@ TEST_F(SonicDeviceTest, CountersThatAreAllGoneAreMissed)
 
 TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
 {
-    for (const auto* events : {"", "AE"}) {  // none, and none by key
+    for (const auto* events : {"", "AE"}) {  // no notifications, and none about keys (keyspace)
         begin({});
         redis::Pipeline setting;
         setting.add({"CONFIG", "SET", "notify-keyspace-events", events});
@@ -183,7 +184,7 @@ TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
     }
 }
 
-// ---- what is known of them
+// ---- the fields of the rows
 
 TEST_F(SonicDeviceTest, AQueueThatIsNotMappedOrNotWatchedHarmsNoOther)
 {
@@ -206,7 +207,7 @@ TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
     open();
     const auto pause_all = [&] {
         for (const auto& queue : queues()) {
-            sonic().queue(queue).pause_us += 1000;  // else its packets do not matter
+            sonic().queue(queue).pause_us += 1000;  // without pause the device does not read the packets
         }
     };
     pause_all();
@@ -280,7 +281,7 @@ TEST_F(SonicDeviceTest, StampsOfDifferentClocksAreNotCompared)
     open();
     poll();
     EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
-    on_->setup_.stamps = false;  // an older syncd takes over
+    on_->setup_.stamps = false;  // syncd is replaced by an older version
     on_->restart_switch();
     sonic().remove(Db::counters, "COUNTERS:TIME_STAMP");
     EXPECT_EQ(poll().known[0], 0U);
@@ -313,9 +314,10 @@ TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
     EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
 }
 
-// ---- words to orchagent
+// ---- messages to orchagent
 
-// What orchagent logs as `additional info`: names and order are those of the script for such switches.
+// orchagent logs these counters as `additional info`. Their names and order are those of SONiC's script for such
+// switches.
 TEST_F(SonicDeviceTest, TheWordOfAStormHasTheCountersOfTheLastTwoPolls)
 {
     begin({.transitions = false, .pause_status = false});
@@ -380,7 +382,8 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
 }
 
-// What is waited for is asked again and again; whoever waits for each queue tells the last one much later.
+// After a command the device reads PFC_WD_STATUS until orchagent reacts. If it waited like that for each queue, the
+// message about the last queue would be late.
 TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
 {
     std::atomic<int> commands{0};

@@ -1,4 +1,5 @@
-// pfc_stat_history while SONiC's scripts rest: what syncd polls, through Redis, to what pfcstat shows.
+// pfc_stat_history while SONiC's scripts are out: from syncd's counters, through Redis, to the fields that pfcstat
+// shows.
 #include <gmock/gmock.h>
 
 #include "device_sonic/on_switch.hpp"
@@ -66,7 +67,7 @@ protected:
                                 "EST_PORT_STAT_PFC_3_" + field);
     }
 
-    // The test's wall clock loses a little with each step.
+    // Within 100 us: the test's wall clock loses a little with each step.
     void expect_began(Duration since_start) const
     {
         EXPECT_NEAR(std::stod(shown(kBegan)), 1.7e15 + static_cast<double>(whole_us(since_start)), 100);
@@ -84,7 +85,7 @@ TEST_F(SonicHistory, IsKeptForPortsThatAskForItAndNoOther)
     pauses(2);
     EXPECT_EQ(shown(kTotal), "400000");
     EXPECT_EQ(shown(kLength), "400000");
-    expect_began(600ms);  // the poll before the first that saw it
+    expect_began(600ms);  // the time of the last poll that saw no pause
     quiet(2);
     pauses(1);
     EXPECT_EQ(shown(kTotal), "600000");
@@ -174,7 +175,7 @@ TEST_F(SonicHistory, IsOfOneLinkAtATime)
     EXPECT_EQ(shown(kLength), "200000");
 }
 
-// What we write are keys that are watched for syncd's polls where it leaves no stamp.
+// The agent writes the history to keys that it also watches to find syncd's polls, if syncd writes no time stamp.
 TEST_F(SonicHistory, WhatIsWrittenIsNotTakenForAPoll)
 {
     begin({.stamps = false, .pause_time = false});

@@ -1,5 +1,5 @@
-// The eleven stories that detectors differ on, end to end: syncd's counters through Redis to the agent, its word to
-// orchagent and back. Poll numbers are those of the table that all detectors are held against.
+// The eleven traces on which detectors differ, end to end: from syncd's counters through Redis to the agent, then to
+// orchagent and back. Poll numbers are those of the table that all detectors are compared with.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using watchdog::EventKind;
 
 struct Told {
-    std::vector<int> storms;  // polls
+    std::vector<int> storms;  // poll numbers
     std::vector<int> restores;
 };
 
@@ -77,7 +77,7 @@ TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
     }
 }
 
-// Without a stamp of syncd's it shows by what is written, one look after the canaries were found.
+// Without syncd's time stamp the device finds a poll by the writes to the canaries, from one look after it chose them.
 TEST(SonicMatrix, AnOlderSyncdWithoutStampsIsFollowedToo)
 {
     PETREL_NEEDS_REDIS();
@@ -89,8 +89,8 @@ TEST(SonicMatrix, AnOlderSyncdWithoutStampsIsFollowedToo)
     }
 }
 
-// State and transitions only, as on some ASICs: what began between two polls is proven one poll later, and so is its
-// end.
+// State and transitions only, as on some ASICs: a pause that begins between two polls is proven one poll later, and so
+// is its end.
 TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
 {
     PETREL_NEEDS_REDIS();
@@ -103,9 +103,9 @@ TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
     EXPECT_THAT(tell(trace('G'), setup).restores, ElementsAre(13));
 }
 
-// The state alone, as on cisco-8000. What began between two polls is proven one poll later, and so is its end. Breaks
-// that are shorter than a poll cannot be seen: D and E count as storms, as they do for SONiC's own script there. One
-// packet that leaks with every poll is no break.
+// The state alone, as on cisco-8000. A pause that begins between two polls is proven one poll later, and so is its end.
+// Breaks that are shorter than a poll cannot be seen: D and E count as storms, as they do for SONiC's own script there.
+// One packet sent in each interval is not a break.
 TEST(SonicMatrix, AnAsicThatTellsItsStateOnlyIsJudgedByIt)
 {
     PETREL_NEEDS_REDIS();
@@ -120,7 +120,7 @@ TEST(SonicMatrix, AnAsicThatTellsItsStateOnlyIsJudgedByIt)
     }
 }
 
-// Pause time only: that it covers the interval is no proof where a pause has ended in it.
+// Pause time and transitions, no state: a pause time that covers the interval proves nothing if a pause ended in it.
 TEST(SonicMatrix, AnAsicWithoutStateIsJudgedByItsPauseTimeAndTheEndsOfPauses)
 {
     PETREL_NEEDS_REDIS();

@@ -1,4 +1,4 @@
-// An agent on a SONiC switch, and a queue that is in a storm or not: what tests of trouble begin with.
+// Fixture for tests of failures: an agent on a SONiC switch with one queue that the test puts into a storm.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ protected:
         }
     }
 
-    // Frames go on; the signals of pause stand still while the queue is mitigated.
+    // PFC frames continue to arrive; the signals of pause stop while the queue is mitigated.
     void frozen_storm(int polls)
     {
         for (int i = 0; i != polls; ++i) {

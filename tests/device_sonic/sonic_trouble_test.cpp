@@ -1,5 +1,5 @@
-// A storm while something else goes wrong: orchagent, syncd or Redis itself. In the end nothing is stuck and nothing
-// was made up: a storm that goes on is mitigated, one that is over is not.
+// A storm while orchagent, syncd or Redis fails. Afterwards a queue in a storm is mitigated, a queue without one is
+// not, and the agent has reported no storm or end of one that did not happen.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -73,7 +73,7 @@ TEST_F(SonicTrouble, AStormThatEndsWhileOrchagentIsAwayIsRestoredWhenItIsBack)
     EXPECT_EQ(status(), "stormed");
     quiet(1);
     sonic().catch_up();
-    quiet(20);  // its next attempt, at the latest
+    quiet(20);  // long enough for the agent's next attempt
     EXPECT_EQ(status(), "operational");
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
     EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
@@ -113,7 +113,7 @@ TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
     on_->start(OnSwitch::policy());
     quiet(2);
     sonic().set_of_queue(kQueue, "DEBUG_STORM", "enabled");
-    quiet(5);  // it is seen within a second
+    quiet(5);  // the agent reads DEBUG_STORM once a second
     quiet(2);
     EXPECT_EQ(status(), "stormed");
     quiet(5);
@@ -124,7 +124,7 @@ TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
     ends_well();
 }
 
-// As on switches where a mitigated queue does not heed pause any more: only a probe shows that the storm goes on.
+// As on switches where a mitigated queue ignores pause: only a probe shows that the storm continues.
 TEST_F(SonicTrouble, WhatAMitigationFreezesIsNoQuiet)
 {
     start_and_storm();
@@ -134,7 +134,8 @@ TEST_F(SonicTrouble, WhatAMitigationFreezesIsNoQuiet)
     ends_well();
 }
 
-// The look was late: when the mitigation came, syncd was past its next poll, and the pause in between is of before.
+// The look that detected the storm was late: syncd had polled once more before the mitigation. The pause in that poll
+// is older than the mitigation and does not show that the signals survive it.
 TEST_F(SonicTrouble, APollFromBeforeTheMitigationTellsNothingOfIt)
 {
     on_->start(OnSwitch::policy());
@@ -189,7 +190,7 @@ TEST_F(SonicTrouble, FlushedDatabasesSayNothingUntilTheyAreFilledAgain)
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << "no quiet was seen";
     on_->restart_switch();
     quiet(3);
-    sonic().catch_up();  // as was asked before; and then quiet is proven
+    sonic().catch_up();  // orchagent carries out the agent's earlier requests; then quiet is proven
     quiet(3);
     ends_well();
 }
@@ -212,7 +213,7 @@ TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
-    storms(2);  // 400 ms are proven with the second
+    storms(2);  // the second poll proves 400 ms
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
@@ -224,7 +225,7 @@ TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false});
     auto policy = OnSwitch::policy();
-    policy.poll = 50ms;  // a poll is known to lie between two looks
+    policy.poll = 50ms;  // without time stamps the agent only knows that syncd polled between two looks
     on_->start(policy);
     quiet(2);
     storms(1);
@@ -234,15 +235,15 @@ TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
-    quiet(1);  // when a poll took place is known to a poll only
+    quiet(1);  // the time of a poll is known only to within one interval, so the proof needs one poll more
     ends_well();
 }
 
-// ---- nothing is seen
+// ---- syncd does not poll
 
 class SonicBlind : public SonicTrouble {
 protected:
-    // What a look says after so long.
+    // The error of a look after this time, or nothing.
     std::string after(Duration time)
     {
         on_->clock_.advance(time);
@@ -302,7 +303,7 @@ TEST_F(SonicBlind, RarePollsAreWaitedFor)
     EXPECT_NE(after(1s), "");
 }
 
-// Then syncd has nothing to poll.
+// If no queue is registered, syncd has nothing to poll.
 TEST_F(SonicBlind, WithoutAQueueThatIsWatchedNothingIsMissed)
 {
     open();
@@ -338,7 +339,7 @@ TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
     on_.emplace(SonicSwitch::Setup{.stamps = false, .transitions = false, .pause_status = false});
     start_and_storm();
     for (const auto* queue : {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"}) {
-        sonic().set_of_queue(queue, "PFC_WD_DETECTION_TIME_LEFT", "1");  // what the scripts remember
+        sonic().set_of_queue(queue, "PFC_WD_DETECTION_TIME_LEFT", "1");  // the scripts store it, the agent removes it
     }
     for (int i = 0; i != 15; ++i) {
         sonic().set_of_queue(kQueue, "PFC_WD_QUEUE_STATS_TX_PACKETS", std::to_string(i));
@@ -353,7 +354,7 @@ TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
 
 TEST_F(SonicTrouble, StormsAreFoundAfterTheConnectionThatAsksForReportsDied)
 {
-    for (const char flag : {'t', 'P'}) {  // the one that asks for reports; those that receive messages
+    for (const char flag : {'t', 'P'}) {  // the connection that requests reports; those that receive messages
         on_.emplace();
         on_->start(OnSwitch::policy());
         quiet(3);
@@ -374,7 +375,7 @@ TEST_F(SonicTrouble, StormsAreFoundThoughSyncdDoesNotWriteTheLastQueue)
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
 }
 
-// The agent knows the interval of polls, and takes writes that come much sooner for those of another process.
+// The agent knows syncd's poll interval, and attributes writes that come much sooner to another process.
 TEST_F(SonicTrouble, AnIntervalThatBecomesShorterIsFollowed)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false, .poll = 1000ms});

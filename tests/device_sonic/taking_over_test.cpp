@@ -1,4 +1,4 @@
-// Storms that SONiC's own detector has found before the agent came.
+// Storms that SONiC's own scripts detected before the agent started.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

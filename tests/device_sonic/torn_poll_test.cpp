@@ -1,5 +1,5 @@
-// Polls of syncd's that land in the middle of a look, between any two commands of it, a half here and a half there:
-// no pause is made up, and no storm is lost.
+// syncd writes a poll in two halves (ports, queues), each between any two commands of a look. The agent neither reports
+// pause that did not happen nor misses a storm.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,12 +13,12 @@ namespace {
 
 using watchdog::EventKind;
 
-constexpr int kCommands = 40;  // of a look, at the most
+constexpr int kCommands = 40;  // upper bound for the commands of a look
 
 // What happened to the queue since the last poll.
 struct Interval {
     bool paused{};      // at its end
-    bool throughout{};  // and all the time
+    bool throughout{};  // from its begin to its end
     bool sends{};
 };
 constexpr Interval kQuiet{};
@@ -35,7 +35,8 @@ public:
         on_.start(OnSwitch::policy(), {60s, 60s, 4ms, 0ms});
     }
 
-    // The halves of the next poll come before these commands of the next look, or after all of them.
+    // syncd writes the halves of the next poll before the commands with these numbers of the next look, or after the
+    // look.
     void poll(const Interval& interval, int ports_before, int queues_before)
     {
         at_ = on_.clock_.now().mono + 200ms;
@@ -100,7 +101,7 @@ class TornPoll : public testing::TestWithParam<Case> {
 protected:
     void SetUp() override { PETREL_NEEDS_REDIS(); }
 
-    // The halves wander through the looks, each with a pace of its own.
+    // Poll numbers of the events. From poll to poll, each half moves to another command of the look, by its own step.
     struct Told {
         std::vector<int> storms;
         std::vector<int> restores;
@@ -138,7 +139,7 @@ TEST_P(TornPoll, AStormIsFoundAndItsEnd)
     }
 }
 
-// Paused whenever it is polled, for as long as one interval at most.
+// Four of five polls find the queue paused, but no pause lasts much longer than one interval.
 TEST_P(TornPoll, PausesThatAreShorterThanTheLimitAreNoStorm)
 {
     std::vector<Interval> story{kSends, kSends};
@@ -163,7 +164,7 @@ TEST(TornPolls, AreSeenByTheLookInWhichTheyEnd)
     PETREL_NEEDS_REDIS();
     OnSwitch on;
     std::mutex mutex;
-    int commands = 0;  // until the queues are written
+    int commands = 0;  // commands until syncd writes the queues
     const RedisGate gate{on.server_.address(), [&] {
                              const std::scoped_lock lock{mutex};
                              if (--commands == 0) {
@@ -178,8 +179,8 @@ TEST(TornPolls, AreSeenByTheLookInWhichTheyEnd)
         {
             const std::scoped_lock lock{mutex};
             on.sonic_->poll_ports(on.clock_.now().mono);
-            // A visit takes four commands, and some looks ask for something else before. A server runs the commands of
-            // a visit together; the gate does not, so this is never between EXEC and WATCH.
+            // A visit to a canary takes four commands, and some looks send other commands before. The server runs the
+            // commands of a visit together but the gate does not, so this number never falls between EXEC and WATCH.
             commands = 11;
         }
         intake.begin();
