@@ -1,7 +1,7 @@
 // kill -9 at every point between prepare, journal, apply, read-back and close, during mitigation and during
-// restoration, with and without a checkpoint that survived: the next process leaves nothing mitigated without a reason
-// and releases nothing that still needs it. The processes, the journal and the checkpoint are real; the switch is
-// synthetic, its registers outlive them.
+// restoration, with and without a checkpoint that survived. The next process leaves no queue mitigated without a reason
+// and releases no queue that is still in a storm. The processes, the journal and the checkpoint are real; the switch is
+// synthetic, and its registers outlive the processes.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,9 +34,9 @@ constexpr Duration kRestore = 2s;
 constexpr Duration kPoll = 100ms;
 constexpr Instant kStormFrom{1s};
 
-constexpr std::uint32_t kConfigured = 0x1234;  // what the queue's register held before we came
+constexpr std::uint32_t kConfigured = 0x1234;  // value of the queue's register before the first mitigation
 
-// What outlives a process: the switch's registers and the time of day.
+// The state that outlives a process: the registers of the switch, the current time and counts of events.
 struct Outside {
     std::uint32_t configuration{kConfigured};
     Treatment in_force{};
@@ -62,7 +62,7 @@ private:
     void* memory_;
 };
 
-// The synthetic switch, whose treatment is written through to where it survives.
+// The synthetic switch; it also stores its treatment in Outside.
 class DurableSwitch final : public device::Device {
 public:
     DurableSwitch(device::SyntheticSwitch& sw, const Target& queue, Outside& outside, std::function<bool()> in_storm)
@@ -99,12 +99,12 @@ private:
 struct Death {
     FaultPoint point{};
     Treatment during{};  // drop: while mitigating; none: while restoring
-    bool checkpoint{};   // one was saved just before
+    bool checkpoint{};   // a checkpoint is saved just before the death
 };
 
 class AgentKill : public testing::TestWithParam<Death> {
 protected:
-    // One life of the agent process, from the time that is now until `end` or until it kills itself.
+    // Runs one agent process from the current time until `end` or until it kills itself.
     void live(Instant storm_to, Instant end, const Death* death)
     {
         device::ManualClock clock{Instant{outside_.get()->now}};
@@ -112,7 +112,7 @@ protected:
         options.ports = 2;
         device::SyntheticSwitch sw{options, clock};
         const auto queue = sw.queue(1, Priority{3});
-        // The script begins anew with each process: what is past is past.
+        // Each process has a new synthetic switch, so its storm begins after the current time.
         sw.pause(queue, device::storm(std::max(kStormFrom, clock.now().mono + 1us),
                                       std::max(storm_to, clock.now().mono + 2us)));
         sw.demand(queue, BitRate{10'000'000'000});
@@ -163,14 +163,14 @@ protected:
         const auto phase = agent.watchdog().phase(sw.slot(queue));
         const auto active = (*journal)->active();
         ASSERT_TRUE(active);
-        // Three columns that must agree: what was decided, what is journaled, what is in force.
+        // The watchdog's decision, the journal and the treatment in force must agree.
         EXPECT_EQ(sw.in_force(queue) == Treatment::drop, phase == Phase::mitigated);
         EXPECT_EQ(active->size(), phase == Phase::mitigated ? 1U : 0U);
-        // And what was there before is there again, from a journal that another process may have written.
+        // After a restore the register has its original value, from a journal that another process may have written.
         EXPECT_EQ(sw.configuration(queue) == kConfigured, phase != Phase::mitigated);
     }
 
-    // True if the process died as planned.
+    // True if the process was killed at the planned point.
     bool live_and_die(Instant storm_to, Instant end, const Death& death)
     {
         const auto child = ::fork();
@@ -201,14 +201,14 @@ TEST_P(AgentKill, TheNextProcessPutsEverythingRight)
     const Instant reborn{outside_.get()->now + 1s};
     outside_.get()->now = reborn.time_since_epoch();
     if (mitigating) {
-        // The storm goes on: contained again in T0 + T2 at most, and not released while it lasts.
+        // The storm continues: the queue is mitigated again within T0 + 2 T2, and not released during the storm.
         live(storm_to, reborn + kDetect + 2 * kPoll, nullptr);
         EXPECT_EQ(outside_.get()->in_force, Treatment::drop);
         live(storm_to, reborn + 30s, nullptr);
         EXPECT_EQ(outside_.get()->in_force, Treatment::drop);
     }
     EXPECT_EQ(outside_.get()->released_in_storm, 0U);
-    // The storm is over: released in T1 + 2 T2 (the first reading after a start proves nothing yet).
+    // The storm is over: the queue is released within T1 + 2 T2 (the first look after a start proves nothing yet).
     const Instant after = std::max(Instant{outside_.get()->now}, storm_to);
     outside_.get()->now = after.time_since_epoch();
     live(storm_to, after + kRestore + 2 * kPoll, nullptr);

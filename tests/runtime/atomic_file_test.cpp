@@ -1,4 +1,5 @@
-// Whole files: what was written is read, a failure leaves the old content and no litter, and errors say what is wrong.
+// Atomic writes of whole files: a read returns what was written, a failed write leaves the old content and no draft,
+// and errors name the cause.
 #include "runtime/atomic_file.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ TEST(AtomicFile, LeavesNoLitterBehindAFailure)
 TEST(AtomicFile, ErrorsNameTheFileNotItsDraft)
 {
     const TemporaryFolder folder;
-    const auto path = folder / std::string(252, 'x');  // the draft's name is longer than a name may be
+    const auto path = folder / std::string(252, 'x');  // the name of the draft exceeds NAME_MAX
     const auto written = write_atomically(path, "text");
     ASSERT_FALSE(written);
     EXPECT_THAT(written.error().what, HasSubstr(path.string() + ": "));

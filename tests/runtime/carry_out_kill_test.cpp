@@ -1,8 +1,8 @@
-// A process that dies at any point of carrying a command out leaves nothing that the next one cannot undo.
+// If a process dies at any point of carry_out(), the next process can undo everything that it left.
 //
-// A child carries the command out with a journal on a disk and registers in shared memory, and kills itself at one
-// point. Whatever is in force then must be in the journal with the Undo that brings the registers back; a next process
-// that undoes everything in the journal may die as well, and the one after it succeeds.
+// A child process carries out the command with a journal on a disk and registers in shared memory, and kills itself at
+// one point. Every treatment in force must then be in the journal with the undo that restores the registers. The next
+// process undoes everything in the journal and may die as well; the one after it succeeds.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ using watchdog::Command;
 using watchdog::Treatment;
 using watchdog::Verdict;
 
-// What a treatment overwrites on each port.
+// The registers of a port that a treatment overwrites.
 struct Registers {
     std::uint32_t mask{};
     std::uint32_t profile{};
@@ -61,7 +61,7 @@ private:
     void* memory_;
 };
 
-// A device of two registers a port, with a moment between the two writes at which a process can die.
+// A device with two registers per port. A process can die between the writes to the two.
 class RegisterDevice final : public device::Device {
 public:
     explicit RegisterDevice(PortRegisters& registers, std::function<void()> between = {})
@@ -130,7 +130,7 @@ const Target kTarget = target_of(1, Priority{3});
 
 class CarryOutKill : public testing::Test {
 protected:
-    // One process: false if it died, as told.
+    // Runs `work` in a child process. False if it died at the given point.
     bool run_process(const DeathPoint* death,
                      const std::function<void(FileJournal&, device::Device&, const device::FaultHook&)>& work)
     {
@@ -171,7 +171,7 @@ protected:
         });
     }
 
-    // What a start after a death does, and what release-all does without a daemon.
+    // Undoes everything in the journal, as a start after a death does, and release-all without a running agent.
     bool undo_everything(const DeathPoint* death = nullptr)
     {
         return run_process(death, [&](FileJournal& journal, device::Device& device, const device::FaultHook& hook) {
@@ -209,7 +209,8 @@ protected:
         EXPECT_TRUE(must_open(path)->active()->empty());
     }
 
-    // Dies in `work`, and then in the clean-up, at every pair of points. Says how often the two really died.
+    // For every pair of points: a process dies at the first in the command, the next at the second in the clean-up.
+    // Checks that enough of them really died.
     void die_everywhere(const std::function<void()>& begin, Treatment want)
     {
         std::size_t deaths_in_work = 0;

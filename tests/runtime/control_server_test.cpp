@@ -1,5 +1,5 @@
-// The control socket towards good clients and bad ones. Nothing here measures time: that the loop goes on is shown by
-// what it answers meanwhile.
+// The control socket with good and bad clients. No test measures time: the loop is not blocked if it answers another
+// client meanwhile.
 #include "runtime/control_server.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,8 @@ using Limits = ControlServer::Limits;
 
 bool is_root() { return ::getuid() == 0; }
 
-// Echoes every line. A client that sends "follow" stays, and gets the lines that the test sends to followers.
+// Echoes every line. A client that sends "follow" stays connected and receives the lines that the test sends to
+// followers.
 class Server {
 public:
     explicit Server(const Limits& limits = Limits{}, const std::string& group = {})
@@ -75,7 +76,7 @@ public:
         });
     }
 
-    // One of a user that is not root, and that may use the socket.
+    // A client of a user who is not root and may use the socket.
     Client other_users_client()
     {
         std::filesystem::permissions(folder_ / "", std::filesystem::perms{0711});
@@ -84,14 +85,14 @@ public:
         return Client{path()};
     }
 
-    // Whether a client that does everything right is served, meanwhile.
+    // True if the server answers a correct client at this moment.
     bool serves()
     {
         Client client{path()};
         return client.send("good\n") && client.line() == "you said good" && client.line() == std::nullopt;
     }
 
-    // Turns of the loop, until something is so. Each takes a message to the loop and back.
+    // Evaluates the condition in the loop's thread until it is true.
     template <class Condition>
     void until(const Condition& is_so)
     {
@@ -117,7 +118,7 @@ private:
             peer->send(fmt::format("you said {}", line));
         }
         peer->close_after_sending();
-        EXPECT_TRUE(peer->gone() || line.size() > 100'000 || line.starts_with("big "));  // a large answer waits
+        EXPECT_TRUE(peer->gone() || line.size() > 100'000 || line.starts_with("big "));  // a large answer is queued
         peer->send("too late");
     }
 
@@ -141,7 +142,7 @@ TEST(ControlServer, ALineMayComeInPieces)
     Client client{server.path()};
     for (const char c : std::string_view{"piece by piece\nand more that nobody reads"}) {
         ASSERT_TRUE(client.send({&c, 1}) || c != '\n');
-        server.counters();  // the loop has had a turn in between
+        server.counters();  // lets the loop run once before the next byte
     }
     EXPECT_EQ(client.line(), "you said piece by piece");
 }
@@ -222,7 +223,7 @@ TEST(ControlServer, SocketIsGivenToTheGroup)
     EXPECT_EQ(found.st_gid, gid);
 }
 
-// The reasons why one cannot listen, with a name of the test's own in place of the folder.
+// The errors of listen().
 TEST(ControlServer, SaysWhyItCannotListen)
 {
     const Folder folder;
@@ -267,7 +268,7 @@ TEST(ControlServer, ALivingAgentIsNotReplacedADeadOneIs)
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().what, fmt::format("another agent answers at {}", path.string()));
 
-    // Whoever took the name meanwhile keeps it.
+    // If another server has taken the name meanwhile, closing the first one does not remove its socket.
     std::filesystem::remove(path);
     auto other_loop = EventLoop::make().value();
     const auto third = ControlServer::listen(*other_loop, path, "", {});
@@ -358,7 +359,7 @@ TEST(ControlServerHostile, WhoTakesTooLongIsToldSo)
     EXPECT_EQ(server.counters().bad, 1U);
 }
 
-// Thousands knock and say nothing: each makes room for the next, and who asks is served.
+// Thousands of clients connect and send nothing. The server closes old ones for new ones, and answers requests.
 TEST(ControlServerHostile, ThousandsOfConnections)
 {
     Server server;
@@ -366,7 +367,7 @@ TEST(ControlServerHostile, ThousandsOfConnections)
     for (int i = 0; i < 3'000; ++i) {
         idle.emplace_back(server.path());
         ASSERT_TRUE(idle.back().connected()) << i;
-        if (idle.size() == 500) {  // this process too has only so many
+        if (idle.size() == 500) {  // the test process has a limit on file descriptors too
             idle.erase(idle.begin(), idle.begin() + 250);
         }
         if (i % 100 == 0) {
@@ -421,7 +422,7 @@ TEST(ControlServerHostile, AFollowerThatDoesNotReadIsDroppedAndTheOthersGoOn)
     EXPECT_TRUE(server.serves());
 }
 
-// An answer of any size does not count against what may wait after it.
+// The size of the first answer does not count towards the limit on what may wait after it.
 TEST(ControlServerHostile, ABigFirstAnswerLeavesRoomForWhatFollows)
 {
     Limits limits;
@@ -507,7 +508,7 @@ TEST(ControlServerHostile, OtherUsersDoNotTakeRootsPlaces)
     }
 }
 
-// A crowd that connects again and again displaces its own connections, never one of root's, however old that is.
+// If another user opens many connections, the server closes that user's old ones, never one of root, however old.
 TEST(ControlServerHostile, OtherUsersDoNotDisplaceRoot)
 {
     if (!is_root()) {
@@ -609,7 +610,8 @@ TEST(ControlServerHostile, AnswersUnreadForTooLongMakeRoomForNewOnes)
     EXPECT_EQ(server.counters().refused, 0U);
 }
 
-// Without file descriptors nobody is let in, and the loop does not turn in vain until there are some again.
+// If the process has no free file descriptors, the server accepts no client, and does not busy-wait until there are
+// some again.
 TEST(ControlServerHostile, OutOfFileDescriptorsItWaits)
 {
     const auto child = ::fork();
@@ -622,7 +624,8 @@ TEST(ControlServerHostile, OutOfFileDescriptorsItWaits)
                 peer->close_after_sending();
                 loop->stop();
             }).value();
-        // Sanitizers need descriptors themselves to look at what is called for the first time: one goes ahead.
+        // Sanitizers open file descriptors when a function is called for the first time, so one client connects before
+        // the limit is set.
         Client earlier{folder / "s"};
         earlier.send("good\n");
         loop->run();

@@ -1,5 +1,5 @@
-// The loop's promises: what is due is called in order, what is cancelled or unwatched is not called any more, and other
-// threads may hand over at any moment.
+// The guarantees of the loop: due timers are called in order, callbacks of cancelled timers and unwatched files are not
+// called, and other threads may post at any time.
 #include "runtime/event_loop.hpp"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ struct Pipe {
     FileDescriptor writer;
 };
 
-// Ends the loop after all that is due now.
+// Stops the loop after everything that is due now.
 void stop_soon(EventLoop& loop, Duration after = milliseconds{1})
 {
     loop.at(loop.now().mono + after, [&loop] { loop.stop(); });
@@ -85,10 +85,10 @@ TEST(EventLoop, ATimerMayCancelOneThatIsDueWithIt)
     stop_soon(*loop);
     loop->run();
     EXPECT_FALSE(called);
-    loop->cancel(first);  // is over: nothing happens
+    loop->cancel(first);  // it has expired: no effect
 }
 
-// One that plans itself for the past, over and over, leaves the others their turn: files, posts and timers.
+// A timer that always sets itself again for a past time does not delay files, posts and other timers.
 TEST(EventLoop, ATimerThatIsAlwaysDueStarvesNobody)
 {
     const auto loop = EventLoop::make().value();
@@ -153,7 +153,7 @@ TEST(EventLoop, AFileThatIsRewatchedForNothingIsNotCalled)
     EXPECT_EQ(called, 1);
 }
 
-// Both are ready in the same round; whichever comes first takes the other away.
+// Both files are ready in the same round. The first callback unwatches both.
 TEST(EventLoop, AFileThatIsUnwatchedInTheSameRoundIsNotCalled)
 {
     const auto loop = EventLoop::make().value();
@@ -172,8 +172,8 @@ TEST(EventLoop, AFileThatIsUnwatchedInTheSameRoundIsNotCalled)
     EXPECT_EQ(called[0] + called[1], 1);
 }
 
-// A file that is closed in a round, and another that then gets its number, are two: what the first had to say is not
-// told to the second.
+// A callback closes another ready file, and a new file gets its descriptor. The pending event of the old file does not
+// reach the callback of the new one.
 TEST(EventLoop, ANewFileWithTheNumberOfAnOldOneHearsNothingOfIt)
 {
     const auto loop = EventLoop::make().value();

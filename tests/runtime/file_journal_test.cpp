@@ -1,4 +1,4 @@
-// The journal on a disk: what it keeps, what damage it tolerates, what damage it refuses, and that it is alone.
+// The journal on a disk: what it keeps, which damage it tolerates or refuses, and that only one process can open it.
 #include "runtime/file_journal.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ Error refusal(const std::filesystem::path& path)
 
 class FileJournalTest : public testing::Test {
 protected:
-    // A journal with a bit of history, and what was in force after each of its records.
+    // Writes some records, and stores the treatments in force after each of them in `states`.
     void write_history()
     {
         const auto journal = must_open(path);
@@ -150,7 +150,7 @@ TEST_F(FileJournalTest, NoFlippedBitIsTakenForTheTruth)
         auto bytes = whole;
         bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
         const auto content = parse_journal(std::as_bytes(std::span{bytes}));
-        // Where it changes the length of the last record, nothing tells that from one that was never finished.
+        // If the bit changes the length of the last record, the record cannot be distinguished from an unfinished one.
         const bool in_length = bit / 8 >= last_record + 4 && bit / 8 < last_record + 6;
         if (in_length) {
             EXPECT_TRUE(!content || content->size == last_record);
@@ -160,7 +160,7 @@ TEST_F(FileJournalTest, NoFlippedBitIsTakenForTheTruth)
     }
 }
 
-// A machine that loses power may leave a record that has its length and not its bytes.
+// After a power failure the file may have its full length while bytes of the last record are zero.
 TEST_F(FileJournalTest, BytesThatNeverGotToTheDiskAreAnUnfinishedRecord)
 {
     write_history();
@@ -234,7 +234,7 @@ TEST_F(FileJournalTest, RefusesAVersionFromTheFuture)
     EXPECT_THAT(error.what, HasSubstr("version 2"));
 }
 
-// A record with another body and a checksum that is right for it.
+// The record with one byte changed and a matching checksum.
 Bytes resealed(Bytes record, std::size_t at, std::byte value)
 {
     record[at] = value;
@@ -255,7 +255,7 @@ TEST_F(FileJournalTest, RefusesRecordsItDoesNotUnderstand)
     };
     constexpr std::size_t kKind = 6;
     constexpr std::size_t kPriority = 7;
-    constexpr std::size_t kTreatment = 9 + 9 + 1;  // behind "Ethernet0" and a length
+    constexpr std::size_t kTreatment = 9 + 9 + 1;  // after "Ethernet0" and a length
     const auto record = open_record({{"Ethernet0", Priority{3}}, Treatment::drop, undo_of("u"), wall(1)});
     EXPECT_EQ(kind_after(resealed(record, kKind, record[kKind])), std::nullopt);
     EXPECT_EQ(kind_after(resealed(record, kKind, std::byte{9})), ErrorKind::corrupt);
@@ -406,7 +406,7 @@ TEST_F(FileJournalTest, AFailedCompactionLosesNothing)
 {
     auto journal = must_open(path);
     ASSERT_TRUE(journal->open(kThird));
-    // The name a rewrite would use is taken by a folder, so that every rewrite fails.
+    // A folder has the name of the draft, so that every rewrite fails.
     std::filesystem::create_directory(path.string() + "." + std::to_string(::getpid()) + ".tmp");
     for (int i = 0; i < 1'300; ++i) {
         ASSERT_TRUE(journal->open(kFirst));

@@ -1,4 +1,4 @@
-// What the journal tests share: a switch of three ports, and entries to write down.
+// Shared by the journal tests: a switch with three ports, and entries for the journal.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Lines of a log arrive as they are built: in a real socket that somebody listens at, also after he began anew, and at
-// the end of a file.
+// Log lines arrive unchanged: at a real socket, also after its collector has restarted, and at the end of a file.
 #include "runtime/log_writer.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +21,7 @@ namespace {
 using test::TemporaryFolder;
 using testing::ElementsAre;
 
-// Who collects the log.
+// Stands in for the syslog daemon.
 class Collector {
 public:
     explicit Collector(const std::filesystem::path& path) : path_(path), socket_(::socket(AF_UNIX, SOCK_DGRAM, 0))

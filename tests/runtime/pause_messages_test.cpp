@@ -1,4 +1,4 @@
-// From a watchdog's events to the lines of a switch's log: byte for byte the form such switches write.
+// Events of the watchdog as lines of a switch's log: byte for byte the format of such switches.
 #include "runtime/pause_messages.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::vector<std::string> lines(const Event& event, const PortNames& port = kPort
     return texts;
 }
 
-// The time of day is its writer's: each line of the five has its own.
+// The caller supplies the time of day: each of the five lines has its own.
 TEST(PauseMessages, AreThoseOfTheSwitchByteForByte)
 {
     std::vector<wire::PauseMessage> all;

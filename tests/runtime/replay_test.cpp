@@ -1,5 +1,5 @@
-// A replay is the agent under recorded time: the same decisions as live on the same grid, and the same again every
-// time.
+// A replay runs the agent in recorded time. It makes the same decisions as a live agent with looks at the same times,
+// and every replay makes the same ones.
 #include "runtime/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ watchdog::PolicyBook sonic()
     return book;
 }
 
-// One queue that tells its pause time and state, read every poll; `storm` is whole polls.
+// One queue with pause time and state, read at every poll. The storm lasts from poll `storm_from` to `storm_to`.
 device::DeviceTrace trace_of(int polls, int storm_from, int storm_to)
 {
     device::DeviceTrace trace;
@@ -142,7 +142,6 @@ RC_GTEST_PROP(Replay, IsDeterministicAndNeverEarly, ())
 }
 
 // --- the same agent, live
-// --------------------------------------------------------------------------------------------------
 
 struct Live {
     device::ManualClock clock;

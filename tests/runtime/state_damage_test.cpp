@@ -1,5 +1,5 @@
-// A state file that was cut, flipped, or is something else: what is found is true, only what was damaged is missing,
-// and the service starts.
+// A state file that was cut, has flipped bits, or is not a state file. StateFile returns only events that were written,
+// loses only the damaged ones, and the service starts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kEvents = 9;
 
 class StateDamage : public testing::Test {
 protected:
-    // A file of several records, one of them without events, and its size after each.
+    // Writes several records, with and without events, and stores the size of the file after each.
     StateDamage()
     {
         const auto state = must_open_state(path);
@@ -37,7 +37,7 @@ protected:
         return parse_state(std::as_bytes(std::span{text}), kStateDevice);
     }
 
-    // The file after its first n records.
+    // The content of the file after its first n records.
     StateContent after(std::size_t records) const
     {
         const auto size = records == 0 ? state_header(kStateDevice).size() : ends[records - 1];
@@ -57,7 +57,7 @@ protected:
     std::string whole;
 };
 
-// What is true of any file that was this one once.
+// Holds for every damaged version of the file.
 void expect_nothing_invented(const StateContent& content)
 {
     std::uint64_t last = 0;
@@ -217,7 +217,7 @@ TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
 
     std::filesystem::remove(path);
     put("x");
-    std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);  // takes no room: it is all hole
+    std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);  // a sparse file: takes no disk space
     EXPECT_THAT(damage_of(path), HasSubstr("it is too large; allowed: 1073741824 bytes; set aside"));
 }
 

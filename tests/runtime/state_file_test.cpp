@@ -1,4 +1,5 @@
-// The state file: what it keeps, that it stays small, that a full disk costs nothing but time, and that it is alone.
+// The state file: what it keeps, that it stays small, that a full disk delays writes but loses nothing, and that only
+// one process can open it.
 #include "runtime/state_file.hpp"
 
 #include <gmock/gmock.h>
@@ -188,7 +189,7 @@ TEST_F(StateFileTest, ARewriteThatFailsLosesNothing)
 {
     auto state = must_open_state(path, 10);
     ASSERT_TRUE(state->append(stored(1, 1), memory_of(1), now_of(1)));
-    // The name a rewrite would use is taken by a folder.
+    // A folder has the name of the draft, so that every rewrite fails.
     std::filesystem::create_directory(path.string() + "." + std::to_string(::getpid()) + ".tmp");
     const std::string checkpoint(100'000, 'c');
     for (std::uint64_t seq = 2; seq <= 30; ++seq) {
@@ -207,7 +208,8 @@ TEST_F(StateFileTest, AFolderThatIsMissingIsSaid)
     EXPECT_EQ(StateFile::open(path, std::string(300, 'x'), 10).error().kind, ErrorKind::invalid);
 }
 
-// However restarts, failures and appends follow each other, the file holds what was handed over.
+// After any sequence of restarts, failures and appends, the StateFile holds all events that append() received, up to
+// its limit.
 RC_GTEST_PROP(StateFileLaw, HoldsWhatWasHandedOver, ())
 {
     constexpr std::uint32_t kMost = 20;
@@ -239,7 +241,7 @@ RC_GTEST_PROP(StateFileLaw, HoldsWhatWasHandedOver, ())
     }
 }
 
-// --- how long ago it was
+// --- the age of a checkpoint
 
 TEST(StateTime, TheMachinesOwnCountIsBelievedOverTheTimeOfDay)
 {

@@ -1,4 +1,4 @@
-// What the tests of the state file share: events and checkpoints that are told apart at a glance.
+// Shared by the tests of the state file: events and checkpoints that are easy to distinguish.
 #pragma once
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ inline std::unique_ptr<StateFile> must_open_state(const std::filesystem::path& p
     return std::move(*state);
 }
 
-// What another process would find there now.
+// Opens a copy, as another process would find the file now.
 inline std::unique_ptr<StateFile> must_open_copy(const std::filesystem::path& path, std::uint32_t most_events = 1'000)
 {
     const auto copy = path.parent_path() / "copy";

@@ -1,4 +1,5 @@
-// A folder that another user may write to: which files are opened, created and given away in it, and which are not.
+// A folder that another user may write to: which files StateFolder opens, creates and gives to that user, and which it
+// does not.
 #include "runtime/state_folder.hpp"
 
 #include <fcntl.h>
@@ -123,7 +124,7 @@ TEST_F(StateFolderTest, KeepsFilesInAFolderForEverybody)
     EXPECT_EQ(status().st_uid, 0U);
 }
 
-// The name of the draft can be guessed.
+// An attacker can predict the name of the draft.
 TEST_F(StateFolderTest, WritesThroughNothingThatWasPutInPlaceOfTheDraft)
 {
     std::ofstream{folder / "secret"} << "secret";
@@ -157,7 +158,7 @@ TEST_F(StateFolderTest, ReadsNoMoreThanAllowed)
     std::ofstream{path} << text;
     EXPECT_TRUE(open().read("file", 4));
     EXPECT_THAT(open().read("file", 3).error().what, HasSubstr("it is too large; allowed: 3 bytes"));
-    std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);  // all hole
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);  // a sparse file
     EXPECT_THAT(open().read("file").error().what, HasSubstr("it is too large"));
 }
 
@@ -231,7 +232,7 @@ TEST_F(StateFolderTest, ALinkOfAnotherUserIsNotFollowed)
     EXPECT_THAT(link_flag(path).error().what, HasSubstr("it is a symbolic link of uid 65534"));
 }
 
-// The name leads to a good file when it is checked, and to a file of root when it is opened.
+// An attacker exchanges the file for a link to a file of root between check and open.
 TEST_F(StateFolderTest, AnExchangeBetweenCheckAndUseGivesNothingAway)
 {
     if (::geteuid() != 0) {
@@ -260,7 +261,7 @@ TEST_F(StateFolderTest, AnExchangeBetweenCheckAndUseGivesNothingAway)
     }
     int taken = 0;
     int attempts = 0;
-    while (attempts < kAttempts || taken == 0 || taken == attempts) {  // until it has met the file and the trap
+    while (attempts < kAttempts || taken == 0 || taken == attempts) {  // until both the file and the link were hit
         taken += HeldFile::take(state / "file") ? 1 : 0;
         ++attempts;
         static_cast<void>(StateFolder::of(state / "file")->read("file.lock"));

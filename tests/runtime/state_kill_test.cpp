@@ -1,5 +1,5 @@
-// kill -9 at any moment of a process that does nothing but append: the next one finds each event once, without a gap,
-// and the checkpoint that belongs to the last of them.
+// kill -9 at any moment of a process that only appends. The next process finds each event once, without a gap, and the
+// checkpoint that belongs to the last event.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 namespace petrel::runtime {
 namespace {
 
-// What the writer says it has written, where its death does not lose it.
+// The last sequence number that the writer has stored, in memory that survives the writer.
 class Acknowledged {
 public:
     Acknowledged()
@@ -36,7 +36,7 @@ private:
 
 constexpr std::uint32_t kMost = 50;
 constexpr std::size_t kLives = 60;
-// Large enough that the file is written anew in most lives.
+// Large enough that most writers rewrite the file.
 const std::string kPadding(60'000, 'p');
 
 [[noreturn]] void write_until_killed(const std::filesystem::path& path, Acknowledged& acknowledged)
@@ -65,7 +65,7 @@ TEST(StateKill, EachEventOnceWhenWritersAreKilledInALoop)
         if (child == 0) {
             write_until_killed(path, acknowledged);
         }
-        // Each life does some work, another amount each time; where in an append it dies is chance.
+        // Each writer appends a different number of times. The point at which it dies within an append is random.
         int status = 0;
         while (acknowledged.get() < before + 2 + 2 * (life % 23)) {
             ASSERT_EQ(::waitpid(child, &status, WNOHANG), 0) << "the writer ended by itself: " << WEXITSTATUS(status);
