@@ -1,4 +1,4 @@
-// The commands of pfcwd that ask Petrel's agent.
+// The commands of pfcwd that send a request to Petrel's agent.
 #include <gmock/gmock.h>
 
 #include "codec/control_json.hpp"
@@ -35,7 +35,7 @@ codec::QueueReport queue(std::string device, std::string port, std::uint8_t prio
     return report;
 }
 
-// An agent with these queues and this past; what it is ordered, it tells back.
+// A stand-in for the agent with these queues and events. It records the orders and confirms each.
 class AgentCommands : public testing::Test {
 protected:
     void SetUp() override
@@ -61,7 +61,7 @@ protected:
         bench().agent = [lines = std::move(lines)](const codec::ControlRequest&) { return lines; };
     }
 
-    // Whom the orders named, and then none.
+    // The queues in the orders since the last call.
     std::vector<std::string> ordered(Ask command)
     {
         std::vector<std::string> names;
@@ -151,7 +151,8 @@ TEST_F(AgentCommands, WhatTheAgentRefusesIsAnError)
     EXPECT_EQ(run("pfcwd show history"), (Outcome{"", "Error: no agent answers\n", 1}));
 }
 
-// Whose counts would come back. Where no agent owns the switch, the tables are all there is (differences_test.cpp).
+// The agent that owns the switch would write its own counts again, so pfcwd clears nothing without it. If no agent owns
+// the switch, pfcwd clears the tables (differences_test.cpp).
 TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
 {
     sonic::RedisStore store{sonic::at_one_address(bench().address()), std::chrono::seconds{60}};

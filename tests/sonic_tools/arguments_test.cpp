@@ -1,4 +1,4 @@
-// Command lines as SONiC's tools read them. What they say about wrong ones is in the transcripts too; here is the rest.
+// Command lines as SONiC's tools parse them. The transcripts also test error messages; this file tests the rest.
 #include "sonic_tools/arguments.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(Arguments, TheLastOneIsTheTime)
     EXPECT_EQ(given({"start", "Ethernet0", "--", "400"}).number("DETECTION_TIME"), 400);
 }
 
-// An option may stand anywhere behind its command.
+// An option may stand anywhere after its command.
 RC_GTEST_PROP(Arguments, OptionsStandAnywhere, ())
 {
     Words words{"Ethernet0", "Ethernet4", "400"};
@@ -88,7 +88,7 @@ RC_GTEST_PROP(Arguments, OptionsStandAnywhere, ())
     RC_ASSERT(read.has("--pfc-stat-history"));
 }
 
-// A number is taken if and only if it is in the range.
+// A number is accepted if and only if it is in the range.
 RC_GTEST_PROP(Arguments, ARangeIsExact, (std::int16_t number))
 {
     const auto invocation = parse(pfcwd(), "pfcwd", Words{"interval", "--", std::to_string(number)});
@@ -154,7 +154,7 @@ TEST(Arguments, OurOwnOptionsStandBeforeACommandToo)
     EXPECT_EQ(invocation->given.text("--socket"), "/s");
 }
 
-// As SONiC's tools do: help counts where it stands.
+// As in SONiC's tools, words are parsed from left to right: `--help` after an unknown command has no effect.
 TEST(Arguments, AnUnknownCommandHasNoHelp)
 {
     EXPECT_EQ(complaint({"nosuch", "--help"}), "Error: No such command 'nosuch'.\n");
@@ -173,7 +173,7 @@ TEST(Arguments, AVersionIsTold)
     EXPECT_EQ(complaint({"-h"}), "Error: No such option: -h\n") << "theirs has none";
 }
 
-// Every help there is, in one file.
+// Appends the help of a command and of all its subcommands.
 void add_help(const Command& command, const std::string& path, std::string& text)
 {
     text += fmt::format("$ {} --help\n{}", path, help_text(command, path));

@@ -1,5 +1,6 @@
-// Where ours do better than SONiC's own tools: one test for each difference, with what theirs do. Everything else is
-// the same word by word (transcript_test.cpp). docs/pfcwd.md lists them for users.
+// The intended differences from SONiC's own tools: one test for each. The comment `Theirs:` describes the behaviour of
+// SONiC's tool. Everything else is the same word for word (transcript_test.cpp). docs/pfcwd.md lists the differences
+// for users.
 #include <gmock/gmock.h>
 
 #include "sonic_tools/transcript.hpp"
@@ -48,14 +49,14 @@ TEST_F(Difference, AnIntervalWithAnEntryWithoutRestorationTimeNamesPortAndField)
     EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "100");
 }
 
-// Theirs: the same exception, for what they advise to do before a start.
+// Theirs: the same exception, although SONiC advises to enable the history before a start.
 TEST_F(Difference, AnEntryThatOnlyWantsAHistoryIsNoObstacleToAnInterval)
 {
     bench().set(Db::config, "PFC_WD|Ethernet4", {{"pfc_stat_history", "enable"}});
     EXPECT_EQ(run("pfcwd interval 300"), (Outcome{"", "", 0}));
 }
 
-// Theirs: an uncaught exception. The whole way out is in pfcwd_mending.txt.
+// Theirs: an uncaught exception. The transcript pfcwd_mending.txt shows how a user repairs the entry.
 TEST_F(Difference, ATimeThatIsNoNumberIsNamedAndNoObstacle)
 {
     bench().set(Db::config, "PFC_WD|Ethernet4", {{"detection_time", "4OO"}, {"restoration_time", "400"}});
@@ -98,7 +99,7 @@ TEST_F(Difference, StoppingWhatIsNotThereIsAnErrorAndStopsNothing)
     EXPECT_FALSE(config("PFC_WD|Ethernet0").empty());
 }
 
-// Theirs: what is configured for a port that is gone stays for ever.
+// Theirs: the entry of a port that no longer exists cannot be removed.
 TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
 {
     const Hash entry{{"detection_time", "200"}, {"restoration_time", "200"}};
@@ -110,7 +111,7 @@ TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
     EXPECT_TRUE(config("PFC_WD|Ethernet64").empty());
 }
 
-// Theirs: accepted, against SONiC's own model of its configuration.
+// Theirs: accepted, although SONiC's own YANG model forbids it.
 TEST_F(Difference, NoTimeIsBelowThePollingInterval)
 {
     const auto before = config("PFC_WD|Ethernet0");
@@ -130,7 +131,7 @@ TEST_F(Difference, NoTimeIsBelowThePollingInterval)
     EXPECT_EQ(run("pfcwd start Ethernet0 100 -r 100").exit_code, 0) << "without any it is 100 ms";
 }
 
-// Theirs: sets the interval whatever the others have.
+// Theirs: sets the interval without regard to the times of other ports.
 TEST_F(Difference, StartDefaultKeepsTheIntervalBelowTheTimesOfOthers)
 {
     bench().set(Db::config, "PFC_WD|Ethernet64", {{"detection_time", "100"}, {"restoration_time", "400"}});
@@ -148,7 +149,7 @@ TEST_F(Difference, ShowingWhatIsNotThereIsAnError)
     EXPECT_EQ(run("pfcwd show config Ethernet8").exit_code, 0) << "a port that is not watched is there";
 }
 
-// Theirs: a queue in storm whose counters are all zero is overlooked.
+// Theirs: does not report a queue in a storm whose counters are all zero.
 TEST_F(Difference, CheckStormSeesAStormThatHasNoCountersYet)
 {
     bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {});
@@ -157,7 +158,7 @@ TEST_F(Difference, CheckStormSeesAStormThatHasNoCountersYet)
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
 }
 
-// Theirs: the same exit codes, and no word about a missing map. fast-reboot aborts on exit code 1.
+// Theirs: the same exit codes, and no message about a missing map. fast-reboot aborts on exit code 1.
 TEST_F(Difference, CheckStormNeedsNoConfigurationAndNotesAMissingQueueMap)
 {
     for (const auto* port : {"PORT|Ethernet0", "PORT|Ethernet4", "PORT|Ethernet8"}) {
@@ -175,7 +176,7 @@ TEST_F(Difference, CheckStormNeedsNoConfigurationAndNotesAMissingQueueMap)
     EXPECT_EQ(bench().config_waits, 0) << "CONFIG_DB is not needed for it";
 }
 
-// Theirs: queues only.
+// Theirs: accepts queues only.
 TEST_F(Difference, APortStandsForItsQueues)
 {
     EXPECT_EQ(run("pfcwd show stats Ethernet0 -e").out, run("pfcwd show stats Ethernet0:3 Ethernet0:4 -e").out);
@@ -216,7 +217,7 @@ TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfAskedForOrIfItHasOneAlready)
     EXPECT_EQ(config("PFC_WD|Ethernet4").at(kField), "enable");
 }
 
-// Theirs: configured, and the switch tries for ever to watch nothing.
+// Theirs: writes the entry, and the switch retries for ever although there is no queue to watch.
 TEST_F(Difference, APortWithAnEmptyListOfLosslessPrioritiesIsSkipped)
 {
     bench().set(Db::config, "PORT_QOS_MAP|Ethernet8", {{"pfc_enable", ""}});
@@ -225,7 +226,7 @@ TEST_F(Difference, APortWithAnEmptyListOfLosslessPrioritiesIsSkipped)
     EXPECT_TRUE(config("PFC_WD|Ethernet8").empty());
 }
 
-// Theirs: changes pfc_enable only, so that the priority is lossless and nobody watches it.
+// Theirs: changes pfc_enable only, so that the priority is lossless but not watched.
 TEST_F(Difference, ALosslessPriorityIsWatched)
 {
     EXPECT_EQ(run("pfc config priority on Ethernet0 5"), (Outcome{"", "", 0}));
@@ -234,7 +235,7 @@ TEST_F(Difference, ALosslessPriorityIsWatched)
     EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0"), (Hash{{"pfc_enable", "4,5"}, {"pfcwd_sw_enable", "4,5"}}));
 }
 
-// Theirs: the same words, exit code 0.
+// Theirs: the same messages, exit code 0.
 TEST_F(Difference, ErrorsOfPfcAreErrors)
 {
     EXPECT_EQ(run("pfc show priority Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
@@ -251,7 +252,7 @@ TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
     EXPECT_EQ(run("pfc show asymmetric Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
 }
 
-// Theirs: written, exit code 0, and nothing of it is in force; what is filled in later knows nothing of it.
+// Theirs: writes the change, exit code 0. The change is not in force, and is lost when SONiC fills CONFIG_DB.
 TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
 {
     bench().empty();
@@ -291,7 +292,7 @@ TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
     EXPECT_THAT(run("pfcwd stop").err, StartsWith("Root privileges are required"));
 }
 
-// Theirs: wait without a limit, and say nothing.
+// Theirs: wait without a limit and print nothing.
 TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
 {
     for (const auto* line : {"pfcwd start Ethernet0 500", "pfcwd show config", "pfc show priority", "mmuconfig -l",
@@ -311,7 +312,7 @@ TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
     EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3,4,5");
 }
 
-// Theirs: they name what is wrong, and leave it at that.
+// Theirs: print the wrong name without a suggestion.
 TEST_F(Difference, AMisspeltPortIsNamedWithTheOneThatWasMeant)
 {
     const auto hint = [](const std::string& name, const std::string& near) {
@@ -324,7 +325,7 @@ TEST_F(Difference, AMisspeltPortIsNamedWithTheOneThatWasMeant)
     EXPECT_EQ(run("pfcwd show config Ethernet40").err, "") << "the wrong number is no slip of the pen";
 }
 
-// Theirs: writes, if Redis lets them.
+// Theirs: writes without a check of privileges, if Redis accepts the connection.
 TEST_F(Difference, PfcNeedsTheSameRightsAsTheOthers)
 {
     bench().may_write = false;
@@ -347,7 +348,7 @@ TEST_F(Difference, AProfileThatIsNotThereIsAnError)
     EXPECT_TRUE(config("BUFFER_PROFILE|nosuch").empty());
 }
 
-// Theirs: does nothing, exit code 0; and of two thresholds the second is forgotten.
+// Theirs: without a value does nothing, exit code 0; of two thresholds sets only the first.
 TEST_F(Difference, AllThatWasGivenOfAProfileIsSet)
 {
     const auto none = run("mmuconfig -p pg_lossless_400000_5m_profile");
@@ -385,7 +386,7 @@ TEST_F(Difference, StatisticsCanBeCleared)
     EXPECT_EQ(run("pfcwd clear Ethernet9:9"), (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
 }
 
-// Theirs: it has no JSON.
+// Theirs: no JSON output.
 TEST_F(Difference, WhateverIsShownIsThereAsJson)
 {
     EXPECT_EQ(

@@ -1,5 +1,5 @@
-// Names and values in the databases may hold anything. The tools print them in such a way that no terminal obeys them
-// and no line is forged.
+// Names and values in the databases may contain any bytes. The tools escape them, so that they neither control the
+// terminal nor forge a line of output.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -36,7 +36,7 @@ const std::vector<std::string> kAttacks{
     "\",\"x\",[1]}\n{\"",  // ends a JSON string
 };
 
-// A switch where this text is part of every name and value that the tools do not look for themselves.
+// A switch with this text in every name and value, except in the names that the tools look up themselves.
 class HostileSwitch {
 public:
     explicit HostileSwitch(const std::string& text) : text_(text)
@@ -163,7 +163,8 @@ std::size_t line_count(const std::string& text)
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Every line of it; the tools themselves indent with a tab what a user may choose.
+// The first line with an unprintable character, escaped. A leading tab is allowed: the tools indent lists of choices
+// with it.
 std::string first_disturbing_line(const std::string& text)
 {
     std::istringstream in{text};
@@ -178,7 +179,7 @@ std::string first_disturbing_line(const std::string& text)
 
 void attack(const std::string& text)
 {
-    // The same commands on a switch with harmless names: nothing may add a line to what they print.
+    // The same commands on a switch with harmless names must print the same number of lines.
     const std::string harmless = "x";
     const auto hostile_commands = commands(text);
     const auto harmless_commands = commands(harmless);
@@ -217,7 +218,7 @@ TEST(HostileValues, AreShownForWhatTheyAre)
 
 RC_GTEST_PROP(HostileValues, AnyTextStaysWithinItsLine, ())
 {
-    // Digits and separators make other numbers and lists of it, and so other answers.
+    // No digits and list separators: they would change numbers and lists, and so the output.
     const auto text = *rc::gen::container<std::string>(
         rc::gen::elementOf(std::string{"\x1b\x9b\xc2\xe2\x80\xae\xa8\n\r\t\v\x7f\"\\;}=aZ"}));
     RC_PRE(!text.empty());

@@ -1,5 +1,5 @@
 // The tools on a switch with two ASICs: two real Redis servers, found through SONiC's own files. asic0 is a front-end
-// ASIC with a front port and a port inside of the box; asic1 is a back-end ASIC. Both have a port of the same name.
+// ASIC with a front port and an internal port; asic1 is a back-end ASIC. Both have a port of the same name.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -179,7 +179,7 @@ TEST_F(Namespaces, StatisticsAreOfFrontPortsAndStormsOfAllPorts)
     EXPECT_THAT(all, AllOf(HasSubstr("Ethernet0:3"), HasSubstr("Ethernet-BP0:3"), HasSubstr("Ethernet-BP256:3")));
     EXPECT_THAT(run("pfcwd show stats -d all -n asic1").out, Not(HasSubstr("Ethernet0:3")));
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 0}));
-    // SONiC's command looks at front ports only, and does not see this storm.
+    // SONiC's command checks front ports only and does not report this storm.
     set_status(1, "Ethernet-BP256", "stormed");
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
     EXPECT_EQ(run("pfcwd show stats --check-storm -n asic1").exit_code, 1);

@@ -1,4 +1,5 @@
-// What comes with the tools: manual pages that name every command and flag, and a completion for bash that offers them.
+// The files that are installed with the tools: manual pages that list every command and flag, and a bash completion
+// that offers them.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -81,7 +82,7 @@ TEST(ToolPages, NameRangesAndVariables)
     }
 }
 
-// What asks the agent finds none here, and is an error that has nothing to do with its words.
+// No agent is running, so commands that need it fail with exit code 1, although their syntax is correct.
 TEST(ToolPages, HaveExamplesThatWork)
 {
     PETREL_NEEDS_REDIS();
@@ -118,7 +119,7 @@ TEST(ToolPages, AreTypesetWithoutAWarning)
     }
 }
 
-// What bash would offer for the last of these words.
+// The completions that bash offers for the last of these words.
 std::set<std::string> completions(Words words, const std::string& redis = "unix:///nowhere")
 {
     test::Invocation bash{"/bin/bash"};

@@ -1,4 +1,4 @@
-// What pfcstat remembers between two calls, and what it makes of counters that are missing or have begun anew.
+// What pfcstat stores between two calls, and what it shows for counters that are missing or were reset.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -31,7 +31,7 @@ TEST(Pfcstat, ShowsWhatHasComeSinceItWasCleared)
     const auto before = bench.run("pfcstat");
     EXPECT_EQ(bench.run("pfcstat -c"), (Outcome{"Clear saved PFC counters and history\n", "", 0}));
     count(bench, "SAI_PORT_STAT_PFC_3_RX_PKTS", "1234570");
-    count(bench, "SAI_PORT_STAT_PFC_4_RX_PKTS", "7");  // less than it was: the switch has begun anew; theirs show 0
+    count(bench, "SAI_PORT_STAT_PFC_4_RX_PKTS", "7");  // less than before: the counter was reset; SONiC's tool shows 0
     const auto after = bench.run("pfcstat");
     EXPECT_THAT(after.out, StartsWith("Last cached time was 2027-01-15T"));
     EXPECT_THAT(after.out,
@@ -52,7 +52,7 @@ TEST(Pfcstat, HasAHistoryOfPauses)
     PETREL_NEEDS_REDIS();
     Bench bench;
     count(bench, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "6");
-    count(bench, "EST_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "99");  // an estimate, where the switch knows it better
+    count(bench, "EST_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "99");  // an estimate; the switch's own counter is used
     count(bench, "EST_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US", "1430570");
     count(bench, "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US", "527739");
     count(bench, "EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP", "1742923357982800");

@@ -1,4 +1,4 @@
-// Which ports a command means: those inside of the box, those with a neighbour, and how many they are.
+// Which ports a command applies to: internal ports, ports with a neighbour, and the number of ports.
 #include <gmock/gmock.h>
 
 #include "sonic_tools/transcript.hpp"
@@ -21,7 +21,7 @@ protected:
     Bench& bench() { return *bench_; }
     Hash config(const std::string& key) { return bench_->hash(Db::config, key); }
 
-    // One that is lossless, and watched.
+    // Adds a port with lossless priorities that is watched.
     void add_port(const std::string& name, const Hash& port)
     {
         bench().set(Db::config, "PORT|" + name, port);
@@ -36,11 +36,12 @@ protected:
         bench().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", queues);
     }
 
-    // Of a switch with so many ports, of which two are started: detection and restoration time, polling interval.
+    // Detection time, restoration time and polling interval after `start_default` on a switch with this many ports, of
+    // which two are started.
     std::vector<std::string> defaults(int ports)
     {
         EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);
-        for (int i = 3; i < ports; ++i) {  // three are there
+        for (int i = 3; i < ports; ++i) {  // the bench has three
             bench().set(Db::config, fmt::format("PORT|Ethernet{}", 1000 + i), {{"admin_status", "down"}});
         }
         EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);

@@ -1,4 +1,4 @@
-// The real program, by the names that SONiC's operators know.
+// The real program, called by the names of SONiC's tools.
 #include <gmock/gmock.h>
 
 #include "sonic_tools/saved_counters.hpp"
@@ -36,7 +36,7 @@ protected:
         return test::run(call(name, std::move(arguments)));
     }
 
-    // In a folder, as somebody with this home.
+    // Runs pfcstat in a folder, with this home folder in the environment.
     test::Ended run_at_home(const std::string& home, const std::filesystem::path& folder, std::string argument)
     {
         auto made = call("pfcstat", {std::move(argument)});
@@ -46,7 +46,7 @@ protected:
         return test::run(made);
     }
 
-    // The same command within this process and by the program.
+    // Runs the same command in this process and with the program, and compares the results.
     void expect_same(const std::string& tool, const std::vector<std::string>& arguments)
     {
         const auto line = fmt::format("{} {}", tool, fmt::join(arguments, " "));

@@ -1,4 +1,4 @@
-// Tables and the order of names, where the transcripts do not reach.
+// Cases of tables and of the order of names that the transcripts do not cover.
 #include "sonic_tools/simple_table.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(NaturalOrder, NumbersCountAsNumbers)
                                         "Ethernet12", "Ethernet99999999999999999999", "Ethernet-BP4", "PortChannel1"}));
 }
 
-// An order that sorting can rely on.
+// The comparison is a strict total order, as sorting requires.
 RC_GTEST_PROP(NaturalOrder, IsAnOrder, ())
 {
     const auto name = rc::gen::container<std::string>(rc::gen::element('0', '1', '9', 'a', ':'));

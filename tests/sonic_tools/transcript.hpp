@@ -1,14 +1,16 @@
-// Sessions with the tools as text files (tests/golden/sonic): what is said there is what SONiC's own tools say, and
-// scripts out there read it.
+// Sessions with the tools as text files (tests/golden/sonic). The output in them is that of SONiC's own tools, and
+// scripts of users depend on it.
 //
-//   # a comment                                [given CONFIG_DB] key = {"field": "value"}   the hash, before what
-//   follows $ pfcwd show config                        [as nobody]                                  who runs what
-//   follows
-//   ... its stdout                             [db CONFIG_DB] key = {...} or absent         the hash, at this point
-//   [stderr] ... its stderr, if there is any
-//   [exit=0]
+//   # a comment
+//   [given CONFIG_DB] key = {"field": "value"}   sets the hash before the following commands
+//   [as nobody]                                  the user of the following commands
+//   $ pfcwd show config                          a command
+//   ...                                          its stdout
+//   [stderr] ...                                 its stderr, if there is any
+//   [exit=0]                                     its exit code
+//   [db CONFIG_DB] key = {...}                   the hash at this point, or `absent`
 //
-// play() runs the commands and tells the whole text anew, for expect_golden().
+// play() runs the commands and returns the whole text with their actual output, for expect_golden().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +31,7 @@
 
 namespace petrel::sonic_tools {
 
-// A switch to try the tools on, as state.txt has it; the test may be anybody.
+// A switch for the tools, with the databases of state.txt. The test chooses the rights of the user.
 class Bench {
 public:
     Bench()
@@ -38,7 +40,7 @@ public:
         fill_config(true);
     }
 
-    // Whether SONiC has filled CONFIG_DB.
+    // Sets or clears the flag that SONiC has filled CONFIG_DB.
     void fill_config(bool filled) const
     {
         test::run_command(server_, static_cast<int>(sonic::Db::config),
@@ -57,7 +59,7 @@ public:
         return run_tool(tool, tool, arguments, around());
     }
 
-    // As after a restart of Redis.
+    // Empties all databases, as a restart of Redis does.
     void empty() const
     {
         for (std::size_t db = 0; db != sonic::kDatabases; ++db) {
@@ -90,9 +92,9 @@ public:
 
     bool may_write{true};
     bool writers_exist{true};
-    int config_waits{};  // for CONFIG_DB to be filled
+    int config_waits{};  // how often a command waited for CONFIG_DB to be filled
     std::function<bool()> wait_for_config = [] { return false; };
-    std::vector<codec::ControlRequest> asked;  // of the agent
+    std::vector<codec::ControlRequest> asked;  // requests to the agent
     std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent = [](const auto&) {
         return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
     };
@@ -112,7 +114,7 @@ private:
         return hash.empty() ? "absent" : fmt::format("= {{{}}}", text);
     }
 
-    // The quoted texts in it are fields and values in turn.
+    // The quoted texts are alternately fields and values.
     static sonic::Hash read_hash(std::string_view text)
     {
         sonic::Hash hash;

@@ -1,4 +1,4 @@
-// Every session below tests/golden/sonic, word by word.
+// Plays every session in tests/golden/sonic and compares it byte for byte.
 #include "sonic_tools/transcript.hpp"
 
 namespace petrel::sonic_tools {
