@@ -1,5 +1,4 @@
-// Faults of agents and of the devices under them, as scenarios write them: each changes what the agent makes of one and
-// the same storm.
+// Faults of agents and of their devices, as scenarios define them: each changes how the agent handles the same storm.
 #include "lab/agent_faults.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +44,7 @@ detect_ms = 200
 poll_ms = 100
 )";
 constexpr Instant kFoundAt{
-    std::chrono::milliseconds{250}};  // the twin is exact, and the agent looks when it may be due
+    std::chrono::milliseconds{250}};  // the twin is exact, and the agent requests a look for the end of T0
 
 std::unique_ptr<Experiment> storm_with(std::string_view fault)
 {
@@ -62,7 +61,7 @@ std::vector<std::string> kinds(const Experiment& run)
     return names;
 }
 
-// When the storm was found; never, if it was not.
+// The time at which the storm was detected, or kNever.
 Instant found(const Experiment& run)
 {
     for (const auto& heard : run.events()) {
@@ -143,7 +142,7 @@ TEST_P(AgentFaultsOfWrites, AreToldForWhatTheyAre)
     EXPECT_EQ(events[0].event->kind, EventKind::storm_detected);
     EXPECT_EQ(events[1].event->kind, EventKind::mitigation_failed);
     EXPECT_EQ(events[1].event->reason, GetParam().reason);
-    EXPECT_EQ(run->mitigated({}), 1U);  // the next try worked
+    EXPECT_EQ(run->mitigated({}), 1U);  // the retry succeeded
 }
 
 INSTANTIATE_TEST_SUITE_P(Lab, AgentFaultsOfWrites,

@@ -1,5 +1,5 @@
-// Small lossless fabrics at speeds at which seconds are cheap, and agents on their nodes. Priorities 3 and 4 are
-// lossless; a stopped NIC freezes its switch within a few milliseconds.
+// Small lossless fabrics with links slow enough that simulating seconds is cheap, and agents on their nodes. Priorities
+// 3 and 4 are lossless; a stopped NIC freezes its switch within a few milliseconds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,14 +57,14 @@ inline twin::Flow endless(std::uint32_t from, std::uint32_t to, std::uint8_t pri
     return flow;
 }
 
-// Four hosts (nodes 0 to 3) on one switch. Both senders to h0 also send to h3, who has nothing to do with h0.
+// Four hosts (nodes 0 to 3) on one switch. Both senders to h0 also send to h3, which is independent of h0.
 inline constexpr NodeId kSick{0};
 inline constexpr NodeId kSwitch{4};
 inline constexpr std::uint32_t kToSick = 0;
 inline constexpr std::uint32_t kVictim = 2;
 
-inline constexpr Ps kFault = 50 * kMs;  // when h0 falls sick
-inline constexpr double kFreezes = 10;  // at the latest so many ms after the fault the switch is paused
+inline constexpr Ps kFault = 50 * kMs;  // when the NIC of h0 fails
+inline constexpr double kFreezes = 10;  // the switch is paused at most this many ms after the fault
 
 inline twin::Setup one_switch()
 {
@@ -117,7 +117,7 @@ inline void reboot(twin::Twin& twin, NodeId nic, Ps when)
     twin.at(nic, when, [&twin, nic](Ps now) { twin.nic_view(nic).reboot(now); });
 }
 
-// Packets a flow got through between two moments.
+// Packets of a flow that were delivered between two times.
 inline std::uint64_t delivered(twin::Twin& twin, std::uint32_t flow, Ps from, Ps to)
 {
     twin.run_until(from);
@@ -125,7 +125,7 @@ inline std::uint64_t delivered(twin::Twin& twin, std::uint32_t flow, Ps from, Ps
     twin.run_until(to);
     return twin.flow(flow).delivered - before;
 }
-inline constexpr std::uint64_t kPacketsIn100ms = 5'800;  // of a flow that nothing holds up
+inline constexpr std::uint64_t kPacketsIn100ms = 5'800;  // of a flow that is not paused
 
 inline std::vector<watchdog::Event> events_of(const AgentInTwin& agent, EventKind kind)
 {

@@ -1,5 +1,5 @@
-// What goes wrong around an agent in simulated time: calls that take long, fail or lie, a process that dies, links that
-// go down.
+// Faults around an agent in simulated time: device calls that are slow, fail or return wrong values, a process that
+// dies, links that go down.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(AgentInTwinFaults, WhatIsRefusedIsReplacedBySomethingWeaker)
 TEST(AgentInTwinFaults, AReadBackThatDiffersIsToldAndTriedAgain)
 {
     Stormed s;
-    s.twin->at(kSwitch, 1, [&](Ps) { s.agent->faults().lie_next(Treatment::none); });  // not at the start's own reads
+    s.twin->at(kSwitch, 1, [&](Ps) { s.agent->faults().lie_next(Treatment::none); });  // after the reads at start
     s.twin->run_until(800 * kMs);
     ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "mitigation_failed"));
     EXPECT_EQ(s.agent->events()[1].reason, Reason::differs);
@@ -126,11 +126,11 @@ TEST(AgentInTwinLife, ADeadProcessLeavesItsMitigationAndTheNextOneEndsIt)
     heal_pipeline(*s.twin, kSick, 1'000 * kMs);
     s.twin->run_until(4'000 * kMs);
     EXPECT_EQ(s.agent->agent(), nullptr);
-    EXPECT_TRUE(s.dropping());  // the others go on, h0 gets nothing, and nobody is there to end it
+    EXPECT_TRUE(s.dropping());  // h0 receives nothing although it is healthy: no agent runs to restore the queue
 
     s.agent->start(4'000 * kMs);
     s.twin->run_until(5'900 * kMs);
-    EXPECT_TRUE(s.dropping());  // quiet has to be proven anew
+    EXPECT_TRUE(s.dropping());  // the new agent has to prove quiet again
     s.twin->run_until(6'200 * kMs);
     EXPECT_TRUE(s.untouched());
     EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_restored);
@@ -177,7 +177,7 @@ TEST(AgentInTwinLife, OrdersAreTakenAndAStopUndoesAll)
     EXPECT_EQ(s.agent->agent()->counters().looks, looks);
 }
 
-// Only what is shown goes by the wall clock: here the journal's date.
+// The agent uses the wall clock only for dates that it shows: here that of the journal entry.
 TEST(AgentInTwinFaults, AStepOfTheWallClockIsSeenInDatesAlone)
 {
     const auto begun = [](Stormed& s) {
@@ -199,10 +199,10 @@ TEST(AgentInTwinLife, ALinkThatGoesDownEndsTheStorm)
     s.twin->run_until(900 * kMs);
     ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "storm_restored"));
     EXPECT_EQ(s.agent->events()[1].reason, Reason::link_down);
-    EXPECT_LE(ms(s.agent->events()[1].at), 800.001);  // told by the hardware, not found by the next poll
+    EXPECT_LE(ms(s.agent->events()[1].at), 800.001);  // from a notice of the device, not from the next poll
     EXPECT_TRUE(s.untouched());
     s.twin->run_until(1'600 * kMs);
-    EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_detected);  // still stopped, and found again
+    EXPECT_EQ(s.agent->events().back().kind, EventKind::storm_detected);  // the NIC is still stopped
     EXPECT_GE(ms(s.agent->events().back().at), 1'000 + 400);
 }
 

@@ -1,5 +1,5 @@
-// The other policies on the fabric that really pauses: the pair of watchdogs at server and switch, Slingshot's squeeze,
-// SAI's machine polled and in hardware; and devices whose counters have flaws.
+// The other policies on the simulated fabric: the pair of watchdogs at server and switch, Slingshot's squeeze, SAI's
+// deadlock detection by polls and in hardware; and devices whose counters have flaws.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,9 +31,9 @@ TEST(AgentInTwinPair, TheNicIsFirstAndTheSwitchHasNothingToDo)
 
     twin->run_until(1'000 * kMs);
     EXPECT_THAT(at_switch->events(), IsEmpty());
-    EXPECT_THAT(kinds_of(*at_nic), ElementsAre("nic_latched"));  // it does not come back by itself
+    EXPECT_THAT(kinds_of(*at_nic), ElementsAre("nic_latched"));  // the latch is not released by itself
     const auto drops = twin->totals().drops;
-    EXPECT_EQ(drops.total(), drops[Drop::nic_buffer]);  // what is sent to it dies there
+    EXPECT_EQ(drops.total(), drops[Drop::nic_buffer]);  // only the stopped NIC drops packets
 }
 
 TEST(AgentInTwinPair, WhereTheNicHasNoneTheSwitchActsUntilTheServerIsRepaired)
@@ -68,7 +68,7 @@ TEST(AgentInTwinPair, OnceTheNicIsMuteTheSwitchMakesThePortLosslessAgain)
     EXPECT_LT(at_switch->events()[0].at, at_nic->events()[0].at);
     EXPECT_GE(at_switch->events()[1].at, at_nic->events()[0].at + std::chrono::milliseconds{200});
     EXPECT_EQ(twin->switch_view(kSwitch).registers(0).lossless_off, 0);
-    EXPECT_GT(twin->totals().drops[Drop::nic_buffer], 0U);  // lossless again, and dropped by the NIC
+    EXPECT_GT(twin->totals().drops[Drop::nic_buffer], 0U);  // the port is lossless again, the NIC drops
     EXPECT_GT(delivered(*twin, kVictim, 1'000 * kMs, 1'100 * kMs), kPacketsIn100ms);
 }
 
@@ -84,7 +84,7 @@ TEST(AgentInTwinPair, ARebootClearsTheLatch)
     EXPECT_EQ(twin->nic_view(kSick).pause_tx(), 0xff);
     EXPECT_GT(delivered(*twin, kToSick, 800 * kMs, 900 * kMs), kPacketsIn100ms);
 
-    stop_pipeline(*twin, kSick, 900 * kMs);  // and the new life watches like the first
+    stop_pipeline(*twin, kSick, 900 * kMs);  // the restarted agent detects the next storm
     twin->run_until(1'200 * kMs);
     EXPECT_EQ(events_of(*at_nic, EventKind::nic_latched).size(), 2U);
     EXPECT_EQ(twin->nic_view(kSick).pause_tx(), 0);
@@ -148,7 +148,7 @@ TEST(AgentInTwinSai, TheHardwareDetectsRecoversForItsTimeAndDetectsAgain)
 
     const auto detected = events_of(*agent, EventKind::storm_detected);
     const auto restored = events_of(*agent, EventKind::storm_restored);
-    ASSERT_EQ(detected.size(), 2U);  // 250 to 350 ms, 550 to 650 ms; then it is healthy before it is found again
+    ASSERT_EQ(detected.size(), 2U);  // 250 to 350 ms, 550 to 650 ms; the NIC is healthy before a third detection
     ASSERT_EQ(restored.size(), 2U);
     for (std::size_t i = 0; i != 2; ++i) {
         EXPECT_EQ(detected[i].reason, Reason::device);
@@ -168,7 +168,7 @@ TEST(AgentInTwinFlaws, CountersThatFreezeUnderTreatmentAreReleasedByAProbe)
     stop_pipeline(*twin, kSick, kFault);
     heal_pipeline(*twin, kSick, 1'200 * kMs);
     twin->run_until(4'000 * kMs);
-    // The storm is still there at the first release, and found anew.
+    // The storm still lasts at the first release, and the agent detects it again.
     EXPECT_GE(events_of(*agent, EventKind::storm_detected).size() + events_of(*agent, EventKind::probe_failed).size(),
               2U);
     EXPECT_EQ(agent->events().back().kind, EventKind::storm_restored);
@@ -185,7 +185,7 @@ TEST(AgentInTwinFlaws, CountersThatMoveOnlyNowAndThenAreReadOnlyThen)
     stop_pipeline(*twin, kSick, kFault);
     twin->run_until(2'000 * kMs);
     ASSERT_THAT(kinds_of(*agent), ElementsAre("storm_detected"));
-    EXPECT_GE(ms(agent->events()[0].at), 600);  // T0 is over at 460, but nothing shows it before
+    EXPECT_GE(ms(agent->events()[0].at), 600);  // T0 ends by 460 ms, but the counters change only at 600 ms
     EXPECT_LE(ms(agent->events()[0].at), 50 + kFreezes + 400 + 2 * 300);
 }
 
@@ -202,7 +202,7 @@ TEST(AgentInTwinFlaws, PauseTimeInQuantaStillShowsTheStorm)
     ASSERT_THAT(kinds_of(*agent), ElementsAre("storm_detected"));
     EXPECT_LE(ms(agent->events()[0].at), 50 + kFreezes + 400 + 100);
     const auto told = twin->switch_view(kSwitch).queue(0, 3, twin->now()).paused_for;
-    EXPECT_GT(told, 760 * kMs);  // more than there was time: each frame counts in full
+    EXPECT_GT(told, 760 * kMs);  // more than the elapsed time: the counter adds the full quanta of each frame
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A link comes up at another speed: the device says so, and its agent's rules follow.
+// A link comes up at another speed: the device reports it, and the agent adapts its rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ BitRate speed_of(const AgentInTwin& agent, const Target& target)
     return {};
 }
 
-// The device counts pause frames and no time. One every 20 ms holds a queue for 3.4 ms at 10 Gb/s, and without a break
-// at 1 Gb/s.
+// The device counts pause frames and no pause time. One frame every 20 ms pauses a queue for 3.4 ms at 10 Gb/s, and
+// without a break at 1 Gb/s.
 std::vector<std::string> told(bool slower)
 {
     auto twin = build(one_switch());

@@ -1,4 +1,4 @@
-// A NIC stops receiving and freezes its switch; the production agent, in simulated time, gets the others going again.
+// A NIC stops receiving and freezes its switch. The production agent, in simulated time, lets other traffic flow again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using twin::Drop;
 using watchdog::Reason;
 using watchdog::Treatment;
 
-constexpr double kFreezesSoon = 5;  // at the latest so many ms after the fault the switch is paused
+constexpr double kFreezesSoon = 5;  // the switch is paused at most this many ms after the fault
 
 TEST(AgentInTwin, WithoutAnAgentTheVictimsStayFrozen)
 {
@@ -90,7 +90,7 @@ TEST(AgentInTwin, AlertActsOnNothing)
 TEST(AgentInTwin, CongestionIsNoStorm)
 {
     auto setup = one_switch();
-    setup.nic_profiles[0].drain = BitRate{800'000'000};  // less than comes in: h0 pauses its switch, again and again
+    setup.nic_profiles[0].drain = BitRate{800'000'000};  // less than the load: h0 pauses its switch repeatedly
     auto twin = build(std::move(setup));
     auto agent = agent_on(*twin, kSwitch, book("sonic"));
     twin->run_until(1'500 * kMs);
@@ -106,7 +106,7 @@ TEST(AgentInTwin, StormAcrossTwoTiersIsStoppedAtItsPort)
     auto twin = build(std::move(setup));
     std::vector<std::unique_ptr<AgentInTwin>> agents;
     for (std::uint32_t node = 4; node != 8; ++node) {
-        // The leaf acts first; whoever else is paused meanwhile is a victim, and must not be treated as well.
+        // The leaf mitigates first. The other paused switches are victims and must not mitigate as well.
         agents.push_back(agent_on(*twin, NodeId{node}, book("rdma-switch")));
     }
     stop_pipeline(*twin, kSick, kFault);

@@ -1,5 +1,5 @@
-// Agents on every switch and every NIC of a fabric, several storms at once: the same run to the bit, whatever the
-// number of threads.
+// Agents on every switch and every NIC of a fabric, several storms at once: bit-identical runs for any number of
+// threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct Ran {
     bool operator==(const Ran&) const = default;
 };
 
-// A policy with its times in a few milliseconds, so that the fabric can be busy and the run short.
+// A policy with times of a few milliseconds, so that the run is short although the fabric is busy.
 watchdog::PolicyBook hasty(std::string_view preset)
 {
     auto made = book(preset);
@@ -48,7 +48,7 @@ Ran run(unsigned threads)
     for (std::uint32_t node = 0; node != kNodes; ++node) {
         agents.push_back(agent_on(*twin, NodeId{node}, hasty(node < kHosts ? "rdma-nic" : "rdma-switch"), options));
     }
-    agents[0]->kill(300 * kUs);  // of these two the switches have to act
+    agents[0]->kill(300 * kUs);  // without these two NIC agents the switches have to mitigate
     agents[47]->kill(300 * kUs);
     stop_pipeline(*twin, NodeId{0}, 400 * kUs);
     stop_pipeline(*twin, NodeId{47}, 500 * kUs);

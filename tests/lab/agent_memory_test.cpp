@@ -1,5 +1,5 @@
-// What a restart makes of the memory: kept, torn or lost; and the memory under a disk that is slow or full. Also what
-// reaches the runner from outside while a storm goes on: a reload, and ports that come and go.
+// Restarts with a memory that is kept, torn or lost, and with a slow or full disk. Also external changes during a
+// storm: a reload, and ports that are removed and added.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,8 +103,8 @@ TEST(AgentMemory, KeptWhatIsInForceStaysSoAcrossTheRestart)
     }
 }
 
-// The checkpoint of the detection is the only record that matters: without it the journal alone gives the reason, and
-// the storm is announced once more. However much is torn off, it is closed exactly once.
+// Only the record with the checkpoint of the detection matters. Without it the new agent knows the treatment from the
+// journal alone and reports the storm once more. However many bytes are lost, the storm is closed exactly once.
 TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
 {
     for (const auto bytes : {1, 2, 5, 9, 50, 200, 400, 600, 800, 1'000, 2'000, 1'000'000}) {
@@ -117,7 +117,7 @@ TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
     EXPECT_EQ(count(*half, kRestored), 1U) << testing::PrintToString(story(*half));
 }
 
-// Without state and journal the treatment has no reason that the new process knows.
+// Without state file and journal the new agent knows no reason for the treatment.
 TEST(AgentMemory, LostTheTreatmentIsUndoneAndTheStormProvesItselfAnew)
 {
     const auto run = run_with(restarted("memory = \"lost\""));
@@ -139,8 +139,8 @@ TEST(AgentMemory, AFullDiskKeepsTheDeviceUntouchedUntilThereIsRoom)
     EXPECT_EQ(count(*run, kRestored), 1U) << testing::PrintToString(story(*run));
 }
 
-// A mitigation that works leaves no event, so the storm is not in the memory before the next save: a restart may
-// announce it once more.
+// A successful mitigation emits no event, so the storm is not in the memory before the next save. After a restart the
+// agent may report it once more.
 TEST(AgentMemory, AfterAFullDiskAndARestartTheStormIsClosedOnce)
 {
     const auto run = run_with(fault_of_s0("at = \"100ms\"\nkind = \"full-disk\"\nuntil = \"400ms\"") +
@@ -149,7 +149,7 @@ TEST(AgentMemory, AfterAFullDiskAndARestartTheStormIsClosedOnce)
     EXPECT_EQ(count(*run, kRestored), 1U) << testing::PrintToString(story(*run));
 }
 
-// The event is written before its command goes out, and the journal before the device is touched: each takes 30 ms.
+// The agent stores the event before it sends the command, and journals before it writes to the device: 30 ms each.
 TEST(AgentMemory, ASlowDiskDelaysTheMitigationByTwoWrites)
 {
     const auto slow = fault_of_s0("at = \"100ms\"\nkind = \"slow-disk\"\ntakes = \"30ms\"");
@@ -169,7 +169,7 @@ TEST(AgentReload, TheSameConfigurationAgainChangesNothing)
     EXPECT_EQ(run->summary().totals.digest, calm->summary().totals.digest);
 }
 
-// Queues get other numbers in the middle of the storm: events, commands and journal follow them.
+// Queues get other row numbers during the storm: events, commands and journal follow them.
 TEST(AgentInventory, APortThatGoesRenumbersTheStormAndNothingElse)
 {
     const auto calm = run_with("");
@@ -183,7 +183,7 @@ TEST(AgentInventory, APortThatGoesRenumbersTheStormAndNothingElse)
     EXPECT_EQ(run->mitigated({}), 0U);
 }
 
-// The stormed port itself goes, with its mitigation, and comes back: the journal still has the reason.
+// The port in the storm is removed with its mitigation and comes back: the journal still has the treatment.
 TEST(AgentInventory, AStormedPortThatComesBackIsRestored)
 {
     const auto run =
@@ -197,7 +197,8 @@ TEST(AgentInventory, AStormedPortThatComesBackIsRestored)
     EXPECT_GT(before, longer->twin().flow(0).delivered) << "the queue sends again";
 }
 
-// A reload wants a look at once, and the one under way is slow. The stop closes the device before the second look.
+// A new policy requests a look at once while a slow look is under way. The stop closes the device before the second
+// look.
 TEST(AgentStop, AClosedDeviceIsNotLookedAtAgain)
 {
     const auto run =

@@ -1,4 +1,4 @@
-// An experiment of a scenario that a test writes down; what is wrong with the text fails the test, all of it at once.
+// Makes an experiment from the text of a scenario. If the text is wrong, the test fails and lists all errors.
 #pragma once
 
 #include <gtest/gtest.h>

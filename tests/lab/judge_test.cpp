@@ -1,5 +1,5 @@
-// What the judge measures, against sums that can be done by hand: a frame of 1,048 bytes and 20 of preamble and gap
-// takes 854.4 ns at 10 Gb/s, so 854.4 us hold a thousand of them wherever they begin.
+// Compares the judge's measurements with values computed by hand: a frame of 1,048 bytes and 20 of preamble and gap
+// takes 854.4 ns at 10 Gb/s, so any 854.4 us contain a thousand frames.
 #include <gtest/gtest.h>
 
 #include "lab/experiment_from_text.hpp"
@@ -28,7 +28,7 @@ dscp = 3
 reliable = false
 )";
 
-// From 2 ms on h1 is not known to the switch.
+// From 2 ms on the switch has no entry for the address of h1.
 constexpr std::string_view kLost = R"([[fault]]
 at = "2ms"
 kind = "forget-address"
@@ -55,7 +55,7 @@ std::string text_of(const Finding& finding)
     return (finding.verdict == Verdict::met ? "met: " : "failed: ") + finding.found;
 }
 
-// What became of each expectation, in their order.
+// The verdict on each expectation, in their order.
 std::vector<std::string> judged(std::string_view fabric, std::string_view expectations, Ps end = 8 * kMs)
 {
     const auto run = experiment(std::string{kOneSwitch} + std::string{fabric} + std::string{expectations});
@@ -122,7 +122,8 @@ frames = 0
         (Texts{"met: 0 Gb/s", "met: 100 %", "met: 1000", "met: 0", "met: 1000", "met: 1000", "met: 0", "met: 0"}));
 }
 
-// Half of the window it is delivered, half of it lost: of 2,000 frames sent, those that reach the switch after 2 ms.
+// The flow is delivered for half of the window and lost for the other half: of 2,000 frames sent, those are lost that
+// reach the switch after 2 ms.
 TEST(Judge, AShareIsOfWhatWasSentInTheWindow)
 {
     EXPECT_EQ(judged(std::string{kLineRate} + std::string{kLost}, R"([[expect]]
@@ -172,7 +173,7 @@ finished = ">= 1"
     EXPECT_EQ(found, (Texts{"met: 20", "met: 2", "failed: 0", "met: 0", "failed: 0"}));
 }
 
-// A ratio of nothing is neither 0 nor 100 per cent.
+// If no frame was sent, the share is neither 0 nor 100 per cent.
 TEST(Judge, AShareOfNothingFails)
 {
     const auto found = judged(std::string{kLineRate} + "start = \"5ms\"\n", R"([[expect]]
@@ -347,7 +348,7 @@ TEST(Judge, EventsAndMitigatedQueues)
                           "met: 2", "met: 0", "met: 0"}));
 }
 
-// The window is [from, until): whoever speaks at its end speaks in the next one.
+// The window is [from, until): an event at its end belongs to the next window.
 TEST(Judge, AnEventIsInOneWindow)
 {
     const auto alone = experiment(long_run(kWatched));
@@ -386,8 +387,8 @@ reason = 0
 events = 0
 )";
 
-// A cut link is lost for the reason that nobody knows (36), which stands as long as it is down; a manager who sweeps
-// every 2 ms logs it once all the same.
+// A cut link has the link-down reason 36 (kNeighborUnknown) as long as it is down. A manager that sweeps every 2 ms
+// logs it only once.
 TEST(Judge, WhatAnEndOfALinkKnows)
 {
     const std::string cut = "[[fault]]\nat = \"1ms\"\nkind = \"cut-link\"\nlink = \"h1\"\n";

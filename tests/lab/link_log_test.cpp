@@ -1,4 +1,4 @@
-// What both ends of a link say after it went down, and what a manager who sweeps has logged of it.
+// The link-down reasons at both ends of a link, and what a sweeping manager logs about it.
 #include "lab/link_log.hpp"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ TEST(LinkLog, FiveWaysToGoDownShowFivePairs)
 {
     const auto run = from_file("link-down-reasons.toml");
     const auto links = stories_at(*run, run->scenario().duration);
-    ASSERT_EQ(links.size(), 5U);  // of six
+    ASSERT_EQ(links.size(), 5U);  // the sixth link stays up
     EXPECT_EQ(registers(links[0]), (std::pair{Pair{39, 0}, Pair{0, 39}}));
     EXPECT_EQ(registers(links[1]), (std::pair{Pair{41, 32}, Pair{32, 41}}));
     EXPECT_EQ(registers(links[2]), (std::pair{Pair{33, 0}, Pair{36, 0}}));
@@ -147,7 +147,7 @@ TEST(LinkLog, ANicIsHeardWhenItsLinkIsBackASwitchAtOnce)
     EXPECT_EQ(links[0].ends[1].reading.state, link::LinkState::active);
 }
 
-// Without a manager the first reason stays; the fabric does not know the difference.
+// Without a manager the first reason stays in the registers. The traffic of the fabric is the same.
 TEST(LinkLog, WatchingChangesNothingForAnyNumberOfThreads)
 {
     constexpr std::string_view kTwice = R"(
@@ -188,7 +188,7 @@ TEST(LinkLog, ALinkThatFlapsTooOftenIsNotArmedAnyMore)
     EXPECT_EQ(stories_at(*too_often, 200 * kMs).at(0).ends[1].reading.state, link::LinkState::init);
 }
 
-// 65,535 quanta last 33.5 ms at 1 Gb/s; the next frame comes after 30.
+// 65,535 quanta last 33.5 ms at 1 Gb/s; the next pause frame comes after 30 ms.
 TEST(LinkLog, APauseDoesNotSurviveALinkThatWentDown)
 {
     constexpr std::string_view kStorm = R"(
@@ -217,7 +217,7 @@ down = "2ms"
     EXPECT_FALSE(paused(*bounced, 18 * kMs));
     EXPECT_TRUE(bounced->twin().nic_view(kHost).link_up());
     EXPECT_FALSE(paused(*bounced, 39 * kMs));
-    EXPECT_TRUE(paused(*bounced, 41 * kMs));  // the next pause frame holds as ever
+    EXPECT_TRUE(paused(*bounced, 41 * kMs));  // the next pause frame pauses the queue again
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The twin in the time of a clock: the clocks here are the tests' own, so nothing waits.
+// The twin in the time of a clock. The clocks here belong to the tests, so no test waits.
 #include "lab/live_twin.hpp"
 
 #include <gmock/gmock.h>
@@ -24,8 +24,8 @@ using watchdog::EventKind;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-// h0, h1 - s0 - s1 - h2, h3. The NIC of h1 pauses its queue of s0 from 1 s to 3 s; the run is said to end at 4 s. The
-// hardware of s1 finds storms itself.
+// h0, h1 - s0 - s1 - h2, h3. The NIC of h1 pauses its queue of s0 from 1 s to 3 s; the duration of the scenario is 4 s.
+// The hardware of s1 detects storms itself.
 constexpr std::string_view kDumbbellStorm = R"(
 name = "storm"
 duration = "4s"
@@ -61,7 +61,7 @@ restore_ms = 400
 poll_ms = 100
 )";
 
-constexpr Instant kStart{std::chrono::hours{30'000}};  // the machine has been up for longer than picoseconds can count
+constexpr Instant kStart{std::chrono::hours{30'000}};  // an uptime above the range of 64-bit picoseconds
 
 scenario::Scenario storm()
 {
@@ -86,7 +86,7 @@ watchdog::Command command(const Target& target, Treatment want)
     return made;
 }
 
-// What a look tells, as it was told.
+// Returns the samples of a look unchanged.
 class Samples final : watchdog::SampleFilter {
 public:
     explicit Samples(device::Device& device) : device_(device), intake_(device.inventory(), device.capabilities()) {}
@@ -113,8 +113,8 @@ struct Notices final : device::NoticeSink {
     std::vector<Notice> heard;
 };
 
-// Shows the time of another clock, and that each look at it has taken so long: what is simulated between two looks
-// costs that much.
+// Shows the time of another clock plus `look_takes` for each call of now(). So each piece that the twin simulates
+// between two calls appears to cost that much time.
 class SlowClock final : public device::TimeSource {
 public:
     SlowClock(const device::TimeSource& behind, Duration look_takes) : behind_(behind), look_takes_(look_takes) {}
@@ -128,7 +128,7 @@ private:
     mutable std::atomic<std::int64_t> spent_ns_{};
 };
 
-// What a production agent on the device says until then.
+// The events of a production agent on the device until this time.
 std::vector<watchdog::Event> watched(device::Device& device, device::ManualClock& clock, Instant until)
 {
     agent::Output output;
@@ -251,8 +251,8 @@ TEST_F(LiveTwinTest, WhatTheHardwareFindsIsHeardInAnothersCall)
     EXPECT_LE(notices.heard[0].at, kStart + 1s + 101ms);
 }
 
-// Looking at the clock takes 30 ms here, so that no call gets further than a piece or two, while a second goes by
-// between the calls.
+// Each call of now() takes 30 ms, so that a look simulates no more than a piece or two, while one second passes between
+// the looks.
 TEST(SlowTwin, LetsTimeGoAndItsSamplesStayTrue)
 {
     device::ManualClock shown{kStart};
@@ -295,7 +295,7 @@ TEST(SlowTwin, CatchesUpWithALittle)
     EXPECT_EQ(twin->let_go(), 0s);
 }
 
-// A poll of 100 ms gets no more than some 17 ms of simulated time.
+// Between two polls, 100 ms apart, the twin simulates no more than about 17 ms.
 TEST(SlowTwin, IsWatchedRightlyIfLate)
 {
     device::ManualClock clock{kStart};

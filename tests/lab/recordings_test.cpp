@@ -1,4 +1,4 @@
-// What a run leaves behind for other tools: captures, whose pause frames are pause frames, and a trace that replays.
+// The files of a run for other tools: captures with valid pause frames, and a trace that can be replayed.
 #include <gtest/gtest.h>
 
 #include "codec/trace_reader.hpp"

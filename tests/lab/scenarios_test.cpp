@@ -1,5 +1,5 @@
-// Every file in scenarios/ itself (not in its folders) runs to the same end with one thread and with two, and what a
-// person reads of it stands in tests/golden/lab.
+// Every file directly in scenarios/ has the same result with one thread and with two, and its report equals the file in
+// tests/golden/lab.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string all_of(const std::vector<Complaint>& complaints)
     return text;
 }
 
-// The report, word by word, in `pieces` runs.
+// The whole report of a run in `pieces` steps.
 std::string report(const std::string& name, unsigned threads, unsigned pieces)
 {
     const auto filled = codec::fill_in(test::content(folder() / (name + ".toml")), name + ".toml", {});

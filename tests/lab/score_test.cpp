@@ -1,5 +1,5 @@
-// How a watchdog is measured by the truth: what is caught, how late that may be, and what is a false action. Events are
-// made by hand; scenarios/adversarial has them from real runs.
+// How a watchdog is scored against the truth: which storms are caught, how late a detection may be, and what counts as
+// a false action. Events are made by hand; scenarios/adversarial has them from real runs.
 #include <gtest/gtest.h>
 
 #include "codec/scenario_reader.hpp"
@@ -94,7 +94,7 @@ TEST(Score, EveryKindThatFindsAStorm)
     }
 }
 
-// Found late is found, as long as a look that was under way may have found it; 200 ms.
+// A detection up to 200 ms after the end of a storm counts as caught: a look may have been under way.
 TEST(Score, Grace)
 {
     EXPECT_EQ(of({told(500 * kMs, kS0, 1, 3)}).caught, 1U);
@@ -134,7 +134,7 @@ TEST(Score, WhatTreatsNothingIsNoFalseAction)
     EXPECT_EQ(of({told(200 * kMs, kS0, 1, 3, EventKind::storm_alert, none)}).caught, 1U);
 }
 
-// Each stormed queue is a storm of its own, and each has to be found.
+// Each queue in a storm counts as one storm, and each has to be detected.
 TEST(Score, EveryPriorityCounts)
 {
     const auto sum = score(storm_between_switches("[3, 4, 6]"),

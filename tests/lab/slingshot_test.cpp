@@ -1,5 +1,5 @@
-// A Slingshot switch of the twin: the agent walks from the alert through squeeze and PCP off to the revert while the
-// link stays up; and the scenario's log and port errors tell the same story.
+// A Slingshot switch of the twin: the agent goes from the alert through squeeze and PCP off to the revert while the
+// link stays up. The scenario's log and port errors show the same sequence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ struct StormedSlingshot {
 TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
 {
     StormedSlingshot s;
-    EXPECT_LT(delivered(*s.twin, kVictim, 90 * kMs, 140 * kMs), kPacketsIn100ms / 10);  // held up by the sick one
+    EXPECT_LT(delivered(*s.twin, kVictim, 90 * kMs, 140 * kMs), kPacketsIn100ms / 10);  // paused because of h0
     EXPECT_EQ(s.registers(), s.before);
 
     EXPECT_GT(delivered(*s.twin, kVictim, 200 * kMs, 300 * kMs), kPacketsIn100ms);
@@ -58,7 +58,7 @@ TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
     const auto dropped = s.twin->totals().drops[Drop::frame_size];
     EXPECT_GT(dropped, 0U);
 
-    s.twin->run_until(2'000 * kMs);  // the node pauses on, and nothing ends it
+    s.twin->run_until(2'000 * kMs);  // h0 continues to pause, so the mitigation stays
     EXPECT_THAT(kinds_of(*s.agent), ElementsAre("pause_too_long"));
     EXPECT_GT(s.twin->totals().drops[Drop::frame_size], dropped);
     EXPECT_TRUE(s.twin->switch_view(kSwitch).link_up(0));
@@ -129,7 +129,7 @@ TEST(SlingshotScenario, TheLogAndThePortErrorsTellTheSameStory)
             const auto text = build(line);
             log += text + '\n';
             EXPECT_EQ(wire::parse_log_line(text), line);
-            EXPECT_TRUE(wire::pause_message(line).has_value()) << text;  // whoever reads such logs understands it
+            EXPECT_TRUE(wire::pause_message(line).has_value()) << text;  // readers of such logs can parse it
         }
         const WallTime at{std::chrono::microseconds{whole_us(heard.event->at)}};
         if (const auto event = fabric::port_event(*heard.event, 1, at)) {

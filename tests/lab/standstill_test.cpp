@@ -1,4 +1,4 @@
-// Who stands still between two moments: by a storm, by a ring that waits for itself, and who only seems to.
+// Which nodes stand still between two times: because of a storm, because of a deadlock in a ring, or only seemingly.
 #include <gtest/gtest.h>
 
 #include "lab/experiment_from_text.hpp"
@@ -27,7 +27,7 @@ void PrintTo(const Still& still, std::ostream* out)
          << " queues";
 }
 
-// What stands still from one moment to the other.
+// The nodes and queues that stand still from `from` to `until`.
 Still between(const std::string& text, Ps from, Ps until)
 {
     const auto run = experiment(text);
@@ -43,7 +43,8 @@ Still between(const std::string& text, Ps from, Ps until)
     return {since.frozen({}), since.frozen(switches), since.frozen(hosts), since.deadlocked()};
 }
 
-// Three switches in a ring, the traffic of each two hops around it, which is twice what the links carry.
+// Three switches in a ring. The traffic of each host goes two hops around it, which at 10 Gb/s is twice the capacity of
+// the links.
 std::string ring(std::string_view rate, std::string_view stop)
 {
     std::string text = R"(name = "ring"
@@ -74,7 +75,7 @@ TEST(Standstill, ARingThatWaitsForItself)
     EXPECT_EQ(between(ring("10G", "40ms"), 20 * kMs, 30 * kMs), (Still{6, 3, 3, 3}));
 }
 
-// The load is gone: hosts have nothing to send any more, the ring still waits.
+// The hosts have nothing more to send, but the ring is still in a deadlock.
 TEST(Standstill, ADeadlockOutlivesItsLoad)
 {
     EXPECT_EQ(between(ring("10G", "10ms"), 20 * kMs, 30 * kMs), (Still{3, 3, 0, 3}));
@@ -82,7 +83,7 @@ TEST(Standstill, ADeadlockOutlivesItsLoad)
 
 TEST(Standstill, ARingWithRoomIsNone) { EXPECT_EQ(between(ring("4G", "40ms"), 20 * kMs, 30 * kMs), (Still{})); }
 
-// The cycle was there and paused everybody for a moment, but it drains.
+// The cycle of pauses exists for a moment, but it drains.
 TEST(Standstill, WhatDrainsIsNoDeadlock) { EXPECT_EQ(between(ring("10G", "20us"), 25 * kUs, 2 * kMs), (Still{})); }
 
 constexpr std::string_view kStormOfH1 = R"(name = "storm"
@@ -106,7 +107,7 @@ std::string stormed(std::string_view traffic) { return std::string{kStormOfH1} +
 
 constexpr std::string_view kIntoTheStorm = "[[traffic]]\nfrom = \"h0\"\nto = \"h1\"\ndscp = 3\nreliable = false\n";
 
-// Who waits for a host waits, but not for himself.
+// The nodes wait for a host and not for each other in a cycle, so this is no deadlock.
 TEST(Standstill, AStormFreezesItsTreeAndIsNoDeadlock)
 {
     EXPECT_EQ(between(stormed(kIntoTheStorm), 20 * kMs, 30 * kMs), (Still{3, 2, 1, 0}));
@@ -117,7 +118,7 @@ TEST(Standstill, AWindowInWhichItStillMovedIsNoStandstill)
     EXPECT_EQ(between(stormed(kIntoTheStorm), 0, 30 * kMs), (Still{}));
 }
 
-// The storm is on priority 3; what is sent on 4 leaves the switches all the time.
+// The storm is on priority 3; the switches send frames of priority 4 all the time.
 TEST(Standstill, ANodeThatSendsAnythingLosslessMoves)
 {
     const auto other = std::string{kIntoTheStorm} + "[[traffic]]\nfrom = \"h2\"\nto = \"h0\"\ndscp = 4\n";

@@ -1,3 +1,3 @@
-// The laws of the watchdog once more, over twenty times as many storms: what takes minutes and finds what is rare.
+// The laws of the watchdog with twenty times as many cases: takes minutes and finds rare errors.
 #define PETREL_LAW_CASES 30000
 #include "watchdog/law_test.cpp"
