@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How ./dev gets its packages and passes exit codes on, seen from outside with stand-ins for the tools it calls."""
+"""Tests how ./dev installs its packages and returns exit codes, with stand-ins for the tools that it calls."""
 
 import os
 import shutil
@@ -20,10 +20,10 @@ def packages(group):
 BUILD_PACKAGES = packages("build")
 TEST_PACKAGES = BUILD_PACKAGES + packages("test")  # what ./dev test needs
 
-# Knows the packages in $STATE/installed, and like the real one fails when asked for another.
+# Lists the packages in $STATE/installed and always exits 1, as the real one does if it does not know a package.
 DPKG_QUERY = """while IFS= read -r package; do echo "$package installed"; done <"$STATE/installed"; exit 1"""
 
-# Installs what it is asked for; fails as many times as $STATE/apt_failures has lines.
+# Installs the requested packages; fails as many times as $STATE/apt_failures has lines.
 APT_GET = """
 echo "apt-get $*" >>"$STATE/log"
 [[ "$*" == *install* ]] || exit 0

@@ -29,7 +29,8 @@ LIBRARY_OF_HEADER = {
     "mpi.h": "MPI::MPI_CXX",
 }
 
-# What a pure module must not reach, neither itself nor through one of our headers. <chrono> is welcome, now() is not.
+# Headers that a pure module must not include, neither directly nor through one of our headers. <chrono> is allowed,
+# now() is not.
 IMPURE_HEADER = re.compile(
     r"thread|mutex|shared_mutex|condition_variable|future|stop_token|semaphore|latch|barrier|pthread\.h|sched\.h"
     r"|iostream|istream|ostream|fstream|syncstream|cstdio|stdio\.h|filesystem|ctime|time\.h|unistd\.h|fcntl\.h|poll\.h"
@@ -45,7 +46,7 @@ IMPURE_SYMBOL = re.compile(
     r"|fmt::v\d+::v?print\b.*|(spdlog|nlohmann|toml|CLI)::.*"
 )
 
-# Who drives an agent and carries commands out. Replay has no device to run; release-all works without an agent.
+# The modules that may drive an agent and carry out commands. Replay has no device; release-all works without an agent.
 RUNNER = "petrel::runner::DeviceRunner"
 RUNNERS_PART = {
     "petrel::agent::Agent::step": ("runner", "runtime"),
@@ -140,12 +141,12 @@ def edge_violations(tree, path, module, quoted, text):
 
 
 def public_libs(tree, module):
-    """What comes with a module: its own public libraries and those of what it depends on."""
+    """The public libraries of a module and of the modules that it depends on."""
     return module.libs + [lib for dep in module.deps for lib in tree.modules[dep].libs]
 
 
 def cycles(graph):
-    """One cycle per strongly connected knot is enough to act on."""
+    """Yields at least one cycle of each strongly connected component, not all of them."""
     done, path = set(), []
 
     def walk(node):
@@ -163,7 +164,7 @@ def cycles(graph):
 
 
 def pure(tree):
-    """Pure modules reach no header of thread, socket, file, clock, log or JSON, and ask nobody for the time."""
+    """Pure modules include no header of thread, socket, file, clock, log or JSON, and do not read the time."""
     for path in tree.sources:
         module = tree.module_of(path)
         if not module or not module.pure:
@@ -189,7 +190,7 @@ def reachable(tree, start):
 
 
 def symbols(tree):
-    """The archives of pure modules ask the linker for no thread, socket, file, clock or log function."""
+    """The archives of pure modules refer to no thread, socket, file, clock or log function."""
     for module in tree.modules.values():
         if not module.pure or not module.archive:
             continue
@@ -200,7 +201,7 @@ def symbols(tree):
 
 
 def one_runner(tree):
-    """The lab and the service link the same object files to run a device: those of the runner. None has a copy of it."""
+    """The lab and the service run devices with the object files of the runner. No other module has a copy of them."""
     for module in tree.modules.values():
         if not module.archive or not Path(module.archive).exists():
             continue
@@ -217,13 +218,13 @@ def one_runner(tree):
 
 
 def linked_names(module, kind):
-    """Kinds as nm has them: U is used and not defined, T is defined here alone; what is inline is neither."""
+    """Names of one kind of nm: U is used and not defined, T is defined in this module; inline functions are neither."""
     listing = subprocess.run(["nm", "-C", module.archive], check=True, capture_output=True, text=True).stdout
     return sorted(set(re.findall(rf"^[0-9a-f]*\s+{kind} (.*)$", listing, re.MULTILINE)))
 
 
 def mpi(tree):
-    """Only petrel-mpi needs MPI to run: whoever installs the others installs no MPI."""
+    """Only petrel-mpi needs MPI to run, so that the other programs can be installed without MPI."""
     for program in sorted((tree.build / "bin").glob("*")):
         if program.name == "petrel-mpi" or not program.is_file():
             continue
@@ -242,7 +243,7 @@ def no_sleep(tree):
 
 
 def scenarios(tree):
-    """A scenario is called like its file, and says what must come of it: every scenario is a test."""
+    """A scenario has the name of its file and at least one expectation: every scenario is a test."""
     for path in sorted((tree.root / "scenarios").rglob("*.toml")):
         content = path.read_text()
         if f'name = "{path.stem}"' not in content.splitlines():
@@ -252,7 +253,7 @@ def scenarios(tree):
 
 
 def text(tree):
-    """No tracked file names a place on one machine or a host to download packages from."""
+    """No tracked file contains a path of one machine or the host of a package registry."""
     for path in tracked_files(tree.root):
         content = path.read_text(errors="replace")
         for pattern, what in ((MACHINE_PATH, "a path of one machine"), (REGISTRY_HOST, "a package registry")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each rule is known to fail: a small tree that keeps all rules, and one planted violation of each kind.
+"""Tests that each rule can fail: a small tree that follows all rules, and one planted violation of each kind.
 
 The small tree is configured with the project's own CMake modules, so the table and the header check are tested as well.
 """
