@@ -338,7 +338,7 @@ TEST_F(Restart, WhatWasDoneAndRememberedIsNotDoneAgain)
     expect_laws();
 }
 
-// ---- while it loads
+// ---- while the agent loads
 
 TEST_F(Restart, KilledWhileItLoads)
 {
@@ -365,7 +365,7 @@ TEST_P(RestartWhileStarting, TheNextLifePutsAllRight)
 INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileStarting,
                          testing::Values("before_prepare:1", "prepared:1", "applied:1", "read_back:1"));
 
-// ---- while it reloads
+// ---- while the agent reloads
 
 class RestartWhileReloading : public Restart, public testing::WithParamInterface<const char*> {};
 
@@ -384,7 +384,7 @@ TEST_P(RestartWhileReloading, NothingIsReleased)
 
 INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileReloading, testing::Values("reload_checked", "reloaded"));
 
-// ---- while it stops
+// ---- while the agent stops
 
 class RestartWhileStopping : public Restart, public testing::WithParamInterface<const char*> {};
 
@@ -475,7 +475,7 @@ TEST_F(Restart, AnUnfinishedRecordOfTheJournalIsLeftOut)
     expect_next_life_in_storm_puts_all_right();
 }
 
-// Without a readable journal the agent does not know the overwritten values, so it cannot undo the treatment.
+// Without a readable journal the agent does not have the overwritten values, so it cannot undo the treatment.
 class RestartWithABadJournal : public Restart, public testing::WithParamInterface<bool> {};
 
 TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)

@@ -1,5 +1,5 @@
 // A storm while orchagent, syncd or Redis fails. Afterwards a queue in a storm is mitigated, a queue without one is
-// not, and the agent has reported no storm or end of one that did not happen.
+// not, and the agent has reported no storm and no end of a storm that did not happen.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -225,7 +225,7 @@ TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false});
     auto policy = OnSwitch::policy();
-    policy.poll = 50ms;  // without time stamps the agent only knows that syncd polled between two looks
+    policy.poll = 50ms;  // without time stamps, a poll is only proven to lie between two looks
     on_->start(policy);
     quiet(2);
     storms(1);
@@ -375,7 +375,7 @@ TEST_F(SonicTrouble, StormsAreFoundThoughSyncdDoesNotWriteTheLastQueue)
     EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
 }
 
-// The agent knows syncd's poll interval, and attributes writes that come much sooner to another process.
+// The agent reads syncd's poll interval, and attributes writes that come much sooner to another process.
 TEST_F(SonicTrouble, AnIntervalThatBecomesShorterIsFollowed)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false, .poll = 1000ms});

@@ -100,7 +100,7 @@ TEST(AgentInTwin, CongestionIsNoStorm)
 
 TEST(AgentInTwin, StormAcrossTwoTiersIsStoppedAtItsPort)
 {
-    // 2 leaves, 2 spines, 2 hosts a leaf: h2 sends to the sick h0 and, from the same NIC, to h1.
+    // 2 leaves, 2 spines, 2 hosts per leaf: h2 sends to h0, which fails, and from the same NIC to h1.
     auto setup = lossless(topology::leaf_spine(2, 2, 2, k10G, k10G).value());
     setup.flows = {endless(2, 0), endless(3, 0), endless(2, 1)};
     auto twin = build(std::move(setup));

@@ -61,7 +61,7 @@ std::unique_ptr<Experiment> run_with(std::string_view faults, twin::Ps until = 4
     return run;
 }
 
-// "storm_detected s0 Ethernet2:3 at 250".
+// Lines like "storm_detected Ethernet2:3 at 250".
 std::vector<std::string> story(const Experiment& run)
 {
     std::vector<std::string> lines;
@@ -103,7 +103,7 @@ TEST(AgentMemory, KeptWhatIsInForceStaysSoAcrossTheRestart)
     }
 }
 
-// Only the record with the checkpoint of the detection matters. Without it the new agent knows the treatment from the
+// Only the record with the checkpoint of the detection matters. Without it the new agent finds the treatment in the
 // journal alone and reports the storm once more. However many bytes are lost, the storm is closed exactly once.
 TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
 {
@@ -117,7 +117,7 @@ TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
     EXPECT_EQ(count(*half, kRestored), 1U) << testing::PrintToString(story(*half));
 }
 
-// Without state file and journal the new agent knows no reason for the treatment.
+// Without state file and journal the new agent has no reason for the treatment.
 TEST(AgentMemory, LostTheTreatmentIsUndoneAndTheStormProvesItselfAnew)
 {
     const auto run = run_with(restarted("memory = \"lost\""));

@@ -66,7 +66,7 @@ protected:
 
     TemporaryFolder folder;
     std::filesystem::path path{folder / "journal"};
-    std::vector<std::pair<std::size_t, std::vector<Active>>> states;  // size of the file, what is in force
+    std::vector<std::pair<std::size_t, std::vector<Active>>> states;  // size of the file, treatments in force
 };
 
 TEST_F(FileJournalTest, KeepsWhatIsOpenAndForgetsWhatIsClosed)
