@@ -1,6 +1,7 @@
 #include "device/synthetic/counter_faults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace petrel::device {
 
@@ -26,6 +27,9 @@ void CounterFaults::pass(watchdog::Sample& sample)
         row.restarts = restarts_;
         row.base = sample.raw;
     }
+    if (std::exchange(row.break_found, false) && sample.pause_state == watchdog::PauseState::paused) {
+        sample.pause_state = watchdog::PauseState::not_continuous;
+    }
     for (std::size_t f = 0; f < watchdog::kFields; ++f) {
         if (!has(watchdog::kLevels, static_cast<watchdog::Field>(f))) {
             sample.raw[f] -= row.base[f];
@@ -40,6 +44,12 @@ void CounterFaults::pass(watchdog::Sample& sample)
         sample = *row.shown;
         sample.read_at = read_at;
     }
+}
+
+void CounterFaults::start_from(watchdog::Sample sample)
+{
+    pass(sample);
+    rows_[sample.slot.value].break_found = sample.pause_state != watchdog::PauseState::paused;
 }
 
 }  // namespace petrel::device

@@ -24,11 +24,16 @@ public:
     bool any() const { return frozen_ || restarts_ != 0; }
     void pass(watchdog::Sample&) override;
 
+    // For a read between two looks, which gives the faults their starting values. A device forgets a break in the pause
+    // when its pause state is read, so the next look reports a break that this read has found.
+    void start_from(watchdog::Sample);
+
 private:
     struct Row {
         std::optional<watchdog::Sample> shown;  // while frozen
         std::array<std::uint64_t, watchdog::kFields> base{};
         std::uint32_t restarts{};
+        bool break_found{};  // by start_from(), for the next look
     };
 
     std::vector<Row> rows_;

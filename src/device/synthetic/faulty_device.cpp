@@ -24,6 +24,15 @@ private:
     watchdog::SampleFilter* after_;
 };
 
+class Start final : public watchdog::SampleFilter {
+public:
+    explicit Start(CounterFaults& faults) : faults_(faults) {}
+    void pass(watchdog::Sample& sample) override { faults_.start_from(sample); }
+
+private:
+    CounterFaults& faults_;
+};
+
 }  // namespace
 
 void FaultyDevice::next(Call call, Fault fault, std::uint32_t calls)
@@ -89,21 +98,23 @@ Result<void> FaultyDevice::read(std::span<const Slot> rows, watchdog::Intake& in
 void FaultyDevice::freeze_counters()
 {
     counters_.freeze();
-    glance();
+    start_counter_faults();
 }
 
 void FaultyDevice::restart_counters(bool told)
 {
     counters_.restart(told);
-    glance();
+    start_counter_faults();
 }
 
-// The first read gives the counter faults their starting values. If the device cannot be read now, a later read does.
-void FaultyDevice::glance()
+// If the device cannot be read now, the next look gives the counter faults their starting values.
+void FaultyDevice::start_counter_faults()
 {
-    watchdog::Intake nobody{inventory(), capabilities()};
-    nobody.begin();
-    static_cast<void>(read({}, nobody, nullptr));
+    Start start{counters_};
+    watchdog::Intake unused{inventory(), capabilities()};
+    unused.begin();
+    unused.through(&start);
+    static_cast<void>(behind_.look({}, unused));
 }
 
 Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)

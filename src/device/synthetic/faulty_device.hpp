@@ -60,7 +60,7 @@ private:
 
     Fault take(Call);
     Result<void> read(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
-    void glance();
+    void start_counter_faults();
     template <class T, class Real>
     Result<T> call(Call, Result<T> without_effect, Real);
 
