@@ -255,10 +255,11 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
             // bound.
             for (std::size_t i = 0; i < truth.pauses().size(); ++i) {
                 const auto s = truth.pauses()[i];
-                // Pause time alone does not show a break that is shorter than the uncertainty of the stamps. A later
-                // stamp with the opposite error may reveal it, and the proven time is lost.
+                // Pause time alone does not show a break of up to three times the uncertainty: once in the first
+                // interval of a run, and twice in the intervals after it, whose stamps err at both ends. A later stamp
+                // with the opposite error may reveal the break, and the proven time is lost.
                 const bool after_hidden_break = plan.signals == Signals::duration && i > 0 &&
-                                                s.from - truth.pauses()[i - 1].to < 2 * plan.uncertainty;
+                                                s.from - truth.pauses()[i - 1].to <= 3 * plan.uncertainty;
                 if (after_hidden_break) {
                     continue;
                 }
