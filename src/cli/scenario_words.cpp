@@ -131,7 +131,7 @@ public:
     std::string operator()(const scenario::TakeDown& fault) const
     {
         return fmt::format("port {} takes its link down{}: {}", port_words(fault.end, topology_),
-                           fault.farewell.told ? "" : " without a word", link::code_text(fault.farewell.reason));
+                           fault.down.send_reason ? "" : " without a word", link::code_text(fault.down.reason));
     }
     std::string operator()(const scenario::LosePower& fault) const
     {

@@ -24,12 +24,12 @@ void read_reason(Section& section, std::string_view key, std::uint8_t& into)
     }
 }
 
-twin::Farewell read_farewell(Section& section, std::uint8_t usual_reason)
+twin::PortDown read_port_down(Section& section, std::uint8_t usual_reason)
 {
-    twin::Farewell farewell{usual_reason};
-    read_reason(section, "reason", farewell.reason);
-    section.read("told", farewell.told);
-    return farewell;
+    twin::PortDown down{usual_reason};
+    read_reason(section, "reason", down.reason);
+    section.read("told", down.send_reason);
+    return down;
 }
 
 // A port, or both ends of a link.
@@ -62,12 +62,12 @@ std::optional<topology::End> peer_of(const topology::Topology& topology, topolog
 void link_down(FaultTable& fault)
 {
     const auto end = fault.port();
-    const auto own = read_farewell(fault.section, link::kUnknownReason);
-    twin::Farewell peers;
+    const auto own = read_port_down(fault.section, link::kUnknownReason);
+    twin::PortDown peers;
     const bool both = fault.section.find("peer_reason") != nullptr;
     if (both) {
         read_reason(fault.section, "peer_reason", peers.reason);
-        fault.section.read("peer_told", peers.told);
+        fault.section.read("peer_told", peers.send_reason);
     }
     if (!end) {
         return;
@@ -93,7 +93,7 @@ void power_loss(FaultTable& fault)
 }
 
 // Takes the port down and up again `times` times; `up` is the time between two of them.
-void add_bounces(FaultTable& fault, topology::End end, const twin::Farewell& why, std::uint32_t times, Ps down, Ps up)
+void add_bounces(FaultTable& fault, topology::End end, const twin::PortDown& why, std::uint32_t times, Ps down, Ps up)
 {
     for (std::uint32_t i = 0; i < times; ++i) {
         fault.add(TakeDown{end, why}, i * (down + up));
@@ -104,7 +104,7 @@ void add_bounces(FaultTable& fault, topology::End end, const twin::Farewell& why
 void bounce(FaultTable& fault)
 {
     const auto end = fault.port();
-    const auto why = read_farewell(fault.section, link::kManagerBounce);
+    const auto why = read_port_down(fault.section, link::kManagerBounce);
     Ps down = twin::kMs;
     fault.section.time("down", down, kShortest);
     if (end) {
@@ -115,7 +115,7 @@ void bounce(FaultTable& fault)
 void flap(FaultTable& fault)
 {
     const auto end = fault.port();
-    const auto why = read_farewell(fault.section, link::kUnknownReason);
+    const auto why = read_port_down(fault.section, link::kUnknownReason);
     std::uint32_t times = 0;
     Ps down = 0;
     Ps up = 0;

@@ -13,7 +13,7 @@ using Closed = PortErrorRecord::Closed;
 // Applies the events of one port in their order.
 class Story {
 public:
-    void tell(const PortEvent& event)
+    void append(const PortEvent& event)
     {
         switch (event.kind) {
         case Kind::opened: open(event); break;
@@ -110,7 +110,7 @@ std::vector<PortErrorRecord> PortErrors::errors(const std::string& port) const
     }
     Story story;
     for (const auto& event : at->second) {
-        story.tell(event);
+        story.append(event);
     }
     return std::move(story).take();
 }

@@ -37,7 +37,7 @@ wire::PauseFrame pause_of(const Packet& packet, std::uint32_t sender, std::span<
     }
     wire::ClassPause classes;
     for (std::uint8_t p = 0; p < kPriorities; ++p) {
-        if (twin::tells(packet, p)) {
+        if (twin::covers(packet, p)) {
             classes.enabled = static_cast<std::uint8_t>(classes.enabled | 1U << p);
             classes.quanta[p] = twin::quanta_for(packet, p, times);
         }

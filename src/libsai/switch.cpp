@@ -41,7 +41,7 @@ Switch::Switch(std::uint8_t number, topology::NodeId node, SwitchView view, Ps n
         program_port(port, now);
         program_detectors(port, now);
     }
-    view_.on_interrupt([this](const twin::Interrupt& told, Ps when) { hear(told, when); });
+    view_.on_interrupt([this](const twin::Interrupt& interrupt, Ps when) { handle(interrupt, when); });
 }
 
 Switch::~Switch() { view_.on_interrupt({}); }
@@ -66,12 +66,12 @@ bool Switch::paused(std::uint8_t port, std::uint8_t queue, Ps now) const
 sai::DeadlockState Switch::take_state(std::uint8_t port, std::uint8_t queue, Ps now)
 {
     using twin::ContinuousPause;
-    const auto heard = view_.continuous_pause(port, queue, now);
+    const auto pause = view_.continuous_pause(port, queue, now);
     const bool resumed = std::exchange(ports[port].queues[queue].resumed, false);
     if (!paused(port, queue, now)) {
         return sai::DeadlockState::not_paused;
     }
-    return heard == ContinuousPause::paused && !resumed ? sai::DeadlockState::paused
+    return pause == ContinuousPause::paused && !resumed ? sai::DeadlockState::paused
                                                         : sai::DeadlockState::paused_not_continuous;
 }
 
@@ -140,28 +140,28 @@ void Switch::program_detectors(std::uint8_t port, Ps now)
     }
 }
 
-void Switch::hear(const twin::Interrupt& told, Ps now)
+void Switch::handle(const twin::Interrupt& interrupt, Ps now)
 {
     using InterruptKind = twin::Interrupt::Kind;
-    const bool begins = told.kind == InterruptKind::deadlock;
-    switch (told.kind) {
+    const bool begins = interrupt.kind == InterruptKind::deadlock;
+    switch (interrupt.kind) {
     case InterruptKind::deadlock:
     case InterruptKind::recovered: {
-        auto& queue = ports[told.port].queues[told.queue];
+        auto& queue = ports[interrupt.port].queues[interrupt.queue];
         queue.recovering = begins;
         queue.resumed |= !begins;
-        program_port(told.port, now);
+        program_port(interrupt.port, now);
         const auto event = begins ? sai::DeadlockEvent::detected : sai::DeadlockEvent::recovered;
-        const auto number = static_cast<std::uint32_t>(told.port * kPriorities + told.queue);
+        const auto number = static_cast<std::uint32_t>(interrupt.port * kPriorities + interrupt.queue);
         notices_.emplace_back(
             sai::DeadlockNotice{id_of(ObjectType::queue, number), static_cast<std::int32_t>(event), false});
         return;
     }
     case InterruptKind::link_up:
     case InterruptKind::link_down: {
-        const auto state = told.kind == InterruptKind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
+        const auto state = interrupt.kind == InterruptKind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
         notices_.emplace_back(
-            sai::PortStateNotice{id_of(ObjectType::port, told.port), static_cast<std::int32_t>(state)});
+            sai::PortStateNotice{id_of(ObjectType::port, interrupt.port), static_cast<std::int32_t>(state)});
         return;
     }
     case InterruptKind::pause_too_long: return;  // SAI has no such notification

@@ -122,7 +122,7 @@ public:
 private:
     void set_up_buffers();
     void set_up_maps();
-    void hear(const twin::Interrupt&, Ps now);
+    void handle(const twin::Interrupt&, Ps now);
     std::uint8_t priorities_of(std::uint8_t queue) const;
     bool has_room(std::uint32_t profile) const;
     Ps interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const;

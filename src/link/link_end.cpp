@@ -43,7 +43,7 @@ Reaction LinkEnd::take_down(std::uint8_t code, WallTime now)
     auto reaction = kAccepted;
     if (is_up(state_)) {
         leave_up(now);
-        reaction.tell_peer = reason(code).local_only ? std::nullopt : std::optional{code};
+        reaction.send_to_peer = reason(code).local_only ? std::nullopt : std::optional{code};
     }
     ours_ = true;
     rest_ = stricter(rest_, rest);
@@ -51,7 +51,7 @@ Reaction LinkEnd::take_down(std::uint8_t code, WallTime now)
     return reaction;
 }
 
-Reaction LinkEnd::hear(std::uint8_t code, WallTime now)
+Reaction LinkEnd::receive(std::uint8_t code, WallTime now)
 {
     if (is_up(state_)) {
         leave_up(now);

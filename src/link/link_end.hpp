@@ -3,7 +3,7 @@
 //
 //   input             offline  disabled  polling   training  init    armed   active
 //   take_down(c)      (1)      -         (1)       (1)       down    down    down      sends c to the peer
-//   hear(c)           (2)      (2)       (2)       (2)       down    down    down
+//   receive(c)        (2)      (2)       (2)       (2)       down    down    down
 //   lose_signal       -        -         -         polling   down    down    down
 //   poll              polling  polling   -         -         -       -       -
 //   find_signal       -        -         training  -         -       -       -
@@ -64,8 +64,8 @@ struct LinkReading {
 
 struct Reaction {
     bool accepted{};
-    std::optional<std::uint8_t> tell_peer;  // LinkGoingDown, with this code
-    std::optional<std::uint8_t> late;       // a neighbour's reason, too late for the registers: for the manager
+    std::optional<std::uint8_t> send_to_peer;  // LinkGoingDown, with this code
+    std::optional<std::uint8_t> late;          // a neighbour's reason, too late for the registers: for the manager
 };
 
 class LinkEnd {
@@ -73,7 +73,7 @@ public:
     explicit LinkEnd(LinkState state = LinkState::offline) : state_(state) {}
 
     Reaction take_down(std::uint8_t code, WallTime now);
-    Reaction hear(std::uint8_t code, WallTime now);  // LinkGoingDown arrives; code 0 = no reason
+    Reaction receive(std::uint8_t code, WallTime now);  // LinkGoingDown arrives; code 0 = no reason
     Reaction lose_signal(WallTime now);
     Reaction close_window();
 

@@ -41,7 +41,7 @@ LinkPlay::Ignored LinkPlay::on(const Down& down)
         return because_of_state();
     }
     if (was_up) {
-        reach(other(down.at), down.delivered ? reaction.tell_peer : std::nullopt);
+        reach(other(down.at), down.delivered ? reaction.send_to_peer : std::nullopt);
     }
     return std::nullopt;
 }
@@ -51,8 +51,8 @@ LinkPlay::Ignored LinkPlay::on(const DownBoth& down)
     if (!up()) {
         return because_of_state();
     }
-    const auto from_a = end(Side::a).take_down(down.a, now_).tell_peer;
-    const auto from_b = end(Side::b).take_down(down.b, now_).tell_peer;
+    const auto from_a = end(Side::a).take_down(down.a, now_).send_to_peer;
+    const auto from_b = end(Side::b).take_down(down.b, now_).send_to_peer;
     reach(Side::b, down.a_delivered ? from_a : std::nullopt);
     reach(Side::a, down.b_delivered ? from_b : std::nullopt);
     return std::nullopt;
@@ -126,7 +126,7 @@ LinkPlay::Ignored LinkPlay::on(const TrainingFailure& failure)
 
 LinkPlay::Ignored LinkPlay::on(const Receive& received)
 {
-    const auto reaction = end(received.at).hear(received.reason, now_);
+    const auto reaction = end(received.at).receive(received.reason, now_);
     if (reaction.accepted) {
         reach(other(received.at), std::nullopt);
         return std::nullopt;
@@ -165,7 +165,7 @@ LinkPlay::Ignored LinkPlay::on(const PortError& error)
         return because_of_state();
     }
     if (!up()) {
-        reach(other(error.at), reaction.tell_peer);
+        reach(other(error.at), reaction.send_to_peer);
     }
     return std::nullopt;
 }
@@ -205,10 +205,10 @@ PortReport LinkPlay::report(Side side) const
     return {port_of(side), reading, side == Side::a || is_up(reading.state)};
 }
 
-void LinkPlay::reach(Side side, const std::optional<std::uint8_t>& word)
+void LinkPlay::reach(Side side, const std::optional<std::uint8_t>& reason)
 {
-    if (word) {
-        end(side).hear(*word, now_);
+    if (reason) {
+        end(side).receive(*reason, now_);
     } else {
         end(side).lose_signal(now_);
     }

@@ -53,7 +53,7 @@ private:
     bool up() const;
     Ignored because_of_state() const;
     PortReport report(Side) const;
-    void reach(Side, const std::optional<std::uint8_t>& word);
+    void reach(Side, const std::optional<std::uint8_t>& reason);
     void settle();
 
     std::array<LinkEnd, 2> ends_{LinkEnd{LinkState::active}, LinkEnd{LinkState::active}};

@@ -85,8 +85,8 @@ void put(const TakeDown& f, Ps at, Twin& twin)
 {
     on_port(
         twin, f.end, at,
-        [why = f.farewell](twin::SwitchView& view, std::uint8_t port, Ps now) { view.take_down(port, why, now); },
-        [why = f.farewell](twin::NicView& nic, Ps now) { nic.take_down(why, now); });
+        [why = f.down](twin::SwitchView& view, std::uint8_t port, Ps now) { view.take_down(port, why, now); },
+        [why = f.down](twin::NicView& nic, Ps now) { nic.take_down(why, now); });
 }
 
 void put(const LosePower& f, Ps at, Twin& twin)

@@ -56,7 +56,7 @@ struct SwitchPort {  // the transmitter of one port, of a switch or of a NIC
 };
 struct TakeDown {  // switches a transmitter off with a reason for the other end; SwitchPort switches it on again
     topology::End end;
-    twin::Farewell farewell;
+    twin::PortDown down;
 };
 struct LosePower {  // a port loses power: it is off and its registers are 0; SwitchPort switches it on again
     topology::End end;

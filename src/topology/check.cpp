@@ -28,7 +28,7 @@ public:
 
 private:
     template <class... Args>
-    void say(fmt::format_string<Args...> text, Args&&... args)
+    void report(fmt::format_string<Args...> text, Args&&... args)
     {
         problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
@@ -39,9 +39,9 @@ private:
         for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
             const auto& name = topology_.nodes[i].name;
             if (name.empty()) {
-                say("node {} has no name", i);
+                report("node {} has no name", i);
             } else if (!seen.insert(name).second) {
-                say("two nodes are named '{}'", name);
+                report("two nodes are named '{}'", name);
             }
         }
     }
@@ -52,13 +52,13 @@ private:
         for (std::size_t i = 0; i < node.ports.size(); ++i) {
             const auto& name = node.ports[i].name;
             if (name.empty()) {
-                say("port {} of '{}' has no name", i, node.name);
+                report("port {} of '{}' has no name", i, node.name);
             } else if (!seen.insert(name).second) {
-                say("two ports of '{}' are named '{}'", node.name, name);
+                report("two ports of '{}' are named '{}'", node.name, name);
             }
         }
         if (node.kind == Kind::host && node.ports.size() != 1) {
-            say("host '{}' has {} ports, allowed: exactly 1", node.name, node.ports.size());
+            report("host '{}' has {} ports, allowed: exactly 1", node.name, node.ports.size());
         }
     }
 
@@ -69,23 +69,23 @@ private:
             real = exists(index, end) && real;
         }
         if (link.speed.bps == 0) {
-            say("link {}: speed 0, allowed: above 0", index);
+            report("link {}: speed 0, allowed: above 0", index);
         }
         if (link.delay < Delay::zero()) {
-            say("link {}: delay {} ps, allowed: 0 or more", index, link.delay.count());
+            report("link {}: delay {} ps, allowed: 0 or more", index, link.delay.count());
         }
         if (!real) {
             return;
         }
         if (link.ends[0].node == link.ends[1].node) {
-            say("link {} joins '{}' to itself", index, node(link.ends[0]).name);
+            report("link {} joins '{}' to itself", index, node(link.ends[0]).name);
             return;
         }
         for (const auto& end : link.ends) {
             const auto [first, is_new] = user_.try_emplace(end, index);
             if (!is_new) {
-                say("links {} and {} both use port '{}' of '{}'", first->second, index, node(end).ports[end.port].name,
-                    node(end).name);
+                report("links {} and {} both use port '{}' of '{}'", first->second, index,
+                       node(end).ports[end.port].name, node(end).name);
             }
         }
     }
@@ -93,12 +93,12 @@ private:
     bool exists(std::size_t index, const End& end)
     {
         if (end.node.value >= topology_.nodes.size()) {
-            say("link {} ends at node {}, but there are {}", index, end.node.value, topology_.nodes.size());
+            report("link {} ends at node {}, but there are {}", index, end.node.value, topology_.nodes.size());
             return false;
         }
         if (end.port >= node(end).ports.size()) {
-            say("link {} ends at port {} of '{}', which has {}", index, end.port, node(end).name,
-                node(end).ports.size());
+            report("link {} ends at port {} of '{}', which has {}", index, end.port, node(end).name,
+                   node(end).ports.size());
             return false;
         }
         return true;

@@ -15,12 +15,12 @@ Border::Border(Peers& peers, std::vector<unsigned> share, std::span<const NodeRe
 {
     for (std::uint32_t node = 0; node != nodes.size(); ++node)
         if (!ours(node))
-            theirs_.push_back(node);
+            remote_.push_back(node);
 }
 
 void Border::collect(std::span<Mail> mail)
 {
-    for (const std::uint32_t node : theirs_) {
+    for (const std::uint32_t node : remote_) {
         for (std::uint64_t ports = mail[node].ports; ports != 0; ports &= ports - 1) {
             const auto port = static_cast<std::uint32_t>(std::countr_zero(ports));
             WireOut& wire = nodes_[node].in(port).wire;

@@ -34,7 +34,7 @@ private:
     std::vector<unsigned> share_;
     std::span<const NodeRef> nodes_;
     Arena& arena_;
-    std::vector<std::uint32_t> theirs_;               // nodes
+    std::vector<std::uint32_t> remote_;               // nodes
     std::vector<std::vector<BorderFrame>> outgoing_;  // by process
     Ps earliest_out_{kForever};
     std::vector<BorderFrame> incoming_;

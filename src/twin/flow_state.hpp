@@ -37,7 +37,7 @@ struct alignas(64) Receiver {
     std::uint16_t hash{};
     std::uint8_t tos{};
     bool reliable{};
-    bool told_gap{};          // a NAK was sent for the current gap
+    bool nak_sent{};          // a NAK was sent for the current gap
     bool notifies{};          // sends CNPs for marked data
     Ps notify_at{};           // no CNP before this time
     std::uint64_t packets{};  // delivered in order

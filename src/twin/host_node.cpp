@@ -78,7 +78,7 @@ inline void HostNode::arrive(const Packet& p, Ps now)
         if (in_.tap != nullptr)
             in_.tap->take(now, p);
         if (p.kind() == Kind::signal)
-            return set_signal(p.seq() != 0, word_of(p), now);
+            return set_signal(p.seq() != 0, sent_reason(p), now);
         if (!up() || dead_) {
             if (!p.is_control())
                 ++drops_[dead_ ? Drop::dead_host : Drop::link_down];
@@ -87,8 +87,8 @@ inline void HostNode::arrive(const Packet& p, Ps now)
     }
     if (p.is_control()) [[unlikely]] {
         if (p.kind() == Kind::signal)
-            return set_signal(p.seq() != 0, word_of(p), now);
-        return hear_pause(p, now);
+            return set_signal(p.seq() != 0, sent_reason(p), now);
+        return receive_pause(p, now);
     }
     if (p.dst != id_) [[unlikely]]
         return static_cast<void>(++drops_[Drop::no_route]);  // a flooded frame for another host
@@ -126,12 +126,12 @@ inline void HostNode::take_data(const Packet& p, Ps now)
     if (gap == 0) [[likely]] {
         ++flow.expected;
         ++flow.packets;
-        flow.told_gap = false;
+        flow.nak_sent = false;
     } else if (gap > 0) {
         ++flow.out_of_order;
-        if (flow.told_gap)
+        if (flow.nak_sent)
             return;
-        flow.told_gap = true;
+        flow.nak_sent = true;
         return reply(Kind::nak, p.flow, flow, now);
     }
     reply(Kind::ack, p.flow, flow, now);
@@ -149,7 +149,8 @@ inline void HostNode::reply(Kind kind, std::uint32_t flow, const Receiver& to, P
     const std::uint8_t priority = priority_of(p);
     const std::uint8_t bit = mask_of(priority);
     ++injected_;
-    if ((out_.nonempty | out_.tell | (out_.paused & bit)) == 0 && control_.empty() && out_.free_at <= now && up()) {
+    if ((out_.nonempty | out_.pause_due | (out_.paused & bit)) == 0 && control_.empty() && out_.free_at <= now &&
+        up()) {
         transmit(out_, p, now, overhead_bytes_, mail_, arena_);
         return;
     }
@@ -192,7 +193,7 @@ inline void HostNode::opportunity(Ps now)
         return;
     }
     Ps again_at = kForever;
-    if ((out_.tell == 0 && control_.empty()) || !send_control(now)) {
+    if ((out_.pause_due == 0 && control_.empty()) || !send_control(now)) {
         if ((out_.nonempty == 0 || !send_reply(now)) && !send_data(now, again_at)) {
             for (auto left = out_.nonempty; left != 0; left &= static_cast<std::uint8_t>(left - 1))
                 again_at = std::min(again_at, meters_[static_cast<std::size_t>(std::countr_zero(left))].until);
@@ -200,7 +201,7 @@ inline void HostNode::opportunity(Ps now)
             return;
         }
     }
-    const bool more = (out_.nonempty | out_.tell) != 0 || !control_.empty() || !listed_.empty();
+    const bool more = (out_.nonempty | out_.pause_due) != 0 || !control_.empty() || !listed_.empty();
     tx_at_ = more ? out_.free_at : kForever;
 }
 

@@ -96,14 +96,14 @@ private:
     void finish(Sender&, Ps);
 
     bool up() const { return enabled_ && signal_; }
-    void set_enabled(bool on, const Farewell&, Ps);
-    void set_signal(bool on, LinkWord, Ps);
+    void set_enabled(bool on, const PortDown&, Ps);
+    void set_signal(bool on, SentReason, Ps);
     void link_changed(bool was_up, Ps);
     void set_pipeline(Pipeline::State, BitRate, Ps);
     void reset(Ps);
     void refresh_odd() { in_.odd = dead_ || !up() || in_.tap != nullptr; }
     void send_pause(const Packet&, Ps);
-    void hear_pause(const Packet&, Ps);
+    void receive_pause(const Packet&, Ps);
     void apply_pause(const Packet&, Ps);
     void pause_peer(std::uint8_t priority, Ps);
     void resume_peer(Ps);
@@ -163,9 +163,9 @@ private:
     PortLink link_;       // why the link last went down
     std::uint32_t epoch_{1};
     BitRate speed_;
-    std::uint32_t speeds_{};                          // number of speed changes: timers of an earlier speed are ignored
-    std::array<PauseMeter, kPriorities> told_{};      // the pause that it sent
-    std::array<std::uint64_t, kPriorities> taken_{};  // frames that left the port buffer
+    std::uint32_t speeds_{};  // number of speed changes: timers of an earlier speed are ignored
+    std::array<PauseMeter, kPriorities> sent_pause_{};  // the pause that it sent
+    std::array<std::uint64_t, kPriorities> taken_{};    // frames that left the port buffer
     DropCounts drops_;
 };
 

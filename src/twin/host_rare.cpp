@@ -123,10 +123,10 @@ bool HostNode::send_control(Ps now)
         send_pause(frame, now);
         return true;
     }
-    const auto on = static_cast<std::uint8_t>(out_.xoffed & out_.tell);
+    const auto on = static_cast<std::uint8_t>(out_.xoffed & out_.pause_due);
     const Packet frame = profile_.pause.global ? global_pause_frame(out_.xoffed != 0, profile_.pause.quanta)
-                                               : pause_frame(out_.tell, on, profile_.pause.quanta);
-    out_.tell = 0;
+                                               : pause_frame(out_.pause_due, on, profile_.pause.quanta);
+    out_.pause_due = 0;
     send_pause(frame, now);
     if (on != 0 && !refreshing_) {
         refreshing_ = true;
@@ -144,12 +144,12 @@ void HostNode::send_pause(const Packet& frame, Ps now)
 {
     transmit(out_, frame, now, overhead_bytes_, mail_, arena_);
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
-        if (!tells(frame, priority))
+        if (!covers(frame, priority))
             continue;
         if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0)
-            told_[priority].pause(now, now + pause_time(out_, quanta));
+            sent_pause_[priority].pause(now, now + pause_time(out_, quanta));
         else
-            told_[priority].resume(now);
+            sent_pause_[priority].resume(now);
     }
 }
 
@@ -158,13 +158,13 @@ void HostNode::refresh(Ps now)
     refreshing_ = out_.xoffed != 0;
     if (!refreshing_)
         return;
-    out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
+    out_.pause_due |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
     plan_refresh(now);
-    if (out_.tell != 0)
+    if (out_.pause_due != 0)
         wake(now);
 }
 
-void HostNode::hear_pause(const Packet& frame, Ps now)
+void HostNode::receive_pause(const Packet& frame, Ps now)
 {
     if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
         return;  // a port supports only one of the two
@@ -178,7 +178,7 @@ void HostNode::apply_pause(const Packet& frame, Ps now)
 {
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
         const auto bit = static_cast<std::uint8_t>(1U << priority);
-        if (!tells(frame, priority))
+        if (!covers(frame, priority))
             continue;
         if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0) {
             meters_[priority].pause(now, now + pause_time(out_, quanta));
@@ -197,16 +197,16 @@ void HostNode::pause_peer(std::uint8_t priority, Ps now)
     if ((profile_.lossless & bit) == 0 || (out_.xoffed & bit) != 0)
         return;
     out_.xoffed |= bit;
-    out_.tell |= static_cast<std::uint8_t>(bit & pause_tx_);
-    if (out_.tell != 0)
+    out_.pause_due |= static_cast<std::uint8_t>(bit & pause_tx_);
+    if (out_.pause_due != 0)
         wake(now);
 }
 
 void HostNode::resume_peer(Ps now)
 {
-    out_.tell |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
+    out_.pause_due |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
     out_.xoffed = 0;
-    if (out_.tell != 0)
+    if (out_.pause_due != 0)
         wake(now);
 }
 
@@ -259,22 +259,22 @@ void HostNode::set_pipeline(Pipeline::State state, BitRate rate, Ps now)
 
 // ---------------------------------------------------------------------------------------------------- link and life
 
-void HostNode::set_enabled(bool on, const Farewell& farewell, Ps now)
+void HostNode::set_enabled(bool on, const PortDown& down, Ps now)
 {
     if (on == enabled_)
         return;
     const bool was_up = up();
-    const LinkWord word = on ? LinkWord{} : link_.take_down(farewell, now);
-    transmit(out_, signal_packet(on, word), std::max(now, out_.free_at), 0, mail_, arena_);
+    const SentReason reason = on ? SentReason{} : link_.take_down(down, now);
+    transmit(out_, signal_packet(on, reason), std::max(now, out_.free_at), 0, mail_, arena_);
     enabled_ = on;
     link_changed(was_up, now);
 }
 
-void HostNode::set_signal(bool on, LinkWord word, Ps now)
+void HostNode::set_signal(bool on, SentReason reason, Ps now)
 {
     const bool was_up = up();
     if (!on)
-        link_.lose_signal(word, now);
+        link_.lose_signal(reason, now);
     signal_ = on;
     link_changed(was_up, now);
 }
@@ -300,10 +300,10 @@ void HostNode::link_changed(bool was_up, Ps now)
     if (up())
         link_.come_up();
     ++epoch_;
-    for (auto& heard : meters_)
-        heard.forget(now);
+    for (auto& meter : meters_)
+        meter.forget(now);
     out_.paused = 0;
-    out_.tell = up() ? static_cast<std::uint8_t>(out_.xoffed & pause_tx_) : 0;
+    out_.pause_due = up() ? static_cast<std::uint8_t>(out_.xoffed & pause_tx_) : 0;
     control_.clear();
     for (auto& ring : replies_) {
         drops_[Drop::link_down] += ring.size();
@@ -343,10 +343,11 @@ void HostNode::storm(std::uint32_t index, Ps now)
     if (on && !dead_) {
         ++s.sent;
         const bool xon = s.xon_every != 0 && s.sent % s.xon_every == 0;
-        const auto told = static_cast<std::uint8_t>(s.priorities & pause_tx_);
-        if (told != 0) {
-            control_.push_back(profile_.pause.global ? global_pause_frame(!xon, s.quanta)
-                                                     : pause_frame(told, xon ? 0 : told, s.quanta, xon ? 0 : s.times));
+        const auto paused = static_cast<std::uint8_t>(s.priorities & pause_tx_);
+        if (paused != 0) {
+            control_.push_back(profile_.pause.global
+                                   ? global_pause_frame(!xon, s.quanta)
+                                   : pause_frame(paused, xon ? 0 : paused, s.quanta, xon ? 0 : s.times));
             wake(now);
         }
     }

@@ -4,28 +4,28 @@ namespace petrel::twin {
 
 NicReading NicView::read(std::uint8_t priority, Ps now) const
 {
-    const PauseMeter& told = node_->told_[priority];
-    PauseMeter heard = node_->meters_[priority];
-    heard.settle(now);
+    const PauseMeter& sent = node_->sent_pause_[priority];
+    PauseMeter received = node_->meters_[priority];
+    received.settle(now);
     NicReading r;
     r.taken = node_->taken_[priority];
-    r.pause_sent = told.xoff + told.xon;
-    r.pausing_for = told.paused_for(now);
-    r.pausing = told.paused(now);
-    r.paused = heard.paused(now);
-    r.paused_for = heard.paused_for(now);
-    r.rx_xoff = heard.xoff;
-    r.rx_xon = heard.xon;
-    r.pauses_ended = heard.ended;
+    r.pause_sent = sent.xoff + sent.xon;
+    r.pausing_for = sent.paused_for(now);
+    r.pausing = sent.paused(now);
+    r.paused = received.paused(now);
+    r.paused_for = received.paused_for(now);
+    r.rx_xoff = received.xoff;
+    r.rx_xon = received.xon;
+    r.pauses_ended = received.ended;
     return r;
 }
 
 void NicView::set_pause_tx(std::uint8_t priorities, Ps now)
 {
     node_->pause_tx_ = priorities;
-    node_->out_.tell = static_cast<std::uint8_t>(node_->out_.xoffed & priorities);
+    node_->out_.pause_due = static_cast<std::uint8_t>(node_->out_.xoffed & priorities);
     node_->control_.clear();
-    if (node_->out_.tell != 0)
+    if (node_->out_.pause_due != 0)
         node_->wake(now);
 }
 

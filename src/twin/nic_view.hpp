@@ -51,7 +51,7 @@ public:
 
     // As in SwitchView.
     link::LinkReading link(Ps now) const { return node_->link_.read(now); }
-    void take_down(const Farewell& farewell, Ps now) { node_->set_enabled(false, farewell, now); }
+    void take_down(const PortDown& down, Ps now) { node_->set_enabled(false, down, now); }
     void bring_up(Ps now) { set_enabled(true, now); }
     void lose_power(Ps now);
     bool arm_link(std::uint64_t ack) { return node_->link_.arm(ack); }

@@ -38,7 +38,7 @@ constexpr Packet global_pause_frame(bool stop, std::uint16_t quanta)
     return p;
 }
 
-constexpr bool tells(const Packet& frame, std::uint8_t priority) { return (frame.flow >> priority & 1U) != 0; }
+constexpr bool covers(const Packet& frame, std::uint8_t priority) { return (frame.flow >> priority & 1U) != 0; }
 
 constexpr std::uint16_t quanta_for(const Packet& frame, std::uint8_t priority, std::span<const PauseTimes> table)
 {

@@ -17,7 +17,7 @@ struct alignas(64) PauseMeter {
     std::uint64_t xoff{};  // frames received
     std::uint64_t xon{};
     std::uint64_t ended{};  // number of ended pauses
-    Ps asked{};             // sum of the times of all frames, as if each had run out
+    Ps requested{};         // sum of the times of all frames, as if each had run out
 
     bool paused(Ps now) const { return until > now; }
 
@@ -29,7 +29,7 @@ struct alignas(64) PauseMeter {
     void pause(Ps now, Ps end)
     {
         ++xoff;
-        asked += end - now;
+        requested += end - now;
         settle(now);
         if (until == 0)
             since = now;

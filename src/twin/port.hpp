@@ -32,12 +32,12 @@ struct alignas(64) OutPort {
     std::uint32_t rate{};  // picoseconds a byte takes, times 1024
     std::uint16_t peer{};  // node at the far end
     std::uint8_t peer_port{};
-    std::uint8_t nonempty{};  // queues with packets
-    std::uint8_t paused{};    // queues that must not send; an expired pause is removed at the next opportunity
-    std::uint8_t tell{};      // priorities for which a pause frame has to be sent
-    std::uint8_t xoffed{};    // priorities for which the peer is paused
-    std::uint8_t held{};      // queues that a faulty scheduler holds back
-    bool odd{};               // something unusual is set: check the registers
+    std::uint8_t nonempty{};   // queues with packets
+    std::uint8_t paused{};     // queues that must not send; an expired pause is removed at the next opportunity
+    std::uint8_t pause_due{};  // priorities for which a pause frame has to be sent
+    std::uint8_t xoffed{};     // priorities for which the peer is paused
+    std::uint8_t held{};       // queues that a faulty scheduler holds back
+    bool odd{};                // something unusual is set: check the registers
 };
 static_assert(sizeof(OutPort) == 64);
 

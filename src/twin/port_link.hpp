@@ -13,45 +13,45 @@
 
 namespace petrel::twin {
 
-using LinkWord = std::optional<std::uint8_t>;  // a reason, or none was sent
+using SentReason = std::optional<std::uint8_t>;  // a reason, or none was sent
 
 // How a port's transmitter is switched off.
-struct Farewell {
+struct PortDown {
     std::uint8_t reason{};
-    bool told{true};  // the reason is sent to the peer
+    bool send_reason{true};  // the reason is sent to the peer
 };
 
 // The far end's transmitter was switched on, or off with or without a reason.
-inline Packet signal_packet(bool on, LinkWord word)
+inline Packet signal_packet(bool on, SentReason reason)
 {
     Packet signal;
     signal.seq_ttl = on ? 1 : 0;
-    signal.flow = word ? *word + 1U : 0;
+    signal.flow = reason ? *reason + 1U : 0;
     signal.hash_kind = static_cast<std::uint16_t>(Kind::signal);
     return signal;
 }
 
-inline LinkWord word_of(const Packet& signal)
+inline SentReason sent_reason(const Packet& signal)
 {
-    return signal.flow == 0 ? LinkWord{} : LinkWord{static_cast<std::uint8_t>(signal.flow - 1)};
+    return signal.flow == 0 ? SentReason{} : SentReason{static_cast<std::uint8_t>(signal.flow - 1)};
 }
 
 class PortLink {
 public:
     // Returns the reason to send.
-    LinkWord take_down(const Farewell& farewell, Ps now)
+    SentReason take_down(const PortDown& down, Ps now)
     {
         settle(now);
-        const auto word = end_.take_down(farewell.reason, wall(now)).tell_peer;
+        const auto reason = end_.take_down(down.reason, wall(now)).send_to_peer;
         await_quiet(now);
-        return farewell.told ? word : std::nullopt;
+        return down.send_reason ? reason : std::nullopt;
     }
 
-    void lose_signal(LinkWord word, Ps now)
+    void lose_signal(SentReason reason, Ps now)
     {
         settle(now);
-        if (word)
-            end_.hear(*word, wall(now));
+        if (reason)
+            end_.receive(*reason, wall(now));
         else
             end_.lose_signal(wall(now));
         await_quiet(now);

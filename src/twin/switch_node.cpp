@@ -117,8 +117,8 @@ inline void SwitchNode::arrive(std::uint8_t port, const Packet& packet, Ps now)
     }
     if (packet.is_control()) [[unlikely]] {
         if (packet.kind() == Kind::signal)
-            return set_signal(port, packet.seq() != 0, word_of(packet), now);
-        return hear_pause(port, packet, now);
+            return set_signal(port, packet.seq() != 0, sent_reason(packet), now);
+        return receive_pause(port, packet, now);
     }
     Packet next = packet;
     next.seq_ttl -= 1U << 24U;
@@ -144,7 +144,7 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
     const std::uint8_t bit = mask_of(q);
     ++in.rx_packets;
 
-    if ((out.nonempty | out.tell | out.held | (out.paused & bit)) == 0 &&
+    if ((out.nonempty | out.pause_due | out.held | (out.paused & bit)) == 0 &&
         out.free_at <= now) {  // idle output: send at once
         ++queue_line.tx_packets;
         queue_line.tx_bytes += p.bytes;
@@ -185,7 +185,7 @@ void SwitchNode::forward(std::uint8_t from, std::uint8_t to, Packet p, std::uint
 void SwitchNode::opportunity(std::uint8_t port, Ps now)
 {
     OutPort& out = outs_[port];
-    if (out.tell != 0) [[unlikely]] {
+    if (out.pause_due != 0) [[unlikely]] {
         send_pause(port, now);
     } else {
         if (((out.paused | out.held) & out.nonempty) != 0)
@@ -207,7 +207,7 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
                 ++extra(port, q).drops;
                 count_drop(Drop::frame_size);
                 release(p, now);
-                return arm(port, (out.nonempty | out.tell) != 0 ? now : kForever);
+                return arm(port, (out.nonempty | out.pause_due) != 0 ? now : kForever);
             }
             hold_data(port, p, now);
         }
@@ -216,7 +216,7 @@ void SwitchNode::opportunity(std::uint8_t port, Ps now)
         transmit(out, p, now, overhead_bytes_, mail_, arena_);
         release(p, now);
     }
-    arm(port, (out.nonempty | out.tell) != 0 ? out.free_at : kForever);
+    arm(port, (out.nonempty | out.pause_due) != 0 ? out.free_at : kForever);
 }
 
 // Strict queues first, the highest of them; then deficit round robin over the weighted ones.
@@ -273,7 +273,7 @@ void SwitchNode::release(const Packet& p, Ps now)
     if (in.may_resume(pool)) [[unlikely]] {
         in.xoff = false;
         outs_[p.ingress].xoffed &= static_cast<std::uint8_t>(~in.priorities);
-        tell(p.ingress, in.priorities, now);
+        plan_pause_frame(p.ingress, in.priorities, now);
     }
 }
 
@@ -281,14 +281,14 @@ void SwitchNode::stop_sender(std::uint8_t port, IngressGroup& in, Ps now)
 {
     in.xoff = true;
     outs_[port].xoffed |= in.priorities;
-    tell(port, in.priorities, now);
+    plan_pause_frame(port, in.priorities, now);
 }
 
-void SwitchNode::tell(std::uint8_t port, std::uint8_t priorities, Ps now)
+void SwitchNode::plan_pause_frame(std::uint8_t port, std::uint8_t priorities, Ps now)
 {
     OutPort& out = outs_[port];
-    out.tell |= static_cast<std::uint8_t>(priorities & may_pause(port));
-    if (out.tell != 0)
+    out.pause_due |= static_cast<std::uint8_t>(priorities & may_pause(port));
+    if (out.pause_due != 0)
         wake(port, now);
 }
 

@@ -171,16 +171,16 @@ private:
     Ps first_expiry(std::uint8_t port) const;
     void release(const Packet&, Ps);
     void stop_sender(std::uint8_t port, IngressGroup&, Ps);
-    void tell(std::uint8_t port, std::uint8_t priorities, Ps);
+    void plan_pause_frame(std::uint8_t port, std::uint8_t priorities, Ps);
     void send_pause(std::uint8_t port, Ps);
 
-    void hear_pause(std::uint8_t port, const Packet&, Ps);
+    void receive_pause(std::uint8_t port, const Packet&, Ps);
     void apply_pause(std::uint8_t port, const Packet&, Ps);
-    void set_signal(std::uint8_t port, bool on, LinkWord, Ps);
-    void send_signal(std::uint8_t port, bool on, LinkWord, Ps);
+    void set_signal(std::uint8_t port, bool on, SentReason, Ps);
+    void send_signal(std::uint8_t port, bool on, SentReason, Ps);
     void link_changed(std::uint8_t port, bool was_up, Ps);
     bool up(std::uint8_t port) const { return registers_[port].enabled && status_[port].signal; }
-    void write(std::uint8_t port, const PortRegisters&, Ps, const Farewell& = {link::kSwitchManagement});
+    void write(std::uint8_t port, const PortRegisters&, Ps, const PortDown& = {link::kSwitchManagement});
     void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);
     void flush(std::uint8_t port, std::uint8_t priorities, Drop, Ps);
     std::uint8_t recovering(std::uint8_t port) const;  // priorities whose queues the hardware is recovering

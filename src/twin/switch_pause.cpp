@@ -9,13 +9,13 @@ namespace petrel::twin {
 void SwitchNode::send_pause(std::uint8_t port, Ps now)
 {
     OutPort& out = outs_[port];
-    const auto on = static_cast<std::uint8_t>(out.xoffed & out.tell);
+    const auto on = static_cast<std::uint8_t>(out.xoffed & out.pause_due);
     const Packet frame = profile_.pause.global ? global_pause_frame(out.xoffed != 0, profile_.pause.quanta)
-                                               : pause_frame(out.tell, on, profile_.pause.quanta);
-    out.tell = 0;
+                                               : pause_frame(out.pause_due, on, profile_.pause.quanta);
+    out.pause_due = 0;
     transmit(out, frame, now, overhead_bytes_, mail_, arena_);
     for (std::uint8_t q = 0; q != kPriorities; ++q)
-        if (tells(frame, q))
+        if (covers(frame, q))
             ++extra(port, queue_of_[q]).pause_sent;
     const std::uint64_t bit = std::uint64_t{1} << port;
     if (on == 0 || (refreshing_ & bit) != 0)
@@ -41,17 +41,17 @@ void SwitchNode::refresh(std::uint8_t port, Ps now)
             continue;
         line.xoff = false;
         out.xoffed &= static_cast<std::uint8_t>(~line.priorities);
-        tell(port, line.priorities, now);
+        plan_pause_frame(port, line.priorities, now);
     }
     if (out.xoffed == 0) {
         refreshing_ &= ~(std::uint64_t{1} << port);
         return;
     }
-    tell(port, out.xoffed, now);
+    plan_pause_frame(port, out.xoffed, now);
     plan_refresh(port, now);
 }
 
-void SwitchNode::hear_pause(std::uint8_t port, const Packet& frame, Ps now)
+void SwitchNode::receive_pause(std::uint8_t port, const Packet& frame, Ps now)
 {
     if ((frame.kind() == Kind::global_pause) != profile_.pause.global)
         return;  // a port supports only one of the two
@@ -68,25 +68,25 @@ void SwitchNode::apply_pause(std::uint8_t port, const Packet& frame, Ps now)
     const std::uint8_t honoured = static_cast<std::uint8_t>(~ignored(port));
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
         const auto bit = static_cast<std::uint8_t>(1U << priority);
-        if (!tells(frame, priority))
+        if (!covers(frame, priority))
             continue;
         if (profile_.flaws.deaf_without_pfc && (honoured & bit) == 0)
             continue;
         const std::uint8_t q = queue_of_[priority];
         const auto queue_bit = static_cast<std::uint8_t>(1U << q);
-        PauseMeter& heard = meter(port, q);
+        PauseMeter& received = meter(port, q);
         if (const std::uint16_t quanta = quanta_for(frame, priority, pause_times_); quanta != 0) {
-            const bool fresh = !heard.paused(now);
-            const bool waits_for_end = at_[port] == heard.until;
-            heard.pause(now, now + pause_time(out, quanta));
+            const bool fresh = !received.paused(now);
+            const bool waits_for_end = at_[port] == received.until;
+            received.pause(now, now + pause_time(out, quanta));
             if ((honoured & bit) != 0)
                 out.paused |= queue_bit;
-            if (waits_for_end && out.tell == 0 && (out.nonempty & ~out.paused) == 0)
+            if (waits_for_end && out.pause_due == 0 && (out.nonempty & ~out.paused) == 0)
                 arm(port, first_expiry(port));
             if (fresh)
                 watch_pause(port, q, now);
         } else {
-            heard.resume(now);
+            received.resume(now);
             out.paused &= static_cast<std::uint8_t>(~queue_bit);
             if ((out.nonempty & queue_bit) != 0)
                 wake(port, now);

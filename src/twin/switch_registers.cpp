@@ -66,15 +66,14 @@ bool SwitchNode::passes_registers(std::uint8_t from, std::uint8_t to, const Pack
 }
 
 // If the caller gives no reason for switching a port off, the reason is 60, Switch Management.
-void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, const Farewell& farewell)
+void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, const PortDown& down)
 {
     const bool was_up = up(port);
     const bool was_enabled = registers_[port].enabled;
     const std::uint8_t was_discarded = discarded(port);
     registers_[port] = wanted;
     if (wanted.enabled != was_enabled)
-        send_signal(port, wanted.enabled, wanted.enabled ? LinkWord{} : status_[port].link.take_down(farewell, now),
-                    now);
+        send_signal(port, wanted.enabled, wanted.enabled ? SentReason{} : status_[port].link.take_down(down, now), now);
     if (up(port) != was_up)
         link_changed(port, was_up, now);
     apply(port, was_discarded, now);
@@ -100,9 +99,10 @@ void SwitchNode::apply(std::uint8_t port, std::uint8_t was_discarded, Ps now)
         if ((ignore & mask_of(priority)) == 0 && meter(port, q).paused(now))
             out.paused |= mask_of(q);
     }
-    out.tell &= may_pause(port);
-    tell(port, out.xoffed, now);  // repeats XOFF where it is allowed again; elsewhere the peer's pause expires
-    if ((out.nonempty | out.tell) != 0)
+    out.pause_due &= may_pause(port);
+    plan_pause_frame(port, out.xoffed,
+                     now);  // repeats XOFF where it is allowed again; elsewhere the peer's pause expires
+    if ((out.nonempty | out.pause_due) != 0)
         wake(port, now);
 }
 
@@ -146,11 +146,11 @@ void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps 
 // ---------------------------------------------------------------------------------------------------- links
 
 // The far transmitter was switched on or off, or the cable was cut or mended.
-void SwitchNode::set_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
+void SwitchNode::set_signal(std::uint8_t port, bool on, SentReason reason, Ps now)
 {
     const bool was_up = up(port);
     if (!on)
-        status_[port].link.lose_signal(word, now);
+        status_[port].link.lose_signal(reason, now);
     status_[port].signal = on;
     if (up(port) == was_up)
         return;
@@ -168,10 +168,10 @@ void SwitchNode::set_speed(std::uint8_t port, BitRate speed)
 }
 
 // The signal arrives after the frames that are already on the link.
-void SwitchNode::send_signal(std::uint8_t port, bool on, LinkWord word, Ps now)
+void SwitchNode::send_signal(std::uint8_t port, bool on, SentReason reason, Ps now)
 {
     OutPort& out = outs_[port];
-    transmit(out, signal_packet(on, word), std::max(now, out.free_at), 0, mail_, arena_);
+    transmit(out, signal_packet(on, reason), std::max(now, out.free_at), 0, mail_, arena_);
 }
 
 void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
@@ -183,11 +183,11 @@ void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
     else
         status_[port].link.come_up();
     // Neither end keeps pause that it received before.
-    out.tell = 0;
+    out.pause_due = 0;
     for (std::uint8_t q = 0; q != kPriorities; ++q)
         meter(port, q).forget(now);
     if (!was_up)
-        tell(port, out.xoffed, now);
+        plan_pause_frame(port, out.xoffed, now);
     interrupt(was_up ? Interrupt::Kind::link_down : Interrupt::Kind::link_up, port, 0, now);
 }
 
@@ -209,11 +209,11 @@ void SwitchNode::watch_pause(std::uint8_t port, std::uint8_t q, Ps now)
 void SwitchNode::queue_detector(std::uint8_t port, std::uint8_t q, Ps now)
 {
     QueueExtra& more = extra(port, q);
-    const PauseMeter& heard = meter(port, q);
+    const PauseMeter& pause = meter(port, q);
     const std::uint8_t bit = mask_of(q);
-    if (more.detect == 0 || !heard.paused(now) || (status_[port].recovering & bit) != 0)
+    if (more.detect == 0 || !pause.paused(now) || (status_[port].recovering & bit) != 0)
         return;
-    if (now - std::max(heard.since, more.detect_from) < more.detect)
+    if (now - std::max(pause.since, more.detect_from) < more.detect)
         return;  // a later pause has its own agenda entry
     ++more.deadlocks;
     const std::uint8_t was_discarded = discarded(port);
@@ -238,9 +238,9 @@ void SwitchNode::recovery_end(std::uint8_t port, std::uint8_t q, Ps now)
 
 void SwitchNode::port_detector(std::uint8_t port, std::uint8_t q, Ps now)
 {
-    const PauseMeter& heard = meter(port, q);
+    const PauseMeter& pause = meter(port, q);
     const Ps limit = status_[port].pause_limit;
-    if (limit != 0 && heard.paused(now) && now - heard.since >= limit)
+    if (limit != 0 && pause.paused(now) && now - pause.since >= limit)
         interrupt(Interrupt::Kind::pause_too_long, port, q, now);
 }
 

@@ -6,16 +6,16 @@ QueueReading SwitchView::queue(std::uint8_t port, std::uint8_t q, Ps now) const
 {
     const EgressQueue& line = node_->queue(port, q);
     const QueueExtra& more = node_->extra(port, q);
-    PauseMeter heard = node_->meter(port, q);
-    heard.settle(now);
-    const Ps running = heard.until == 0 ? 0 : now - heard.since;
+    PauseMeter pause = node_->meter(port, q);
+    pause.settle(now);
+    const Ps running = pause.until == 0 ? 0 : now - pause.since;
     QueueReading r;
-    r.paused = heard.paused(now);
-    r.paused_for = node_->profile_.flaws.quanta ? heard.asked : heard.paused_for(now);
-    r.longest_pause = std::max(heard.longest, running);
-    r.rx_xoff = heard.xoff;
-    r.rx_xon = heard.xon;
-    r.pauses_ended = heard.ended;
+    r.paused = pause.paused(now);
+    r.paused_for = node_->profile_.flaws.quanta ? pause.requested : pause.paused_for(now);
+    r.longest_pause = std::max(pause.longest, running);
+    r.rx_xoff = pause.xoff;
+    r.rx_xon = pause.xon;
+    r.pauses_ended = pause.ended;
     r.tx_packets = line.tx_packets;
     r.tx_bytes = line.tx_bytes;
     r.tx_drops = more.drops;
@@ -53,13 +53,13 @@ std::uint64_t SwitchView::resumes_below(std::uint8_t port, std::uint8_t g, std::
 
 ContinuousPause SwitchView::continuous_pause(std::uint8_t port, std::uint8_t q, Ps now)
 {
-    const PauseMeter& heard = node_->meter(port, q);
+    const PauseMeter& pause = node_->meter(port, q);
     QueueExtra& more = node_->extra(port, q);
     const Ps since_read = more.read_at;
     more.read_at = now;
-    if (!heard.paused(now))
+    if (!pause.paused(now))
         return ContinuousPause::not_paused;
-    return heard.since <= since_read ? ContinuousPause::paused : ContinuousPause::not_continuous;
+    return pause.since <= since_read ? ContinuousPause::paused : ContinuousPause::not_continuous;
 }
 
 std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
@@ -69,8 +69,8 @@ std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
         return 0;
     std::uint8_t late = 0;
     for (std::uint8_t q = 0; q != kPriorities; ++q) {
-        const PauseMeter& heard = node_->meter(port, q);
-        if (heard.paused(now) && now - heard.since >= limit)
+        const PauseMeter& pause = node_->meter(port, q);
+        if (pause.paused(now) && now - pause.since >= limit)
             late |= static_cast<std::uint8_t>(1U << q);
     }
     return late;
@@ -149,11 +149,11 @@ bool SwitchView::recovering(std::uint8_t port, std::uint8_t q) const
     return (unsigned{node_->status_[port].recovering} >> q & 1U) != 0;
 }
 
-void SwitchView::take_down(std::uint8_t port, const Farewell& farewell, Ps now)
+void SwitchView::take_down(std::uint8_t port, const PortDown& down, Ps now)
 {
     auto off = registers(port);
     off.enabled = false;
-    node_->write(port, off, now, farewell);
+    node_->write(port, off, now, down);
 }
 
 void SwitchView::bring_up(std::uint8_t port, Ps now)

@@ -95,7 +95,7 @@ public:
     // Why the link last went down, and ways to take it down: with a reason, and up again (together a bounce), or by a
     // power loss.
     link::LinkReading link(std::uint8_t port, Ps now) const { return node_->status_[port].link.read(now); }
-    void take_down(std::uint8_t port, const Farewell&, Ps now);
+    void take_down(std::uint8_t port, const PortDown&, Ps now);
     void bring_up(std::uint8_t port, Ps now);
     void lose_power(std::uint8_t port, Ps now);
     bool arm_link(std::uint8_t port, std::uint64_t ack) { return node_->status_[port].link.arm(ack); }
@@ -117,7 +117,7 @@ public:
     void set_recovery_action(std::uint8_t port, bool drops) { node_->status_[port].recovery_drops = drops; }
     void set_pause_limit(std::uint8_t port, Ps limit) { node_->status_[port].pause_limit = limit; }
     bool recovering(std::uint8_t port, std::uint8_t queue) const;
-    void on_interrupt(std::function<void(const Interrupt&, Ps)> hear) { node_->on_interrupt_ = std::move(hear); }
+    void on_interrupt(std::function<void(const Interrupt&, Ps)> handler) { node_->on_interrupt_ = std::move(handler); }
 
 private:
     SwitchNode* node_;

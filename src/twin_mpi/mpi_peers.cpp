@@ -31,8 +31,8 @@ MpiPeers::MpiPeers(int& argc, char**& argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     count_ = static_cast<unsigned>(count);
     rank_ = static_cast<unsigned>(rank);
-    said_.resize(count_);
-    heard_.resize(count_);
+    sent_.resize(count_);
+    received_.resize(count_);
 }
 
 MpiPeers::~MpiPeers() { MPI_Finalize(); }
@@ -43,22 +43,22 @@ twin::Outlook MpiPeers::exchange(const twin::Outlook& ours, std::span<const std:
                                  std::vector<twin::BorderFrame>& incoming)
 {
     for (unsigned peer = 0; peer != count_; ++peer)
-        said_[peer] = {ours.earliest, ours.done ? 1U : 0U, outgoing[peer].size()};
-    MPI_Alltoall(said_.data(), sizeof(Announcement), MPI_BYTE, heard_.data(), sizeof(Announcement), MPI_BYTE,
+        sent_[peer] = {ours.earliest, ours.done ? 1U : 0U, outgoing[peer].size()};
+    MPI_Alltoall(sent_.data(), sizeof(Announcement), MPI_BYTE, received_.data(), sizeof(Announcement), MPI_BYTE,
                  MPI_COMM_WORLD);
 
     twin::Outlook common{twin::kForever, true};
     std::size_t expected = 0;
-    for (const Announcement& heard : heard_) {
-        common.earliest = std::min(common.earliest, heard.earliest);
-        common.done = common.done && heard.done != 0;
-        expected += heard.frames;
+    for (const Announcement& announcement : received_) {
+        common.earliest = std::min(common.earliest, announcement.earliest);
+        common.done = common.done && announcement.done != 0;
+        expected += announcement.frames;
     }
     incoming.resize(expected);
     std::vector<MPI_Request> requests;
     twin::BorderFrame* place = incoming.data();
     for (unsigned peer = 0; peer != count_; ++peer) {
-        if (const std::size_t frames = heard_[peer].frames; frames != 0) {
+        if (const std::size_t frames = received_[peer].frames; frames != 0) {
             MPI_Irecv(place, bytes(frames * sizeof *place), MPI_BYTE, static_cast<int>(peer), kFrames, MPI_COMM_WORLD,
                       &requests.emplace_back());
             place += frames;

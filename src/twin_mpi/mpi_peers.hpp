@@ -34,8 +34,8 @@ private:
 
     unsigned count_{};
     unsigned rank_{};
-    std::vector<Announcement> said_;   // to each process
-    std::vector<Announcement> heard_;  // from each
+    std::vector<Announcement> sent_;      // to each process
+    std::vector<Announcement> received_;  // from each
 };
 
 }  // namespace petrel::twin_mpi

@@ -48,8 +48,8 @@ void expect_down(const Scenario& scenario, std::size_t i, End end, int reason, b
     const auto& down = what<TakeDown>(scenario, i);
     EXPECT_EQ(scenario.faults[i].at, at);
     EXPECT_EQ(down.end, end);
-    EXPECT_EQ(down.farewell.reason, reason);
-    EXPECT_EQ(down.farewell.told, told);
+    EXPECT_EQ(down.down.reason, reason);
+    EXPECT_EQ(down.down.send_reason, told);
 }
 
 void expect_up(const Scenario& scenario, std::size_t i, End end, twin::Ps at)

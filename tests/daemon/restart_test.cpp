@@ -559,7 +559,7 @@ class ListeningHost final : public RunnerHost {
 public:
     explicit ListeningHost(runtime::EventLoop& loop) : loop_(loop) {}
 
-    void say(const Log::Line&) override {}
+    void say(const runner::LogLine&) override {}
     void heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
     {
         heard_.push_back(event.kind);

@@ -219,7 +219,7 @@ TEST(LinkConformance, W02AnyLostLane)
 {
     for (const auto shape : {LinkShape{3, 4, 25}, LinkShape{4, 3, 25}}) {
         auto end = with_policy({});
-        EXPECT_EQ(end.change_shape(shape, {}).tell_peer, kWidthPolicy);
+        EXPECT_EQ(end.change_shape(shape, {}).send_to_peer, kWidthPolicy);
         EXPECT_EQ(end.read().registers.ldr, 41);
     }
 }
@@ -234,7 +234,7 @@ TEST(LinkConformance, W03OnlyTheWidthsAllowed)
     }()));
     for (const auto shape : {LinkShape{2, 4, 25}, LinkShape{4, 2, 25}, LinkShape{0, 4, 25}, LinkShape{9, 4, 25}}) {
         auto end = with_policy({kThreeOrFour, 0});
-        EXPECT_EQ(end.change_shape(shape, {}).tell_peer, kWidthPolicy);
+        EXPECT_EQ(end.change_shape(shape, {}).send_to_peer, kWidthPolicy);
     }
 }
 
@@ -243,7 +243,7 @@ TEST(LinkConformance, TooSlowIsCode40)
     auto end = with_policy({0b1111, 25});
     EXPECT_TRUE(end.change_shape({4, 4, 25}, {}).accepted);
     EXPECT_TRUE(is_up(end.read().state));
-    EXPECT_EQ(end.change_shape({4, 4, 10}, {}).tell_peer, kSpeedPolicy);
+    EXPECT_EQ(end.change_shape({4, 4, 10}, {}).send_to_peer, kSpeedPolicy);
 }
 
 // -- mapping

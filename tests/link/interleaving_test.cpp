@@ -54,8 +54,8 @@ void take_down(Wire& wire, std::size_t side)
         wire.said[side].insert(code);
         wire.known[side] = true;
     }
-    if (reaction.tell_peer) {
-        wire.under_way[side] = reaction.tell_peer;
+    if (reaction.send_to_peer) {
+        wire.under_way[side] = reaction.send_to_peer;
     }
 }
 
@@ -66,7 +66,7 @@ void deliver(Wire& wire, std::size_t from)
     }
     const auto to = 1 - from;
     const auto before = wire.end[to].read();
-    const auto reaction = wire.end[to].hear(*wire.under_way[from], {});
+    const auto reaction = wire.end[to].receive(*wire.under_way[from], {});
     note_opening(wire, to, before);
     if (reaction.accepted) {
         wire.heard[to].insert(*wire.under_way[from]);

@@ -33,7 +33,7 @@ const std::vector<Row> kTable{
      [](LinkEnd& e) { return e.take_down(50, {}); },
      {kIgnored, kIgnored, S::offline, S::offline, S::offline, S::offline, S::offline}},
     {"hear(39)",
-     [](LinkEnd& e) { return e.hear(39, {}); },
+     [](LinkEnd& e) { return e.receive(39, {}); },
      {kIgnored, kIgnored, kIgnored, kIgnored, S::polling, S::polling, S::polling}},
     {"lose_signal",
      [](LinkEnd& e) { return e.lose_signal({}); },
@@ -106,7 +106,7 @@ TEST(LinkEnd, NothingButTheWindowsEndEndsTheWindow)
     EXPECT_FALSE(end.write(0, 0, 0).accepted);
     EXPECT_FALSE(end.read().settled);
     EXPECT_TRUE(end.read().registers.clear()) << "36 is for who knows nothing when all is quiet";
-    end.hear(35, {});
+    end.receive(35, {});
     end.close_window();
     EXPECT_EQ(end.read().registers, (Registers{0, 35, 1}));
 }
@@ -114,8 +114,8 @@ TEST(LinkEnd, NothingButTheWindowsEndEndsTheWindow)
 TEST(LinkEnd, WhoeverDisablesWinsWithinTheWindow)
 {
     LinkEnd end{S::active};
-    EXPECT_EQ(end.take_down(39, {}).tell_peer, 39);
-    EXPECT_EQ(end.take_down(60, {}).tell_peer, std::nullopt) << "LinkGoingDown is sent once";
+    EXPECT_EQ(end.take_down(39, {}).send_to_peer, 39);
+    EXPECT_EQ(end.take_down(60, {}).send_to_peer, std::nullopt) << "LinkGoingDown is sent once";
     end.close_window();
     EXPECT_EQ(end.read().registers, (Registers{39, 0, 1}));
     EXPECT_EQ(end.read().state, S::disabled);
@@ -127,8 +127,8 @@ TEST(LinkEnd, ALateReasonIsForTheManager)
     LinkEnd end{S::active};
     end.lose_signal({});
     end.close_window();
-    EXPECT_EQ(end.hear(33, {}).late, 33);
-    EXPECT_EQ(end.hear(0, {}).late, std::nullopt);
+    EXPECT_EQ(end.receive(33, {}).late, 33);
+    EXPECT_EQ(end.receive(0, {}).late, std::nullopt);
     EXPECT_EQ(end.read().registers, (Registers{36, 0, 1}));
 }
 

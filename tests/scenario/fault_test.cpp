@@ -118,7 +118,7 @@ TEST_F(Faults, PortsOfBothKindsGoOffAndOn)
 
 TEST_F(Faults, AnEndThatGoesDownForAReasonTellsTheOther)
 {
-    const auto down = [](topology::End end, twin::Farewell why) { return TakeDown{end, why}; };
+    const auto down = [](topology::End end, twin::PortDown why) { return TakeDown{end, why}; };
     plan(kMs, down({kSwitch, 0}, {41, true}));
     plan(kMs, down({NodeId{1}, 0}, {35, false}));
     plan(5 * kMs, SwitchPort{{kSwitch, 0}, true});
