@@ -39,7 +39,7 @@ constexpr auto kReplayExamples = R"(Examples:
   petrel replay storm.csv --config petrel.toml --check
   zcat storm.csv.gz | petrel replay - --policy rdma-switch --host-ports Ethernet0,Ethernet4
 
-TRACE is CSV with a header (time_us,port,queue and what the device can tell) or JSON lines with the same names.
+TRACE is CSV with a header (time_us,port,queue and what the device can report) or JSON lines with the same names.
 Commands are taken as applied at once, and time is what the trace says. The exit code is 0 whether or not there is
 a storm in the trace; with --check it is 1 if any policy found one.
 )";

@@ -224,13 +224,13 @@ private:
             }
             used = true;
             if (device.driver.find(",profile=") != std::string::npos) {
-                problems.say({}, fmt::format("{} has a profile already: say it once", device.driver));
+                problems.say({}, fmt::format("{} has a profile already: give it once", device.driver));
             } else {
                 device.driver += fmt::format(",profile={}", given.value);
             }
         }
         if (!used) {
-            problems.say({}, "only together with --device sai:PATH; a [[device]] says profile=FILE itself");
+            problems.say({}, "only together with --device sai:PATH; a [[device]] has its own profile=FILE");
         }
     }
 

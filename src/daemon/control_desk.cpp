@@ -196,7 +196,7 @@ ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
         return tl::unexpected(error_line(
             {ErrorKind::invalid,
              fmt::format(
-                 "{} devices have '{}': say which with --device {}", places.size(), request.queue,
+                 "{} devices have '{}': choose one with --device {}", places.size(), request.queue,
                  fmt::join(places | std::views::transform([](const Place& p) { return p.runner->name(); }), ", "))}));
     }
     if (!places.empty()) {

@@ -82,7 +82,7 @@ Result<runtime::LogWriter> open_writer(std::string_view to)
     const std::filesystem::path path{to};
     std::error_code unknown;
     if (path.parent_path() == "/dev" && !std::filesystem::exists(path, unknown)) {
-        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("nobody collects a log at {}", to)});
+        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("no process collects a log at {}", to)});
     }
     return runtime::LogWriter::open(path);
 }

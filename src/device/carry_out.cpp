@@ -144,7 +144,7 @@ Outcome carry_out(const Command& command, Device& device, Journal& journal, cons
             // A restore is not complete while its journal entry is open. Repeating the restore is harmless.
             seen.verdict = command.want == Treatment::none ? Verdict::failed : seen.verdict;
             seen.detail += (seen.detail.empty() ? "" : "; ") +
-                           ("nothing is in force, but the journal says so still: " + closed.error().what);
+                           ("nothing is in force, but the journal still has the entry: " + closed.error().what);
         }
         reached(FaultPoint::closed);
     }

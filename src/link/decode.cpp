@@ -103,7 +103,7 @@ void decode_reason_text(std::string_view text, Decoded& decoded)
         }
     }
     if (decoded.parts.size() > 1) {
-        decoded.remarks.emplace_back("the text is ambiguous, only the number tells");
+        decoded.remarks.emplace_back("the text is ambiguous, only the number is unique");
     }
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 constexpr Reason kKnown[] = {
     {0, "NONE", "None", CauseClass::none, Intent::not_applicable, false,
-     "No reason is recorded: the link has not gone down since the registers were cleared.", "nobody", "Nothing to do."},
+     "No reason is recorded: the link has not gone down since the registers were cleared.", "no component",
+     "Nothing to do."},
     {1, "RCV_ERROR_0", "Receive Error 0", CauseClass::port_error_action, Intent::no, false,
      "A placeholder for reserved PortErrorAction bit 0: no port should report it.",
      "the port that met the error (mask bit 0)", "Update the firmware of the port that reports it."},
@@ -107,14 +108,15 @@ constexpr Reason kKnown[] = {
      "The receive buffer overran too often.", "the port that met the error (mask bit 31)",
      "Check credits, headroom and cable length of this link."},
     {33, "UNKNOWN", "Unknown", CauseClass::local_unknown, Intent::unknown, false,
-     "This end took the link down and has no better word for it.", "the port that went down",
+     "This end took the link down and has no more specific reason.", "the port that went down",
      "Read the device's own log at the time of the event."},
     {35, "REBOOT", "Reboot", CauseClass::intentional, Intent::yes, false,
      "The device reboots, or its service is reset.", "the device that reboots",
-     "If nobody asked for it, find out why the device restarted."},
+     "If the restart was not intended, find out why the device restarted."},
     {36, "NEIGHBOR_UNKNOWN", "Neighbor Unknown", CauseClass::peer_unknown, Intent::unknown, true,
-     "The link went down, this end did not do it, and the neighbour said nothing: cable, power, or a crash over there.",
-     "the port itself, when it is quiet and knows nothing else",
+     "The link went down, this end did not do it, and the neighbour sent no reason: cable, power, or a crash over "
+     "there.",
+     "the port itself, when it is quiet and has no other reason",
      "Look at the neighbour's reason; if it has none either, check cable, module and power of both ends."},
     {39, "FM_BOUNCE", "FM Bounce", CauseClass::intentional, Intent::yes, false,
      "The manager bounced the link: LinkUp to Polling.", "the port, on request of the manager",
@@ -170,8 +172,8 @@ constexpr Reason reserved(std::uint8_t code)
             cause_class,
             Intent::unknown,
             false,
-            "A reserved code: whoever sent it knows more than this table, or is broken.",
-            "nobody we know",
+            "A reserved code: its sender has a newer table, or is broken.",
+            "no known component",
             "Keep the number; ask the vendor of the device that sent it."};
 }
 

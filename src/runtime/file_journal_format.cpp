@@ -71,7 +71,7 @@ Error damaged(std::size_t offset, std::string_view what)
 {
     return {ErrorKind::corrupt,
             fmt::format("byte {}: {}; move the file away, then restore every treatment that the device "
-                        "still shows by hand, since the journal cannot say what was there before",
+                        "still shows by hand, since the journal does not have the values from before",
                         offset, what)};
 }
 
@@ -123,7 +123,7 @@ Result<std::string> take_header(std::span<const std::byte> bytes, std::size_t& a
     if (reader.ok() && version != kJournalVersion) {
         return tl::unexpected(
             Error{ErrorKind::unsupported,
-                  fmt::format("a journal of version {}, this program knows version {}; use the program "
+                  fmt::format("a journal of version {}, this program reads version {}; use the program "
                               "that wrote it",
                               version, kJournalVersion)});
     }

@@ -75,7 +75,7 @@ std::string header_problem(std::span<const std::byte> bytes, std::string_view de
         return "it does not begin with PETRELS: no state file, or damaged at its beginning";
     }
     if (const auto version = reader.number<std::uint16_t>(); reader.ok() && version != kStateVersion) {
-        return fmt::format("of version {}, this program knows version {}", version, kStateVersion);
+        return fmt::format("of version {}, this program reads version {}", version, kStateVersion);
     }
     const auto name = reader.text();
     const auto covered = bytes.size() - reader.left();

@@ -68,8 +68,8 @@ Result<redis::Connection*> RedisStore::connection(Db db)
     if (!open) {
         const auto place = databases_.find(db);
         if (place == databases_.end()) {
-            return tl::unexpected(
-                Error{ErrorKind::invalid, fmt::format("nobody says where database {} is", static_cast<int>(db))});
+            return tl::unexpected(Error{ErrorKind::invalid,
+                                        fmt::format("no address is configured for database {}", static_cast<int>(db))});
         }
         auto opened = redis::Connection::open(place->second.address, place->second.number, patience_);
         if (!opened) {

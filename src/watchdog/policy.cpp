@@ -281,7 +281,7 @@ const std::array kRows{
     Row{{"host_facing_only", "only ports whose peer is a server"},
         [](Policy& p, const Preset&, Text t) { return set_flag(p.host_facing_only, t); },
         [](const Policy& p) { return flag_text(p.host_facing_only); }},
-    Row{{"detected_by", "who finds a storm: petrel, or (sai) the device, which recovers by itself and tells"},
+    Row{{"detected_by", "what detects a storm: petrel, or (sai) the device, which recovers by itself and reports it"},
         [](Policy& p, const Preset& s, Text t) { return set_detector(p, s, t); },
         [](const Policy& p) { return std::string{p.criterion == Criterion::device ? "device" : "petrel"}; }},
     Row{{"priorities", "the queues that are watched: all, or a list such as 3,4"},

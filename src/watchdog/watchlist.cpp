@@ -178,7 +178,7 @@ public:
         }
         if (policy_.criterion == Criterion::progress && policy_.needs_backlog && !has(can_.fields, Field::occupancy)) {
             notes.push_back(
-                fmt::format("{}: the device does not tell occupancy; an empty queue counts as well", policy_.name));
+                fmt::format("{}: the device does not report occupancy; an empty queue counts as well", policy_.name));
         }
         if (by_looks && policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
             notes.push_back(
@@ -281,7 +281,7 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
             continue;
         }
         if (const auto missing = compilers[i].lacks()) {
-            complaints.push_back({policy.name, 0, 0, "what the device can tell", "needs " + *missing});
+            complaints.push_back({policy.name, 0, 0, "what the device can report", "needs " + *missing});
             continue;
         }
         compilers[i].note(list.notes);

@@ -86,7 +86,7 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     case Reason::refused: return "the device refused";
     case Reason::failed: return "the device tried and failed";
     case Reason::differs: return "read back as something else";
-    case Reason::timed_out: return "no answer in time: nobody knows what is in effect";
+    case Reason::timed_out: return "no answer in time: it is unknown what is in effect";
     case Reason::no_effect: return "written, but the queue shows no sign of it";
     default: return {};
     }

@@ -237,9 +237,9 @@ TEST(AgentConfig, AProfileIsThatOfTheLibrariesGivenByFlags)
     EXPECT_EQ(value_of(config, "device.2.driver").value, config.devices[1].driver);
 
     EXPECT_EQ(problems(kPolicy, {{"device", "sai:a.so,profile=b", "--device"}, {"profile", "c", "--profile"}}),
-              "--profile: sai:a.so,profile=b has a profile already: say it once\n");
+              "--profile: sai:a.so,profile=b has a profile already: give it once\n");
     const std::string alone =
-        "--profile: only together with --device sai:PATH; a [[device]] says profile=FILE itself\n";
+        "--profile: only together with --device sai:PATH; a [[device]] has its own profile=FILE\n";
     EXPECT_EQ(problems(kPolicy, {{"device", "twin:a", "--device"}, {"profile", "c", "--profile"}}), alone);
     EXPECT_EQ(problems(std::string{kPolicy} + "[[device]]\ndriver = \"sai:a.so\"\n", {{"profile", "c", "--profile"}}),
               alone);

@@ -378,7 +378,7 @@ TEST(Log, SaysWhereItCannotWrite)
     EXPECT_THAT(Log::open(LogFormat::text, (folder / "no" / "log").string(), "x").error().what,
                 HasSubstr("cannot open"));
     EXPECT_EQ(Log::open(LogFormat::text, "/dev/petrel-log", "x").error().what,
-              "nobody collects a log at /dev/petrel-log");
+              "no process collects a log at /dev/petrel-log");
     EXPECT_FALSE(std::filesystem::exists("/dev/petrel-log"));
 }
 

@@ -366,7 +366,7 @@ TEST_F(SonicDeviceTest, WithOrchagentAwayACommandFailsWithItsReason)
     const auto failed = ask("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().kind, ErrorKind::unreachable);
-    EXPECT_THAT(failed.error().what, HasSubstr("orchagent is away"));
+    EXPECT_THAT(failed.error().what, HasSubstr("orchagent does not run"));
     EXPECT_TRUE(ask("Ethernet0:4", Treatment::none)) << "nothing is in force there";
 }
 

@@ -200,7 +200,7 @@ TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
     auto future = whole;
     future[8] = kStateVersion + 1;
     put(future.substr(0, state_header(kStateDevice).size()));
-    EXPECT_THAT(damage_of(path), HasSubstr("of version 2, this program knows version 1"));
+    EXPECT_THAT(damage_of(path), HasSubstr("of version 2, this program reads version 1"));
 
     std::filesystem::remove(path);
     std::filesystem::create_directory(path);

@@ -104,7 +104,7 @@ TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
     ASSERT_EQ(process.said.size(), 1U);
     EXPECT_EQ(process.said[0].substr(0, 21), "storm_detected proven");
     EXPECT_TRUE(
-        bench.noted("PAUSE_STATUS has never been true for any queue, while the pause time of port1:4 says that it is "
+        bench.noted("PAUSE_STATUS has never been true for any queue, while the pause time of port1:4 shows that it is "
                     "paused all the time: PAUSE_STATUS is taken as a constant and ignored"));
 }
 

@@ -288,7 +288,7 @@ TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
     EXPECT_EQ(said(), "");
     look_for(50ms);
     EXPECT_EQ(said(), "D");
-    EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice as long as the library was told to wait"));
+    EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice the library's detection time"));
     library_says(kRecovered);
     look_for(400ms);  // the storm continues, and the library should detect it again
     EXPECT_EQ(said(), "DR");
@@ -309,7 +309,7 @@ TEST_F(LostNotice, ThatItIsOverIsSaidAfterItsRecoveryAndSomePatience)
     EXPECT_EQ(said(), "D");
     look_for(50ms);
     EXPECT_EQ(said(), "DR");
-    EXPECT_TRUE(bench_.noted("port0:3 has been quiet for longer than the library was told to recover"));
+    EXPECT_TRUE(bench_.noted("port0:3 has been quiet for longer than the library's recovery time"));
     look_for(2s);
     EXPECT_EQ(said(), "DR");
 }
@@ -348,7 +348,7 @@ TEST_F(LostNotice, NothingIsSaidTwiceForALibraryThatSpeaks)
     library_says(kRecovered);
     look_for(2s);
     EXPECT_EQ(said(), "DR");
-    EXPECT_FALSE(bench_.noted("and it says nothing"));
+    EXPECT_FALSE(bench_.noted("and the library reported no"));
 }
 
 TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)

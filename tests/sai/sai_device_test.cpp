@@ -237,7 +237,7 @@ TEST(SaiDevice, QueuesWithoutAnIndexAreInOrder)
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_queue_index"));
     EXPECT_EQ(bench.device->inventory().rows.size(), 16U);
-    EXPECT_TRUE(bench.noted("do not tell their index"));
+    EXPECT_TRUE(bench.noted("does not report the index of queues"));
 }
 
 TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)

@@ -224,7 +224,7 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
     write_profile("bad.faults=no_lanes\n");
     device = driving.open(entry(), DeviceId{1}).value();
     EXPECT_EQ(device->inventory().ports[0].name, "port0");
-    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("ports are called by their place")));
+    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("ports are named by their position")));
 
     std::ofstream{names} << "Ethernet0 0,1\nEthernet0 2\nEthernet8 1\nEthernet9 x\nEthernet10\n";
     EXPECT_EQ(driving.problem(PETREL_BAD_LIBSAI ",profile=" + profile.string()),

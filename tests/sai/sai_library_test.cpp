@@ -53,7 +53,7 @@ TEST(SaiLibrary, ItsOwnWordOutweighsTheOperators)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {}, PETREL_BAD_LIBSAI, 10900));
-    EXPECT_TRUE(bench.noted("of version 1.18.1, which counts, not the 1.9.0"));
+    EXPECT_TRUE(bench.noted("reports version 1.18.1, which is used instead of the stated 1.9.0"));
     EXPECT_TRUE(has(bench.device->capabilities().fields, Field::pause_state));
 }
 
@@ -91,7 +91,7 @@ TEST(SaiLibrary, AFailureLeavesNothingBehind)
     for (const auto& [fault, words] : std::map<std::string, std::string>{
              {"initialize_fails", "sai_api_initialize: FAILURE (-1)"},
              {"create_fails", "create the switch: FAILURE (-1)"},
-             {"gives_no_switch", "the library says that it made a switch, and gave none"}}) {
+             {"gives_no_switch", "the library reported success for create_switch but returned no switch"}}) {
         const auto opened = bench.open(fault);
         ASSERT_FALSE(opened);
         EXPECT_EQ(opened.error().what, words);
@@ -141,8 +141,8 @@ TEST(SaiLibrary, CallbacksMayBeRefusedAtFirstOrAltogether)
     EXPECT_NE(bench.model->on_port_state, nullptr);
     ASSERT_TRUE(bench.open("refuses_callbacks_at_create,refuses_callbacks"));
     EXPECT_EQ(bench.model->on_deadlock, nullptr);
-    EXPECT_TRUE(bench.noted("set QUEUE_PFC_DEADLOCK_NOTIFY of the switch: NOT_SUPPORTED (-2); the library cannot tell "
-                            "of storms that it finds itself"));
+    EXPECT_TRUE(bench.noted("set QUEUE_PFC_DEADLOCK_NOTIFY of the switch: NOT_SUPPORTED (-2); the library cannot "
+                            "report storms that it detects itself"));
 }
 
 TEST(SaiProfile, IsLinesOfKeysAndValues)

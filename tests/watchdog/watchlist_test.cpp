@@ -355,7 +355,7 @@ TEST(WatchlistRule, BacklogIsAskedOnlyWhereItIsTold)
     const auto blind = compiled(book({preset("progress")}, {everywhere(0)}), test::able(fields));
     EXPECT_FALSE(blind.runs[0].rule.backlog);
     ASSERT_EQ(blind.notes.size(), 1U);
-    EXPECT_EQ(blind.notes[0], "progress: the device does not tell occupancy; an empty queue counts as well");
+    EXPECT_EQ(blind.notes[0], "progress: the device does not report occupancy; an empty queue counts as well");
     EXPECT_TRUE(compiled(book({preset("progress")}, {everywhere(0)}), test::able(fields | bit(Field::occupancy)))
                     .runs[0]
                     .rule.backlog);

@@ -62,9 +62,10 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
         return tl::unexpected(text.error());
     }
     auto config = codec::read_table_file(*text).map_error([&](const Error& error) {
-        return Error{error.kind, fmt::format("{} cannot be read: {}. It says what is watched: mend it, or remove it to "
-                                             "begin with nothing",
-                                             file.string(), error.what)};
+        return Error{error.kind,
+                     fmt::format("{} cannot be read: {}. It holds what is watched: repair it, or remove it to "
+                                 "begin with nothing",
+                                 file.string(), error.what)};
     });
     if (!config) {
         return tl::unexpected(std::move(config.error()));
@@ -207,9 +208,10 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
     default: break;
     }
     if (db != Db::config) {
-        return tl::unexpected(refused(fmt::format("database {} says how queues fare, and only the agent writes it: "
-                                                  "what can be changed is the configuration, database {}",
-                                                  request.db, static_cast<int>(Db::config))));
+        return tl::unexpected(
+            refused(fmt::format("database {} holds the state of queues, and only the agent writes it: "
+                                "what can be changed is the configuration, database {}",
+                                request.db, static_cast<int>(Db::config))));
     }
     for (const auto& change : request.changes) {
         if (auto possible = can_be_had(change); !possible) {

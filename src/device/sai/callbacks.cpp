@@ -48,11 +48,11 @@ int get_next_value(Line& line, const char** variable, const char** value)
 }
 
 template <class Notice>
-void tell(Line& line, std::uint32_t count, const Notice* notices)
+void deliver(Line& line, std::uint32_t count, const Notice* notices)
 {
     const std::lock_guard lock{line.mutex};
     for (std::uint32_t i = 0; line.listener != nullptr && notices != nullptr && i != count; ++i) {
-        line.listener->hear(notices[i]);
+        line.listener->receive(notices[i]);
     }
 }
 
@@ -69,8 +69,8 @@ constexpr Functions functions_of()
              [](std::uint32_t, const char** variable, const char** value) {
                  return get_next_value(lines[N], variable, value);
              }},
-            [](std::uint32_t count, const abi::DeadlockNotice* notices) { tell(lines[N], count, notices); },
-            [](std::uint32_t count, const abi::PortStateNotice* notices) { tell(lines[N], count, notices); }};
+            [](std::uint32_t count, const abi::DeadlockNotice* notices) { deliver(lines[N], count, notices); },
+            [](std::uint32_t count, const abi::PortStateNotice* notices) { deliver(lines[N], count, notices); }};
 }
 
 template <std::size_t... N>

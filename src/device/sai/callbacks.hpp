@@ -19,8 +19,8 @@ inline constexpr std::size_t kMostLibraries = 8;  // in one process
 class Listener {
 public:
     virtual ~Listener() = default;
-    virtual void hear(const abi::DeadlockNotice&) noexcept = 0;
-    virtual void hear(const abi::PortStateNotice&) noexcept = 0;
+    virtual void receive(const abi::DeadlockNotice&) noexcept = 0;
+    virtual void receive(const abi::PortStateNotice&) noexcept = 0;
 };
 
 class Callbacks {

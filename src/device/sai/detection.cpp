@@ -220,7 +220,7 @@ std::vector<Detector> Detection::program(std::vector<Detector> wanted)
     for (const auto& port : ports_) {
         for (const auto& queue : port.queues) {
             if (!on.contains(queue.queue) && !switches(queue, false)) {
-                notes_.add(fmt::format("{}:{}: the library goes on to find storms itself, though nobody asked it to",
+                notes_.add(fmt::format("{}:{}: the library still detects storms itself, although this is turned off",
                                        port.name, queue.priority.value));
             }
         }

@@ -185,7 +185,7 @@ Result<void> Library::learn_version(std::optional<abi::Version> stated, Notes& n
                                                  version_text(version_), version_text(abi::kOldest))));
     }
     if (stated && *stated / 100 != version_ / 100) {
-        notes.add(fmt::format("the library says that it is of version {}, which counts, not the {} that was stated",
+        notes.add(fmt::format("the library reports version {}, which is used instead of the stated {}",
                               version_text(version_), version_text(*stated)));
     }
     return {};

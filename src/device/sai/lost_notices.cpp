@@ -12,13 +12,13 @@ void LostNotices::expect(Slot row, Duration detect, Duration recover)
     rows_[row.value].recover = recover;
 }
 
-bool LostNotices::hear(Slot row, Kind kind)
+bool LostNotices::receive(Slot row, Kind kind)
 {
     auto& known = rows_[row.value];
-    const bool was_told = std::exchange(known.told, kind == Kind::detected);
+    const bool was_reported = std::exchange(known.reported, kind == Kind::detected);
     known.paused_since.reset();  // start measuring anew
     known.quiet_since.reset();
-    return kind == Kind::detected || was_told;
+    return kind == Kind::detected || was_reported;
 }
 
 std::optional<LostNotices::Kind> LostNotices::missed(const watchdog::Sample& sample)
@@ -40,12 +40,12 @@ std::optional<LostNotices::Kind> LostNotices::missed(const watchdog::Sample& sam
     } else if (!row.quiet_since) {
         row.quiet_since = sample.read_at;
     }
-    if (!row.told && row.paused_since && sample.read_at - *row.paused_since > 2 * row.detect) {
-        row.told = true;
+    if (!row.reported && row.paused_since && sample.read_at - *row.paused_since > 2 * row.detect) {
+        row.reported = true;
         return Kind::detected;
     }
-    if (row.told && row.quiet_since && sample.read_at - *row.quiet_since > row.recover + row.detect) {
-        row.told = false;
+    if (row.reported && row.quiet_since && sample.read_at - *row.quiet_since > row.recover + row.detect) {
+        row.reported = false;
         return Kind::recovered;
     }
     return std::nullopt;

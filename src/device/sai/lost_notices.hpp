@@ -21,9 +21,9 @@ public:
     void expect_nothing(Slot row) { rows_[row.value] = {}; }
 
     // Returns false for the end of a storm whose beginning was never reported.
-    bool hear(Slot, Kind);
+    bool receive(Slot, Kind);
     // A storm is in force, and its beginning was reported before.
-    void assume_told(Slot row) { hear(row, Kind::detected); }
+    void assume_reported(Slot row) { receive(row, Kind::detected); }
 
     // The notice to post in place of the library: a storm after twice the detection interval of unbroken pause; its end
     // after a recovery interval of quiet plus one detection interval as a margin.
@@ -33,7 +33,7 @@ private:
     struct Row {
         Duration detect{};  // zero: no notices are expected
         Duration recover{};
-        bool told{};  // the last notice reported a storm
+        bool reported{};  // the last notice reported a storm
         std::optional<Instant> paused_since;
         std::optional<Instant> quiet_since;
     };

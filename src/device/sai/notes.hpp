@@ -12,17 +12,17 @@ namespace petrel::device::sai {
 
 class Notes {
 public:
-    using Say = std::function<void(const std::string&)>;
+    using Sink = std::function<void(const std::string&)>;
 
-    explicit Notes(Say say = {}) : say_(std::move(say)) {}
+    explicit Notes(Sink report = {}) : report_(std::move(report)) {}
 
     void add(std::string note)
     {
         if (all_.size() == kMost || std::find(all_.begin(), all_.end(), note) != all_.end()) {
             return;
         }
-        if (say_) {
-            say_(note);
+        if (report_) {
+            report_(note);
         }
         all_.push_back(std::move(note));
     }
@@ -30,7 +30,7 @@ public:
 private:
     static constexpr std::size_t kMost = 200;  // limits the log if a library does everything wrong
 
-    Say say_;
+    Sink report_;
     std::vector<std::string> all_;
 };
 

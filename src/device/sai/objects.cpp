@@ -84,7 +84,7 @@ public:
             return found;
         }
         if (!lanes) {
-            notes_.add(lanes.error().what + "; ports are called by their place, whatever petrel.port_names says");
+            notes_.add(lanes.error().what + "; ports are named by their position, not by petrel.port_names");
             return found;
         }
         const std::set<std::uint32_t> own{lanes->begin(), lanes->end()};
@@ -127,7 +127,7 @@ private:
     {
         std::array asked{attribute(abi::queue_attr::type), attribute(abi::queue_attr::index)};
         if (library_.queues().get(queue, asked) != abi::status::success) {
-            notes_.add("queues do not tell their index; they are taken to be listed in its order");
+            notes_.add("the library does not report the index of queues; their order in the list is used");
             return position < kPriorities ? std::optional{static_cast<std::uint8_t>(position)} : std::nullopt;
         }
         const auto type = static_cast<abi::QueueType>(asked[0].value.s32);
@@ -235,7 +235,7 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
         Callback{attr::port_state_change_notify, reinterpret_cast<void*>(library.callbacks().port_state()),
                  "links are known by polling only"},
         Callback{attr::queue_pfc_deadlock_notify, reinterpret_cast<void*>(library.callbacks().deadlock()),
-                 "the library cannot tell of storms that it finds itself"}};
+                 "the library cannot report storms that it detects itself"}};
     std::vector<abi::Attribute> wanted{init};
     for (const auto& callback : callbacks) {
         wanted.push_back(attribute(callback.id));
@@ -262,7 +262,8 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
         return tl::unexpected(std::move(failed));
     }
     if (made == abi::kNullObject) {
-        return tl::unexpected(Error{ErrorKind::corrupt, "the library says that it made a switch, and gave none"});
+        return tl::unexpected(
+            Error{ErrorKind::corrupt, "the library reported success for create_switch but returned no switch"});
     }
     return made;
 }

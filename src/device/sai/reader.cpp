@@ -122,10 +122,10 @@ void Reader::find_link_attributes(const PortObjects& port)
         return there;
     };
     if (!find(attr::oper_status)) {
-        notes_.add("ports do not tell OPER_STATUS; a link counts as up until a notification says otherwise");
+        notes_.add("ports do not report OPER_STATUS; a link counts as up until a notification reports it down");
     }
     if (!find(attr::oper_speed) && !find(attr::speed)) {
-        notes_.add("ports tell neither OPER_SPEED nor SPEED; what a pause frame holds up is not known");
+        notes_.add("ports report neither OPER_SPEED nor SPEED; it is unknown how long a pause frame holds a queue");
     }
 }
 
@@ -201,8 +201,8 @@ Reader::Link Reader::link(std::size_t port)
             continue;
         }
         if (id == abi::port_attr::oper_status) {
-            const auto told = static_cast<abi::OperStatus>(value->s32);
-            link.up = told != abi::OperStatus::down && told != abi::OperStatus::not_present;
+            const auto status = static_cast<abi::OperStatus>(value->s32);
+            link.up = status != abi::OperStatus::down && status != abi::OperStatus::not_present;
         } else {
             link.speed = {std::uint64_t{value->u32} * 1'000'000};
         }
@@ -255,7 +255,8 @@ void Reader::read_many(std::span<const Slot> rows)
     }
 }
 
-void Reader::take(Slot row, abi::Status status, std::span<const abi::Attribute> told, Instant before, Instant after)
+void Reader::take(Slot row, abi::Status status, std::span<const abi::Attribute> attributes, Instant before,
+                  Instant after)
 {
     auto& state = states_[row.value];
     state = {after, 0, PauseState::not_paused, false};
@@ -263,7 +264,7 @@ void Reader::take(Slot row, abi::Status status, std::span<const abi::Attribute> 
     if (status != abi::status::success) {
         return;
     }
-    for (const auto& attribute : told) {
+    for (const auto& attribute : attributes) {
         if (attribute.id == abi::queue_attr::pause_status) {
             state.paused_now = attribute.value.booldata;
             state.known |= bit(Field::paused_now);

@@ -45,9 +45,9 @@ Result<bool> shall_attach(const Profile& profile)
 }  // namespace
 
 Result<std::unique_ptr<SaiDevice>> SaiDevice::open(const LibraryPlace& place, DeviceId id, const TimeSource& clock,
-                                                   Notes::Say say)
+                                                   Notes::Sink report)
 {
-    std::unique_ptr<SaiDevice> device{new SaiDevice{id, clock, std::move(say)}};
+    std::unique_ptr<SaiDevice> device{new SaiDevice{id, clock, std::move(report)}};
     return device->start(place).map([&] { return std::move(device); });
 }
 
@@ -187,7 +187,7 @@ void SaiDevice::expect_notices(std::span<const Detector> detectors)
         on[row] = detector.on ? &detector : nullptr;
         treated[row] = read_back(inventory_.rows[row].target).value_or(Treatment::none) != Treatment::none;
     }
-    const std::lock_guard lock{telling_};
+    const std::lock_guard lock{notices_mutex_};
     for (const auto row : all_rows_) {
         if (const auto* detector = on[row.value]; detector == nullptr) {
             lost_->expect_nothing(row);
@@ -195,7 +195,7 @@ void SaiDevice::expect_notices(std::span<const Detector> detectors)
             const bool met_now = !lost_->expects(row);
             lost_->expect(row, longest(detector->detect), longest(detector->recover));
             if (met_now && treated[row.value]) {
-                lost_->assume_told(row);
+                lost_->assume_reported(row);
             }
         }
     }
@@ -253,7 +253,7 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
         reader_->fill(row, sample);
         check_status(sample);
         withhold_frozen(row, sample);
-        say_what_is_missed(sample);
+        report_missed_notices(sample);
         into.put(sample);
     }
     return {};
@@ -281,9 +281,10 @@ void SaiDevice::check_status(watchdog::Sample& sample)
     switch (status_check_.check(sample)) {
     case StatusCheck::Verdict::as_before: return;
     case StatusCheck::Verdict::constant:
-        return notes_.add(fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} says "
-                                      "that it is paused all the time: PAUSE_STATUS is taken as a constant and ignored",
-                                      to_string(inventory_, inventory_.rows[sample.slot.value].target)));
+        return notes_.add(
+            fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} shows "
+                        "that it is paused all the time: PAUSE_STATUS is taken as a constant and ignored",
+                        to_string(inventory_, inventory_.rows[sample.slot.value].target)));
     case StatusCheck::Verdict::counts: return notes_.add("PAUSE_STATUS was true now: it is not ignored any more");
     }
 }
@@ -301,12 +302,12 @@ void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
     }
 }
 
-void SaiDevice::say_what_is_missed(const watchdog::Sample& sample)
+void SaiDevice::report_missed_notices(const watchdog::Sample& sample)
 {
     if (sink_ == nullptr) {
         return;
     }
-    const std::lock_guard lock{telling_};
+    const std::lock_guard lock{notices_mutex_};
     const auto missed = lost_->missed(sample);
     if (!missed) {
         return;
@@ -314,14 +315,14 @@ void SaiDevice::say_what_is_missed(const watchdog::Sample& sample)
     const auto& target = inventory_.rows[sample.slot.value].target;
     notes_.add(to_string(inventory_, target) +
                (*missed == Notice::Kind::detected
-                    ? " has been paused for twice as long as the library was told to wait, and it says nothing: the "
-                      "storm is told by what is polled"
-                    : " has been quiet for longer than the library was told to recover, and it says nothing: the end "
-                      "of the storm is told by what is polled"));
+                    ? " has been paused for twice the library's detection time, and the library reported no "
+                      "storm: polling detects it"
+                    : " has been quiet for longer than the library's recovery time, and the library reported "
+                      "no end of the storm: polling detects it"));
     sink_->post({*missed, target, sample.read_at});
 }
 
-void SaiDevice::hear(const abi::DeadlockNotice& notice) noexcept
+void SaiDevice::receive(const abi::DeadlockNotice& notice) noexcept
 {
     const auto row = row_of_.find(notice.queue);
     const bool detected = notice.event == static_cast<std::int32_t>(abi::DeadlockEvent::detected);
@@ -330,13 +331,13 @@ void SaiDevice::hear(const abi::DeadlockNotice& notice) noexcept
         return;
     }
     const auto kind = detected ? Notice::Kind::detected : Notice::Kind::recovered;
-    const std::lock_guard lock{telling_};
-    if (lost_->hear(Slot{row->second}, kind)) {
+    const std::lock_guard lock{notices_mutex_};
+    if (lost_->receive(Slot{row->second}, kind)) {
         sink_->post({kind, inventory_.rows[row->second].target, clock_.now().mono});
     }
 }
 
-void SaiDevice::hear(const abi::PortStateNotice& notice) noexcept
+void SaiDevice::receive(const abi::PortStateNotice& notice) noexcept
 {
     const auto port = port_of_.find(notice.port);
     if (port == port_of_.end()) {
@@ -417,8 +418,8 @@ Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
             })
             .map([&] {
                 if (command.want == Treatment::none) {  // we ended the recovery ourselves: no notice is missing
-                    const std::lock_guard lock{telling_};
-                    lost_->hear(Slot{row_of_.at(place.queue->queue)}, Notice::Kind::recovered);
+                    const std::lock_guard lock{notices_mutex_};
+                    lost_->receive(Slot{row_of_.at(place.queue->queue)}, Notice::Kind::recovered);
                 }
             });
     });

@@ -24,7 +24,7 @@ namespace petrel::device::sai {
 
 class SaiDevice final : public Device, Listener {
 public:
-    static Result<std::unique_ptr<SaiDevice>> open(const LibraryPlace&, DeviceId, const TimeSource&, Notes::Say);
+    static Result<std::unique_ptr<SaiDevice>> open(const LibraryPlace&, DeviceId, const TimeSource&, Notes::Sink);
     ~SaiDevice() override;
 
     const watchdog::Inventory& inventory() const override { return inventory_; }
@@ -50,19 +50,21 @@ private:
         const QueueObjects* queue{};
     };
 
-    SaiDevice(DeviceId id, const TimeSource& clock, Notes::Say say) : id_(id), clock_(clock), notes_(std::move(say)) {}
+    SaiDevice(DeviceId id, const TimeSource& clock, Notes::Sink report)
+        : id_(id), clock_(clock), notes_(std::move(report))
+    {}
 
     Result<void> start(const LibraryPlace&);
     void list_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const SelfWatch>);
     void expect_notices(std::span<const Detector>);
-    void hear(const abi::DeadlockNotice&) noexcept override;
-    void hear(const abi::PortStateNotice&) noexcept override;
+    void receive(const abi::DeadlockNotice&) noexcept override;
+    void receive(const abi::PortStateNotice&) noexcept override;
     void follow_link(std::uint16_t port);
     void check_status(watchdog::Sample&);
     void withhold_frozen(Slot row, watchdog::Sample&) const;
-    void say_what_is_missed(const watchdog::Sample&);
+    void report_missed_notices(const watchdog::Sample&);
     Result<Place> find(const Target&) const;
     Result<Place> check(const watchdog::Command&) const;
 
@@ -81,7 +83,7 @@ private:
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;
     std::vector<PortState> port_states_;
-    std::mutex telling_;  // orders notices: guards lost_ and posts to sink_
+    std::mutex notices_mutex_;  // orders notices: guards lost_ and posts to sink_
     std::optional<LostNotices> lost_;
     std::vector<std::uint8_t> masked_;                         // by port: priorities whose pause we have masked out
     std::unordered_map<abi::ObjectId, std::uint32_t> row_of_;  // by queue; does not change while callbacks may come

@@ -166,7 +166,7 @@ Result<QueueSettings> Treater::read(const PortObjects& port, const QueueObjects&
     }
     found.recovering = recovery && recovery->booldata ? 1 : 0;
     found.action = kDrop;
-    if (action_of_ != ActionOf::nobody) {
+    if (action_of_ != ActionOf::none) {
         const bool own = action_of_ == ActionOf::queue;
         if (const auto action = own ? library_.queues().get(queue.queue, abi::queue_attr::pfc_dlr_packet_action)
                                     : library_.switches().get(switch_id_, abi::switch_attr::pfc_dlr_packet_action)) {
@@ -326,7 +326,7 @@ Result<void> Treater::recover_by_itself(const QueueObjects& queue, Treatment wan
         return refuse("a library that finds storms recovers from them too, and the policy only alerts");
     }
     const auto action = want == Treatment::ignore_pause ? kForward : kDrop;
-    if (action_of_ == ActionOf::nobody) {
+    if (action_of_ == ActionOf::none) {
         return action == kDrop ? Result<void>{} : refuse("recovery drops, and no packet action can be set");
     }
     const bool own = action_of_ == ActionOf::queue;

@@ -53,7 +53,7 @@ public:
     void forget_own_recoveries() { own_action_.reset(); }
 
 private:
-    enum class ActionOf : std::uint8_t { nobody, whole_switch, queue };
+    enum class ActionOf : std::uint8_t { none, whole_switch, queue };
 
     bool takes(const Objects&, abi::ObjectId, abi::AttrId, const abi::Value& fallback) const;
     void find_recovery(const QueueObjects&);
@@ -71,7 +71,7 @@ private:
     Result<void> set_group(const QueueObjects&, abi::ObjectId profile);
     Result<void> set_heeding(const PortObjects&, const QueueObjects&, bool on);
     std::size_t others_recovering(const QueueObjects&) const;
-    bool forwards_by_recovery() const { return recovers_ && action_of_ != ActionOf::nobody; }
+    bool forwards_by_recovery() const { return recovers_ && action_of_ != ActionOf::none; }
 
     const Library& library_;
     abi::ObjectId switch_id_;

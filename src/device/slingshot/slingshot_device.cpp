@@ -64,7 +64,7 @@ Sample SlingshotDevice::sample(Slot slot)
     Sample sample;
     sample.slot = slot;
     sample.read_at = clock_.now().mono;
-    const auto tell = [&](Field field, const auto& read) {
+    const auto put = [&](Field field, const auto& read) {
         if (read) {
             sample.known |= bit(field);
             sample[field] = *read;
@@ -76,9 +76,9 @@ Sample SlingshotDevice::sample(Slot slot)
             inventory_.rows[slot.value].speed = speed;
             ++inventory_.generation;
         }
-        tell(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
-        tell(Field::tx_packets, registers_->count(port, Counter::frames_sent));
-        tell(Field::tx_drops, registers_->count(port, Counter::frames_discarded));
+        put(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
+        put(Field::tx_packets, registers_->count(port, Counter::frames_sent));
+        put(Field::tx_drops, registers_->count(port, Counter::frames_discarded));
     }
     return sample;
 }

@@ -33,8 +33,8 @@ std::string why_unseen(const Layout& layout, std::uint32_t row, const Reading& r
 {
     const auto& port = layout.ports[layout.queues[row].port].name;
     if (!reading.registered) {
-        return fmt::format("orchagent has not registered it: orchagent's log says why it does not accept PFC_WD|{}",
-                           port);
+        return fmt::format(
+            "orchagent has not registered it: orchagent's log has the reason why it does not accept PFC_WD|{}", port);
     }
     return "syncd writes no PFC counters for it";
 }

@@ -125,7 +125,7 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
     }
     if (state->red_switch && word.storm) {
         return tl::unexpected(Error{
-            ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and listens to nobody"});
+            ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and ignores requests"});
     }
     if (state->red_switch) {
         return {};  // the treatment that the agent requested ended when the switch was turned on
@@ -149,8 +149,8 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
             return tl::unexpected(heard.error());
         }
         if (*heard == 0) {
-            return tl::unexpected(
-                Error{ErrorKind::unreachable, fmt::format("orchagent is away: nobody listens to {}", kChannel)});
+            return tl::unexpected(Error{ErrorKind::unreachable,
+                                        fmt::format("orchagent does not run: no process listens to {}", kChannel)});
         }
     }
     for (auto left = patience / kAskAgain; left >= 0; --left) {
@@ -171,7 +171,7 @@ Result<void> have_done(db::RedisStore& store, const Word& word, Duration patienc
             Error{ErrorKind::timed_out,
                   fmt::format("PFC_WD|{} is gone, and orchagent has not unregistered the queue yet", word.port)});
     }
-    return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was told of the {} and has not acted yet",
+    return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was sent the {} and has not acted yet",
                                                                   word.storm ? "storm" : "end of the storm")});
 }
 

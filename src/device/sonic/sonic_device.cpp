@@ -102,7 +102,7 @@ Result<void> SonicDevice::start()
     if (HeldPause::fits(fields)) {
         fields |= bit(Field::pause_state);
         note_once(
-            "the switch tells neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
+            "the switch reports neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
             "row and sends nothing in between counts as paused");
     }
     reader_->ask_only_for(fields);
@@ -293,12 +293,12 @@ Result<void> SonicDevice::sees_polls() const
     if (!queues_watched_ || clock_.now().mono - polled_ <= patience()) {
         return {};
     }
-    return tl::unexpected(
-        Error{ErrorKind::unreachable,
-              group_.off ? "syncd was told not to poll the watchdog's counters (FLEX_COUNTER_TABLE|PFCWD is disabled): "
-                           "no storm can be seen; `pfcwd counter_poll enable` lets it"
-                         : "syncd does not poll the watchdog's counters, or faster than they can be read: no storm can "
-                           "be seen"});
+    return tl::unexpected(Error{
+        ErrorKind::unreachable,
+        group_.off ? "syncd is configured not to poll the watchdog's counters (FLEX_COUNTER_TABLE|PFCWD is disabled): "
+                     "no storm can be seen; `pfcwd counter_poll enable` turns polling on"
+                   : "syncd does not poll the watchdog's counters, or faster than they can be read: no storm can "
+                     "be seen"});
 }
 
 // If one connection broke, the others may have, too. All changes count as unread, because those received may not have
@@ -481,7 +481,7 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
     histories_.see(sample, seen_at.wall);
     if (status_check_.check(sample) == StatusCheck::Verdict::constant) {
         note_once(
-            fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} says that it is "
+            fmt::format("PAUSE_STATUS has never been true for any queue, while the pause time of {} shows that it is "
                         "paused all the time: PAUSE_STATUS is taken as a constant and ignored",
                         to_string(inventory_, inventory_.rows[slot.value].target)));
     }
