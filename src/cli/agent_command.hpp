@@ -3,15 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/exit_code.hpp"
 #include "codec/agent_config.hpp"
 #include "daemon/driver.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 
@@ -26,9 +25,6 @@ struct AgentOptions {
     std::vector<codec::Given> given;  // by flags
     const AgentExtras* extras{};
 };
-
-// All drivers that petrel was built with.
-std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
 
 ExitCode run_agent(const AgentOptions&);
 

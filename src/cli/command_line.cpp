@@ -195,7 +195,7 @@ private:
 
 struct DemoCommand {
     CLI::App* app{};
-    DemoOptions options;
+    demo::Options options;
 
     explicit DemoCommand(CLI::App& petrel)
         : app(petrel.add_subcommand(

@@ -8,13 +8,13 @@
 #include "cli/agent_command.hpp"
 #include "cli/config_command.hpp"
 #include "cli/control_command.hpp"
-#include "cli/demo_command.hpp"
-#include "cli/exit_code.hpp"
 #include "cli/lab_command.hpp"
 #include "cli/link_command.hpp"
 #include "cli/policies_command.hpp"
 #include "cli/replay_inputs.hpp"
 #include "cli/watch_command.hpp"
+#include "demo/demo.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 
@@ -23,10 +23,10 @@ struct Answer {
     std::string text;
 };
 
-using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
-                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, AgentOptions,
-                             ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions, WatchOptions,
-                             HandBackOptions, Answer>;
+using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, demo::Options,
+                             PoliciesOptions, LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions,
+                             AgentOptions, ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions,
+                             WatchOptions, HandBackOptions, Answer>;
 
 // The request, or all problems of the command line at once.
 Parsed<Request> parse_command_line(int argc, const char* const* argv);

@@ -4,9 +4,10 @@
 
 #include "base/complaint_text.hpp"
 #include "cli/control_client.hpp"
-#include "cli/control_text.hpp"
-#include "cli/terminal.hpp"
 #include "codec/control_json.hpp"
+#include "drivers/drivers.hpp"
+#include "reports/control_text.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -48,14 +49,16 @@ Shown shown(const codec::ControlRequest& request, std::string_view line)
     const Paint paint{stdout_wants_colour()};
     switch (request.command) {
     case Command::status:
-        return in_words(codec::read_status(line), [&](const auto& report) { return status_text(report, paint); });
+        return in_words(codec::read_status(line),
+                        [&](const auto& report) { return reports::status_text(report, paint); });
     case Command::queues:
         return in_words(codec::read_queues(line),
-                        [&](const auto& report) { return queues_text(report, request.stormed); });
+                        [&](const auto& report) { return reports::queues_text(report, request.stormed); });
     case Command::explain:
-        return in_words(codec::read_explanation(line), [&](const auto& report) { return explain_text(report, paint); });
+        return in_words(codec::read_explanation(line),
+                        [&](const auto& report) { return reports::explain_text(report, paint); });
     case Command::reload: return reloaded(line);
-    default: return in_words(codec::read_order(line), order_text);
+    default: return in_words(codec::read_order(line), reports::order_text);
     }
 }
 
@@ -82,7 +85,7 @@ ExitCode run_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : event_text(**line));
+        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : reports::event_text(**line));
         if (!written) {
             return fail(written.error());
         }
@@ -110,7 +113,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
 // The socket of the agent that these options would start.
 std::filesystem::path socket_of(const ReleaseAllOptions& options)
 {
-    const auto own = make_drivers();
+    const auto own = drivers::make_drivers();
     auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
     for (const auto& driver : own) {
         drivers.push_back(driver.get());

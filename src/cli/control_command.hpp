@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/agent_command.hpp"
-#include "cli/exit_code.hpp"
 #include "codec/control_report.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 

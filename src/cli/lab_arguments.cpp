@@ -75,22 +75,22 @@ void LabArguments::add_run()
     run_ = app->add_subcommand("run", "Run scenarios and show what happened, and whether it was as expected.");
     run_->footer(kLabExamples);
     run_->allow_extras();
-    run_->add_option("FILE", options_.files, "The scenarios; - reads one from stdin")->type_name("");
-    run_->add_option("--set", options_.settings, "A parameter of the scenario")
+    run_->add_option("FILE", options_.plan.files, "The scenarios; - reads one from stdin")->type_name("");
+    run_->add_option("--set", options_.plan.settings, "A parameter of the scenario")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    run_->add_option("--sweep", options_.sweeps, "Run with each of these; several sweeps: all combinations")
+    run_->add_option("--sweep", options_.plan.sweeps, "Run with each of these; several sweeps: all combinations")
         ->type_name("NAME=A,B,C")
         ->allow_extra_args(false);
-    run_->add_flag("--all", options_.all, "Run with all values that the scenario itself names in [sweep]");
-    run_->add_flag("--full", options_.full, "At full size: with the values that the scenario names in [full]");
+    run_->add_flag("--all", options_.plan.all, "Run with all values that the scenario itself names in [sweep]");
+    run_->add_flag("--full", options_.plan.full, "At full size: with the values that the scenario names in [full]");
     run_->add_option("--seed", seed_, "Instead of the scenario's")->type_name("N");
     run_->add_option("--repeat", repeat_, "Run so often, each time with the next seed")->type_name("N");
     run_->add_option("--jobs", jobs_, "Runs at the same time; default: as many as there are cores")->type_name("N");
     run_->add_option("--threads", threads_, "Of each run; the result does not depend on it; default: 1")
         ->type_name("N");
     run_->add_flag("--json", options_.json, "Events and summary, one JSON object a line");
-    run_->add_option("--until", options_.until, "Stop then instead of at the scenario's end")->type_name("TIME");
+    run_->add_option("--until", options_.plan.until, "Stop then instead of at the scenario's end")->type_name("TIME");
     run_->add_option("--report", options_.report, "Write a page that tells the story, and its numbers as JSON and CSV")
         ->type_name("FOLDER");
     run_->add_option("--capture", options_.captures,
@@ -122,20 +122,20 @@ LabOptions LabArguments::run_request(std::vector<Complaint> problems) const
 {
     auto wanted = options_;
     wanted.problems = std::move(problems);
-    if (options_.files.empty()) {
+    if (options_.plan.files.empty()) {
         wanted.problems.push_back({"FILE", 0, 0, "which scenario? A file, or - for stdin", {}});
     }
     if (!threads_.empty()) {
-        take_number("--threads", threads_, 1U, 64U, wanted.threads, wanted.problems);
+        take_number("--threads", threads_, 1U, 64U, wanted.pool.threads, wanted.problems);
     }
     if (!jobs_.empty()) {
-        take_number("--jobs", jobs_, 1U, 1'024U, wanted.jobs, wanted.problems);
+        take_number("--jobs", jobs_, 1U, 1'024U, wanted.pool.jobs, wanted.problems);
     }
     if (!repeat_.empty()) {
-        take_number<std::uint32_t>("--repeat", repeat_, 1, 10'000, wanted.repeat, wanted.problems);
+        take_number<std::uint32_t>("--repeat", repeat_, 1, 10'000, wanted.plan.repeat, wanted.problems);
     }
     if (!seed_.empty()) {
-        take_number<std::uint64_t>("--seed", seed_, 0, UINT64_MAX, wanted.seed.emplace(), wanted.problems);
+        take_number<std::uint64_t>("--seed", seed_, 0, UINT64_MAX, wanted.plan.seed.emplace(), wanted.problems);
     }
     if (!pace_.empty()) {
         take_number("--pace", pace_, 1e-6, 1e6, wanted.pace, wanted.problems);
@@ -143,8 +143,8 @@ LabOptions LabArguments::run_request(std::vector<Complaint> problems) const
     if (!options_.captures.empty() && !options_.pcap) {
         wanted.problems.push_back({"--capture", 0, 0, "and where to? Give --pcap FOLDER as well", {}});
     }
-    if (!options_.until.empty() && !codec::time_in_ps(options_.until)) {
-        wanted.problems.push_back({"--until", 0, 0, options_.until, std::string{codec::kTimeAllowed}});
+    if (!options_.plan.until.empty() && !codec::time_in_ps(options_.plan.until)) {
+        wanted.problems.push_back({"--until", 0, 0, options_.plan.until, std::string{codec::kTimeAllowed}});
     }
     return wanted;
 }

@@ -5,7 +5,7 @@
 #include "cli/command_line.hpp"
 #include "cli/replay_command.hpp"
 #include "cli/sonic_command.hpp"
-#include "cli/terminal.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -14,7 +14,6 @@ ExitCode run(const ReplayOptions& options) { return run_replay(options); }
 ExitCode run(const LabOptions& options) { return run_lab(options); }
 ExitCode run(const LabFilesOptions& options) { return run_lab_files(options); }
 ExitCode run(const LabTableOptions& options) { return run_lab_table(options); }
-ExitCode run(const DemoOptions& options) { return run_demo(options); }
 ExitCode run(const PoliciesOptions& options) { return run_policies(options); }
 ExitCode run(const LinkPlayOptions& options) { return run_link_play(options); }
 ExitCode run(const LinkExplainOptions& options) { return run_link_explain(options); }

@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "cli/control_client.hpp"
-#include "cli/control_text.hpp"
-#include "cli/terminal.hpp"
 #include "codec/control_json.hpp"
+#include "reports/control_text.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -110,7 +110,7 @@ Result<std::string> in_words(const Answers& answers, std::size_t lines, const Pa
     if (!queues) {
         return tl::unexpected(queues.error());
     }
-    return watch_text(*status, std::move(*queues), lines, paint);
+    return reports::watch_text(*status, std::move(*queues), lines, paint);
 }
 
 Result<std::string> look(const WatchOptions& options, const std::filesystem::path& socket, std::size_t lines,
