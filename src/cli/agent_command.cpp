@@ -171,10 +171,10 @@ ExitCode run_agent(const AgentOptions& options)
     (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
 }
 
-ExitCode hand_back(const HandBackOptions& options)
+ExitCode hand_back(const AgentOptions& options)
 {
-    const Drivers drivers{options.agent.extras};
-    const auto config = read_config(options.agent, drivers.all);
+    const Drivers drivers{options.extras};
+    const auto config = read_config(options, drivers.all);
     if (!config) {
         return refuse(config.error());
     }

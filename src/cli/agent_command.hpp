@@ -35,12 +35,8 @@ std::string config_file(const AgentOptions&);
 // overrides the defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
-struct HandBackOptions {
-    AgentOptions agent;
-};
-
 // Puts back what a dead agent has changed beside its mitigations (SONiC's scripts). Mitigations stay.
-ExitCode hand_back(const HandBackOptions&);
+ExitCode hand_back(const AgentOptions&);
 
 // Without a running agent: releases what the journals of the configured devices contain.
 ExitCode release_without_agent(const AgentOptions&, bool json);

@@ -113,7 +113,7 @@ Result<std::string> in_words(const Answers& answers, std::size_t lines, const Pa
     return reports::watch_text(*status, std::move(*queues), lines, paint);
 }
 
-Result<std::string> look(const WatchOptions& options, const std::filesystem::path& socket, std::size_t lines,
+Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket, std::size_t lines,
                          const Paint& paint)
 {
     const auto answers = ask_both(socket);
@@ -125,7 +125,7 @@ Result<std::string> look(const WatchOptions& options, const std::filesystem::pat
 
 }  // namespace
 
-ExitCode run_watch(const WatchOptions& options)
+ExitCode run_watch(const ControlOptions& options)
 {
     const bool drawn = !options.json && isatty(STDOUT_FILENO) == 1;
     const auto socket = control_socket(options.socket);
