@@ -1,5 +1,5 @@
 // Error types. An Error is one sentence for a person. Complaints are all the problems of one outside text at once. The
-// command line maps an ErrorKind to an exit code in one place (cli/exit_code.hpp).
+// command line maps an ErrorKind to an exit code in one place (terminal/exit_code.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,41 +1,46 @@
-#include "cli/agent_arguments.hpp"
+// The flags of `petrel agent`, `petrel hand-back` and `petrel config`.
+#include "cli/agent_flags.hpp"
+#include "cli/arguments.hpp"
+#include "cli/config_command.hpp"
 
 namespace petrel::cli {
 
-namespace {
-
-constexpr auto kAbout = "Watch the queues of a switch until told to stop: the service.";
-
-constexpr auto kAgentExamples = R"(Examples:
-  petrel agent --config /etc/petrel/agent.toml
-  petrel agent --device twin:scenarios/agent/storm.toml --state-dir state --control-socket ./petrel.sock
-
-SIGHUP reads the configuration anew, SIGTERM and SIGINT end the agent; what is mitigated is then restored, or held if
-the configuration says so. While it runs: petrel status, queues, events, explain, mitigate, release, hold, reload.
-)";
-
-constexpr auto kHandBackAbout = "Put SONiC's own scripts back after an agent died; mitigations stay.";
-
-constexpr auto kHandBackExamples = R"(Examples:
-  petrel hand-back
-  petrel hand-back --config /etc/petrel/agent.toml
-  petrel hand-back --device sonic:local
-
-The unit of the agent runs it whenever the agent has ended (ExecStopPost=). It does nothing to a device that a live
-agent watches, and nothing where nothing was taken over. The exit code is 0 unless something could not be put back.
-)";
-
-}  // namespace
-
-AgentArguments::AgentArguments(CLI::App& petrel) : app(petrel.add_subcommand("agent", kAbout)), flags_(*app)
+Handler agent_flags(CLI::App& app)
 {
-    app->footer(kAgentExamples);
+    return handler([flags = std::make_shared<AgentFlags>(app)](const Call& call) {
+        return run_agent(flags->options(call.extras));
+    });
 }
 
-HandBackArguments::HandBackArguments(CLI::App& petrel)
-    : app(petrel.add_subcommand("hand-back", kHandBackAbout)), flags_(*app)
+Handler hand_back_flags(CLI::App& app)
 {
-    app->footer(kHandBackExamples);
+    return handler([flags = std::make_shared<AgentFlags>(app)](const Call& call) {
+        return hand_back(flags->options(call.extras));
+    });
+}
+
+Handler config_check_flags(CLI::App& app)
+{
+    const auto options = std::make_shared<ConfigCheckOptions>();
+    app.add_option("FILE", options->files, "The file; several are checked one by one")->type_name("");
+    return handler([options](const Call&) { return run_config_check(*options); },
+                   [options](std::vector<Complaint>& problems) {
+                       if (options->files.empty()) {
+                           problems.push_back({"FILE", 0, 0, "which one? The agent's file", {}});
+                       }
+                   });
+}
+
+Handler config_show_flags(CLI::App& app)
+{
+    const auto options = std::make_shared<ConfigShowOptions>();
+    app.add_flag("--effective", options->effective,
+                 "All values, with flags, environment and defaults, and who said each");
+    app.add_flag("--json", options->json, "As one JSON object");
+    return handler([options, flags = std::make_shared<AgentFlags>(app)](const Call& call) {
+        options->agent = flags->options(call.extras);
+        return run_config_show(*options);
+    });
 }
 
 }  // namespace petrel::cli

@@ -9,10 +9,6 @@
 #include <filesystem>
 
 #include "base/complaint_text.hpp"
-#include "cli/sai_driver.hpp"
-#include "cli/sonic_driver.hpp"
-#include "cli/terminal.hpp"
-#include "cli/twin_driver.hpp"
 #include "codec/agent_settings.hpp"
 #include "codec/control_json.hpp"
 #include "daemon/release.hpp"
@@ -20,9 +16,12 @@
 #include "daemon/sonic/own_tables.hpp"
 #include "daemon/sonic/several_asics.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
+#include "drivers/drivers.hpp"
+#include "drivers/sonic_driver.hpp"
 #include "runtime/exit_guard.hpp"
 #include "runtime/state_folder.hpp"
 #include "sonic/find_databases.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 
@@ -31,7 +30,7 @@ namespace {
 constexpr auto kUsualFile = "/etc/petrel/agent.toml";
 
 struct Drivers {
-    explicit Drivers(const AgentExtras* extras) : own(make_drivers())
+    explicit Drivers(const AgentExtras* extras) : own(drivers::make_drivers())
     {
         if (extras != nullptr) {
             all = extras->drivers;
@@ -52,15 +51,6 @@ std::string user_name()
 }
 
 }  // namespace
-
-std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
-{
-    std::vector<std::unique_ptr<daemon::Driver>> drivers;
-    drivers.push_back(std::make_unique<TwinDriver>());
-    drivers.push_back(std::make_unique<SaiDriver>());
-    drivers.push_back(std::make_unique<SonicDriver>());
-    return drivers;
-}
 
 std::string config_file(const AgentOptions& options)
 {
@@ -103,7 +93,7 @@ Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig
         return tl::unexpected(
             Error{ErrorKind::invalid, "an agent with a device 'sonic:...' has no devices of other kinds"});
     }
-    SonicDriver driver;
+    drivers::SonicDriver driver;
     std::vector<std::pair<std::string, std::unique_ptr<daemon::Nos>>> each;
     for (const auto& given : config.devices) {
         const auto expanded = driver.expand(given);
@@ -181,10 +171,10 @@ ExitCode run_agent(const AgentOptions& options)
     (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
 }
 
-ExitCode hand_back(const HandBackOptions& options)
+ExitCode hand_back(const AgentOptions& options)
 {
-    const Drivers drivers{options.agent.extras};
-    const auto config = read_config(options.agent, drivers.all);
+    const Drivers drivers{options.extras};
+    const auto config = read_config(options, drivers.all);
     if (!config) {
         return refuse(config.error());
     }

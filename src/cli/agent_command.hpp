@@ -3,15 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/exit_code.hpp"
 #include "codec/agent_config.hpp"
 #include "daemon/driver.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 
@@ -27,9 +26,6 @@ struct AgentOptions {
     const AgentExtras* extras{};
 };
 
-// All drivers that petrel was built with.
-std::vector<std::unique_ptr<daemon::Driver>> make_drivers();
-
 ExitCode run_agent(const AgentOptions&);
 
 // The configuration file to use; empty = none.
@@ -39,12 +35,8 @@ std::string config_file(const AgentOptions&);
 // overrides the defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
-struct HandBackOptions {
-    AgentOptions agent;
-};
-
 // Puts back what a dead agent has changed beside its mitigations (SONiC's scripts). Mitigations stay.
-ExitCode hand_back(const HandBackOptions&);
+ExitCode hand_back(const AgentOptions&);
 
 // Without a running agent: releases what the journals of the configured devices contain.
 ExitCode release_without_agent(const AgentOptions&, bool json);

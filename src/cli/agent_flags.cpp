@@ -33,9 +33,9 @@ AgentFlags::AgentFlags(CLI::App& app) : app_(app), values_(codec::agent_settings
     }
 }
 
-AgentOptions AgentFlags::options() const
+AgentOptions AgentFlags::options(const AgentExtras* extras) const
 {
-    AgentOptions options{config_, {}};
+    AgentOptions options{config_, {}, extras};
     for (const auto& device : devices_) {
         options.given.push_back({std::string{codec::kDeviceKey}, device, kDeviceFlag});
     }

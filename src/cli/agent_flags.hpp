@@ -14,7 +14,7 @@ class AgentFlags {
 public:
     explicit AgentFlags(CLI::App&);
 
-    AgentOptions options() const;
+    AgentOptions options(const AgentExtras*) const;
 
 private:
     CLI::App& app_;

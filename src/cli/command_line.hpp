@@ -1,34 +1,13 @@
-// Parses the command line into a request. Only its .cpp files use the option parser.
+// Parses a command line and runs the command that it names (commands.hpp).
 #pragma once
 
-#include <span>
-#include <string>
-#include <variant>
-
 #include "cli/agent_command.hpp"
-#include "cli/config_command.hpp"
-#include "cli/control_command.hpp"
-#include "cli/demo_command.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/lab_command.hpp"
-#include "cli/link_command.hpp"
-#include "cli/policies_command.hpp"
-#include "cli/replay_inputs.hpp"
-#include "cli/watch_command.hpp"
+#include "terminal/exit_code.hpp"
+#include "twin/peers.hpp"
 
 namespace petrel::cli {
 
-// The user asked for help or the version: prints the text.
-struct Answer {
-    std::string text;
-};
-
-using Request = std::variant<ReplayOptions, LabOptions, LabFilesOptions, LabTableOptions, DemoOptions, PoliciesOptions,
-                             LinkPlayOptions, LinkExplainOptions, LinkDecodeOptions, LinkCodesOptions, AgentOptions,
-                             ConfigCheckOptions, ConfigShowOptions, ControlOptions, ReleaseAllOptions, WatchOptions,
-                             HandBackOptions, Answer>;
-
-// The request, or all problems of the command line at once.
-Parsed<Request> parse_command_line(int argc, const char* const* argv);
+// The exit code of the command, or all problems of the command line at once.
+Parsed<ExitCode> run_command_line(int argc, const char* const* argv, twin::Peers*, const AgentExtras*);
 
 }  // namespace petrel::cli

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "codec/agent_config_json.hpp"
 #include "daemon/metrics_server.hpp"
+#include "drivers/drivers.hpp"
 #include "runtime/atomic_file.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -96,7 +97,7 @@ std::string counted(std::size_t n, std::string_view one, std::string_view many)
 
 ExitCode run_config_check(const ConfigCheckOptions& options)
 {
-    const auto drivers = make_drivers();
+    const auto drivers = drivers::make_drivers();
     std::string text;
     std::vector<Complaint> problems;
     for (const auto& file : options.files) {
@@ -121,7 +122,7 @@ ExitCode run_config_show(const ConfigShowOptions& options)
     if (const auto problems = problems_of(options); !problems.empty()) {
         return refuse(problems);
     }
-    const auto drivers = make_drivers();
+    const auto drivers = drivers::make_drivers();
     const auto config = options.effective ? read_effective(options.agent, drivers)
                                           : read_file_alone(config_file(options.agent), drivers);
     if (!config) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/agent_command.hpp"
-#include "cli/exit_code.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 

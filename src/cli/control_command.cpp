@@ -4,14 +4,13 @@
 
 #include "base/complaint_text.hpp"
 #include "cli/control_client.hpp"
-#include "cli/control_text.hpp"
-#include "cli/terminal.hpp"
 #include "codec/control_json.hpp"
+#include "drivers/drivers.hpp"
+#include "reports/control_text.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
-
-using Command = codec::ControlRequest::Command;
 
 struct Shown {
     std::string text;
@@ -29,8 +28,32 @@ Shown in_words(const Result<Report>& report, const Words& words)
     return {words(*report), {}, ExitCode::ok};
 }
 
-// If the agent refuses the new configuration, the command prints the problems and fails.
-Shown reloaded(std::string_view line)
+// Prints the agent's answer: as it is, or as `words` puts it.
+template <class Words>
+ExitCode show(const ControlOptions& options, const Result<std::string>& line, const Words& words)
+{
+    if (!line) {
+        return fail(line.error());
+    }
+    const Shown answer = words(*line);
+    if (options.json) {
+        return finish(json_escaped(*line) + '\n', answer.code);
+    }
+    if (!answer.complaint.empty()) {
+        say(answer.complaint);
+    }
+    return finish(answer.text, answer.code);
+}
+
+template <class Words>
+ExitCode ask_and_show(const ControlOptions& options, const Words& words)
+{
+    return show(options, ask_agent(control_socket(options.socket), options.request), words);
+}
+
+Shown order_in_words(std::string_view line) { return in_words(codec::read_order(line), reports::order_text); }
+
+Shown reload_in_words(std::string_view line)
 {
     const auto report = codec::read_reload(line);
     if (!report || report->problems.empty()) {
@@ -43,24 +66,48 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown shown(const codec::ControlRequest& request, std::string_view line)
+// The socket of the agent that these options would start.
+std::filesystem::path socket_of(const ControlOptions& options)
 {
-    const Paint paint{stdout_wants_colour()};
-    switch (request.command) {
-    case Command::status:
-        return in_words(codec::read_status(line), [&](const auto& report) { return status_text(report, paint); });
-    case Command::queues:
-        return in_words(codec::read_queues(line),
-                        [&](const auto& report) { return queues_text(report, request.stormed); });
-    case Command::explain:
-        return in_words(codec::read_explanation(line), [&](const auto& report) { return explain_text(report, paint); });
-    case Command::reload: return reloaded(line);
-    default: return in_words(codec::read_order(line), order_text);
+    const auto own = drivers::make_drivers();
+    auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
+    for (const auto& driver : own) {
+        drivers.push_back(driver.get());
     }
+    const auto config = read_config(options.agent, drivers);
+    return !options.socket.empty() || !config ? control_socket(options.socket) : config->control_socket;
+}
+
+}  // namespace
+
+ExitCode show_status(const ControlOptions& options)
+{
+    return ask_and_show(options, [](std::string_view line) {
+        const Paint paint{stdout_wants_colour()};
+        return in_words(codec::read_status(line),
+                        [&](const auto& report) { return reports::status_text(report, paint); });
+    });
+}
+
+ExitCode show_queues(const ControlOptions& options)
+{
+    return ask_and_show(options, [&](std::string_view line) {
+        return in_words(codec::read_queues(line),
+                        [&](const auto& report) { return reports::queues_text(report, options.request.stormed); });
+    });
+}
+
+ExitCode show_explanation(const ControlOptions& options)
+{
+    return ask_and_show(options, [](std::string_view line) {
+        const Paint paint{stdout_wants_colour()};
+        return in_words(codec::read_explanation(line),
+                        [&](const auto& report) { return reports::explain_text(report, paint); });
+    });
 }
 
 // Prints lines until the agent marks the end; with --follow until the user interrupts it.
-ExitCode run_events(const ControlOptions& options)
+ExitCode show_events(const ControlOptions& options)
 {
     const auto socket = control_socket(options.socket);
     auto client = ControlClient::ask(socket, options.request);
@@ -82,7 +129,7 @@ ExitCode run_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : event_text(**line));
+        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : reports::event_text(**line));
         if (!written) {
             return fail(written.error());
         }
@@ -92,52 +139,19 @@ ExitCode run_events(const ControlOptions& options)
     }
 }
 
-ExitCode show(const ControlOptions& options, const Result<std::string>& line)
-{
-    if (!line) {
-        return fail(line.error());
-    }
-    const auto answer = shown(options.request, *line);
-    if (options.json) {
-        return finish(json_escaped(*line) + '\n', answer.code);
-    }
-    if (!answer.complaint.empty()) {
-        say(answer.complaint);
-    }
-    return finish(answer.text, answer.code);
-}
+ExitCode give_order(const ControlOptions& options) { return ask_and_show(options, order_in_words); }
 
-// The socket of the agent that these options would start.
-std::filesystem::path socket_of(const ReleaseAllOptions& options)
-{
-    const auto own = make_drivers();
-    auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
-    for (const auto& driver : own) {
-        drivers.push_back(driver.get());
-    }
-    const auto config = read_config(options.agent, drivers);
-    return !options.control.socket.empty() || !config ? control_socket(options.control.socket) : config->control_socket;
-}
+ExitCode reload(const ControlOptions& options) { return ask_and_show(options, reload_in_words); }
 
-}  // namespace
-
-ExitCode run_control(const ControlOptions& options)
+ExitCode release_all(const ControlOptions& options)
 {
-    if (options.request.command == Command::events) {
-        return run_events(options);
-    }
-    return show(options, ask_agent(control_socket(options.socket), options.request));
-}
-
-ExitCode run_release_all(const ReleaseAllOptions& options)
-{
-    const auto line = ask_agent(socket_of(options), options.control.request);
+    const auto line = ask_agent(socket_of(options), options.request);
     if (!line && line.error().kind == ErrorKind::unreachable) {
         say(fmt::format("petrel: {}", line.error().what));
         say("petrel: releasing what the journals say");
-        return release_without_agent(options.agent, options.control.json);
+        return release_without_agent(options.agent, options.json);
     }
-    return show(options.control, line);
+    return show(options, line, order_in_words);
 }
 
 }  // namespace petrel::cli

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/agent_command.hpp"
-#include "cli/exit_code.hpp"
 #include "codec/control_report.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 
@@ -14,15 +14,18 @@ struct ControlOptions {
     codec::ControlRequest request;
     std::string socket;  // empty = the default
     bool json{};         // print the agent's JSON lines
+    AgentOptions agent;  // release-all: the agent whose journals are read if it is dead
 };
 
-// release-all also works if the agent is dead, from the journals of the configured devices.
-struct ReleaseAllOptions {
-    ControlOptions control;
-    AgentOptions agent;
-};
+// Each sends the request and prints the answer, in words or as JSON.
+ExitCode show_status(const ControlOptions&);
+ExitCode show_queues(const ControlOptions&);
+ExitCode show_explanation(const ControlOptions&);
+ExitCode show_events(const ControlOptions&);
+ExitCode give_order(const ControlOptions&);
+ExitCode reload(const ControlOptions&);  // fails if the agent refuses the configuration
 
-ExitCode run_control(const ControlOptions&);
-ExitCode run_release_all(const ReleaseAllOptions&);
+// Also works if the agent is dead, from the journals of the configured devices.
+ExitCode release_all(const ControlOptions&);
 
 }  // namespace petrel::cli

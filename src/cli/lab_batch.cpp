@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "cli/lab_judgement.hpp"
-#include "cli/lab_pool.hpp"
-#include "cli/lab_report.hpp"
-#include "cli/progress.hpp"
-#include "cli/terminal.hpp"
+#include "lab/pool.hpp"
+#include "reports/lab_judgement.hpp"
+#include "reports/lab_report.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
 
-std::string text_of(const PlannedRun& planned, const RunDone& done, const Paint& paint)
+std::string text_of(const lab::PlannedRun& planned, const lab::RunDone& done, const Paint& paint)
 {
     const auto seconds = std::chrono::duration<double>(done.wall).count();
     if (!done.failed()) {
@@ -19,17 +19,18 @@ std::string text_of(const PlannedRun& planned, const RunDone& done, const Paint&
         return fmt::format("{}  {}  ({} expected, {:.2f} s)\n", paint.green("ok    "), planned.label(), count, seconds);
     }
     return fmt::format("{}  {}  ({:.2f} s)\n{}  once more: {}\n", paint.red("FAILED"), planned.label(), seconds,
-                       done.outcome ? failures_text(done.outcome->judgements) : done.problems, planned.command);
+                       done.outcome ? reports::failures_text(done.outcome->judgements) : done.problems,
+                       planned.command);
 }
 
 }  // namespace
 
-ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& options)
+ExitCode run_batch(const std::vector<lab::PlannedRun>& planned, const LabOptions& options)
 {
     const Paint paint{stdout_wants_colour()};
     Progress progress;
     std::optional<Error> error;
-    std::vector<ReportedRun> reported;
+    std::vector<reports::ReportedRun> reported;
     std::size_t told = 0;
     std::size_t failed = 0;
     const auto tell = [&](const std::string& text) {
@@ -38,15 +39,16 @@ ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& opt
             error = written.error();
         }
     };
-    run_all(planned, options, [&](const PlannedRun& run, RunDone done) {
+    lab::run_all(planned, options.pool, [&](const lab::PlannedRun& run, lab::RunDone done) {
         failed += done.failed() ? 1U : 0U;
         if (options.json && !done.outcome) {
             say(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
         } else {
-            tell(options.json ? summary_line(run, *done.outcome, done.wall) + '\n' : text_of(run, done, paint));
+            tell(options.json ? reports::summary_line(run.file, run.settings, *done.outcome, done.wall) + '\n'
+                              : text_of(run, done, paint));
         }
         if (options.report && done.outcome) {
-            auto summary = summary_line(run, *done.outcome, done.wall);
+            auto summary = reports::summary_line(run.file, run.settings, *done.outcome, done.wall);
             reported.push_back({run.file, run.settings, run.command,
                                 std::make_shared<const scenario::Scenario>(run.scenario), std::move(*done.outcome),
                                 std::move(*done.recording), std::move(summary)});
@@ -61,7 +63,7 @@ ExitCode run_batch(const std::vector<PlannedRun>& planned, const LabOptions& opt
         say(fmt::format("petrel: {} of {} runs failed", failed, planned.size()));
     }
     if (options.report && !error) {
-        if (auto written = write_report(*options.report, reported); !written) {
+        if (auto written = reports::write_report(*options.report, reported); !written) {
             error = written.error();
         }
     }

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "cli/lab_plan.hpp"
+#include "lab/plan.hpp"
 
 namespace petrel::cli {
 
-ExitCode run_batch(const std::vector<PlannedRun>&, const LabOptions&);
+ExitCode run_batch(const std::vector<lab::PlannedRun>&, const LabOptions&);
 
 }  // namespace petrel::cli

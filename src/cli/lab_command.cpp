@@ -1,9 +1,9 @@
 #include "cli/lab_command.hpp"
 
 #include "cli/lab_batch.hpp"
-#include "cli/lab_plan.hpp"
 #include "cli/lab_story.hpp"
-#include "cli/terminal.hpp"
+#include "lab/plan.hpp"
+#include "terminal/terminal.hpp"
 #include "topology/lookup.hpp"
 
 namespace petrel::cli {
@@ -14,13 +14,13 @@ namespace {
 Result<std::string> scenario_text(const std::string& file, twin::Peers* peers)
 {
     if (peers == nullptr) {
-        return read_scenario_file(file);
+        return lab::read_scenario_file(file);
     }
     constexpr char kRead = '+';
     Result<std::string> text;
     std::string told;
     if (peers->rank() == 0) {
-        text = read_scenario_file(file);
+        text = lab::read_scenario_file(file);
         told = text ? kRead + *text : std::string{};
     }
     const auto heard = peers->gather(told).front();
@@ -31,7 +31,7 @@ Result<std::string> scenario_text(const std::string& file, twin::Peers* peers)
 }
 
 // Complains about options that are possible for a single run only.
-std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<PlannedRun>& runs)
+std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<lab::PlannedRun>& runs)
 {
     std::vector<Complaint> problems;
     const auto refuse_flag = [&](bool given, const char* flag) {
@@ -98,14 +98,14 @@ ExitCode run_lab(const LabOptions& options)
         return refuse({{"--syslog", 0, 0, "only one process alone writes a log", {}}});
     }
     std::vector<std::string> texts;
-    for (const auto& file : options.files) {
+    for (const auto& file : options.plan.files) {
         auto text = scenario_text(file, options.peers);
         if (!text) {
             return fail(text.error());
         }
         texts.push_back(std::move(*text));
     }
-    auto runs = plan_runs(options, texts);
+    auto runs = lab::plan_runs(options.plan, texts);
     if (!runs) {
         return refuse(runs.error());
     }

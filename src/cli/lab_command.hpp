@@ -8,23 +8,17 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/exit_code.hpp"
+#include "lab/plan.hpp"
+#include "lab/pool.hpp"
+#include "terminal/exit_code.hpp"
 #include "twin/peers.hpp"
 
 namespace petrel::cli {
 
 struct LabOptions {
-    std::vector<std::string> files;
-    std::vector<std::string> settings;  // "name=value"
-    std::vector<std::string> sweeps;    // "name=a,b,c"
-    bool all{};                         // with all values of the file's [sweep]
-    bool full{};                        // with the values of the file's [full]
-    std::uint32_t repeat{1};
-    unsigned jobs{};  // concurrent runs; 0 = one per core
+    lab::PlanOptions plan;
+    lab::PoolOptions pool;
     bool json{};
-    unsigned threads{1};
-    std::optional<std::uint64_t> seed;
-    std::string until;                  // a time such as 20ms; empty = the scenario's duration
     std::optional<std::string> report;  // a folder
     std::optional<std::string> pcap;    // a folder
     std::vector<std::string> captures;  // ports whose links are captured, besides those of the scenario

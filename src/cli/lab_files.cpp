@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "cli/lab_command.hpp"
-#include "cli/lab_plan.hpp"
-#include "cli/scenario_words.hpp"
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "codec/scenario_reader.hpp"
+#include "lab/plan.hpp"
+#include "reports/scenario_words.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -23,7 +23,7 @@ struct ReadFile {
 
 Parsed<ReadFile> read(const std::string& file, const codec::Settings& settings)
 {
-    const auto text = read_scenario_file(file);
+    const auto text = lab::read_scenario_file(file);
     if (!text) {
         return tl::unexpected(std::vector{Complaint{file, 0, 0, text.error().what, {}}});
     }
@@ -77,7 +77,10 @@ std::string parameters_text(const codec::Settings& parameters)
     return all.empty() ? "-" : fmt::format("{}", fmt::join(all, " "));
 }
 
-std::string explained(const ReadFile& file) { return fmt::format("{}\n", fmt::join(explain(file.scenario), "\n")); }
+std::string explained(const ReadFile& file)
+{
+    return fmt::format("{}\n", fmt::join(reports::explain(file.scenario), "\n"));
+}
 
 }  // namespace
 
@@ -85,7 +88,7 @@ ExitCode run_lab_files(const LabFilesOptions& options)
 {
     using What = LabFilesOptions::What;
     auto problems = options.problems;
-    const auto settings = settings_of(options.settings, problems);
+    const auto settings = lab::settings_of(options.settings, problems);
     Table list({{"file", Align::left, {}},
                 {"simulates", Align::right, {}},
                 {"expects", Align::right, {}},
@@ -100,8 +103,9 @@ ExitCode run_lab_files(const LabFilesOptions& options)
         }
         switch (options.what) {
         case What::list:
-            list.add({name, time_words(file->scenario.duration), fmt::format("{}", file->scenario.expectations.size()),
-                      parameters_text(file->parameters), file->scenario.about});
+            list.add({name, reports::time_words(file->scenario.duration),
+                      fmt::format("{}", file->scenario.expectations.size()), parameters_text(file->parameters),
+                      file->scenario.about});
             break;
         case What::check: text += fmt::format("{}: ok\n", name); break;
         case What::explain: text += explained(*file); break;

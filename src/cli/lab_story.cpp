@@ -6,20 +6,19 @@
 #include <filesystem>
 #include <thread>
 
-#include "cli/lab_judgement.hpp"
-#include "cli/lab_report.hpp"
-#include "cli/lab_text.hpp"
-#include "cli/output_file.hpp"
-#include "cli/progress.hpp"
-#include "cli/terminal.hpp"
 #include "codec/event_json.hpp"
 #include "codec/scenario_json.hpp"
-#include "codec/scenario_values.hpp"
 #include "lab/capture_files.hpp"
 #include "lab/common_news.hpp"
 #include "lab/switch_log.hpp"
 #include "lab/trace_recorder.hpp"
+#include "reports/lab_judgement.hpp"
+#include "reports/lab_report.hpp"
+#include "reports/lab_text.hpp"
 #include "runtime/log_writer.hpp"
+#include "terminal/output_file.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -32,27 +31,27 @@ constexpr unsigned kPieces = 200;  // an unpaced run is split into this many pie
 
 class LabStory {
 public:
-    LabStory(const PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment, twin::Ps end)
-        : planned_(planned), options_(options), experiment_(experiment), end_(end), paint_(stdout_wants_colour())
+    LabStory(const lab::PlannedRun& planned, const LabOptions& options, lab::Experiment& experiment)
+        : planned_(planned), options_(options), experiment_(experiment), paint_(stdout_wants_colour())
     {
         // Events on nodes of other processes are not visible here.
         if (options.peers == nullptr) {
             judge_.emplace(experiment);
         }
         if (options.report) {
-            recording_.emplace(experiment, end);
+            recording_.emplace(experiment, planned.end);
         }
     }
 
     ExitCode tell()
     {
         if (!options_.json) {
-            write(lab_heading(experiment_.scenario()));
+            write(reports::lab_heading(experiment_.scenario()));
         }
         if (options_.pace > 0) {
-            run_paced(end_);
+            run_paced();
         } else {
-            run_unpaced(end_);
+            run_unpaced();
         }
         conclude(steady_clock::now() - started_);
         if (error_) {
@@ -67,13 +66,13 @@ public:
 
 private:
     // In pieces of 10 ms, so that events are printed when they happen.
-    void run_paced(twin::Ps end)
+    void run_paced()
     {
         constexpr auto kPiece = 10ms;
         const auto piece = static_cast<twin::Ps>(options_.pace * 1e-2 * static_cast<double>(twin::kSecond));
         auto due = started_;
-        for (twin::Ps now = 0; now < end && !may_stop();) {
-            now = std::min(now + std::max<twin::Ps>(piece, 1), end);
+        for (twin::Ps now = 0; now < planned_.end && !may_stop();) {
+            now = std::min(now + std::max<twin::Ps>(piece, 1), planned_.end);
             due += kPiece;
             std::this_thread::sleep_until(due);
             experiment_.run_until(now);
@@ -81,16 +80,16 @@ private:
         }
     }
 
-    void run_unpaced(twin::Ps end)
+    void run_unpaced()
     {
         {
             Progress progress;
             const auto pieces = somebody_watches() ? kPieces : 1;
             for (unsigned i = 1; i <= pieces; ++i) {
-                experiment_.run_until(i == pieces ? end : end / pieces * i);
+                experiment_.run_until(i == pieces ? planned_.end : planned_.end / pieces * i);
                 const auto now = static_cast<double>(experiment_.twin().now());
                 const auto wall = std::chrono::duration<double>(steady_clock::now() - started_).count();
-                progress.show(now / static_cast<double>(end),
+                progress.show(now / static_cast<double>(planned_.end),
                               fmt::format("{:.3f} s simulated, {:.3g} a second", now / twin::kSecond,
                                           now / twin::kSecond / wall));
             }
@@ -106,15 +105,15 @@ private:
             outcome_.summary = experiment_.summary();
         }
         const auto& summary = outcome_.summary;
-        const auto json = summary_line(planned_, outcome_, wall);
+        const auto json = reports::summary_line(planned_.file, planned_.settings, outcome_, wall);
         if (recording_) {
             write_report_of(json);
         }
         if (options_.json) {
             write(json + '\n');
         } else {
-            write(lab_summary(summary));
-            if (const auto table = judgement_table(outcome_.judgements, paint_); !table.empty()) {
+            write(reports::lab_summary(summary));
+            if (const auto table = reports::judgement_table(outcome_.judgements, paint_); !table.empty()) {
                 write('\n' + table);
             }
         }
@@ -127,11 +126,12 @@ private:
 
     void write_report_of(const std::string& summary)
     {
-        const ReportedRun run{planned_.file,    planned_.settings,
-                              planned_.command, std::make_shared<const scenario::Scenario>(experiment_.scenario()),
-                              outcome_,         recording_->take(),
-                              summary};
-        if (const auto written = write_report(*options_.report, {&run, 1}); !written) {
+        const reports::ReportedRun run{
+            planned_.file,    planned_.settings,
+            planned_.command, std::make_shared<const scenario::Scenario>(experiment_.scenario()),
+            outcome_,         recording_->take(),
+            summary};
+        if (const auto written = reports::write_report(*options_.report, {&run, 1}); !written) {
             error_ = written.error();
         }
     }
@@ -156,7 +156,7 @@ private:
     std::string line_of(const lab::Heard& heard) const
     {
         return options_.json ? codec::event_json(*heard.event, *heard.watchlist, heard.device) + '\n'
-                             : lab_events({&heard, 1}, paint_);
+                             : reports::lab_events({&heard, 1}, paint_);
     }
 
     void write(const std::string& text)
@@ -168,10 +168,9 @@ private:
         }
     }
 
-    const PlannedRun& planned_;
+    const lab::PlannedRun& planned_;
     const LabOptions& options_;
     lab::Experiment& experiment_;
-    twin::Ps end_;
     std::optional<lab::Judge> judge_;
     std::optional<lab::Recording> recording_;
     lab::Outcome outcome_;
@@ -212,11 +211,10 @@ Result<void> write_log(const std::string& path, const lab::Experiment& experimen
 
 }  // namespace
 
-ExitCode tell_run(const PlannedRun& planned, const LabOptions& options)
+ExitCode tell_run(const lab::PlannedRun& planned, const LabOptions& options)
 {
     auto scenario = planned.scenario;
-    scenario.setup.threads = options.threads;
-    const auto end = codec::time_in_ps(options.until).value_or(scenario.duration);
+    scenario.setup.threads = options.pool.threads;
     if (options.peers != nullptr && !scenario.expectations.empty()) {
         say("petrel: note: several processes do not judge: what the scenario expects is not looked at");
     }
@@ -231,7 +229,7 @@ ExitCode tell_run(const PlannedRun& planned, const LabOptions& options)
     if (options.trace) {
         recorder.emplace((*experiment)->twin(), kTraceEvery);
     }
-    const auto code = LabStory{planned, options, **experiment, end}.tell();
+    const auto code = LabStory{planned, options, **experiment}.tell();
     if (code != ExitCode::ok && code != ExitCode::expectation) {
         return code;
     }

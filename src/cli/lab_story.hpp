@@ -1,12 +1,12 @@
 // Runs one scenario and prints what happens: as fast as possible, or paced by the wall clock.
 #pragma once
 
-#include "cli/exit_code.hpp"
-#include "cli/lab_plan.hpp"
+#include "lab/plan.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 
 // Prints the events and the result, and writes the files that the options request.
-ExitCode tell_run(const PlannedRun&, const LabOptions&);
+ExitCode tell_run(const lab::PlannedRun&, const LabOptions&);
 
 }  // namespace petrel::cli

@@ -5,13 +5,13 @@
 #include <map>
 
 #include "cli/lab_command.hpp"
-#include "cli/lab_plan.hpp"
-#include "cli/lab_pool.hpp"
-#include "cli/output_file.hpp"
-#include "cli/progress.hpp"
-#include "cli/scenario_words.hpp"
-#include "cli/terminal.hpp"
+#include "lab/plan.hpp"
+#include "lab/pool.hpp"
 #include "lab/score.hpp"
+#include "reports/scenario_words.hpp"
+#include "terminal/output_file.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::cli {
@@ -41,7 +41,7 @@ std::string text_of(const Cell& cell)
     const auto& score = cell.score;
     std::string text = score.storms == 0 ? "quiet" : fmt::format("{}/{}", score.caught, score.storms);
     if (score.caught != 0) {
-        text += fmt::format(" {}", time_words(score.latency));
+        text += fmt::format(" {}", reports::time_words(score.latency));
     }
     if (score.false_actions == 0) {
         return text;
@@ -75,27 +75,26 @@ ExitCode run_lab_table(const LabTableOptions& options)
         return refuse(options.problems);
     }
     const auto policies = options.policies.empty() ? usual_policies() : options.policies;
-    LabOptions lab;
-    lab.files = options.files;
-    lab.all = true;
-    lab.jobs = options.jobs;
-    lab.sweeps = {fmt::format("{}={}", kParameter, fmt::join(policies, ","))};
+    lab::PlanOptions plan;
+    plan.files = options.files;
+    plan.all = true;
+    plan.sweeps = {fmt::format("{}={}", kParameter, fmt::join(policies, ","))};
     std::vector<std::string> texts;
-    for (const auto& file : lab.files) {
-        auto text = read_scenario_file(file);
+    for (const auto& file : plan.files) {
+        auto text = lab::read_scenario_file(file);
         if (!text) {
             return fail(text.error());
         }
         texts.push_back(std::move(*text));
     }
-    const auto runs = plan_runs(lab, texts);
+    const auto runs = lab::plan_runs(plan, texts);
     if (!runs) {
         return refuse(runs.error());
     }
     std::map<std::pair<std::string, std::string>, Cell> cells;  // by file and policy
     std::size_t told = 0;
     Progress progress;
-    run_all(*runs, lab, [&](const PlannedRun& run, const RunDone& done) {
+    lab::run_all(*runs, {.jobs = options.jobs}, [&](const lab::PlannedRun& run, const lab::RunDone& done) {
         auto& cell = cells[{run.file, run.settings.at(kParameter)}];
         if (done.outcome) {
             cell.score += score(run.scenario, done.outcome->events);
@@ -110,7 +109,7 @@ ExitCode run_lab_table(const LabTableOptions& options)
     for (std::size_t i = 0; i < policies.size(); ++i) {
         table += "---|";
     }
-    for (const auto& file : lab.files) {
+    for (const auto& file : plan.files) {
         table += fmt::format("\n| {} |", stem(file));
         for (const auto& policy : policies) {
             table += fmt::format(" {} |", text_of(cells[{file, policy}]));

@@ -5,11 +5,11 @@
 #include <charconv>
 #include <optional>
 
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "codec/link_json.hpp"
 #include "link/decode.hpp"
 #include "link/reasons.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {

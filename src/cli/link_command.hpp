@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/exit_code.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 

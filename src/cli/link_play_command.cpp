@@ -6,15 +6,15 @@
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
 #include "cli/link_command.hpp"
-#include "cli/link_text.hpp"
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "codec/link_history.hpp"
 #include "codec/link_json.hpp"
 #include "codec/link_script.hpp"
 #include "link/link_play.hpp"
 #include "link/reasons.hpp"
+#include "reports/link_text.hpp"
 #include "runtime/atomic_file.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -58,8 +58,8 @@ std::string ends_text(const LinkPlay& play)
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
-        table.add({name, state_cell(reading.state), reason_cell(reading.registers.ldr),
-                   reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
+        table.add({name, reports::state_cell(reading.state), reports::reason_cell(reading.registers.ldr),
+                   reports::reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
                    std::to_string(reading.suppressed), std::to_string(play.errors_let_pass(side)),
                    reading.protocol_violation ? "protocol violation" : ""});
     }
@@ -79,8 +79,8 @@ std::string histories_text(LinkPlay& play, bool newest_first)
             table.add(
                 {name, std::to_string(event.seq),
                  std::to_string(std::chrono::floor<std::chrono::seconds>(event.observed_at).time_since_epoch().count()),
-                 reason_cell(event.ldr), reason_cell(event.nldr),
-                 event.correlated_cause ? reason_cell(*event.correlated_cause) : ""});
+                 reports::reason_cell(event.ldr), reports::reason_cell(event.nldr),
+                 event.correlated_cause ? reports::reason_cell(*event.correlated_cause) : ""});
         }
     }
     return table.empty() ? "The manager has logged nothing.\n" : table.text();

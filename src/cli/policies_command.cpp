@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "codec/policy_json.hpp"
+#include "terminal/table.hpp"
+#include "terminal/terminal.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::cli {

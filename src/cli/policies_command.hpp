@@ -1,7 +1,7 @@
 // `petrel policies`: the presets, and every parameter with its default and range.
 #pragma once
 
-#include "cli/exit_code.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 

@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
-#include "cli/output_file.hpp"
-#include "cli/replay_html.hpp"
-#include "cli/replay_json.hpp"
-#include "cli/replay_report.hpp"
-#include "cli/replay_text.hpp"
-#include "cli/terminal.hpp"
+#include "reports/replay_html.hpp"
+#include "reports/replay_json.hpp"
+#include "reports/replay_report.hpp"
+#include "reports/replay_text.hpp"
 #include "runtime/replay.hpp"
+#include "terminal/output_file.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
 
 // Does not stop at the first policy that does not fit the trace: reports all of them.
-Parsed<ReplayReport> replay_all(ReplayInputs inputs)
+Parsed<reports::ReplayReport> replay_all(ReplayInputs inputs)
 {
     std::vector<Complaint> complaints;
-    ReplayReport report{inputs.trace_name, std::move(inputs.trace), {}};
+    reports::ReplayReport report{inputs.trace_name, std::move(inputs.trace), {}};
     for (const auto& what_if : inputs.what_ifs) {
         std::vector<runtime::Replayed> devices;
         for (std::size_t i = 0; i < report.trace.devices.size(); ++i) {
@@ -37,7 +37,7 @@ Parsed<ReplayReport> replay_all(ReplayInputs inputs)
                      {}});
             }
         }
-        report.runs.push_back(make_run(what_if.label, std::move(devices)));
+        report.runs.push_back(reports::make_run(what_if.label, std::move(devices)));
     }
     if (!complaints.empty()) {
         return tl::unexpected(std::move(complaints));
@@ -45,7 +45,7 @@ Parsed<ReplayReport> replay_all(ReplayInputs inputs)
     return report;
 }
 
-void say_notes(const std::vector<std::string>& assumed, const ReplayReport& report)
+void say_notes(const std::vector<std::string>& assumed, const reports::ReplayReport& report)
 {
     auto notes = assumed;
     for (const auto& run : report.runs) {
@@ -61,9 +61,9 @@ void say_notes(const std::vector<std::string>& assumed, const ReplayReport& repo
 }
 
 // A check that watched no queue must not look like a check without findings.
-bool watches_nothing(const ReplayReport& report)
+bool watches_nothing(const reports::ReplayReport& report)
 {
-    return std::any_of(report.runs.begin(), report.runs.end(), [](const PolicyRun& run) {
+    return std::any_of(report.runs.begin(), report.runs.end(), [](const reports::PolicyRun& run) {
         return std::all_of(run.devices.begin(), run.devices.end(), [](const runtime::Replayed& device) {
             const auto& rows = device.watchlist.rows;
             return std::all_of(rows.begin(), rows.end(),
@@ -72,15 +72,15 @@ bool watches_nothing(const ReplayReport& report)
     });
 }
 
-std::string render(const ReplayReport& report, const ReplayOptions& options, bool to_stdout)
+std::string render(const reports::ReplayReport& report, const ReplayOptions& options, bool to_stdout)
 {
     if (options.format == "json") {
-        return replay_json(report);
+        return reports::replay_json(report);
     }
     if (options.format == "html") {
-        return replay_html(report);
+        return reports::replay_html(report);
     }
-    return replay_text(report, Paint{to_stdout && stdout_wants_colour()});
+    return reports::replay_text(report, Paint{to_stdout && stdout_wants_colour()});
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ ExitCode run_replay(const ReplayOptions& options)
     say_notes(notes, *report);
 
     const auto code =
-        options.check && (any_storm(*report) || watches_nothing(*report)) ? ExitCode::failure : ExitCode::ok;
+        options.check && (reports::any_storm(*report) || watches_nothing(*report)) ? ExitCode::failure : ExitCode::ok;
     const bool to_stdout = !options.output || *options.output == "-";
     const auto text = render(*report, options, to_stdout);
     if (to_stdout) {

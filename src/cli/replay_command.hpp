@@ -1,8 +1,8 @@
 // `petrel replay`: runs a recorded trace through the watchdog, under one policy or several.
 #pragma once
 
-#include "cli/exit_code.hpp"
 #include "cli/replay_inputs.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "cli/control_client.hpp"
-#include "cli/terminal.hpp"
 #include "cli/tool_databases.hpp"
 #include "codec/control_json.hpp"
 #include "sonic_tools/tools.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "cli/control_client.hpp"
-#include "cli/control_text.hpp"
-#include "cli/terminal.hpp"
 #include "codec/control_json.hpp"
+#include "reports/control_text.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -110,10 +110,10 @@ Result<std::string> in_words(const Answers& answers, std::size_t lines, const Pa
     if (!queues) {
         return tl::unexpected(queues.error());
     }
-    return watch_text(*status, std::move(*queues), lines, paint);
+    return reports::watch_text(*status, std::move(*queues), lines, paint);
 }
 
-Result<std::string> look(const WatchOptions& options, const std::filesystem::path& socket, std::size_t lines,
+Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket, std::size_t lines,
                          const Paint& paint)
 {
     const auto answers = ask_both(socket);
@@ -125,7 +125,7 @@ Result<std::string> look(const WatchOptions& options, const std::filesystem::pat
 
 }  // namespace
 
-ExitCode run_watch(const WatchOptions& options)
+ExitCode run_watch(const ControlOptions& options)
 {
     const bool drawn = !options.json && isatty(STDOUT_FILENO) == 1;
     const auto socket = control_socket(options.socket);

@@ -2,17 +2,11 @@
 // prints the same text once a second.
 #pragma once
 
-#include <string>
-
-#include "cli/exit_code.hpp"
+#include "cli/control_command.hpp"
 
 namespace petrel::cli {
 
-struct WatchOptions {
-    std::string socket;  // empty = the default
-    bool json{};         // the agent's JSON lines: its status, then the queues in another phase than watching
-};
-
-ExitCode run_watch(const WatchOptions&);
+// --json prints the agent's JSON lines: its status, then the queues in another phase than watching.
+ExitCode run_watch(const ControlOptions&);
 
 }  // namespace petrel::cli

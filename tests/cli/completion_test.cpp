@@ -57,18 +57,19 @@ void expect_all_below(const Words& command)
     };
     EXPECT_EQ(offered("--"), help.flags) << testing::PrintToString(command);
     EXPECT_THAT(help.flags, Contains("--help")) << testing::PrintToString(command);
-    if (help.commands.empty()) {
+    const auto below = help.commands();
+    if (below.empty()) {
         return;
     }
-    auto commands = help.commands;
+    std::set<std::string> commands{below.begin(), below.end()};
     if (command.empty()) {
         commands.insert(kTools.begin(), kTools.end());
     }
     EXPECT_EQ(offered(""), commands) << testing::PrintToString(command);
-    for (const auto& name : help.commands) {
-        auto below = command;
-        below.push_back(name);
-        expect_all_below(below);
+    for (const auto& name : below) {
+        auto words = command;
+        words.push_back(name);
+        expect_all_below(words);
     }
 }
 

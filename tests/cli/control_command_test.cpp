@@ -5,11 +5,11 @@
 
 #include <deque>
 
-#include "cli/exit_code.hpp"
 #include "codec/control_json.hpp"
 #include "petrel_program.hpp"
 #include "runtime/control_server.hpp"
 #include "support/loop_thread.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 namespace {

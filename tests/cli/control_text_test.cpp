@@ -1,15 +1,15 @@
 // The texts about a running agent, compared with tests/golden/control/*.txt.
-#include "cli/control_text.hpp"
+#include "reports/control_text.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "cli/control_problems.hpp"
+#include "reports/control_problems.hpp"
 #include "support/golden.hpp"
 
-namespace petrel::cli {
+namespace petrel::reports {
 namespace {
 
 using codec::DeviceReport;
@@ -242,4 +242,4 @@ TEST(ControlText, Ages)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::reports

@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "cli/demo_act.hpp"
-#include "cli/demo_status.hpp"
+#include "demo/act.hpp"
+#include "demo/status.hpp"
 #include "petrel_program.hpp"
 
 namespace petrel::cli {
@@ -158,7 +158,7 @@ TEST(Demo, IsEitherPacedOrNot) { EXPECT_EQ(run(demo_in(".", {"--fast", "--realti
 
 TEST(Demo, PlaysThePlansThatAreTested)
 {
-    for (const auto& plan : {kNobodyWatches, kTheTorSwitchesWatch}) {
+    for (const auto& plan : {demo::kNobodyWatches, demo::kTheTorSwitchesWatch}) {
         const auto tree = fs::path{PETREL_TEST_DATA}.parent_path();
         EXPECT_EQ(plan.text, petrel::test::content(tree / plan.file)) << plan.file;
     }
@@ -167,16 +167,16 @@ TEST(Demo, PlaysThePlansThatAreTested)
 // A redrawn block must have as many lines as the one before, and no line may wrap.
 TEST(DemoStatus, HasOneShapeAtAllTimes)
 {
-    const auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));
+    const auto experiment = lab::Experiment::make(demo::scenario_of(demo::kTheTorSwitchesWatch));
     ASSERT_TRUE(experiment);
-    FabricWatch watch{**experiment};
+    demo::FabricWatch watch{**experiment};
     std::size_t standing = 0;
     std::set<std::ptrdiff_t> heights;
     for (auto at = twin::kMs; at <= 900 * twin::kMs; at += twin::kMs) {
         (*experiment)->run_until(at);
         const auto now = watch.look();
         standing = std::max(standing, now.standing(0));
-        const auto text = status_text(now, watch, **experiment, 120, Paint{false});
+        const auto text = demo::status_text(now, watch, **experiment, 120, Paint{false});
         heights.insert(std::count(text.begin(), text.end(), '\n'));
         std::istringstream lines{text};
         for (std::string line; std::getline(lines, line);) {

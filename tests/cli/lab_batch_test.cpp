@@ -4,8 +4,8 @@
 
 #include <regex>
 
-#include "cli/exit_code.hpp"
 #include "petrel_program.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 namespace {

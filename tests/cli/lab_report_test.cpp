@@ -10,16 +10,16 @@
 #include <sstream>
 
 #include "base/complaint_text.hpp"
-#include "cli/lab_report.hpp"
-#include "cli/lab_report_data.hpp"
-#include "cli/lab_report_facts.hpp"
-#include "cli/lab_report_html.hpp"
 #include "codec/scenario_reader.hpp"
 #include "html_page.hpp"
 #include "lab/judge.hpp"
+#include "reports/lab_report.hpp"
+#include "reports/lab_report_data.hpp"
+#include "reports/lab_report_facts.hpp"
+#include "reports/lab_report_html.hpp"
 #include "support/golden.hpp"
 
-namespace petrel::cli {
+namespace petrel::reports {
 namespace {
 
 using petrel::test::count;
@@ -298,4 +298,4 @@ TEST(LabReport, AFolderThatCannotBeMadeIsAnError)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::reports

@@ -1,11 +1,11 @@
 // The curve of a timeline: what each kind of signal shows about the time between two reads.
-#include "cli/pause_signal.hpp"
+#include "reports/pause_signal.hpp"
 
 #include <gtest/gtest.h>
 
 #include "codec/trace_reader.hpp"
 
-namespace petrel::cli {
+namespace petrel::reports {
 namespace {
 
 using Shares = std::vector<double>;
@@ -55,4 +55,4 @@ TEST(PauseSignal, MeanIsWeighedByLength)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::reports

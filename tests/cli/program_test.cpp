@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/exit_code.hpp"
 #include "petrel_program.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
 namespace {

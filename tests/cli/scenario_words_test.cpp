@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "cli/scenario_words.hpp"
 #include "codec/scenario_reader.hpp"
+#include "reports/scenario_words.hpp"
 #include "support/golden.hpp"
 
-namespace petrel::cli {
+namespace petrel::reports {
 namespace {
 
 std::string story(std::string_view file)
@@ -39,4 +39,4 @@ TEST(ScenarioWords, ValuesKeepTheDigitsThatCount)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::reports

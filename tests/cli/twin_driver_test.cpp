@@ -1,5 +1,5 @@
 // Devices of a twin in the agent's configuration.
-#include "cli/twin_driver.hpp"
+#include "drivers/twin_driver.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include "device/manual_clock.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace petrel::cli {
+namespace petrel::drivers {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST_F(TwinDriverTest, OpensDevicesOfOneFabric)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::drivers

@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "cli/policy_choice.hpp"
-#include "cli/table.hpp"
+#include "terminal/table.hpp"
 
 namespace petrel::cli {
 namespace {

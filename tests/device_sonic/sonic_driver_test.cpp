@@ -1,4 +1,4 @@
-#include "cli/sonic_driver.hpp"
+#include "drivers/sonic_driver.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include "device_sonic/on_switch.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace petrel::cli {
+namespace petrel::drivers {
 namespace {
 
 using testing::HasSubstr;
@@ -75,4 +75,4 @@ TEST(SonicDriver, OpensTheSwitchThatTheEntryNames)
 }
 
 }  // namespace
-}  // namespace petrel::cli
+}  // namespace petrel::drivers

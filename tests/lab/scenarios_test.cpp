@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/complaint_text.hpp"
-#include "cli/lab_text.hpp"
 #include "codec/scenario_reader.hpp"
 #include "codec/scenario_template.hpp"
 #include "lab/experiment.hpp"
+#include "reports/lab_text.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::lab {
@@ -51,13 +51,13 @@ std::string report(const std::string& name, unsigned threads, unsigned pieces)
     if (!experiment) {
         return all_of(experiment.error());
     }
-    const cli::Paint plain{false};
-    auto text = cli::lab_heading((*experiment)->scenario());
+    const Paint plain{false};
+    auto text = reports::lab_heading((*experiment)->scenario());
     for (unsigned i = 1; i <= pieces; ++i) {
         (*experiment)->run_until(duration / pieces * i);
-        text += cli::lab_events((*experiment)->news(), plain);
+        text += reports::lab_events((*experiment)->news(), plain);
     }
-    return text + cli::lab_summary((*experiment)->summary());
+    return text + reports::lab_summary((*experiment)->summary());
 }
 
 class Scenarios : public testing::TestWithParam<std::string> {};

@@ -1,5 +1,5 @@
 // Entries "sai:..." in the agent's configuration, and the devices they become.
-#include "cli/sai_driver.hpp"
+#include "drivers/sai_driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Driving {
         return driver.open(entry, id, clock, [this](const std::string& words) { said.push_back(words); });
     }
 
-    cli::SaiDriver driver;
+    drivers::SaiDriver driver;
     std::vector<std::string> said;
     device::ManualClock clock;
 

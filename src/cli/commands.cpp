@@ -1,0 +1,192 @@
+#include "cli/commands.hpp"
+
+#include "cli/arguments.hpp"
+#include "cli/watch_command.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using Request = codec::ControlRequest::Command;
+using What = LabFilesOptions::What;
+
+constexpr auto kGeneral = "Subcommands";
+constexpr auto kRunningAgent = "A running agent";
+
+constexpr auto kNoExamples = "";
+
+constexpr auto kReplayExamples = R"(Examples:
+  petrel replay storm.csv --policy sonic
+  petrel replay storm.csv --policy sonic --detect-ms 200 --action alert --json
+  petrel replay storm.csv --policy sonic --policy sonic:detect-ms=200 --policy progress
+  petrel replay storm.csv --policy sonic --policy sai --format html -o storm.html
+  petrel replay storm.csv --config petrel.toml --check
+  zcat storm.csv.gz | petrel replay - --policy rdma-switch --host-ports Ethernet0,Ethernet4
+
+TRACE is CSV with a header (time_us,port,queue and what the device can report) or JSON lines with the same names.
+Commands are taken as applied at once, and time is what the trace says. The exit code is 0 whether or not there is
+a storm in the trace; with --check it is 1 if any policy found one.
+)";
+
+constexpr auto kLabExamples = R"(Examples:
+  petrel lab run scenarios/nic-storm-leaf-spine.toml
+  petrel lab run scenarios/*.toml                                many at once, on all cores
+  petrel lab run scenarios/incast.toml --repeat 20 --json
+  petrel lab run scenarios/deadlock-ring.toml --until 50ms --threads 2
+  petrel lab run scenarios/mmu-alpha.toml --all --report /tmp/report
+  petrel lab run scenarios/incast.toml --capture s0:Ethernet0 --pcap captures
+  petrel lab run scenarios/nic-storm-leaf-spine.toml --pace 0.2
+  petrel lab explain scenarios/incast.toml                       what it is about, in words
+
+FILE is a scenario in TOML: fabric, traffic, faults, watchdogs, and what is expected of them. The same file and seed give
+the same digest, whatever the number of threads. With --json every event is one line, and the last line is the summary;
+of several runs there is the summary alone. The exit code is 5 if anything was not as expected.
+)";
+
+constexpr auto kDemoExamples = R"(Examples:
+  petrel demo                the story in slow motion; where stdout is no terminal, as fast as it can be told
+  petrel demo --fast         as fast as it can be told
+  petrel demo --json         the watchdog's events alone, one JSON object a line
+)";
+
+constexpr auto kPoliciesExamples = R"(Examples:
+  petrel policies
+  petrel policies --json | jq '.policies[].name'
+)";
+
+constexpr auto kLinkExamples = R"(Examples:
+  petrel link explain 36                            what a reason means, who sets it, what to do
+  petrel link decode --from ethtool 0.1             another vendor's code in the same words
+  petrel link play story.jsonl                      events over one link: what both ends and the manager then know
+)";
+
+constexpr auto kLinkPlayExamples = R"(Examples:
+  petrel link play story.jsonl
+  petrel link play - --json < story.jsonl
+
+A script has one JSON object a line, e.g. {"do":"down","at":"A","reason":39}, {"do":"up"}, {"do":"sweep","time":10},
+{"do":"read"}, {"do":"log"}. A is a switch port, B the NIC port it is connected to; both begin Active, with all registers 0.
+"read" and "log" answer with a line of JSON; a script that has neither is answered with how it ends. An event that cannot
+happen in the present state is ignored, and said on stderr. All events: docs/link-down.md.
+)";
+
+constexpr auto kLinkDecodeExamples = R"(Examples:
+  petrel link decode --from sai 0x21                several bits: the lowest layer first
+  petrel link decode --from hpe cass_origin:13      a list other than the vendor's first
+  petrel link decode --from sonic Remote-fault
+)";
+
+constexpr auto kAgentExamples = R"(Examples:
+  petrel agent --config /etc/petrel/agent.toml
+  petrel agent --device twin:scenarios/agent/storm.toml --state-dir state --control-socket ./petrel.sock
+
+SIGHUP reads the configuration anew, SIGTERM and SIGINT end the agent; what is mitigated is then restored, or held if
+the configuration says so. While it runs: petrel status, queues, events, explain, mitigate, release, hold, reload.
+)";
+
+constexpr auto kHandBackExamples = R"(Examples:
+  petrel hand-back
+  petrel hand-back --config /etc/petrel/agent.toml
+  petrel hand-back --device sonic:local
+
+The unit of the agent runs it whenever the agent has ended (ExecStopPost=). It does nothing to a device that a live
+agent watches, and nothing where nothing was taken over. The exit code is 0 unless something could not be put back.
+)";
+
+constexpr auto kConfigExamples = R"(Examples:
+  petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
+  petrel config show --config agent.toml            what the file says
+  petrel config show --effective                    what the agent would go by, and who said so
+  PETREL_LOG_FORMAT=json petrel config show --effective --config agent.toml --hang-ms 500
+
+Flags are stronger than the environment, the environment than the file, the file than the defaults.
+)";
+
+constexpr auto kOrderExamples = R"(Examples:
+  petrel mitigate Ethernet4:3 --note "ticket 4711"
+  petrel release Ethernet4                          all queues of a port
+  petrel hold Ethernet4:3 --device sw2              when several switches have such a port
+
+An order is an event like others, with the name of whoever gave it.
+)";
+
+constexpr auto kReleaseAllExamples = R"(Examples:
+  petrel release-all
+  petrel release-all --config /etc/petrel/agent.toml
+
+With no agent to ask, what its journals say is mitigated is released; the flags say which agent it was.
+)";
+
+constexpr auto kEventsExamples = R"(Examples:
+  petrel events --last 20
+  petrel events --follow --json | jq .event
+)";
+
+constexpr auto kExplainExamples = R"(Examples:
+  petrel explain Ethernet4:3
+)";
+
+}  // namespace
+
+std::vector<Command> commands()
+{
+    return {
+        {"replay", kGeneral, "Run a recorded trace through the watchdog and show what it would have done.",
+         kReplayExamples, replay_flags},
+        {"lab", kGeneral, "Run experiments on the twin of a fabric.", kLabExamples, nullptr},
+        {"lab run", kGeneral, "Run scenarios and show what happened, and whether it was as expected.", kNoExamples,
+         lab_run_flags},
+        {"lab list", kGeneral, "The scenarios in a folder, with their parameters.", kNoExamples,
+         lab_files_flags(What::list)},
+        {"lab check", kGeneral, "Read scenarios and say every problem; run nothing.", kNoExamples,
+         lab_files_flags(What::check)},
+        {"lab explain", kGeneral, "Say in words what a scenario is about and what happens in it when.", kNoExamples,
+         lab_files_flags(What::explain)},
+        {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
+         lab_table_flags},
+        {"demo", kGeneral,
+         "One network card freezes a small fabric: first unwatched, then detected, contained and released.",
+         kDemoExamples, demo_flags},
+        {"policies", kGeneral, "The presets, and every parameter with its default and range.", kPoliciesExamples,
+         policies_flags},
+        {"link", kGeneral, "Why links go down, on both ends.", kLinkExamples, nullptr},
+        {"link play", kGeneral, "Play a script of events over one link and print registers and histories.",
+         kLinkPlayExamples, link_play_flags},
+        {"link explain", kGeneral, "What a reason means, who sets it, what to do.", kNoExamples, link_explain_flags},
+        {"link decode", kGeneral, "Another vendor's code in the same words.", kLinkDecodeExamples, link_decode_flags},
+        {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
+        {"agent", kGeneral, "Watch the queues of a switch until told to stop: the service.", kAgentExamples,
+         agent_flags},
+        {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
+         kHandBackExamples, hand_back_flags},
+        {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},
+        {"config check", kGeneral, "Read the agent's file and say every problem; start nothing.", kNoExamples,
+         config_check_flags},
+        {"config show", kGeneral, "Show what the file says or, with --effective, what the agent would go by.",
+         kNoExamples, config_show_flags},
+
+        {"status", kRunningAgent, "How the agent fares: what is wrong first, and what to do about it.", kNoExamples,
+         control_flags(Request::status, {}, show_status)},
+        {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
+         kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag}, show_queues)},
+        {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
+         control_flags(Request::mitigate, {queue_flag, note_flag}, give_order)},
+        {"release", kRunningAgent, "Release a queue, latched or not; a storm has to prove itself anew.", kOrderExamples,
+         control_flags(Request::release, {queue_flag, note_flag}, give_order)},
+        {"hold", kRunningAgent, "Keep a mitigated queue so until somebody releases it.", kOrderExamples,
+         control_flags(Request::hold, {queue_flag, note_flag}, give_order)},
+        {"clear", kRunningAgent, "Statistics of a queue to zero, or of all; a storm that goes on keeps its.",
+         kOrderExamples, control_flags(Request::clear, {queue_flag, note_flag, all_flag}, give_order)},
+        {"release-all", kRunningAgent, "Release everything, also with the agent dead.", kReleaseAllExamples,
+         control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
+        {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
+         control_flags(Request::events, {follow_flag, last_flag, device_flag}, show_events)},
+        {"explain", kRunningAgent, "Why a queue is as it is: the evidence of the last decision.", kExplainExamples,
+         control_flags(Request::explain, {queue_flag}, show_explanation)},
+        {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
+         control_flags(Request::status, {}, run_watch)},
+        {"reload", kRunningAgent, "Read the configuration anew: all of it, or nothing if there is a problem.",
+         kNoExamples, control_flags(Request::reload, {}, reload)},
+    };
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,61 @@
+#include "demo/screen.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "terminal/terminal.hpp"
+
+namespace petrel::demo {
+namespace {
+
+// A terminal that can move its cursor and is at least as wide as our lines. Some terminals do not report their width.
+bool stdout_can_be_drawn_on()
+{
+    constexpr unsigned kColumns = 80;
+    const char* kind = std::getenv("TERM");
+    winsize size{};
+    return isatty(STDOUT_FILENO) == 1 && (kind == nullptr || std::string_view{kind} != "dumb") &&
+           ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && (size.ws_col == 0 || size.ws_col >= kColumns);
+}
+
+}  // namespace
+
+Screen::Screen(bool live) : live_(live && stdout_can_be_drawn_on()) {}
+
+void Screen::say(const std::string& text) { write(over_the_last() + text + shown_); }
+
+void Screen::show(const std::string& text)
+{
+    if (live_) {
+        write(over_the_last() + text);
+        shown_ = text;
+    }
+}
+
+void Screen::keep() { shown_.clear(); }
+
+std::string Screen::over_the_last() const
+{
+    const auto lines = std::count(shown_.begin(), shown_.end(), '\n');
+    return lines == 0 ? "" : fmt::format("\x1b[{}A\x1b[J", lines);
+}
+
+void Screen::write(const std::string& text)
+{
+    if (!somebody_listens()) {
+        return;
+    }
+    const HoldInterrupts whole;
+    if (const auto written = write_stdout(text); !written) {
+        error_ = written.error();
+    } else {
+        gone_ = !*written;
+    }
+}
+
+}  // namespace petrel::demo

@@ -1,0 +1,200 @@
+#include "demo/service.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/atomic_file.hpp"
+#include "runtime/file_descriptor.hpp"
+
+namespace petrel::demo {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// The act takes two seconds; a busy machine may need longer.
+constexpr std::chrono::seconds kPatience{60};
+
+constexpr std::string_view kConfig = R"([control]
+socket = "{0}/control.sock"
+[agent]
+state_dir = "{0}/state"
+[metrics]
+listen = ""
+[[device]]
+driver = "twin:{0}/plan.toml"
+[[policy]]
+preset = "rdma-switch"
+detect_ms = 200
+restore_ms = 200
+poll_ms = 50
+)";
+
+// Starts this program again with other arguments and reads one of its outputs.
+class Child {
+public:
+    Child(const std::vector<std::string>& arguments, int output)
+    {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+            return;
+        }
+        output_ = runtime::FileDescriptor{ends[0]};
+        const runtime::FileDescriptor its_end{ends[1]};
+        std::vector<std::string> words{"petrel"};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        std::vector<char*> argv;
+        for (auto& word : words) {
+            argv.push_back(word.data());
+        }
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t files;
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawn_file_actions_adddup2(&files, its_end.get(), output);
+        if (::posix_spawn(&pid_, "/proc/self/exe", &files, nullptr, argv.data(), environ) != 0) {
+            pid_ = -1;
+        }
+        ::posix_spawn_file_actions_destroy(&files);
+    }
+    ~Child()
+    {
+        if (pid_ > 0) {
+            ::kill(pid_, SIGKILL);
+            wait();
+        }
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    // None: the child has closed its output, or nothing arrived in time.
+    std::optional<std::string> next_line(steady_clock::time_point until)
+    {
+        for (;;) {
+            if (const auto end = unread_.find('\n'); end != std::string::npos) {
+                auto line = unread_.substr(0, end);
+                unread_.erase(0, end + 1);
+                return line;
+            }
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
+            pollfd ready{output_.get(), POLLIN, 0};
+            if (pid_ < 0 || left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) {
+                return std::nullopt;
+            }
+            std::array<char, 4096> buffer{};
+            const auto got = ::read(output_.get(), buffer.data(), buffer.size());
+            if (got <= 0) {
+                return std::nullopt;
+            }
+            unread_.append(buffer.data(), static_cast<std::size_t>(got));
+        }
+    }
+
+    void ask_to_stop() const { ::kill(pid_, SIGTERM); }
+
+    bool wait()  // whether it succeeded
+    {
+        int status{};
+        const bool ended = pid_ > 0 && ::waitpid(pid_, &status, 0) == pid_;
+        pid_ = -1;
+        return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+
+private:
+    pid_t pid_{-1};
+    runtime::FileDescriptor output_;
+    std::string unread_;
+};
+
+class ServiceAct {
+public:
+    ServiceAct(const std::filesystem::path& folder, Screen& screen, const Paint& paint)
+        : folder_(folder), screen_(screen), paint_(paint)
+    {}
+
+    Result<void> play()
+    {
+        const auto config = (folder_ / "agent.toml").string();
+        screen_.say(paint_.dim("$ petrel agent --config agent.toml\n"));
+        Child agent{{"agent", "--config", config}, STDERR_FILENO};
+        bool detected = false;
+        bool restored = false;
+        while (!restored) {
+            const auto line = agent.next_line(until_);
+            if (!line) {
+                return tl::unexpected(Error{ErrorKind::timed_out, "the agent did not find the storm and its end"});
+            }
+            tell(*line);
+            if (has(*line, " storm_detected ") && !detected) {
+                detected = true;
+                show({"queues", "--stormed"});
+                show({"explain", "Ethernet0:3", "--device", "leaf0-0"});
+            }
+            restored = detected && has(*line, " storm_restored ");
+        }
+        screen_.say(paint_.dim("$ systemctl stop petrel-agent\n"));
+        agent.ask_to_stop();
+        while (const auto line = agent.next_line(until_)) {
+            tell(*line);
+        }
+        if (!agent.wait()) {
+            return tl::unexpected(Error{ErrorKind::timed_out, "the agent did not stop"});
+        }
+        return {};
+    }
+
+private:
+    static bool has(std::string_view line, std::string_view word) { return line.find(word) != std::string_view::npos; }
+
+    // Shows the lines of the agent's log that a first-time reader needs.
+    void tell(const std::string& line)
+    {
+        const bool bad = has(line, " storm_detected ");
+        const bool good = has(line, " storm_restored ") || has(line, " agent_ready");
+        if (bad || good || has(line, " agent_stopp")) {
+            screen_.say((bad ? paint_.red(line) : good ? paint_.green(line) : line) + '\n');
+        }
+    }
+
+    // Shows a command as a user would type it, and its output.
+    void show(std::vector<std::string> arguments)
+    {
+        screen_.say(paint_.dim(fmt::format("$ petrel {}\n", fmt::join(arguments, " "))));
+        arguments.insert(arguments.end(), {"--socket", (folder_ / "control.sock").string()});
+        Child command{arguments, STDOUT_FILENO};
+        while (const auto line = command.next_line(until_)) {
+            screen_.say("  " + *line + '\n');
+        }
+    }
+
+    const std::filesystem::path& folder_;
+    Screen& screen_;
+    const Paint& paint_;
+    steady_clock::time_point until_{steady_clock::now() + kPatience};
+};
+
+}  // namespace
+
+Result<void> play_service(const Plan& plan, const std::filesystem::path& folder, Screen& screen, const Paint& paint)
+{
+    if (auto written = runtime::write_atomically(folder / "plan.toml", plan.text); !written) {
+        return written;
+    }
+    const auto config = fmt::format(fmt::runtime(kConfig), folder.string());
+    if (auto written = runtime::write_atomically(folder / "agent.toml", config); !written) {
+        return written;
+    }
+    return ServiceAct{folder, screen, paint}.play();
+}
+
+}  // namespace petrel::demo

@@ -1,0 +1,54 @@
+// The demo as text for readers who do not know PFC: what changed in the fabric since the last look. The text is derived
+// from what the fabric does, not scripted.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "demo/fabric.hpp"
+
+namespace petrel::demo {
+
+struct StoryLine {
+    enum class Tone : std::uint8_t { plain, bad, good } tone{};
+    std::string words;
+    std::optional<Instant> at;  // if it differs from the time of the look
+};
+
+class Story {
+public:
+    Story(const lab::Experiment&, const FabricWatch&);  // both outlive this object
+
+    // The lines for this look. Looks come in the order of time.
+    std::vector<StoryLine> tell(const FabricNow&, const std::vector<lab::Heard>& news);
+    StoryLine ending(const FabricNow&) const;
+
+    twin::Ps full_speed_at() const { return full_speed_at_; }  // after the freeze; 0 = not yet
+
+private:
+    void tell_faults(const FabricNow&);
+    void tell_spreading(const FabricNow&);
+    void tell_event(const lab::Heard&);
+    void tell_recovery(const FabricNow&);
+    void say(StoryLine::Tone, std::string words);
+
+    const scenario::Scenario& scenario_;
+    const FabricWatch& watch_;
+    std::string sick_;  // its name
+    std::size_t healthy_{};
+    std::size_t switches_{};
+    std::vector<StoryLine> lines_;  // of this look
+    twin::Ps told_up_to_{};
+    std::set<std::pair<unsigned, unsigned>> spread_;  // which tier pauses which, as far as reported
+    double full_bps_{};                               // before the fault
+    bool all_paused_{};
+    bool frozen_{};
+    bool free_{};
+    twin::Ps full_speed_at_{};
+    bool pause_over_{};
+};
+
+}  // namespace petrel::demo

@@ -1,0 +1,18 @@
+#include "drivers/drivers.hpp"
+
+#include "drivers/sai_driver.hpp"
+#include "drivers/sonic_driver.hpp"
+#include "drivers/twin_driver.hpp"
+
+namespace petrel::drivers {
+
+std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
+{
+    std::vector<std::unique_ptr<daemon::Driver>> drivers;
+    drivers.push_back(std::make_unique<TwinDriver>());
+    drivers.push_back(std::make_unique<SaiDriver>());
+    drivers.push_back(std::make_unique<SonicDriver>());
+    return drivers;
+}
+
+}  // namespace petrel::drivers

@@ -1,0 +1,18 @@
+// The agent's driver for switches behind a vendor's library: "sai:PATH[,profile=FILE][,version=1.9]". The library is
+// started with the profile (device/sai/profile.hpp). `version` is for a library too old to report its version.
+#pragma once
+
+#include "daemon/driver.hpp"
+
+namespace petrel::drivers {
+
+class SaiDriver final : public daemon::Driver {
+public:
+    std::string_view kind() const override { return "sai"; }
+    Result<void> check(const codec::DeviceEntry&) const override;
+    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                 Say) override;
+};
+
+}  // namespace petrel::drivers

@@ -1,0 +1,101 @@
+#include "drivers/sonic_driver.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "device/sonic/sonic_device.hpp"
+
+namespace petrel::drivers {
+
+namespace {
+
+constexpr std::string_view kLocal = "local";
+
+std::string_view where_of(const codec::DeviceEntry& entry)
+{
+    return std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
+}
+
+bool is_address(std::string_view place) { return place.find("://") != std::string_view::npos; }
+
+}  // namespace
+
+Result<sonic::Databases> SonicDriver::databases_of(const codec::DeviceEntry& entry) const
+{
+    const auto place = where_of(entry);
+    if (is_address(place)) {
+        return sonic::find_databases(place);
+    }
+    const auto asics = sonic::find_asics(asics_);
+    if (!asics) {
+        return tl::unexpected(asics.error());
+    }
+    if (place == kLocal && asics->empty()) {
+        return sonic::find_databases("");
+    }
+    if (const auto asic = std::ranges::find(*asics, place, &sonic::Asic::name); asic != asics->end()) {
+        return asic->databases;
+    }
+    return tl::unexpected(Error{
+        ErrorKind::invalid,
+        fmt::format("'{}': sonic:local, sonic:unix:///path, sonic:tcp://host:port{}", entry.driver,
+                    asics->empty() ? fmt::format("; {} lists no ASICs", asics_.string())
+                                   : fmt::format(", or one of {} (by {})",
+                                                 fmt::join(*asics | std::views::transform(&sonic::Asic::name), ", "),
+                                                 asics_.string()))});
+}
+
+Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceEntry& entry)
+{
+    const auto place = where_of(entry);
+    if (place == kLocal) {
+        const auto asics = sonic::find_asics(asics_);
+        if (!asics) {
+            return tl::unexpected(asics.error());
+        }
+        std::vector<codec::DeviceEntry> each;
+        for (const auto& asic : *asics) {
+            auto one = entry;
+            one.name = entry.name.empty() ? asic.name : fmt::format("{}-{}", entry.name, asic.name);
+            one.driver = "sonic:" + asic.name;
+            each.push_back(std::move(one));
+        }
+        if (!each.empty()) {
+            return each;
+        }
+    }
+    return databases_of(entry).map([&](const sonic::Databases&) {
+        auto named = entry;
+        if (named.name.empty()) {
+            named.name = place == kLocal || is_address(place) ? "sonic" : std::string{place};
+        }
+        return std::vector{named};
+    });
+}
+
+Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+                                                          const device::TimeSource& clock, Say say)
+{
+    return databases_of(entry).and_then([&](const sonic::Databases& databases) {
+        return device::sonic::SonicDevice::open(databases, id, clock, std::move(say))
+            .map([](std::unique_ptr<device::sonic::SonicDevice> device) -> std::unique_ptr<device::Device> {
+                return device;
+            });
+    });
+}
+
+Result<daemon::Driver::PutBack> SonicDriver::put_back(const codec::DeviceEntry& entry)
+{
+    return databases_of(entry).and_then([&](const sonic::Databases& databases) {
+        sonic::RedisStore store{databases, device::sonic::Settings{}.redis};
+        device::sonic::Plugins plugins{store, databases};
+        return plugins.put_back().map([&](bool any) {
+            return any ? PutBack::done : plugins.refused() ? PutBack::in_use : PutBack::nothing;
+        });
+    });
+}
+
+}  // namespace petrel::drivers

@@ -1,0 +1,34 @@
+// The agent's driver for a SONiC switch on which the agent decides and orchagent mitigates:
+//
+//   sonic:local    the databases that SONiC's own files name; with several ASICs one device for each
+//   sonic:asic0    one ASIC of several, by its namespace
+//   sonic:ADDRESS  all databases at one server (redis/address.hpp)
+#pragma once
+
+#include <filesystem>
+
+#include "daemon/driver.hpp"
+#include "sonic/find_databases.hpp"
+
+namespace petrel::drivers {
+
+class SonicDriver final : public daemon::Driver {
+public:
+    explicit SonicDriver(std::filesystem::path asics = sonic::kDatabaseGlobal) : asics_(std::move(asics)) {}
+
+    std::string_view kind() const override { return "sonic"; }
+    // SONiC's scripts may be disabled, and orchagent may have queues in storm.
+    bool journal_tells_all() const override { return false; }
+    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+                                                 Say) override;
+    Result<PutBack> put_back(const codec::DeviceEntry&) override;
+
+    // The databases of an expanded entry.
+    Result<sonic::Databases> databases_of(const codec::DeviceEntry&) const;
+
+private:
+    std::filesystem::path asics_;
+};
+
+}  // namespace petrel::drivers

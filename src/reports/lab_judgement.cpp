@@ -1,0 +1,83 @@
+#include "reports/lab_judgement.hpp"
+
+#include <fmt/format.h>
+
+#include "terminal/table.hpp"
+#include "words/words.hpp"
+
+namespace petrel::reports {
+namespace {
+
+using Verdict = lab::Finding::Verdict;
+
+std::string window_text(const scenario::Expectation& expectation)
+{
+    const auto seconds = [](twin::Ps time) {
+        return fmt::format("{:.10g} s", static_cast<double>(time) / twin::kSecond);
+    };
+    return fmt::format("{}..{}", seconds(expectation.from), seconds(expectation.until));
+}
+
+std::string verdict_text(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::met: return "met";
+    case Verdict::failed: return "failed";
+    case Verdict::not_reached: return "not reached";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string judgement_table(std::span<const lab::Judgement> judgements, const Paint& paint)
+{
+    if (judgements.empty()) {
+        return {};
+    }
+    Table table({{"expected", Align::left, {}},
+                 {"when", Align::left, {}},
+                 {"wanted", Align::left, {}},
+                 {"found", Align::left, {}},
+                 {"line", Align::right, {}},
+                 {"verdict", Align::left, {}}});
+    for (const auto& one : judgements) {
+        const auto& expectation = one.expectation;
+        const auto verdict = verdict_text(one.verdict);
+        table.add({expectation.subject, window_text(expectation), expectation.wanted,
+                   one.found.empty() ? "-" : one.found, fmt::format("{}", expectation.line),
+                   one.verdict == Verdict::failed ? paint.red(verdict) : verdict});
+    }
+    return table.text();
+}
+
+std::string failures_text(std::span<const lab::Judgement> judgements)
+{
+    std::string text;
+    for (const auto& one : judgements) {
+        if (one.verdict == Verdict::failed) {
+            const auto& expectation = one.expectation;
+            text += fmt::format("  line {}: {}, {}: wanted {}, found {}\n", expectation.line, expectation.subject,
+                                window_text(expectation), expectation.wanted, one.found);
+        }
+    }
+    return text;
+}
+
+std::vector<codec::Judged> judged(std::span<const lab::Judgement> judgements)
+{
+    std::vector<codec::Judged> all;
+    for (const auto& one : judgements) {
+        all.push_back({&one.expectation, verdict_text(one.verdict), one.found});
+    }
+    return all;
+}
+
+std::string summary_line(const std::string& file, const codec::Settings& settings, const lab::Outcome& outcome,
+                         std::chrono::steady_clock::duration wall)
+{
+    return codec::summary_json(outcome.summary, {file, settings, std::chrono::floor<std::chrono::milliseconds>(wall),
+                                                 judged(outcome.judgements)});
+}
+
+}  // namespace petrel::reports

@@ -1,0 +1,16 @@
+// A run of the lab as text: its events as lines, then the result.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "lab/experiment.hpp"
+#include "terminal/terminal.hpp"
+
+namespace petrel::reports {
+
+std::string lab_heading(const scenario::Scenario&);
+std::string lab_events(std::span<const lab::Heard>, const Paint&);
+std::string lab_summary(const scenario::Summary&);
+
+}  // namespace petrel::reports

@@ -1,0 +1,101 @@
+#include "reports/replay_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "terminal/table.hpp"
+#include "words/words.hpp"
+
+namespace petrel::reports {
+namespace {
+
+constexpr std::string_view kNothing = "-";
+
+std::string or_nothing(const std::string& text) { return text.empty() ? std::string{kNothing} : text; }
+
+std::string comparison(const ReplayReport& report)
+{
+    std::vector<Table::Column> columns{{"queue", Align::left, {}}};
+    for (const auto& run : report.runs) {
+        columns.push_back({"storms", Align::right, run.label});
+        columns.push_back({"detected at", Align::right, {}});
+        columns.push_back({"restored at", Align::right, {}});
+        columns.push_back({"in storm", Align::right, {}});
+    }
+    Table table(std::move(columns));
+    for (const auto queue : queues_with_events(report)) {
+        std::vector<std::string> cells{queue_text(report, queue)};
+        for (const auto& run : report.runs) {
+            const auto result = result_of(run, queue);
+            cells.push_back(fmt::format("{}", result.storms));
+            cells.push_back(or_nothing(result.detected ? seconds_text(*result.detected) : ""));
+            cells.push_back(or_nothing(restored_text(result)));
+            cells.push_back(or_nothing(result.storms == 0 ? "" : seconds_text(result.in_storm)));
+        }
+        table.add(std::move(cells));
+    }
+    return table.empty() ? "No policy saw a storm.\n" : table.text();
+}
+
+struct Words {
+    std::string time, event, queue, policy, action, why;
+};
+
+std::string event_lines(const PolicyRun& run, const Paint& paint)
+{
+    std::vector<Words> lines;
+    Words widest;
+    const auto widen = [](std::string& widest_cell, const std::string& cell) {
+        widest_cell.resize(std::max(widest_cell.size(), cell.size()));
+    };
+    const auto events = events_in_time(run);
+    for (const auto& [device, event] : events) {
+        const auto& replayed = run.devices[device];
+        Words words{seconds_text(event->at) + " s",
+                    std::string{name(event->kind)},
+                    fmt::format("{} {}", replayed.device, to_string(replayed.watchlist.inventory, event->target)),
+                    policy_text(*event, replayed.watchlist),
+                    std::string{watchdog::action_name(event->action)},
+                    fmt::format("{}: {}", name(event->reason), evidence_text(*event, replayed.watchlist))};
+        widen(widest.time, words.time);
+        widen(widest.event, words.event);
+        widen(widest.queue, words.queue);
+        widen(widest.policy, words.policy);
+        widen(widest.action, words.action);
+        lines.push_back(std::move(words));
+    }
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto& w = lines[i];
+        const auto event = fmt::format("{:<{}}", w.event, widest.event.size());
+        text += fmt::format("{:>{}}  {}  {:<{}}  {:<{}}  {:<{}}  {}\n", w.time, widest.time.size(),
+                            painted(events[i].event->kind, event, paint), w.queue, widest.queue.size(), w.policy,
+                            widest.policy.size(), w.action, widest.action.size(), w.why);
+    }
+    return text;
+}
+
+std::string heading(const PolicyRun& run)
+{
+    const auto total = totals(run);
+    return fmt::format("{}: {} on {} of {}", run.label, count_text(total.storms, "storm"), total.stormed_queues,
+                       count_text(total.watched_queues, "watched queue"));
+}
+
+}  // namespace
+
+std::string replay_text(const ReplayReport& report, const Paint& paint)
+{
+    std::string text;
+    if (report.runs.size() > 1) {
+        text += comparison(report) + "\n";
+    }
+    for (const auto& run : report.runs) {
+        text += fmt::format("{}{}\n{}", &run == &report.runs.front() ? "" : "\n", paint.bold(heading(run)),
+                            event_lines(run, paint));
+    }
+    return text;
+}
+
+}  // namespace petrel::reports

@@ -1,0 +1,536 @@
+#include "reports/scenario_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "link/reasons.hpp"
+#include "words/words.hpp"
+
+namespace petrel::reports {
+namespace {
+
+using scenario::NodeId;
+using scenario::Scenario;
+using topology::Topology;
+using twin::Ps;
+
+constexpr std::size_t kMostNamed = 6;
+
+std::string listed(const std::vector<std::string>& words)
+{
+    if (words.size() < 2) {
+        return words.empty() ? std::string{} : words.front();
+    }
+    return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+std::string priority_words(std::uint8_t priorities)
+{
+    if (priorities == 0xff) {
+        return "all priorities";
+    }
+    std::vector<std::string> named;
+    for (unsigned p = 0; p < kPriorities; ++p) {
+        if ((unsigned{priorities} >> p & 1U) != 0) {
+            named.push_back(fmt::format("{}", p));
+        }
+    }
+    return fmt::format("{} {}", named.size() == 1 ? "priority" : "priorities", listed(named));
+}
+
+const std::string& name_of(NodeId node, const Topology& topology) { return topology.nodes[node.value].name; }
+
+// "h0, h1 and h2"; of longer lists the rest is only counted.
+std::string node_words(std::span<const NodeId> nodes, const Topology& topology)
+{
+    const auto named = nodes.size() <= kMostNamed ? nodes.size() : kMostNamed / 2;
+    std::vector<std::string> words;
+    for (const auto node : nodes.first(named)) {
+        words.push_back(name_of(node, topology));
+    }
+    if (named < nodes.size()) {
+        words.push_back(fmt::format("{} others", nodes.size() - named));
+    }
+    return listed(words);
+}
+
+std::string link_words(std::uint32_t link, const Topology& topology)
+{
+    const auto& ends = topology.links[link].ends;
+    return fmt::format("{} — {}", port_words(ends[0], topology), port_words(ends[1], topology));
+}
+
+// One overload per kind of fault: a new kind without a description does not compile.
+class FaultWords {
+public:
+    explicit FaultWords(const Topology& topology) : topology_(topology) {}
+
+    std::string operator()(const scenario::StartStorm& fault) const
+    {
+        const auto& storm = fault.storm;
+        auto text = fmt::format("{}'s NIC goes mad: a pause frame for {} every {}", name(fault.host),
+                                priority_words(storm.priorities), time_words(storm.period));
+        if (storm.burst != 0) {
+            text += fmt::format(", for {} at a time with {} of silence between", time_words(storm.burst),
+                                time_words(storm.silence));
+        }
+        if (storm.xon_every != 0) {
+            text += fmt::format(", one in {} taking the pause back", storm.xon_every);
+        }
+        return text + (storm.stop == twin::kForever ? ", without end" : ", until " + time_words(storm.stop));
+    }
+    std::string operator()(const scenario::StopStorms& fault) const
+    {
+        return fmt::format("{}'s NIC stops storming", name(fault.host));
+    }
+    std::string operator()(const scenario::StopPipeline& fault) const
+    {
+        return fmt::format("{}'s NIC takes in no more frames and pauses its switch when its buffer is full",
+                           name(fault.host));
+    }
+    std::string operator()(const scenario::LimitPipeline& fault) const
+    {
+        return fmt::format("{}'s NIC takes in no more than {}", name(fault.host),
+                           rate_words(static_cast<double>(fault.rate.bps)));
+    }
+    std::string operator()(const scenario::HealPipeline& fault) const
+    {
+        return fmt::format("{}'s NIC takes in frames at full speed again", name(fault.host));
+    }
+    std::string operator()(const scenario::KillHost& fault) const
+    {
+        return fmt::format("{} dies: it neither sends nor receives", name(fault.host));
+    }
+    std::string operator()(const scenario::RebootHost& fault) const
+    {
+        return fmt::format("{} is rebooted", name(fault.host));
+    }
+    std::string operator()(const scenario::CutLink& fault) const
+    {
+        return fmt::format("the cable {} is cut", link_words(fault.link, topology_));
+    }
+    std::string operator()(const scenario::MendLink& fault) const
+    {
+        return fmt::format("the cable {} is mended", link_words(fault.link, topology_));
+    }
+    std::string operator()(const scenario::SetSpeed& fault) const
+    {
+        return fmt::format("the link {} goes down for {} and comes up with {}", link_words(fault.link, topology_),
+                           time_words(fault.down), rate_words(static_cast<double>(fault.speed.bps)));
+    }
+    std::string operator()(const scenario::SwitchPort& fault) const
+    {
+        return fmt::format("port {} is switched {}", port_words(fault.end, topology_), fault.on ? "on" : "off");
+    }
+    std::string operator()(const scenario::TakeDown& fault) const
+    {
+        return fmt::format("port {} takes its link down{}: {}", port_words(fault.end, topology_),
+                           fault.down.send_reason ? "" : " without a word", link::code_text(fault.down.reason));
+    }
+    std::string operator()(const scenario::LosePower& fault) const
+    {
+        return fmt::format("port {} loses its power", port_words(fault.end, topology_));
+    }
+    std::string operator()(const scenario::SlowPort& fault) const
+    {
+        return fmt::format("port {} sends {}, though its link is up and nobody pauses it",
+                           port_words(fault.end, topology_),
+                           fault.rate ? "no more than " + rate_words(static_cast<double>(fault.rate->bps)) : "no data");
+    }
+    std::string operator()(const scenario::HealPort& fault) const
+    {
+        return fmt::format("port {} sends at full speed again", port_words(fault.end, topology_));
+    }
+    std::string operator()(const scenario::Reroute& fault) const
+    {
+        if (fault.without.empty()) {
+            return "all switches go back to the routes of the beginning";
+        }
+        std::vector<std::string> links;
+        for (const auto link : fault.without) {
+            links.push_back(link_words(link, topology_));
+        }
+        return fmt::format("all switches route around {}", listed(links));
+    }
+    std::string operator()(const scenario::SetRoute& fault) const
+    {
+        if (fault.ports.empty()) {
+            return fmt::format("{} forgets how to reach {}", name(fault.at), name(fault.to));
+        }
+        std::vector<std::string> ports;
+        for (const auto port : fault.ports) {
+            ports.push_back(topology_.nodes[fault.at.value].ports[port].name);
+        }
+        return fmt::format("{} sends what is for {} out of {}", name(fault.at), name(fault.to), listed(ports));
+    }
+    std::string operator()(const scenario::SetAlpha& fault) const
+    {
+        const auto& ports = topology_.nodes[fault.at.value].ports;
+        return fmt::format("{} changes alpha of priority group {} to 2^{} on {}", name(fault.at), fault.group,
+                           fault.exponent,
+                           fault.ports.size() == ports.size() ? "all ports"
+                           : fault.ports.size() == 1          ? ports[fault.ports.front()].name
+                                                              : count_text(fault.ports.size(), "port"));
+    }
+
+private:
+    const std::string& name(NodeId node) const { return name_of(node, topology_); }
+
+    const Topology& topology_;
+};
+
+std::string_view failure_words(device::FaultyDevice::Fault how)
+{
+    using Fault = device::FaultyDevice::Fault;
+    switch (how) {
+    case Fault::none: break;
+    case Fault::refuse: return "refuses";
+    case Fault::fail: return "fails";
+    case Fault::time_out: return "neither does nor answers";
+    case Fault::answer_late: return "does, but answers too late,";
+    case Fault::have_no_effect: return "only pretends to do";
+    }
+    return {};
+}
+
+std::string spell_words(const scenario::Spell& spell)
+{
+    constexpr auto kAll = scenario::Spell{}.calls;
+    auto text = spell.calls == kAll ? std::string{"every write"} : count_text(spell.calls, "write");
+    return spell.until == twin::kForever ? text : text + " until " + time_words(spell.until);
+}
+
+std::string until_words(Ps until) { return until == twin::kForever ? std::string{} : " until " + time_words(until); }
+
+// Faults of a device's agent, or of the device itself.
+class AgentFaultWords {
+public:
+    AgentFaultWords(NodeId device, const Topology& topology)
+        : device_(name_of(device, topology)), ports_(topology.nodes[device.value].ports)
+    {}
+
+    std::string operator()(const scenario::KillAgent&) const { return fmt::format("the agent of {} dies", device_); }
+    std::string operator()(const scenario::StartAgent& fault) const
+    {
+        using Memory = scenario::StartAgent::Memory;
+        return fmt::format("the agent of {} starts again{}", device_,
+                           fault.memory == Memory::kept   ? ""
+                           : fault.memory == Memory::torn ? ", and the last record of its memory is torn"
+                                                          : ", and its memory is lost");
+    }
+    std::string operator()(const scenario::DelayLooks& fault) const
+    {
+        return fmt::format("every look at {} takes {} ms{}", device_, whole_ms(fault.takes), until_words(fault.until));
+    }
+    std::string operator()(const scenario::FailLooks& fault) const
+    {
+        return fmt::format("{} cannot be looked at{}", device_, until_words(fault.until));
+    }
+    std::string operator()(const scenario::FreezeCounters& fault) const
+    {
+        return fmt::format("the counters of {} stand still{}", device_, until_words(fault.until));
+    }
+    std::string operator()(const scenario::RestartCounters& fault) const
+    {
+        return fmt::format("the counters of {} begin anew{}", device_, fault.told ? "" : ", and nothing says so");
+    }
+    std::string operator()(const scenario::StepClock& fault) const
+    {
+        return fmt::format("the wall clock of {} jumps by {} s", device_, static_cast<double>(fault.by.count()) / 1e6);
+    }
+    std::string operator()(const scenario::FailWrites& fault) const
+    {
+        return fmt::format("{} {} {}", device_, failure_words(fault.how), spell_words(fault.spell));
+    }
+    std::string operator()(const scenario::LieInReadBack& fault) const
+    {
+        return fmt::format("{} says after {} that {} is in force", device_, spell_words(fault.spell),
+                           watchdog::name(fault.shown));
+    }
+    std::string operator()(const scenario::GiveOrder& fault) const
+    {
+        return fmt::format("the agent of {} is ordered: {}", device_, watchdog::name(fault.order.kind));
+    }
+    std::string operator()(const scenario::SetPolicy& fault) const
+    {
+        std::vector<std::string> policies;
+        for (const auto& policy : fault.book.policies) {
+            policies.push_back(policy.name);
+        }
+        return fmt::format("the agent of {} is given policy {}", device_, listed(policies));
+    }
+    std::string operator()(const scenario::Reload&) const
+    {
+        return fmt::format("the agent of {} reads its configuration again", device_);
+    }
+    std::string operator()(const scenario::RemovePort& fault) const
+    {
+        return fmt::format("{} is without its port {}{}", device_, ports_[fault.port].name, until_words(fault.until));
+    }
+    std::string operator()(const scenario::SlowDisk& fault) const
+    {
+        return fmt::format("every write to the disk of {} takes {} ms{}", device_, whole_ms(fault.takes),
+                           until_words(fault.until));
+    }
+    std::string operator()(const scenario::FullDisk& fault) const
+    {
+        return fmt::format("the disk of {} is full{}", device_, until_words(fault.until));
+    }
+
+private:
+    const std::string& device_;
+    const std::vector<PortNames>& ports_;
+};
+
+std::string criterion_words(const watchdog::Policy& policy)
+{
+    using watchdog::Criterion;
+    const auto detect = limit_text(policy.detect);
+    switch (policy.criterion) {
+    case Criterion::continuous: return fmt::format("a queue that is paused for {} without a break", detect);
+    case Criterion::stalled:
+        return fmt::format("a queue that is paused for {} without a break while its backlog does not drain", detect);
+    case Criterion::progress:
+        return fmt::format("a queue that is mostly paused and sends next to nothing for {}", detect);
+    case Criterion::receive_stall:
+        return fmt::format("a NIC that receives nothing for {} while it pauses its switch", detect);
+    case Criterion::pause_timeout: return "a port whose own status says that it is paused for too long";
+    case Criterion::device: return "a queue of which the device itself says that it is stuck";
+    }
+    return {};
+}
+
+std::string release_words(const watchdog::Policy& policy)
+{
+    using watchdog::Release;
+    switch (policy.release) {
+    case Release::quiet:
+        return policy.restore == Duration::zero()
+                   ? "until the pause is gone"
+                   : fmt::format("until {} passed without pause", limit_text(policy.restore));
+    case Release::forced: return fmt::format("for {}", limit_text(policy.restore));
+    case Release::manual: return "until somebody releases it";
+    }
+    return {};
+}
+
+std::string policy_words(const watchdog::Policy& policy)
+{
+    auto text = fmt::format("{} is a storm, {}", criterion_words(policy), action_words(policy.action));
+    if (policy.action != watchdog::Treatment::none) {
+        text += ' ' + release_words(policy);
+    }
+    return fmt::format("{}; {}, looked at every {}", text, priority_words(policy.priorities), limit_text(policy.poll));
+}
+
+std::string traffic_item_words(const scenario::TrafficItem& item, const Scenario& scenario)
+{
+    if (item.flows == 0) {
+        return fmt::format("{}: no flow", item.name);
+    }
+    const auto first = scenario.setup.flows.begin() + item.first_flow;
+    std::vector<NodeId> from;
+    std::vector<NodeId> to;
+    for (auto flow = first; flow != first + item.flows; ++flow) {
+        from.push_back(flow->src);
+        to.push_back(flow->dst);
+    }
+    for (auto* nodes : {&from, &to}) {
+        std::sort(nodes->begin(), nodes->end());
+        nodes->erase(std::unique(nodes->begin(), nodes->end()), nodes->end());
+    }
+    const auto& topology = scenario.setup.topology;
+    auto text = fmt::format("{}: {} from {} to {}", item.name, count_text(item.flows, "flow"),
+                            node_words(from, topology), node_words(to, topology));
+    if (first->packets != 0) {
+        text += fmt::format(", {} each", size_words(static_cast<double>(first->packets * first->frame_bytes)));
+    }
+    text += first->rate.bps == 0 ? std::string{", as fast as the line allows"}
+                                 : fmt::format(", {} each", rate_words(static_cast<double>(first->rate.bps)));
+    text += fmt::format(", DSCP {}", first->dscp);
+    if (first->start != 0) {
+        text += fmt::format(", from {}", time_words(first->start));
+    }
+    return first->stop == twin::kForever ? text : text + fmt::format(", until {}", time_words(first->stop));
+}
+
+// Entries of equal time keep the order of the scenario.
+template <class T, class Time>
+std::vector<const T*> by_time(const std::vector<T>& all, Time time)
+{
+    std::vector<const T*> sorted;
+    for (const auto& one : all) {
+        sorted.push_back(&one);
+    }
+    std::sort(sorted.begin(), sorted.end(),
+              [&](const T* a, const T* b) { return std::pair{time(*a), a} < std::pair{time(*b), b}; });
+    return sorted;
+}
+
+std::string in_unit(double value, double unit, std::string_view name, int digits)
+{
+    return fmt::format("{:.{}g} {}", value / unit, digits, name);
+}
+
+}  // namespace
+
+std::string time_words(Ps time, int digits)
+{
+    const auto value = static_cast<double>(time);
+    if (time == 0) {
+        return "0";
+    }
+    if (time < twin::kUs) {
+        return in_unit(value, twin::kNs, "ns", digits);
+    }
+    if (time < twin::kMs) {
+        return in_unit(value, twin::kUs, "us", digits);
+    }
+    return time < twin::kSecond ? in_unit(value, twin::kMs, "ms", digits) : in_unit(value, twin::kSecond, "s", digits);
+}
+
+std::string rate_words(double bps, int digits)
+{
+    if (bps >= 1e9) {
+        return in_unit(bps, 1e9, "Gb/s", digits);
+    }
+    return bps >= 1e6 ? in_unit(bps, 1e6, "Mb/s", digits) : in_unit(bps, 1e3, "kb/s", digits);
+}
+
+std::string size_words(double bytes, int digits)
+{
+    if (bytes >= 1e9) {
+        return in_unit(bytes, 1e9, "GB", digits);
+    }
+    if (bytes >= 1e6) {
+        return in_unit(bytes, 1e6, "MB", digits);
+    }
+    return bytes >= 1e3 ? in_unit(bytes, 1e3, "kB", digits) : in_unit(bytes, 1, "B", digits);
+}
+
+std::string port_words(const topology::End& end, const Topology& topology)
+{
+    const auto& node = topology.nodes[end.node.value];
+    return fmt::format("{}:{}", node.name, node.ports[end.port].name);
+}
+
+std::string_view action_words(watchdog::Treatment action)
+{
+    using watchdog::Treatment;
+    switch (action) {
+    case Treatment::none: return "only reported";
+    case Treatment::ignore_pause: return "treated by sending in spite of the pause";
+    case Treatment::drop_egress: return "treated by discarding what waits to be sent";
+    case Treatment::drop: return "treated by discarding what waits in it and what arrives for it";
+    case Treatment::lossless_off: return "treated by taking lossless mode from its port";
+    case Treatment::squeeze: return "treated by letting no frame through to the peer and ignoring its pause";
+    case Treatment::mute_pause: return "treated by forbidding the NIC to send pause";
+    case Treatment::port_down: return "treated by taking the port down";
+    case Treatment::count_: break;
+    }
+    return {};
+}
+
+std::string fabric_words(const Topology& topology)
+{
+    std::map<unsigned, std::uint64_t> tiers;
+    for (const auto& node : topology.nodes) {
+        ++tiers[node.kind == topology::Kind::host ? 0U : std::max<unsigned>(node.tier, 1)];
+    }
+    std::map<std::uint64_t, std::uint64_t> speeds;
+    for (const auto& link : topology.links) {
+        ++speeds[link.speed.bps];
+    }
+    std::vector<std::string> nodes;
+    for (const auto& [tier, count] : tiers) {
+        nodes.push_back(tier == 0 ? count_text(count, "host")
+                                  : fmt::format("{} {} in tier {}", count, count == 1 ? "switch" : "switches", tier));
+    }
+    std::vector<std::string> links;
+    for (const auto& [bps, count] : speeds) {
+        links.push_back(fmt::format("{} of {}", count_text(count, "link"), rate_words(static_cast<double>(bps))));
+    }
+    return fmt::format("{}; {}", listed(nodes), listed(links));
+}
+
+std::vector<std::string> traffic_words(const Scenario& scenario)
+{
+    std::vector<std::string> lines;
+    for (const auto& item : scenario.traffic) {
+        lines.push_back(traffic_item_words(item, scenario));
+    }
+    return lines;
+}
+
+std::vector<std::string> watch_words(const Scenario& scenario)
+{
+    std::vector<std::pair<std::string, std::vector<NodeId>>> policies;
+    for (const auto& watch : scenario.watches) {
+        for (const auto& policy : watch.book.policies) {
+            const auto text = fmt::format("policy {}: {}", policy.name, policy_words(policy));
+            auto at = std::find_if(policies.begin(), policies.end(), [&](const auto& p) { return p.first == text; });
+            if (at == policies.end()) {
+                at = policies.insert(at, {text, {}});
+            }
+            at->second.push_back(watch.node);
+        }
+    }
+    std::vector<std::string> lines;
+    for (const auto& [text, nodes] : policies) {
+        lines.push_back(fmt::format("{} watched by {}",
+                                    node_words(nodes, scenario.setup.topology) + (nodes.size() == 1 ? " is" : " are"),
+                                    text));
+    }
+    return lines;
+}
+
+std::vector<TimedWords> fault_timeline(const Scenario& scenario)
+{
+    const auto& topology = scenario.setup.topology;
+    const auto at = [](const auto& fault) { return fault.at; };
+    std::vector<TimedWords> fabric;
+    for (const auto* fault : by_time(scenario.faults, at)) {
+        fabric.push_back({fault->at, std::visit(FaultWords{topology}, fault->what)});
+    }
+    std::vector<TimedWords> agents;
+    for (const auto* fault : by_time(scenario.agent_faults, at)) {
+        agents.push_back({fault->at, std::visit(AgentFaultWords{fault->device, topology}, fault->what)});
+    }
+    std::vector<TimedWords> all;
+    std::merge(fabric.begin(), fabric.end(), agents.begin(), agents.end(), std::back_inserter(all),
+               [](const TimedWords& a, const TimedWords& b) { return a.at < b.at; });
+    return all;
+}
+
+std::vector<std::string> explain(const Scenario& scenario)
+{
+    std::vector<std::string> lines{
+        scenario.about.empty() ? scenario.name : fmt::format("{}: {}", scenario.name, scenario.about),
+        fmt::format("runs for {}, seed {}", time_words(scenario.duration), scenario.setup.seed),
+        "fabric: " + fabric_words(scenario.setup.topology)};
+    for (const auto& line : traffic_words(scenario)) {
+        lines.push_back("traffic " + line);
+    }
+    for (const auto& line : watch_words(scenario)) {
+        lines.push_back(line);
+    }
+    if (scenario.watches.empty()) {
+        lines.emplace_back("nobody watches");
+    }
+    for (const auto& [at, what] : fault_timeline(scenario)) {
+        lines.push_back(fmt::format("at {}: {}", time_words(at), what));
+    }
+    for (const auto* wanted : by_time(scenario.expectations, [](const auto& e) { return e.until; })) {
+        lines.push_back(fmt::format("expected from {} to {}: {} {}", time_words(wanted->from),
+                                    time_words(wanted->until), wanted->subject, wanted->wanted));
+    }
+    return lines;
+}
+
+}  // namespace petrel::reports
