@@ -12,6 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "codec/agent_config.hpp"
 #include "daemon/driver.hpp"
+#include "daemon/nos.hpp"
 
 namespace petrel::cli {
 
@@ -38,6 +39,9 @@ std::string config_file(const AgentOptions&);
 // The agent's configuration with these options: flags override the environment, which overrides the file, which
 // overrides the defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
+
+// The NOS that the configuration names; null = the policies of the configuration apply. The clock outlives it.
+Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig&, const device::TimeSource&);
 
 struct HandBackOptions {
     AgentOptions agent;

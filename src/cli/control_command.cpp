@@ -13,12 +13,6 @@ namespace {
 
 using Command = codec::ControlRequest::Command;
 
-struct Shown {
-    std::string text;
-    std::string complaint;
-    ExitCode code{ExitCode::ok};
-};
-
 // The answer as text for the operator.
 template <class Report, class Words>
 Shown in_words(const Result<Report>& report, const Words& words)
@@ -43,9 +37,8 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown shown(const codec::ControlRequest& request, std::string_view line)
+Shown answer_in_words(const codec::ControlRequest& request, std::string_view line, const Paint& paint)
 {
-    const Paint paint{stdout_wants_colour()};
     switch (request.command) {
     case Command::status:
         return in_words(codec::read_status(line), [&](const auto& report) { return status_text(report, paint); });
@@ -55,6 +48,7 @@ Shown shown(const codec::ControlRequest& request, std::string_view line)
     case Command::explain:
         return in_words(codec::read_explanation(line), [&](const auto& report) { return explain_text(report, paint); });
     case Command::reload: return reloaded(line);
+    case Command::events: return {event_text(line), {}, ExitCode::ok};
     default: return in_words(codec::read_order(line), order_text);
     }
 }
@@ -82,7 +76,7 @@ ExitCode run_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : event_text(**line));
+        const auto written = write_stdout(shown(options, **line, Paint{stdout_wants_colour()}).text);
         if (!written) {
             return fail(written.error());
         }
@@ -97,10 +91,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     if (!line) {
         return fail(line.error());
     }
-    const auto answer = shown(options.request, *line);
-    if (options.json) {
-        return finish(json_escaped(*line) + '\n', answer.code);
-    }
+    const auto answer = shown(options, *line, Paint{stdout_wants_colour()});
     if (!answer.complaint.empty()) {
         say(answer.complaint);
     }
@@ -120,6 +111,12 @@ std::filesystem::path socket_of(const ReleaseAllOptions& options)
 }
 
 }  // namespace
+
+Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
+{
+    auto answer = answer_in_words(options.request, line, paint);
+    return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
+}
 
 ExitCode run_control(const ControlOptions& options)
 {

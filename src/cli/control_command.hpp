@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/agent_command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
 #include "codec/control_report.hpp"
 
 namespace petrel::cli {
@@ -21,6 +23,16 @@ struct ReleaseAllOptions {
     ControlOptions control;
     AgentOptions agent;
 };
+
+// What a command prints.
+struct Shown {
+    std::string text;       // to stdout
+    std::string complaint;  // a line to stderr; empty = none
+    ExitCode code{ExitCode::ok};
+};
+
+// The agent's answer to the command. `events`: one line of the answer.
+Shown shown(const ControlOptions&, std::string_view line, const Paint&);
 
 ExitCode run_control(const ControlOptions&);
 ExitCode run_release_all(const ReleaseAllOptions&);
