@@ -93,6 +93,9 @@ public:
     {
         drivers_ = cli::make_drivers();
         std::vector<daemon::Driver*> all{&agent_.shared_};
+        if (agent_.options_.driver != nullptr) {
+            all.push_back(agent_.options_.driver);
+        }
         std::ranges::transform(drivers_, std::back_inserter(all), [](const auto& driver) { return driver.get(); });
         const auto read = [options, all] { return cli::read_config(options, all); };
         auto config = read();

@@ -28,6 +28,7 @@ public:
         std::filesystem::path folder;          // state and configuration
         std::string config{};                  // devices and policies, in TOML
         std::vector<std::string> arguments{};  // more flags
+        daemon::Driver* driver{};              // replaces petrel's driver of the same kind; null = none
         // Dies the N-th time it reaches a point ("applied:2"; the service defines the points). Empty: it does not.
         std::string die_at{};
     };

@@ -41,6 +41,12 @@ public:
         return true;
     }
 
+    void run_for(Duration duration)
+    {
+        for (const auto end = now() + duration; step(end);) {
+        }
+    }
+
     // Makes calls until the condition holds. False: it did not within a time that only a hang exceeds.
     bool run_until(const std::function<bool()>& holds)
     {
