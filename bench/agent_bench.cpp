@@ -12,6 +12,7 @@
 #include "agent/agent.hpp"
 #include "alone.hpp"
 #include "benches.hpp"
+#include "daemon/process_surroundings.hpp"
 #include "daemon/service.hpp"
 #include "device/manual_clock.hpp"
 #include "prepared_device.hpp"
@@ -60,9 +61,11 @@ Figures as_service(const PreparedDevice::Work& work, std::uint64_t polls)
                                   ::kill(::getpid(), SIGTERM);
                               }
                           }};
-    auto service = daemon::Service::make(service_config(folder), {{}, {&driver}, "bench", {}});
+    const auto around = daemon::ProcessSurroundings::make();
+    PETREL_ASSERT(around, "{}", around.error().what);
+    auto service = daemon::Service::make(service_config(folder), {{}, {&driver}, "bench", {}}, **around);
     PETREL_ASSERT(service, "{}", service.error().what);
-    static_cast<void>((*service)->run());  // storms may still go on: not all queues are restored in time
+    static_cast<void>((*around)->run(**service));  // storms may still go on: not all queues are restored in time
     service->reset();
     std::filesystem::remove_all(folder);
     rusage usage{};

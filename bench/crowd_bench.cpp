@@ -18,6 +18,7 @@
 
 #include "alone.hpp"
 #include "benches.hpp"
+#include "daemon/process_surroundings.hpp"
 #include "daemon/service.hpp"
 #include "prepared_device.hpp"
 #include "runtime/local_socket.hpp"
@@ -150,9 +151,12 @@ Lateness watch_crowd()
                                   ::kill(::getpid(), SIGTERM);
                               }
                           }};
-    auto service = daemon::Service::make(config, {[&] { return service_config(folder); }, {&driver}, "bench", {}, {}});
+    const auto around = daemon::ProcessSurroundings::make();
+    PETREL_ASSERT(around, "{}", around.error().what);
+    auto service =
+        daemon::Service::make(config, {[&] { return service_config(folder); }, {&driver}, "bench", {}, {}}, **around);
     PETREL_ASSERT(service, "{}", service.error().what);
-    static_cast<void>((*service)->run());
+    static_cast<void>((*around)->run(**service));
     for (const auto client : clients) {
         ::kill(client, SIGKILL);
         ::waitpid(client, nullptr, 0);

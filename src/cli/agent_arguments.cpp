@@ -8,7 +8,8 @@ namespace petrel::cli {
 Handler agent_flags(CLI::App& app)
 {
     return handler([flags = std::make_shared<AgentFlags>(app)](const Call& call) {
-        return run_agent(flags->options(call.extras));
+        const auto options = flags->options(call.extras);
+        return call.extras != nullptr && call.extras->run_agent ? call.extras->run_agent(options) : run_agent(options);
     });
 }
 

@@ -11,6 +11,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/agent_settings.hpp"
 #include "codec/control_json.hpp"
+#include "daemon/process_surroundings.hpp"
 #include "daemon/release.hpp"
 #include "daemon/service.hpp"
 #include "daemon/sonic/own_tables.hpp"
@@ -87,7 +88,8 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
 }
 
 // The configuration of each device is in the same databases as its counters.
-Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig& config)
+Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig& config,
+                                                        const device::TimeSource& clock)
 {
     if (!std::ranges::all_of(config.devices, codec::is_sonics_own)) {
         return tl::unexpected(
@@ -106,13 +108,13 @@ Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig
                 return tl::unexpected(databases.error());
             }
             each.emplace_back(entry.name, std::make_unique<daemon::SonicNos>(*databases, sonic::Role::detector,
-                                                                             std::filesystem::path{}));
+                                                                             std::filesystem::path{}, clock));
         }
     }
     if (each.size() == 1) {
         return std::move(each.front().second);
     }
-    auto several = std::make_unique<daemon::SeveralAsics>();
+    auto several = std::make_unique<daemon::SeveralAsics>(clock);
     for (auto& [device, nos] : each) {
         several->add(std::move(device), std::move(nos));
     }
@@ -121,7 +123,7 @@ Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig
 
 // A SONiC device implies SONiC's configuration, and orchagent mitigates there. Devices of other kinds are mitigated by
 // the agent alone.
-Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
+Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config, const device::TimeSource& clock)
 {
     if (!codec::follows_config_db(config)) {
         return nullptr;
@@ -136,12 +138,12 @@ Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config)
             .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });
     }
     if (detects) {
-        return make_detectors_nos(config);
+        return make_detectors_nos(config, clock);
     }
     return sonic::find_databases(config.redis)
         .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
             return std::make_unique<daemon::SonicNos>(databases, sonic::Role::owner,
-                                                      config.state_dir / "config_db.json");
+                                                      config.state_dir / "config_db.json", clock);
         });
 }
 
@@ -153,7 +155,11 @@ ExitCode run_agent(const AgentOptions& options)
     if (!config) {
         return refuse(config.error());
     }
-    auto nos = make_nos(*config);
+    const auto around = daemon::ProcessSurroundings::make();
+    if (!around) {
+        return fail(around.error());
+    }
+    auto nos = make_nos(*config, (*around)->clock());
     if (!nos) {
         return fail(nos.error());
     }
@@ -163,11 +169,11 @@ ExitCode run_agent(const AgentOptions& options)
         how.reached = options.extras->reached;
     }
     const runtime::ExitGuard guard{"while the agent watches"};  // leave() calls _exit(), which the guard does not catch
-    auto service = daemon::Service::make(std::move(*config), std::move(how));
+    auto service = daemon::Service::make(std::move(*config), std::move(how), **around);
     if (!service) {
         return fail(service.error());
     }
-    const auto ended = (*service)->run();
+    const auto ended = (*around)->run(**service);
     (*service)->leave(static_cast<int>(ended ? ExitCode::ok : fail(ended.error())));
 }
 

@@ -10,14 +10,20 @@
 #include "base/result.hpp"
 #include "codec/agent_config.hpp"
 #include "daemon/driver.hpp"
+#include "daemon/nos.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
+
+struct AgentOptions;
+struct ControlOptions;
 
 // Additions for tests.
 struct AgentExtras {
     std::vector<daemon::Driver*> drivers;
     std::function<void(std::string_view point)> reached;
+    std::function<ExitCode(const AgentOptions&)> run_agent;      // instead of a service in this process
+    std::function<ExitCode(const ControlOptions&)> run_control;  // instead of a request to the control socket
 };
 
 struct AgentOptions {
@@ -34,6 +40,9 @@ std::string config_file(const AgentOptions&);
 // The agent's configuration with these options: flags override the environment, which overrides the file, which
 // overrides the defaults.
 Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
+
+// The NOS that the configuration names; null = the policies of the configuration apply. The clock outlives it.
+Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig&, const device::TimeSource&);
 
 // Puts back what a dead agent has changed beside its mitigations (SONiC's scripts). Mitigations stay.
 ExitCode hand_back(const AgentOptions&);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/control_client.hpp"
 #include "codec/control_json.hpp"
 
 namespace petrel::cli {
@@ -24,7 +23,7 @@ ControlRequest request(ControlRequest::Command command, Db db)
 
 Result<codec::TableReport> AgentStore::ask(const ControlRequest& question) const
 {
-    return ask_agent(socket_, question).and_then([](const std::string& line) { return codec::read_tables(line); });
+    return ask_(question).and_then([](const std::string& line) { return codec::read_tables(line); });
 }
 
 Result<std::vector<std::string>> AgentStore::keys(Db db, std::string_view prefix)

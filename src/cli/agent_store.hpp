@@ -1,8 +1,9 @@
-// The tables that an agent keeps itself (agent.nos = "own"), accessed over its control socket. With it pfcwd and the
-// other SONiC tools work without SONiC.
+// The tables that an agent keeps itself (agent.nos = "own"), accessed by control requests. With it pfcwd and the other
+// SONiC tools work without SONiC.
 #pragma once
 
-#include <filesystem>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "codec/control_report.hpp"
@@ -12,7 +13,10 @@ namespace petrel::cli {
 
 class AgentStore final : public sonic::Store {
 public:
-    explicit AgentStore(std::filesystem::path socket) : socket_(std::move(socket)) {}
+    // Sends a request to the agent and returns its answer.
+    using Ask = std::function<Result<std::string>(const codec::ControlRequest&)>;
+
+    explicit AgentStore(Ask ask) : ask_(std::move(ask)) {}
 
     Result<std::vector<std::string>> keys(sonic::Db, std::string_view prefix) override;
     Result<std::vector<sonic::Hash>> hashes(sonic::Db, std::span<const std::string> keys) override;
@@ -22,7 +26,7 @@ public:
 private:
     Result<codec::TableReport> ask(const codec::ControlRequest&) const;
 
-    std::filesystem::path socket_;
+    Ask ask_;
 };
 
 }  // namespace petrel::cli

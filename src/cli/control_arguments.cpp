@@ -93,7 +93,8 @@ Flags control_flags(codec::ControlRequest::Command command, std::vector<ControlF
                 if (arguments->configuration) {
                     arguments->options.agent = arguments->configuration->options(call.extras);
                 }
-                return run(arguments->options);
+                const bool replaced = call.extras != nullptr && call.extras->run_control;
+                return replaced ? call.extras->run_control(arguments->options) : run(arguments->options);
             },
             [=, &app](std::vector<Complaint>& problems) { check_control(app, *arguments, problems); });
     };

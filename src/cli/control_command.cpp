@@ -12,11 +12,7 @@
 namespace petrel::cli {
 namespace {
 
-struct Shown {
-    std::string text;
-    std::string complaint;
-    ExitCode code{ExitCode::ok};
-};
+using Request = codec::ControlRequest::Command;
 
 // The answer as text for the operator.
 template <class Report, class Words>
@@ -28,32 +24,8 @@ Shown in_words(const Result<Report>& report, const Words& words)
     return {words(*report), {}, ExitCode::ok};
 }
 
-// Prints the agent's answer: as it is, or as `words` puts it.
-template <class Words>
-ExitCode show(const ControlOptions& options, const Result<std::string>& line, const Words& words)
-{
-    if (!line) {
-        return fail(line.error());
-    }
-    const Shown answer = words(*line);
-    if (options.json) {
-        return finish(json_escaped(*line) + '\n', answer.code);
-    }
-    if (!answer.complaint.empty()) {
-        say(answer.complaint);
-    }
-    return finish(answer.text, answer.code);
-}
-
-template <class Words>
-ExitCode ask_and_show(const ControlOptions& options, const Words& words)
-{
-    return show(options, ask_agent(control_socket(options.socket), options.request), words);
-}
-
-Shown order_in_words(std::string_view line) { return in_words(codec::read_order(line), reports::order_text); }
-
-Shown reload_in_words(std::string_view line)
+// If the agent refuses the new configuration, the command prints the problems and fails.
+Shown reloaded(std::string_view line)
 {
     const auto report = codec::read_reload(line);
     if (!report || report->problems.empty()) {
@@ -64,6 +36,34 @@ Shown reload_in_words(std::string_view line)
         problems += escaped(problem) + '\n';
     }
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
+}
+
+Shown answer_in_words(const codec::ControlRequest& request, std::string_view line, const Paint& paint)
+{
+    switch (request.command) {
+    case Request::status:
+        return in_words(codec::read_status(line), [&](const auto& report) { return reports::status_text(report, paint); });
+    case Request::queues:
+        return in_words(codec::read_queues(line),
+                        [&](const auto& report) { return reports::queues_text(report, request.stormed); });
+    case Request::explain:
+        return in_words(codec::read_explanation(line), [&](const auto& report) { return reports::explain_text(report, paint); });
+    case Request::reload: return reloaded(line);
+    case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
+    default: return in_words(codec::read_order(line), reports::order_text);
+    }
+}
+
+ExitCode show(const ControlOptions& options, const Result<std::string>& line)
+{
+    if (!line) {
+        return fail(line.error());
+    }
+    const auto answer = shown(options, *line, Paint{stdout_wants_colour()});
+    if (!answer.complaint.empty()) {
+        say(answer.complaint);
+    }
+    return finish(answer.text, answer.code);
 }
 
 // The socket of the agent that these options would start.
@@ -80,30 +80,15 @@ std::filesystem::path socket_of(const ControlOptions& options)
 
 }  // namespace
 
-ExitCode show_status(const ControlOptions& options)
+Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
 {
-    return ask_and_show(options, [](std::string_view line) {
-        const Paint paint{stdout_wants_colour()};
-        return in_words(codec::read_status(line),
-                        [&](const auto& report) { return reports::status_text(report, paint); });
-    });
+    auto answer = answer_in_words(options.request, line, paint);
+    return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
 }
 
-ExitCode show_queues(const ControlOptions& options)
+ExitCode run_control(const ControlOptions& options)
 {
-    return ask_and_show(options, [&](std::string_view line) {
-        return in_words(codec::read_queues(line),
-                        [&](const auto& report) { return reports::queues_text(report, options.request.stormed); });
-    });
-}
-
-ExitCode show_explanation(const ControlOptions& options)
-{
-    return ask_and_show(options, [](std::string_view line) {
-        const Paint paint{stdout_wants_colour()};
-        return in_words(codec::read_explanation(line),
-                        [&](const auto& report) { return reports::explain_text(report, paint); });
-    });
+    return show(options, ask_agent(control_socket(options.socket), options.request));
 }
 
 // Prints lines until the agent marks the end; with --follow until the user interrupts it.
@@ -129,7 +114,7 @@ ExitCode show_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(options.json ? json_escaped(**line) + '\n' : reports::event_text(**line));
+        const auto written = write_stdout(shown(options, **line, Paint{stdout_wants_colour()}).text);
         if (!written) {
             return fail(written.error());
         }
@@ -139,10 +124,6 @@ ExitCode show_events(const ControlOptions& options)
     }
 }
 
-ExitCode give_order(const ControlOptions& options) { return ask_and_show(options, order_in_words); }
-
-ExitCode reload(const ControlOptions& options) { return ask_and_show(options, reload_in_words); }
-
 ExitCode release_all(const ControlOptions& options)
 {
     const auto line = ask_agent(socket_of(options), options.request);
@@ -151,7 +132,7 @@ ExitCode release_all(const ControlOptions& options)
         say("petrel: releasing what the journals say");
         return release_without_agent(options.agent, options.json);
     }
-    return show(options, line, order_in_words);
+    return show(options, line);
 }
 
 }  // namespace petrel::cli

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/agent_command.hpp"
 #include "codec/control_report.hpp"
 #include "terminal/exit_code.hpp"
+#include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 
@@ -18,14 +20,18 @@ struct ControlOptions {
 };
 
 // Each sends the request and prints the answer, in words or as JSON.
-ExitCode show_status(const ControlOptions&);
-ExitCode show_queues(const ControlOptions&);
-ExitCode show_explanation(const ControlOptions&);
-ExitCode show_events(const ControlOptions&);
-ExitCode give_order(const ControlOptions&);
-ExitCode reload(const ControlOptions&);  // fails if the agent refuses the configuration
+ExitCode run_control(const ControlOptions&);
+ExitCode show_events(const ControlOptions&);  // line by line
+ExitCode release_all(const ControlOptions&);  // if the agent is dead, from the journals of the configured devices
 
-// Also works if the agent is dead, from the journals of the configured devices.
-ExitCode release_all(const ControlOptions&);
+// What a command prints.
+struct Shown {
+    std::string text;       // to stdout
+    std::string complaint;  // a line to stderr; empty = none
+    ExitCode code{ExitCode::ok};
+};
+
+// The agent's answer to the command. `events`: one line of the answer.
+Shown shown(const ControlOptions&, std::string_view line, const Paint&);
 
 }  // namespace petrel::cli

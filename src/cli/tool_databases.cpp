@@ -55,7 +55,8 @@ Result<sonic::Databases> ToolDatabases::find(const sonic_tools::Where& where) co
 Result<std::unique_ptr<sonic::Store>> ToolDatabases::open(const sonic_tools::Where& where) const
 {
     if (are_agents(where)) {
-        return std::make_unique<AgentStore>(control_socket(where.socket));
+        return std::make_unique<AgentStore>(
+            [socket = control_socket(where.socket)](const auto& request) { return ask_agent(socket, request); });
     }
     return find(where).map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
         return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);

@@ -132,16 +132,6 @@ bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
 
 }  // namespace
 
-codec::StatusReport whole_status(ServiceSnapshot snapshot)
-{
-    for (std::size_t i = 0; i != snapshot.devices.size(); ++i) {
-        if (snapshot.devices[i]) {
-            count_rows(*snapshot.devices[i], snapshot.status.devices[i]);
-        }
-    }
-    return std::move(snapshot.status);
-}
-
 void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
 {
     if (about_tables(request.command)) {

@@ -8,18 +8,11 @@
 #include <vector>
 
 #include "codec/control_report.hpp"
-#include "daemon/control_thread.hpp"
+#include "daemon/control.hpp"
 #include "daemon/runners.hpp"
+#include "daemon/service_snapshot.hpp"
 
 namespace petrel::daemon {
-
-// The service at one moment.
-struct ServiceSnapshot {
-    codec::StatusReport status;  // without the fields that count_rows() adds for each device
-    std::vector<std::shared_ptr<const DeviceSnapshot>> devices;  // in the order of `status`; null = not watched
-};
-
-codec::StatusReport whole_status(ServiceSnapshot);
 
 // The interface of the service that the desk uses.
 class Desk {

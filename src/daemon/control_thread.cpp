@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/complaint_text.hpp"
 #include "codec/control_json.hpp"
 #include "runtime/cpu_ration.hpp"
 #include "runtime/signals.hpp"
-#include "words/words.hpp"
 
 namespace petrel::daemon {
 
@@ -36,27 +34,15 @@ void answer_and_close(runtime::ControlServer::Peer& peer, std::string line)
 
 }  // namespace
 
-Result<void> check_device(const std::vector<std::string>& devices, const std::string& device)
-{
-    if (device.empty() || std::ranges::find(devices, device) != devices.end()) {
-        return {};
-    }
-    const std::vector<std::string_view> names{devices.begin(), devices.end()};
-    return tl::unexpected(
-        Error{ErrorKind::invalid, fmt::format("no device '{}'; {}", device, instead_of(device, names))});
-}
-
-Result<std::unique_ptr<ControlThread>> ControlThread::start(runtime::EventLoop& service_loop,
-                                                            const std::filesystem::path& socket,
-                                                            const std::string& group, std::vector<std::string> devices,
-                                                            EventHistory history, Ask ask)
+Result<std::unique_ptr<ControlThread>> ControlThread::start(runner::Loop& service_loop, ControlSetup setup)
 {
     auto loop = runtime::EventLoop::make();
     if (!loop) {
         return tl::unexpected(std::move(loop.error()));
     }
-    std::unique_ptr<ControlThread> control{
-        new ControlThread{service_loop, std::move(*loop), std::move(devices), std::move(history), std::move(ask)}};
+    const auto socket = setup.socket;
+    const auto group = setup.group;
+    std::unique_ptr<ControlThread> control{new ControlThread{service_loop, std::move(*loop), std::move(setup)}};
     const runtime::ControlServer::Limits for_all;
     const runtime::ControlServer::Limits for_root{.connections = 16, .followers = 8, .only_for_root = 16};
     for (const auto& [path, limits] : {std::pair{socket, for_all}, std::pair{runtime::root_socket(socket), for_root}}) {
@@ -72,13 +58,12 @@ Result<std::unique_ptr<ControlThread>> ControlThread::start(runtime::EventLoop& 
     return control;
 }
 
-ControlThread::ControlThread(runtime::EventLoop& service_loop, std::unique_ptr<runtime::EventLoop> loop,
-                             std::vector<std::string> devices, EventHistory history, Ask ask)
+ControlThread::ControlThread(runner::Loop& service_loop, std::unique_ptr<runtime::EventLoop> loop, ControlSetup setup)
     : service_loop_(service_loop),
-      ask_(std::move(ask)),
+      ask_(std::move(setup.ask)),
       loop_(std::move(loop)),
-      devices_(std::move(devices)),
-      history_(std::move(history))
+      devices_(std::move(setup.devices)),
+      history_(std::move(setup.history))
 {}
 
 ControlThread::~ControlThread()
@@ -110,9 +95,9 @@ void ControlThread::keep_names(const NameKept& done)
     });
 }
 
-runtime::ControlServer::Counters ControlThread::counters() const
+codec::ControlReport ControlThread::counters() const
 {
-    runtime::ControlServer::Counters all;
+    codec::ControlReport all;
     for (const auto& door : doors_) {
         const auto one = door.server->counters();
         all.connections += one.connections;
@@ -174,11 +159,7 @@ void ControlThread::wait_in_line(const Peer& peer, const codec::ControlRequest& 
                        Error{ErrorKind::exhausted,
                              fmt::format("{} requests wait for the agent already: try again", kMostWaitingRequests)}));
     }
-    auto by = peer->caller().name;
-    if (!request.note.empty()) {
-        by += ": " + escaped(request.note);
-    }
-    line.push_back({peer, request, std::move(by)});
+    line.push_back({peer, request, ordered_by(peer->caller().name, request)});
     ask_next();
 }
 
@@ -207,10 +188,10 @@ void ControlThread::send_events(const Peer& peer, const codec::ControlRequest& r
             *peer, codec::answer_json(Error{ErrorKind::exhausted, "too many clients follow events: try again later, "
                                                                   "or ask for `petrel events --last N`"}));
     }
-    auto lines = history_.last(request.device, request.last);
     if (!request.follow) {
-        return answer_and_close(*peer, lines.text + codec::events_end_json(lines.count));
+        return answer_and_close(*peer, events_answer(history_, request));
     }
+    auto lines = history_.last(request.device, request.last);
     if (!lines.text.empty()) {
         lines.text.pop_back();
         peer->send(std::move(lines.text));

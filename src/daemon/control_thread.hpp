@@ -15,38 +15,22 @@
 #include <thread>
 #include <vector>
 
-#include "codec/control_report.hpp"
-#include "daemon/event_history.hpp"
+#include "daemon/control.hpp"
+#include "runner/loop.hpp"
 #include "runtime/control_server.hpp"
 
 namespace petrel::daemon {
 
-// Renders an answer as one line of JSON, outside the loop.
-using ControlAnswer = std::function<std::string(const EventHistory&)>;
-using ControlReply = std::function<void(ControlAnswer)>;  // called once, in the loop, now or later
-
-class ControlThread {
+class ControlThread final : public Control {
 public:
-    // Called in the loop. Executes the request, and replies now or later.
-    using Ask = std::function<void(const codec::ControlRequest&, const std::string& by, const ControlReply&)>;
-
-    // `devices`: the names that a request may contain.
-    static Result<std::unique_ptr<ControlThread>> start(runtime::EventLoop& service_loop,
-                                                        const std::filesystem::path& socket, const std::string& group,
-                                                        std::vector<std::string> devices, EventHistory, Ask);
-    ~ControlThread();  // closes all connections
+    static Result<std::unique_ptr<ControlThread>> start(runner::Loop& service_loop, ControlSetup);
+    ~ControlThread() override;  // closes all connections
     ControlThread(const ControlThread&) = delete;
     ControlThread& operator=(const ControlThread&) = delete;
 
-    // Adds the event to the history and sends it to the followers.
-    void heard(const std::string& device, std::uint64_t seq, const std::string& event_json);
-
-    // If another process removed or replaced the sockets, listens again at their names; see ControlServer::keep_name().
-    // `done` is called in the service's loop, once for each socket.
-    using NameKept = std::function<void(const std::filesystem::path&, const Result<bool>& lost)>;
-    void keep_names(const NameKept& done);
-
-    runtime::ControlServer::Counters counters() const;
+    void heard(const std::string& device, std::uint64_t seq, const std::string& event_json) override;
+    void keep_names(const NameKept& done) override;
+    codec::ControlReport counters() const override;
 
 private:
     using Peer = std::shared_ptr<runtime::ControlServer::Peer>;
@@ -60,8 +44,7 @@ private:
         std::string by;
     };
 
-    ControlThread(runtime::EventLoop& service_loop, std::unique_ptr<runtime::EventLoop>, std::vector<std::string>,
-                  EventHistory, Ask);
+    ControlThread(runner::Loop& service_loop, std::unique_ptr<runtime::EventLoop>, ControlSetup);
 
     // In the control thread.
     void run();
@@ -74,7 +57,7 @@ private:
     // In the service's loop.
     void ask(const Waiting&);
 
-    runtime::EventLoop& service_loop_;
+    runner::Loop& service_loop_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted functions run only while it exists
     Ask ask_;
     // Used by the control thread only.
@@ -91,8 +74,5 @@ private:
     std::vector<Door> doors_;  // the socket for all clients, and root's socket
     std::thread thread_;
 };
-
-// Fails with "no device 'x'; ..." if the list does not contain the device. An empty name means all devices.
-Result<void> check_device(const std::vector<std::string>& devices, const std::string& device);
 
 }  // namespace petrel::daemon

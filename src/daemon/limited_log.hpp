@@ -10,13 +10,13 @@
 
 #include "daemon/line_limiter.hpp"
 #include "daemon/log.hpp"
-#include "runtime/event_loop.hpp"
+#include "runner/loop.hpp"
 
 namespace petrel::daemon {
 
 class LimitedLog {
 public:
-    LimitedLog(runtime::EventLoop& loop, std::unique_ptr<Log> log) : loop_(loop), log_(std::move(log)) {}
+    LimitedLog(runner::Loop& loop, std::unique_ptr<Log> log) : loop_(loop), log_(std::move(log)) {}
     ~LimitedLog();
     LimitedLog(const LimitedLog&) = delete;
     LimitedLog& operator=(const LimitedLog&) = delete;
@@ -30,10 +30,10 @@ public:
 private:
     void plan_count();
 
-    runtime::EventLoop& loop_;
+    runner::Loop& loop_;
     std::unique_ptr<Log> log_;
     LineLimiter limiter_;
-    std::optional<runtime::EventLoop::TimerId> timer_;
+    std::optional<runner::Loop::TimerId> timer_;
 };
 
 }  // namespace petrel::daemon

@@ -87,58 +87,59 @@ Result<runtime::LogWriter> open_writer(std::string_view to)
     return runtime::LogWriter::open(path);
 }
 
-}  // namespace
+class ThreadLog final : public Log {
+public:
+    ThreadLog(codec::LogFormat format, std::string_view agent_name, runtime::LogWriter writer)
+        : format_(format),
+          source_{std::string{agent_name}, ::getpid()},
+          prefix_(prefix_for(format, writer)),
+          sink_(std::make_shared<LogSink>(std::move(writer))),
+          thread_(std::make_shared<spdlog::details::thread_pool>(kMostWaitingLines, 1)),
+          logger_(std::make_shared<spdlog::async_logger>("petrel", sink_, thread_,
+                                                         spdlog::async_overflow_policy::overrun_oldest))
+    {}
+    ~ThreadLog() override
+    {
+        sink_->close();
+        thread_.reset();  // waits for the thread
+    }
+    ThreadLog(const ThreadLog&) = delete;
+    ThreadLog& operator=(const ThreadLog&) = delete;
 
-struct Log::Parts {
-    codec::LogFormat format{};
-    LogSource source;
-    LogPrefix prefix{};
-    std::shared_ptr<LogSink> sink;
-    std::shared_ptr<spdlog::details::thread_pool> thread;
-    std::shared_ptr<spdlog::async_logger> logger;
+    void write(const Line& line, const Now& now) override
+    {
+        std::string text;
+        switch (prefix_) {
+        case LogPrefix::none: break;
+        case LogPrefix::journal: text = journal_prefix(line.level); break;
+        case LogPrefix::syslog: text = syslog_prefix(line.level, source_); break;
+        }
+        text += log_text(format_, line, now.wall, source_);
+        logger_->log(spdlog::level::info, spdlog::string_view_t{text});
+    }
+
+    std::uint64_t dropped() const override { return thread_->overrun_counter() + sink_->lost(); }
+
+private:
+    codec::LogFormat format_;
+    LogSource source_;
+    LogPrefix prefix_;
+    std::shared_ptr<LogSink> sink_;
+    std::shared_ptr<spdlog::details::thread_pool> thread_;
+    std::shared_ptr<spdlog::async_logger> logger_;
 };
+
+}  // namespace
 
 Result<std::unique_ptr<Log>> Log::open(codec::LogFormat format, std::string_view to, std::string_view agent_name)
 {
-    auto writer = open_writer(to);
-    if (!writer) {
-        return tl::unexpected(std::move(writer.error()));
-    }
-    auto parts = std::make_unique<Parts>();
-    parts->format = format;
-    parts->source = {std::string{agent_name}, ::getpid()};
-    parts->prefix = prefix_for(format, *writer);
-    parts->sink = std::make_shared<LogSink>(std::move(*writer));
-    try {
-        parts->thread = std::make_shared<spdlog::details::thread_pool>(kMostWaitingLines, 1);
-    } catch (const std::system_error& failed) {
-        return tl::unexpected(Error{ErrorKind::exhausted, std::string{"cannot start the log: "} + failed.what()});
-    }
-    parts->logger = std::make_shared<spdlog::async_logger>("petrel", parts->sink, parts->thread,
-                                                           spdlog::async_overflow_policy::overrun_oldest);
-    return std::unique_ptr<Log>{new Log{std::move(parts)}};
+    return open_writer(to).and_then([&](runtime::LogWriter writer) -> Result<std::unique_ptr<Log>> {
+        try {
+            return std::make_unique<ThreadLog>(format, agent_name, std::move(writer));
+        } catch (const std::system_error& failed) {
+            return tl::unexpected(Error{ErrorKind::exhausted, std::string{"cannot start the log: "} + failed.what()});
+        }
+    });
 }
-
-Log::Log(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-
-Log::~Log()
-{
-    parts_->sink->close();
-    parts_->thread.reset();  // waits for the thread
-}
-
-void Log::write(const Line& line, const Now& now)
-{
-    std::string text;
-    switch (parts_->prefix) {
-    case LogPrefix::none: break;
-    case LogPrefix::journal: text = journal_prefix(line.level); break;
-    case LogPrefix::syslog: text = syslog_prefix(line.level, parts_->source); break;
-    }
-    text += log_text(parts_->format, line, now.wall, parts_->source);
-    parts_->logger->log(spdlog::level::info, spdlog::string_view_t{text});
-}
-
-std::uint64_t Log::dropped() const { return parts_->thread->overrun_counter() + parts_->sink->lost(); }
 
 }  // namespace petrel::daemon

@@ -22,24 +22,16 @@ public:
     using Level = runner::LogLevel;
     using Line = runner::LogLine;
 
-    // `to`: "stderr", a socket, or a file. A file is created if it is missing, and again after it was moved away.
+    // `to`: "stderr", a socket, or a file. A file is created if it is missing, and again after it was moved away. The
+    // destructor writes the lines that wait, unless the receiver does not take them.
     static Result<std::unique_ptr<Log>> open(codec::LogFormat, std::string_view to, std::string_view agent_name);
 
-    // Writes the lines that wait, unless the receiver does not take them.
-    ~Log();
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
+    virtual ~Log() = default;
 
-    void write(const Line&, const Now&);
+    virtual void write(const Line&, const Now&) = 0;
 
     // The number of lines that newer ones replaced in a full queue, or that could not be written.
-    std::uint64_t dropped() const;
-
-private:
-    struct Parts;
-    explicit Log(std::unique_ptr<Parts>);
-
-    std::unique_ptr<Parts> parts_;
+    virtual std::uint64_t dropped() const = 0;
 };
 
 }  // namespace petrel::daemon

@@ -14,7 +14,14 @@
 
 namespace petrel::daemon {
 
-class MetricsServer {
+// What the service uses of the listener. The destructor waits for a request that is under way.
+class MetricsListener {
+public:
+    virtual ~MetricsListener() = default;
+    virtual std::uint16_t port() const = 0;
+};
+
+class MetricsServer final : public MetricsListener {
 public:
     // Called in the server's thread. It may wait for the loop for a bounded time. None: the loop did not answer.
     using Text = std::function<std::optional<std::string>()>;
@@ -22,12 +29,11 @@ public:
     // "127.0.0.1:9464", "[::1]:9464", "localhost:9464". The thread inherits the signal mask of the caller.
     static Result<std::unique_ptr<MetricsServer>> listen(std::string_view host_port, Text);
 
-    // Waits for a call of Text that is under way.
-    ~MetricsServer();
+    ~MetricsServer() override;
     MetricsServer(const MetricsServer&) = delete;
     MetricsServer& operator=(const MetricsServer&) = delete;
 
-    std::uint16_t port() const { return port_; }
+    std::uint16_t port() const override { return port_; }
 
 private:
     struct Http;

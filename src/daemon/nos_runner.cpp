@@ -18,8 +18,6 @@ constexpr Duration kEvery = 100ms;
 constexpr Duration kStatisticsEvery = 1s;
 // Bounds the rows that the loop describes in one exchange: all queues of a large switch at once would delay looks.
 constexpr std::uint32_t kRowsAtOnce = 2048;
-// Limits the requests for tables that wait. The thread's queue has room for them, one exchange and the last call.
-constexpr std::size_t kMostAsked = 64;
 
 std::set<NosQueue> queues_of(const watchdog::Inventory& inventory, const std::string& device)
 {
@@ -34,9 +32,9 @@ std::set<NosQueue> queues_of(const watchdog::Inventory& inventory, const std::st
 
 }  // namespace
 
-NosRunner::NosRunner(runtime::EventLoop& loop, std::unique_ptr<Nos> nos,
+NosRunner::NosRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> worker, std::unique_ptr<Nos> nos,
                      const std::vector<std::unique_ptr<DeviceRunner>>& runners, Calls calls)
-    : loop_(loop), nos_(std::move(nos)), runners_(runners), calls_(std::move(calls)), thread_(2 + kMostAsked)
+    : loop_(loop), nos_(std::move(nos)), runners_(runners), calls_(std::move(calls)), worker_(std::move(worker))
 {}
 
 NosRunner::~NosRunner()
@@ -172,14 +170,15 @@ void NosRunner::exchange()
     }
     last_told_ = static_cast<bool>(stopping_);
     // There is always room: only one exchange is under way at a time.
-    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
-        auto heard = nos_->exchange(std::move(told));
-        loop_.post([this, alive, heard = std::move(heard)]() mutable {
-            if (alive.lock()) {
-                take(std::move(heard));
-            }
+    [[maybe_unused]] const bool added =
+        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
+            auto heard = nos_->exchange(std::move(told));
+            loop_.post([this, alive, heard = std::move(heard)]() mutable {
+                if (alive.lock()) {
+                    take(std::move(heard));
+                }
+            });
         });
-    });
 }
 
 void NosRunner::take(Nos::Heard heard)
@@ -221,27 +220,28 @@ void NosRunner::tables(codec::ControlRequest request, Answered done)
     if (stopping_) {
         return done(tl::unexpected(Error{ErrorKind::unreachable, "the agent is being stopped"}));
     }
-    if (asked_ == kMostAsked) {
+    if (asked_ == kMostTableRequests) {
         return done(tl::unexpected(Error{ErrorKind::exhausted, "too many ask for tables at once: try again"}));
     }
     ++asked_;
-    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}, told = collect(),
-                                                     request = std::move(request), done = std::move(done)]() mutable {
-        std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
-        auto answer = nos_->tables(request);
-        if (request.command == codec::ControlRequest::Command::table_change) {
-            heard.push_back(nos_->exchange({}));
-        }
-        loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
-            if (alive.lock()) {
-                --asked_;
-                for (const auto& one : heard) {
-                    follow(one);
-                }
-                done(answer);
+    [[maybe_unused]] const bool added =
+        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, told = collect(),
+                                              request = std::move(request), done = std::move(done)]() mutable {
+            std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
+            auto answer = nos_->tables(request);
+            if (request.command == codec::ControlRequest::Command::table_change) {
+                heard.push_back(nos_->exchange({}));
             }
+            loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
+                if (alive.lock()) {
+                    --asked_;
+                    for (const auto& one : heard) {
+                        follow(one);
+                    }
+                    done(answer);
+                }
+            });
         });
-    });
 }
 
 void NosRunner::stop(std::function<void()> done)
@@ -258,7 +258,7 @@ void NosRunner::stop(std::function<void()> done)
 
 void NosRunner::finish()
 {
-    [[maybe_unused]] const bool added = thread_.add([this, alive = std::weak_ptr{alive_}] {
+    [[maybe_unused]] const bool added = worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}] {
         auto left = nos_->leave();
         loop_.post([this, alive, left = std::move(left)] {
             if (!alive.lock()) {

@@ -1,5 +1,5 @@
-// Runs the Nos: collects changes and events in the loop, and exchanges them with the Nos in a separate thread, where
-// calls may block.
+// Runs the Nos: collects changes and events in the loop, and exchanges them with the Nos in a worker, where calls may
+// block.
 //
 // Contract: all calls are made in the loop's thread, and all callbacks run there.
 #pragma once
@@ -15,8 +15,8 @@
 
 #include "daemon/nos.hpp"
 #include "daemon/runners.hpp"
-#include "runtime/event_loop.hpp"
-#include "runtime/job_thread.hpp"
+#include "runner/loop.hpp"
+#include "runner/worker.hpp"
 
 namespace petrel::daemon {
 
@@ -27,8 +27,13 @@ public:
         std::function<void(const Log::Line&)> say;
     };
 
-    // The list of runners may still be empty. The runners must outlive the NosRunner.
-    NosRunner(runtime::EventLoop&, std::unique_ptr<Nos>, const std::vector<std::unique_ptr<DeviceRunner>>&, Calls);
+    static constexpr std::size_t kMostTableRequests = 64;             // that wait
+    static constexpr std::size_t kMostJobs = 2 + kMostTableRequests;  // they, one exchange and the last call
+
+    // The worker has room for kMostJobs. The list of runners may still be empty. The runners must outlive the
+    // NosRunner.
+    NosRunner(runner::Loop&, std::unique_ptr<runner::Worker>, std::unique_ptr<Nos>,
+              const std::vector<std::unique_ptr<DeviceRunner>>&, Calls);
     ~NosRunner();
 
     void start();
@@ -65,14 +70,14 @@ private:
     void follow(Nos::Heard);
     void finish();
 
-    runtime::EventLoop& loop_;
+    runner::Loop& loop_;
     std::unique_ptr<Nos> nos_;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners_;
     Calls calls_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
     std::map<const DeviceRunner*, Progress> progress_;
     std::vector<NosEvent> events_;
-    std::optional<runtime::EventLoop::TimerId> timer_;
+    std::optional<runner::Loop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
     bool last_told_{};     // the exchange under way, or the last one, began after stop()
@@ -80,7 +85,7 @@ private:
     std::optional<Duration> counts_every_;
     std::string trouble_;
     std::string concern_;
-    runtime::JobThread thread_;  // the last member: its jobs use all the others
+    std::unique_ptr<runner::Worker> worker_;  // the last member: its jobs use all the others
 };
 
 }  // namespace petrel::daemon

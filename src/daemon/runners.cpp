@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "codec/policy_bind.hpp"
-#include "runtime/event_loop.hpp"
 #include "runtime/file_memory.hpp"
-#include "runtime/worker_thread.hpp"
 
 namespace petrel::daemon {
 
@@ -13,8 +11,8 @@ namespace {
 
 class DriverSource final : public runner::DeviceSource {
 public:
-    DriverSource(Driver& driver, codec::DeviceEntry entry, DeviceId id)
-        : driver_(driver), entry_(std::move(entry)), id_(id)
+    DriverSource(Driver& driver, codec::DeviceEntry entry, DeviceId id, const device::TimeSource& clock)
+        : driver_(driver), entry_(std::move(entry)), id_(id), clock_(clock)
     {}
 
     const device::TimeSource& clock() const override { return clock_; }
@@ -32,7 +30,7 @@ private:
     Driver& driver_;
     codec::DeviceEntry entry_;
     DeviceId id_;
-    runtime::SystemClock clock_;
+    const device::TimeSource& clock_;
 };
 
 }  // namespace
@@ -61,8 +59,8 @@ Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop& loop, RunnerHost
                               .fault_hook = std::move(setup.fault_hook),
                               .source = nullptr,
                               .memory = std::move(*memory),
-                              .worker = std::make_unique<runtime::WorkerThread>()};
-    parts.source = std::make_unique<DriverSource>(*setup.driver, std::move(setup.entry), setup.id);
+                              .worker = std::move(setup.worker)};
+    parts.source = std::make_unique<DriverSource>(*setup.driver, std::move(setup.entry), setup.id, *setup.clock);
     return std::make_unique<DeviceRunner>(loop, host, std::move(parts), std::move(policies));
 }
 

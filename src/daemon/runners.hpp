@@ -1,4 +1,4 @@
-// Makes the runners of the service: with the device of a driver, a thread for its calls and files for its memory.
+// Makes the runners of the service: with the device of a driver, a worker for its calls and files for its memory.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,15 @@ struct RunnerSetup {
     codec::DeviceEntry entry;  // expanded, so it has a name
     DeviceId id;
     Driver* driver{};
+    const device::TimeSource* clock{};       // the time that the worker uses
+    std::unique_ptr<runner::Worker> worker;  // with room for runner::kMostJobs
     std::filesystem::path state_dir;
     std::uint32_t history_events{};
     Duration hang_after{};
     device::FaultHook fault_hook;  // tests kill the process in it
 };
 
-// Fails if the memory of the device cannot be opened. Host, loop and driver must outlive the runner.
+// Fails if the memory of the device cannot be opened. Host, loop, driver and clock must outlive the runner.
 Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop&, RunnerHost&, RunnerSetup,
                                                   std::shared_ptr<const runner::Policies>);
 

@@ -35,28 +35,26 @@ std::string_view signal_name(int signal)
 
 }  // namespace
 
-Service::Service(codec::AgentConfig config, ServiceOptions options, std::unique_ptr<runtime::EventLoop> loop)
+Service::Service(codec::AgentConfig config, ServiceOptions options, Surroundings& around)
     : config_(named(std::move(config))),
       options_(std::move(options)),
       policies_(std::make_shared<FilePolicies>(config_.policies)),
-      loop_(std::move(loop)),
-      started_(loop_->now().mono),
-      desk_(*this)
+      around_(around),
+      loop_(around.loop()),
+      started_(loop_.now().mono),
+      desk_(*this),
+      reader_(around.make_worker(1))
 {}
 
 Service::~Service()
 {
-    metrics_.reset();  // its thread posts to the loop
-    control_.reset();  // its thread does, too
+    metrics_.reset();  // it calls the service
+    control_.reset();  // it does, too
 }
 
-Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options)
+Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options, Surroundings& around)
 {
-    auto loop = runtime::EventLoop::make();
-    if (!loop) {
-        return tl::unexpected(std::move(loop.error()));
-    }
-    std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), std::move(*loop)}};
+    std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), around}};
     if (auto made = service->put_together(); !made) {
         return tl::unexpected(std::move(made.error()));
     }
@@ -65,17 +63,16 @@ Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, Servic
 
 Result<void> Service::put_together()
 {
-    // Before any thread is started, so that all threads inherit the blocked signals.
-    auto signals = runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, [this](int s) { hear_signal(s); });
-    if (!signals) {
+    // Before the log, the control thread and the listener are started, so that their threads inherit the blocked
+    // signals.
+    if (auto signals = around_.hear_signals([this](int signal) { hear_signal(signal); }); !signals) {
         return tl::unexpected(std::move(signals.error()));
     }
-    signals_ = std::move(*signals);
-    auto log = Log::open(config_.log_format, config_.log_to, config_.name);
+    auto log = around_.open_log(config_.log_format, config_.log_to, config_.name);
     if (!log) {
         return tl::unexpected(std::move(log.error()));
     }
-    log_ = std::make_unique<LimitedLog>(*loop_, std::move(*log));
+    log_ = std::make_unique<LimitedLog>(loop_, std::move(*log));
     std::error_code failed;
     std::filesystem::create_directories(config_.state_dir, failed);
     if (failed) {
@@ -85,7 +82,7 @@ Result<void> Service::put_together()
     if (options_.nos) {
         policies_ = std::make_shared<FilePolicies>(codec::PolicyFile{});  // until the NOS supplies its policies
         nos_ = std::make_unique<NosRunner>(
-            *loop_, std::move(options_.nos), runners_,
+            loop_, around_.make_worker(NosRunner::kMostJobs), std::move(options_.nos), runners_,
             NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { say(line); }});
     }
@@ -115,6 +112,8 @@ Result<void> Service::make_runners()
             RunnerSetup setup{.entry = std::move(device),
                               .id = DeviceId{static_cast<std::uint32_t>(runners_.size())},
                               .driver = driver,
+                              .clock = &around_.clock(),
+                              .worker = around_.make_worker(runner::kMostJobs),
                               .state_dir = config_.state_dir,
                               .history_events = config_.history_events,
                               .hang_after = config_.hang_after,
@@ -122,7 +121,7 @@ Result<void> Service::make_runners()
             if (options_.reached) {
                 setup.fault_hook = [this](device::FaultPoint point) { reached(device::name(point)); };
             }
-            auto runner = make_runner(*loop_, *this, std::move(setup), policies_);
+            auto runner = make_runner(loop_, *this, std::move(setup), policies_);
             if (!runner) {
                 return tl::unexpected(std::move(runner.error()));
             }
@@ -148,10 +147,13 @@ Result<void> Service::open_doors()
             history.add(runner->name(), event.seq, event.json);
         }
     }
-    auto control = ControlThread::start(*loop_, config_.control_socket, config_.control_group, std::move(devices),
-                                        std::move(history),
-                                        [this](const codec::ControlRequest& request, const std::string& by,
-                                               const ControlReply& reply) { desk_.handle(request, by, reply); });
+    auto control =
+        around_.open_control({.socket = config_.control_socket,
+                              .group = config_.control_group,
+                              .devices = std::move(devices),
+                              .history = std::move(history),
+                              .ask = [this](const codec::ControlRequest& request, const std::string& by,
+                                            const ControlReply& reply) { desk_.handle(request, by, reply); }});
     if (!control) {
         return tl::unexpected(std::move(control.error()));
     }
@@ -159,7 +161,7 @@ Result<void> Service::open_doors()
     if (config_.metrics_listen.empty()) {
         return {};
     }
-    auto metrics = MetricsServer::listen(config_.metrics_listen, [this] { return this->metrics(); });
+    auto metrics = around_.listen_for_metrics(config_.metrics_listen, [this] { return snapshot(); });
     if (!metrics) {
         return tl::unexpected(std::move(metrics.error()));
     }
@@ -167,10 +169,10 @@ Result<void> Service::open_doors()
     return {};
 }
 
-Result<void> Service::run()
+void Service::start()
 {
     // Count the start only here: a start that failed earlier, in make(), has used no device.
-    start_wait_ = runtime::note_start(config_.state_dir / "starts", loop_->now().wall);
+    start_wait_ = runtime::note_start(config_.state_dir / "starts", loop_.now().wall);
     note(Log::Level::notice, "agent_started",
          fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
                      count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
@@ -186,8 +188,11 @@ Result<void> Service::run()
     }
     feed_watchdog();
     keep_names();
-    loop_->at(started_ + kReadyPatience, [this] { check_ready(); });
-    loop_->run();
+    loop_.at(started_ + kReadyPatience, [this] { check_ready(); });
+}
+
+Result<void> Service::finish()
+{
     log_->count_suppressed(kNever);
     metrics_.reset();
     std::string left;
@@ -276,13 +281,13 @@ void Service::stop(const std::string& why)
     const auto to_close = 2 * config_.hang_after;  // half of it to close the devices, the rest for the NOS
     notify_stopping(words, config_.stop_timeout + to_close);
     note(Log::Level::notice, "agent_stopping", words);
-    const auto end = loop_->now().mono + config_.stop_timeout;
-    loop_->at(end, [this] {
+    const auto end = loop_.now().mono + config_.stop_timeout;
+    loop_.at(end, [this] {
         for (const auto& runner : runners_) {
             runner->give_up();
         }
     });
-    loop_->at(end + to_close, [this] { loop_->stop(); });
+    loop_.at(end + to_close, [this] { around_.stop(); });
     for (const auto& runner : runners_) {
         runner->stop(config_.stop, why);
     }
@@ -322,7 +327,7 @@ void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, co
 void Service::settled(const DeviceRunner&)
 {
     if (stopping_ && std::ranges::all_of(runners_, [](const auto& runner) { return runner->stopped(); })) {
-        return nos_ ? nos_->stop([this] { loop_->stop(); }) : loop_->stop();
+        return nos_ ? nos_->stop([this] { around_.stop(); }) : around_.stop();
     }
     check_ready();
 }
@@ -349,7 +354,7 @@ void Service::check_ready()
 {
     const auto good = static_cast<std::size_t>(
         std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
-    const bool patient = loop_->now().mono >= started_ + kReadyPatience;
+    const bool patient = loop_.now().mono >= started_ + kReadyPatience;
     const bool nothing_to_watch =
         runners_started_ && policies_->file().policies.empty() && config_.nos != codec::NosKind::own;
     const bool enough = good == runners_.size() || nothing_to_watch || (good != 0 && patient);
@@ -387,7 +392,7 @@ void Service::keep_names()
     }
     control_->keep_names(
         [this](const std::filesystem::path& socket, const Result<bool>& lost) { name_kept(socket, lost); });
-    loop_->at(loop_->now().mono + kNamesEvery, [this] { keep_names(); });
+    loop_.at(loop_.now().mono + kNamesEvery, [this] { keep_names(); });
 }
 
 void Service::name_kept(const std::filesystem::path& path, const Result<bool>& lost)
@@ -410,7 +415,7 @@ void Service::feed_watchdog()
 {
     if (const auto interval = watchdog_interval()) {
         notify_alive();
-        loop_->at(loop_->now().mono + *interval, [this] { feed_watchdog(); });
+        loop_.at(loop_.now().mono + *interval, [this] { feed_watchdog(); });
     }
 }
 

@@ -1,7 +1,7 @@
 // The agent as a service: devices, control socket, metrics, log and signals, run until a signal ends it.
 //
-// Contract: the same thread makes, runs and destroys it. From make() on, the service handles SIGTERM, SIGINT and
-// SIGHUP.
+// Contract: the same thread makes it, runs its loop between start() and finish(), and destroys it. From make() on, the
+// service handles SIGTERM, SIGINT and SIGHUP.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,11 @@
 #include "codec/agent_config.hpp"
 #include "codec/control_report.hpp"
 #include "daemon/control_desk.hpp"
-#include "daemon/control_thread.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/limited_log.hpp"
-#include "daemon/metrics_server.hpp"
 #include "daemon/nos_runner.hpp"
 #include "daemon/runners.hpp"
-#include "runtime/event_loop.hpp"
-#include "runtime/job_thread.hpp"
-#include "runtime/signals.hpp"
+#include "daemon/surroundings.hpp"
 
 namespace petrel::daemon {
 
@@ -38,17 +34,20 @@ struct ServiceOptions {
 
 class Service final : RunnerHost, Desk {
 public:
-    static Result<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions);
+    // The surroundings must outlive the service.
+    static Result<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions, Surroundings&);
     ~Service() override;
 
-    // Returns after a signal. The error describes what could not be finished in time.
-    Result<void> run();
+    void start();
+
+    // The last call, after the service has stopped its loop. The error describes what could not be finished in time.
+    Result<void> finish();
 
     // Ends the process without waiting for threads: one of them may be in a call that never returns.
     [[noreturn]] void leave(int exit_code);
 
 private:
-    Service(codec::AgentConfig, ServiceOptions, std::unique_ptr<runtime::EventLoop>);
+    Service(codec::AgentConfig, ServiceOptions, Surroundings&);
 
     Result<void> put_together();
     Result<void> make_runners();
@@ -66,7 +65,7 @@ private:
     ServiceSnapshot snapshot() const override;
     void reload(Reloaded done) override;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
-    Now now() const override { return loop_->now(); }
+    Now now() const override { return loop_.now(); }
     void tables(const codec::ControlRequest&, const std::string& by, Tables done) override;
 
     struct NextConfig {
@@ -84,7 +83,6 @@ private:
     void warn_of_unknown_ports();
     void start_runners();
     void configured(codec::PolicyFile);
-    std::optional<std::string> metrics();
     void note(Log::Level, std::string event, std::string words);
     void reached(std::string_view point) const;
 
@@ -92,16 +90,16 @@ private:
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
     std::string nos_refused_;  // why the present policies of the NOS are not in force
-    std::unique_ptr<runtime::EventLoop> loop_;
+    Surroundings& around_;
+    runner::Loop& loop_;
     Instant started_;
-    std::unique_ptr<runtime::Signals> signals_;
     std::unique_ptr<LimitedLog> log_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
     bool runners_started_{};
     ControlDesk desk_;
-    std::unique_ptr<ControlThread> control_;
-    std::unique_ptr<MetricsServer> metrics_;
+    std::unique_ptr<Control> control_;
+    std::unique_ptr<MetricsListener> metrics_;
     codec::ReloadReport reload_;
     std::vector<Reloaded> reload_asked_;              // requests that wait for the next reload
     std::optional<std::vector<Reloaded>> reloading_;  // requests that wait for the reload under way; none = no reload
@@ -113,8 +111,8 @@ private:
     std::string file_lost_;  // the last message about it
     Duration start_wait_{};  // how long to wait before devices are opened
     bool ready_{};
-    std::optional<std::string> stopping_;  // why
-    runtime::JobThread reader_{1};         // the last member: its job uses all the others
+    std::optional<std::string> stopping_;     // why
+    std::unique_ptr<runner::Worker> reader_;  // the last member: its job uses all the others
 };
 
 }  // namespace petrel::daemon

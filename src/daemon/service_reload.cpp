@@ -40,8 +40,8 @@ void Service::reload(Reloaded done)
 
 void Service::begin_reload()
 {
-    if (const auto now = loop_->now().mono; now < next_reload_) {
-        loop_->at(next_reload_, [this] { read_next_config(); });
+    if (const auto now = loop_.now().mono; now < next_reload_) {
+        loop_.at(next_reload_, [this] { read_next_config(); });
     } else {
         read_next_config();
     }
@@ -52,7 +52,7 @@ void Service::read_next_config()
 {
     reloading_ = std::exchange(reload_asked_, {});
     if (ready_) {
-        notify_reloading(loop_->now());
+        notify_reloading(loop_.now());
     }
     auto ports = std::make_shared<std::vector<watchdog::Inventory>>();
     for (const auto& runner : runners_) {
@@ -63,17 +63,19 @@ void Service::read_next_config()
     const bool all_ports_known = ports->size() == runners_.size();
     const auto policies_of_nos = nos_ ? policies_ : nullptr;
     // There is always room: only one reload is under way at a time.
-    [[maybe_unused]] const bool added = reader_.add([this, ports, all_ports_known, policies_of_nos] {
-        auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
-        if (next->config && all_ports_known) {
-            std::vector<const watchdog::Inventory*> inventories;
-            std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
-            next->unknown_ports = codec::unknown_ports(
-                policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies) : next->config->policies,
-                inventories);
-        }
-        loop_->post([this, next] { finish_reload(std::move(*next)); });
-    });
+    [[maybe_unused]] const bool added =
+        reader_->add(runner::JobKind::other, [this, ports, all_ports_known, policies_of_nos] {
+            auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
+            if (next->config && all_ports_known) {
+                std::vector<const watchdog::Inventory*> inventories;
+                std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
+                next->unknown_ports =
+                    codec::unknown_ports(policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies)
+                                                         : next->config->policies,
+                                         inventories);
+            }
+            loop_.post([this, next] { finish_reload(std::move(*next)); });
+        });
 }
 
 void Service::finish_reload(NextConfig next)
@@ -96,7 +98,7 @@ void Service::finish_reload(NextConfig next)
         notify_ready(problems.empty() ? "configuration reloaded" : "configuration refused, the one before is in force");
     }
     reached("reloaded");
-    next_reload_ = loop_->now().mono + kReloadEvery;
+    next_reload_ = loop_.now().mono + kReloadEvery;
     const auto waited = *std::exchange(reloading_, std::nullopt);
     for (const auto& done : waited) {
         done(reload_);
@@ -130,7 +132,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
     std::unique_ptr<Log> log;
     if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
-        auto opened = Log::open(next->log_format, next->log_to, next->name);
+        auto opened = around_.open_log(next->log_format, next->log_to, next->name);
         if (opened) {
             log = std::move(*opened);
         } else {

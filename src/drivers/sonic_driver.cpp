@@ -80,7 +80,7 @@ Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEnt
                                                           const device::TimeSource& clock, Say say)
 {
     return databases_of(entry).and_then([&](const sonic::Databases& databases) {
-        return device::sonic::SonicDevice::open(databases, id, clock, std::move(say))
+        return device::sonic::SonicDevice::open(databases, id, clock, std::move(say), settings_)
             .map([](std::unique_ptr<device::sonic::SonicDevice> device) -> std::unique_ptr<device::Device> {
                 return device;
             });
@@ -90,7 +90,7 @@ Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEnt
 Result<daemon::Driver::PutBack> SonicDriver::put_back(const codec::DeviceEntry& entry)
 {
     return databases_of(entry).and_then([&](const sonic::Databases& databases) {
-        sonic::RedisStore store{databases, device::sonic::Settings{}.redis};
+        sonic::RedisStore store{databases, settings_.redis};
         device::sonic::Plugins plugins{store, databases};
         return plugins.put_back().map([&](bool any) {
             return any ? PutBack::done : plugins.refused() ? PutBack::in_use : PutBack::nothing;

@@ -8,13 +8,16 @@
 #include <filesystem>
 
 #include "daemon/driver.hpp"
+#include "device/sonic/sonic_device.hpp"
 #include "sonic/find_databases.hpp"
 
 namespace petrel::drivers {
 
 class SonicDriver final : public daemon::Driver {
 public:
-    explicit SonicDriver(std::filesystem::path asics = sonic::kDatabaseGlobal) : asics_(std::move(asics)) {}
+    explicit SonicDriver(std::filesystem::path asics = sonic::kDatabaseGlobal, device::sonic::Settings settings = {})
+        : asics_(std::move(asics)), settings_(std::move(settings))
+    {}
 
     std::string_view kind() const override { return "sonic"; }
     // SONiC's scripts may be disabled, and orchagent may have queues in storm.
@@ -29,6 +32,7 @@ public:
 
 private:
     std::filesystem::path asics_;
+    device::sonic::Settings settings_;
 };
 
 }  // namespace petrel::drivers

@@ -13,7 +13,7 @@
 
 namespace petrel::runner {
 
-// Room for a look, a command for every site that may need one at the same time, and some more.
+// The room of a device's worker: a look, a command for every site that may need one at the same time, and some more.
 inline constexpr std::size_t kMostJobs = 1024;
 
 // The purpose of a job. A simulated worker gives each kind its own duration.
@@ -23,7 +23,7 @@ class Worker {
 public:
     virtual ~Worker() = default;
 
-    // False: kMostJobs are waiting already, and this job is refused.
+    // False: the worker has no room for more waiting jobs, and refuses this one.
     [[nodiscard]] virtual bool add(JobKind, std::function<void()>) = 0;
 
     // When the job under way began; none if no job runs. The job itself may call it, too.

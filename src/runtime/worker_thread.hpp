@@ -1,21 +1,42 @@
-// The worker of a runner as a thread.
+// A worker as a thread, for calls that may block and so must not run in the loop.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <functional>
-#include <utility>
+#include <mutex>
+#include <optional>
+#include <thread>
 
+#include "base/time.hpp"
 #include "runner/worker.hpp"
-#include "runtime/job_thread.hpp"
+#include "runtime/event_loop.hpp"
 
 namespace petrel::runtime {
 
 class WorkerThread final : public runner::Worker {
 public:
-    bool add(runner::JobKind, std::function<void()> job) override { return thread_.add(std::move(job)); }
-    std::optional<Instant> busy_since() const override { return thread_.busy_since(); }
+    explicit WorkerThread(std::size_t most_jobs);
+    ~WorkerThread() override;
+    WorkerThread(const WorkerThread&) = delete;
+    WorkerThread& operator=(const WorkerThread&) = delete;
+
+    [[nodiscard]] bool add(runner::JobKind, std::function<void()>) override;
+    std::optional<Instant> busy_since() const override;  // may be called in any thread
 
 private:
-    JobThread thread_{runner::kMostJobs};
+    void run();
+
+    const std::size_t most_jobs_;
+    SystemClock clock_;
+    std::atomic<std::int64_t> busy_since_ns_{};  // 0 = idle
+    std::mutex mutex_;                           // guards jobs_ and stopping_
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> jobs_;
+    bool stopping_{};
+    std::thread thread_;  // the last member: the thread uses all the others
 };
 
 }  // namespace petrel::runtime

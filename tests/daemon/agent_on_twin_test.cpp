@@ -1,5 +1,5 @@
-// `petrel agent` as it ships, on a fabric of the twin in wall-clock time: a storm is detected, mitigated and restored,
-// and every command of the control socket has its documented effect.
+// The agent on a fabric of the twin: a storm is detected, mitigated and restored, and every control command has its
+// documented effect. In simulated time, except for tests of the process itself and of its sockets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <sstream>
 #include <string>
 
-#include "cli/control_client.hpp"
 #include "support/agent_process.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
@@ -42,16 +42,35 @@ host = "h0"
 priorities = 3
 )";
 
-class AgentOnTwin : public testing::Test {
+// `petrel agent` as it ships, in wall-clock time.
+class ProcessOnTwin : public testing::Test {
+protected:
+    void SetUp() override { std::ofstream{folder / "fabric.toml"} << kFabric; }
+
+    std::string config() const
+    {
+        return "[[device]]\ndriver = \"twin:" + (folder / "fabric.toml").string() + "#leaf0\"\n" +
+               "[[policy]]\npreset = \"sonic\"\ndetect_ms = 200\nrestore_ms = 300\npoll_ms = 100\n";
+    }
+
+    void live()
+    {
+        process = std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder.path(), .config = config()});
+        process->metrics();  // reads the metrics port from the log and stores it
+        ASSERT_NE(process->wait_for("agent_ready"), "") << process->log_text();
+    }
+
+    test::TemporaryFolder folder;
+    std::unique_ptr<AgentProcess> process;
+};
+
+class AgentOnTwin : public ProcessOnTwin {
 protected:
     void SetUp() override
     {
-        std::ofstream{folder / "fabric.toml"} << kFabric;
-        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(),
-            .config = "[[device]]\ndriver = \"twin:" + (folder / "fabric.toml").string() + "#leaf0\"\n" +
-                      "[[policy]]\npreset = \"sonic\"\ndetect_ms = 200\nrestore_ms = 300\npoll_ms = 100\n"});
-        agent->metrics();
+        ProcessOnTwin::SetUp();
+        agent = std::make_unique<test::SimulatedAgent>(
+            time, test::SimulatedAgent::Options{.folder = folder.path(), .config = config()});
         ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
     }
 
@@ -62,20 +81,26 @@ protected:
         return ended.out;
     }
 
-    test::TemporaryFolder folder;
-    std::unique_ptr<AgentProcess> agent;
+    test::SimulatedTime time;
+    std::unique_ptr<test::SimulatedAgent> agent;
 };
 
-TEST_F(AgentOnTwin, AStormIsDetectedMitigatedAndRestored)
+TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
 {
-    EXPECT_THAT(agent->wait_for("storm_detected"), AllOf(HasSubstr("leaf0 Ethernet0:3"), HasSubstr("action=drop")));
+    live();
+    const auto answer = [&](std::vector<std::string> arguments) {
+        const auto ended = process->ask(std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        return ended.out;
+    };
+    EXPECT_THAT(process->wait_for("storm_detected"), AllOf(HasSubstr("leaf0 Ethernet0:3"), HasSubstr("action=drop")));
     EXPECT_THAT(answer({"explain", "Ethernet0:3"}), AllOf(HasSubstr("Ethernet0"), HasSubstr("limit 200 ms")));
-    EXPECT_THAT(agent->metrics(), HasSubstr("petrel_storms_detected_total{device=\"leaf0\"} 1"));
-    EXPECT_THAT(agent->wait_for("storm_restored"), HasSubstr("leaf0 Ethernet0:3"));
+    EXPECT_THAT(process->metrics(), HasSubstr("petrel_storms_detected_total{device=\"leaf0\"} 1"));
+    EXPECT_THAT(process->wait_for("storm_restored"), HasSubstr("leaf0 Ethernet0:3"));
     EXPECT_THAT(answer({"queues", "--stormed"}), Not(HasSubstr("Ethernet0")));
     const auto events = answer({"events", "--json"});
     EXPECT_THAT(events, AllOf(HasSubstr("\"event\":\"storm_detected\""), HasSubstr("\"event\":\"storm_restored\"")));
-    EXPECT_EQ(agent->stop(), 0);
+    EXPECT_EQ(process->stop(), 0);
 }
 
 TEST_F(AgentOnTwin, EveryCommandAnswersInWordsAndInJson)
@@ -121,18 +146,23 @@ TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
     for (std::size_t i = 0; i != kFlaps; ++i) {
         for (const auto command : {codec::ControlRequest::Command::mitigate, codec::ControlRequest::Command::release}) {
             request.command = command;
-            ASSERT_TRUE(cli::ask_agent(agent->socket(), request));
+            ASSERT_TRUE(agent->answer(request));
         }
     }
-    std::istringstream events{answer({"events", "--json"})};
+    // The agent publishes events that have no commands a little later.
     std::size_t orders = 0;
-    std::uint64_t last_seq = 0;
-    for (std::string line; std::getline(events, line);) {
-        orders += line.find("\"event\":\"order_taken\"") != std::string::npos ? 1U : 0U;
-        const auto seq = std::stoull(line.substr(line.find("\"seq\":") + 6));
-        EXPECT_GT(seq, last_seq);
-        last_seq = seq;
-    }
+    time.run_until([&] {
+        std::istringstream events{answer({"events", "--json"})};
+        std::uint64_t last_seq = 0;
+        orders = 0;
+        for (std::string line; std::getline(events, line);) {
+            orders += line.find("\"event\":\"order_taken\"") != std::string::npos ? 1U : 0U;
+            const auto seq = std::stoull(line.substr(line.find("\"seq\":") + 6));
+            EXPECT_GT(seq, last_seq);
+            last_seq = seq;
+        }
+        return orders == 2 * kFlaps;
+    });
     EXPECT_EQ(orders, 2 * kFlaps);
     EXPECT_EQ(agent->stop(), 0);
     std::size_t written = 0;
@@ -160,24 +190,26 @@ TEST_F(AgentOnTwin, OrdersThatMakeNoSenseAreRefusedWithWhatWould)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(AgentOnTwin, ASecondAgentIsTurnedAway)
+TEST_F(ProcessOnTwin, ASecondAgentIsTurnedAway)
 {
+    live();
     test::Invocation second;
     second.program = PETREL_BIN_DIR "/petrel";
-    second.arguments = {"agent", "--config", agent->file().string()};
+    second.arguments = {"agent", "--config", process->file().string()};
     const auto ended = test::run(second);
     EXPECT_NE(ended.exit_code, 0);
     EXPECT_NE(ended.err, "");
-    EXPECT_NE(answer({"status"}), "") << "the first goes on";
-    EXPECT_EQ(agent->stop(), 0);
+    EXPECT_NE(process->ask({"status"}).out, "") << "the first goes on";
+    EXPECT_EQ(process->stop(), 0);
 }
 
-TEST_F(AgentOnTwin, WithoutAnAgentTheCommandsSayWhoIsMissing)
+TEST_F(ProcessOnTwin, WithoutAnAgentTheCommandsSayWhoIsMissing)
 {
-    EXPECT_EQ(agent->stop(), 0);
-    const auto ended = agent->ask({"status"});
+    live();
+    EXPECT_EQ(process->stop(), 0);
+    const auto ended = process->ask({"status"});
     EXPECT_EQ(ended.exit_code, 3);
-    EXPECT_THAT(ended.err, HasSubstr(agent->socket().string()));
+    EXPECT_THAT(ended.err, HasSubstr(process->socket().string()));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Every kind of change to the configuration of a real agent during a storm. The agent applies a new configuration as a
-// whole, or rejects all of it and reports why. The treatments in force follow the new configuration.
+// Every kind of change to the configuration of an agent during a storm, in simulated time. The agent applies a new
+// configuration as a whole, or rejects all of it and reports why. The treatments in force follow the new configuration.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
@@ -26,9 +27,8 @@ class ConfigChange : public testing::Test {
 protected:
     void SetUp() override
     {
-        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(), .config = config(kPolicy), .program = PETREL_BIN_DIR "/petrel-test-agent"});
-        agent->metrics();
+        agent = std::make_unique<test::SimulatedAgent>(
+            time, test::SimulatedAgent::Options{.folder = folder.path(), .config = config(kPolicy)});
         ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
         sw.storm(kPort);
         expect_treated(Treatment::drop);
@@ -85,8 +85,9 @@ protected:
     }
 
     test::TemporaryFolder folder;
-    SharedSwitch sw{folder / "switch"};
-    std::unique_ptr<AgentProcess> agent;
+    test::SimulatedTime time;
+    SharedSwitch sw{folder / "switch", &time};
+    std::unique_ptr<test::SimulatedAgent> agent;
 };
 
 TEST_F(ConfigChange, TheSameAgainChangesNothing)
@@ -102,13 +103,31 @@ TEST_F(ConfigChange, TheSameAgainChangesNothing)
     expect_restored_when_calm();
 }
 
-TEST_F(ConfigChange, BySignal)
+// A real process receives the signal.
+TEST(ConfigChangeOfAProcess, BySignal)
 {
-    agent->write_config(config(std::string{kPolicy} + "action = \"forward\"\n"));
-    agent->signal(SIGHUP);
-    EXPECT_NE(agent->wait_for("reload_good"), "");
+    const test::TemporaryFolder folder;
+    SharedSwitch sw{folder / "switch"};
+    const auto config = [&](std::string_view action) {
+        return fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n{}action = \"{}\"\n",
+                           (folder / "switch").string(), kPolicy, action);
+    };
+    const auto expect_treated = [&](Treatment treatment) {
+        EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == treatment; }));
+    };
+    AgentProcess agent{
+        {.folder = folder.path(), .config = config("drop"), .program = PETREL_BIN_DIR "/petrel-test-agent"}};
+    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    sw.storm(kPort);
+    expect_treated(Treatment::drop);
+    agent.write_config(config("forward"));
+    agent.signal(SIGHUP);
+    EXPECT_NE(agent.wait_for("reload_good"), "");
     expect_treated(Treatment::ignore_pause);
-    expect_restored_when_calm();
+    sw.calm(kPort);
+    expect_treated(Treatment::none);
+    EXPECT_EQ(agent.stop(), 0) << agent.log_text();
+    EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
 }
 
 TEST_F(ConfigChange, ToAnAlertReleases)

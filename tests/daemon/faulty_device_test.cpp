@@ -1,5 +1,6 @@
-// A real agent on faulty devices. The log and the metrics report each fault. The agent does not assume that a treatment
-// is in force before the device shows it. Other devices are not affected, and after the fault the agent continues.
+// An agent on faulty devices, in simulated time. The log and the metrics report each fault. The agent does not assume
+// that a treatment is in force before the device shows it. Other devices are not affected, and after the fault the
+// agent continues.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
@@ -24,19 +26,22 @@ using Fault = SharedSwitch::Fault;
 
 class FaultyDevice : public testing::Test {
 protected:
-    void live(bool wait_for_first_look = true, const std::string& hang_ms = "200")
+    std::string config() const
     {
         const auto device = [&](std::string_view name) {
             return fmt::format("[[device]]\nname = \"{}\"\ndriver = \"shared:{}\"\n", name, (folder / name).string());
         };
-        agent = std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(),
-            .config = device("sick") + device("well") +
-                      "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n",
-            .program = PETREL_BIN_DIR "/petrel-test-agent",
-            .arguments = {"--hang-ms", hang_ms}});
+        return device("sick") + device("well") +
+               "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n";
+    }
+
+    void live(bool wait_for_first_look = true, const std::string& hang_ms = "200")
+    {
+        agent.reset();
+        agent = std::make_unique<test::SimulatedAgent>(
+            time, test::SimulatedAgent::Options{
+                      .folder = folder.path(), .config = config(), .arguments = {"--hang-ms", hang_ms}});
         if (wait_for_first_look) {
-            agent->metrics();  // reads the metrics port from the log and stores it
             ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
         }
     }
@@ -53,7 +58,7 @@ protected:
                     HasSubstr(fmt::format("petrel_device_condition{{device=\"sick\",condition=\"{}\"}} 1", condition)));
     }
 
-    static void expect_treated(SharedSwitch& sw, Treatment treatment)
+    static void expect_treated(const SharedSwitch& sw, Treatment treatment)
     {
         EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == treatment; }));
     }
@@ -77,9 +82,10 @@ protected:
     }
 
     test::TemporaryFolder folder;
-    SharedSwitch sick{folder / "sick"};
-    SharedSwitch well{folder / "well"};
-    std::unique_ptr<AgentProcess> agent;
+    test::SimulatedTime time;
+    SharedSwitch sick{folder / "sick", &time};
+    SharedSwitch well{folder / "well", &time};
+    std::unique_ptr<test::SimulatedAgent> agent;
 };
 
 TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
@@ -103,9 +109,10 @@ TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
     sick.set(Fault::looks_hang, true);
     sick.storm(kPort);
     const std::string none_late = "petrel_looks_overdue_total{device=\"sick\"} 0\n";
-    while (agent->metrics().find(none_late) != std::string::npos) {
+    EXPECT_TRUE(sick.wait_until([&] {
         expect_condition("watching");
-    }
+        return agent->metrics().find(none_late) == std::string::npos;
+    }));
     expect_well_is_watched();
     sick.set(Fault::looks_hang, false);
     expect_treated(sick, Treatment::drop);
@@ -116,13 +123,18 @@ TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
     expect_sick_is_watched_again();
 }
 
+// A real process: its device thread is in the call when it ends.
 TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
 {
-    live();
+    AgentProcess process{{.folder = folder.path(),
+                          .config = config(),
+                          .program = PETREL_BIN_DIR "/petrel-test-agent",
+                          .arguments = {"--hang-ms", "200"}}};
+    ASSERT_NE(process.wait_for("agent_ready"), "") << process.log_text();
     sick.set(Fault::looks_hang, true);
-    expect_said({"device_not_answering", "sick"});
-    agent->signal(SIGTERM);
-    EXPECT_EQ(agent->wait(), 0) << "nothing is in force there: " << agent->log_text();
+    EXPECT_NE(process.wait_for(std::vector<std::string>{"device_not_answering", "sick"}), "") << process.log_text();
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait(), 0) << "nothing is in force there: " << process.log_text();
     sick.set(Fault::looks_hang, false);
 }
 
@@ -161,7 +173,6 @@ TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
 {
     sick.set(Fault::gone, true);
     live(false);
-    agent->metrics();
     expect_said({"device_failing", "sick"});
     expect_condition("failing");
     expect_well_is_watched();

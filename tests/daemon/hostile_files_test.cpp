@@ -1,6 +1,9 @@
-// Files of the agent that another user replaced, removed or shares. The state folder belongs to the service user here,
-// and the agent and `petrel release-all` run as root. No file that the service user creates in the folder gives that
-// user access to a file of root, stops the agent from watching, or blocks a start or a stop.
+// Files of the agent that another user replaced, removed or shares. The state
+// folder belongs to the service user here, and the agent and `petrel
+// release-all` run as root. No file that the service user creates in the folder
+// gives that user access to a file of root, stops the agent from watching, or
+// blocks a start or a stop. The agents are simulated, except where a socket or
+// the output of a program is tested.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +15,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/agent_command.hpp"
+#include "daemon/release.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/subprocess.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -25,7 +31,9 @@ namespace {
 
 using test::AgentProcess;
 using test::SharedSwitch;
+using test::SimulatedAgent;
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using watchdog::Treatment;
@@ -40,25 +48,30 @@ struct stat stat_of(const std::filesystem::path& path)
     return found;
 }
 
+std::string one_switch(const std::filesystem::path& path)
+{
+    return fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
+                       "[[policy]]\npreset = \"sonic\"\ndetect_ms = "
+                       "100\nrestore_ms = 300\npoll_ms = 100\n",
+                       path.string());
+}
+
 class HostileFiles : public testing::Test {
 protected:
-    std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {})
+    std::unique_ptr<SimulatedAgent> live(std::vector<std::string> flags = {})
     {
-        return std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(), .config = config(), .program = kAgentProgram, .arguments = std::move(flags)});
+        return std::make_unique<SimulatedAgent>(
+            time, SimulatedAgent::Options{.folder = folder.path(), .config = config(), .arguments = std::move(flags)});
     }
 
-    std::string config() const
-    {
-        return fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
-                           "[[policy]]\npreset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\npoll_ms = 100\n",
-                           (folder / "switch").string());
-    }
+    std::string config() const { return one_switch(folder / "switch"); }
 
-    test::Ended release_all() const
+    Released release_all() const
     {
-        return test::run(
-            {.program = kAgentProgram, .arguments = {"release-all", "--config", (folder / "agent.toml").string()}});
+        test::SharedSwitchDriver driver;
+        const std::vector<Driver*> drivers{&driver};
+        const auto config = cli::read_config({.config = (folder / "agent.toml").string(), .given = {}}, drivers);
+        return release_from_journals(config.value(), drivers, "root").value();
     }
 
     void wait_for_drop()
@@ -73,7 +86,8 @@ protected:
         ASSERT_TRUE(sw.wait_until([&] { return sw.looks() >= enough; }));
     }
 
-    // Afterwards a queue is mitigated, its agent is dead, and the state folder belongs to the service user.
+    // Afterwards a queue is mitigated, its agent is dead, and the state folder
+    // belongs to the service user.
     void die_in_storm()
     {
         const auto life = live();
@@ -93,7 +107,8 @@ protected:
         }
     }
 
-    // The service user replaces a file of the agent by a symbolic link, or by a FIFO.
+    // The service user replaces a file of the agent by a symbolic link, or by a
+    // FIFO.
     void plant_link(const std::string& name, const std::filesystem::path& target) const
     {
         std::filesystem::remove(state() / name);
@@ -123,7 +138,8 @@ protected:
     std::filesystem::path state() const { return folder / "state"; }
 
     test::TemporaryFolder folder;
-    SharedSwitch sw{folder / "switch"};
+    test::SimulatedTime time;
+    SharedSwitch sw{folder / "switch", &time};
 };
 
 // ---- links to files of root
@@ -170,9 +186,9 @@ TEST_F(HostileFiles, ALinkAsLockIsNamedInTheError)
 {
     die_in_storm();
     plant_link("sw.state.lock", folder / "secret");
-    const auto ended = release_all();
-    EXPECT_NE(ended.exit_code, 0);
-    EXPECT_THAT(ended.out, AllOf(HasSubstr("sw.state.lock"), HasSubstr("symbolic link")));
+    const auto released = release_all();
+    EXPECT_FALSE(released.all);
+    EXPECT_THAT(released.report.words, Contains(AllOf(HasSubstr("sw.state.lock"), HasSubstr("symbolic link"))));
 }
 
 // ---- FIFOs
@@ -182,8 +198,8 @@ TEST_F(HostileFiles, AFifoAsJournalDelaysNeitherStartNorStop)
     die_in_storm();
     plant_fifo("sw.journal");
     const auto released = release_all();
-    EXPECT_NE(released.exit_code, 0);
-    EXPECT_THAT(released.out, AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO")));
+    EXPECT_FALSE(released.all);
+    EXPECT_THAT(released.report.words, Contains(AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO"))));
     const auto life = live();
     EXPECT_THAT(life->wait_for("device_failing"), AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO")));
     EXPECT_NE(life->stop(), 0) << "the queue is still treated";
@@ -223,7 +239,7 @@ TEST_F(HostileFiles, ARefusedSecondAgentDoesNotCountAsAStart)
         const auto second = live();
         EXPECT_EQ(second->wait_for("agent_started"), "");
         EXPECT_NE(second->wait(), 0);
-        EXPECT_THAT(second->log_text(), HasSubstr(fmt::format("process {}", first->pid())));
+        EXPECT_THAT(second->log_text(), HasSubstr(fmt::format("process {}", ::getpid())));
     }
     EXPECT_EQ(*runtime::read_whole_file(state() / "starts"), starts);
     first->kill();
@@ -237,12 +253,13 @@ TEST_F(HostileFiles, TwoAgentsDoNotShareTheirTables)
     const auto first = live({"--nos", "own"});
     ASSERT_NE(first->wait_for("agent_ready"), "") << first->log_text();
     // Another device, another socket, the same folder.
-    const auto second = test::run(
-        {.program = kAgentProgram,
-         .arguments = {"agent", "--nos", "own", "--device", "shared:" + (folder / "other").string(), "--state-dir",
-                       state().string(), "--control-socket", (folder / "other.sock").string()}});
-    EXPECT_NE(second.exit_code, 0);
-    EXPECT_THAT(second.err, AllOf(HasSubstr("tables.json"), HasSubstr(fmt::format("process {}", first->pid()))));
+    const test::TemporaryFolder other;
+    SimulatedAgent second{time,
+                          {.folder = other.path(),
+                           .config = fmt::format("[[device]]\ndriver = \"shared:{}\"\n", (other / "switch").string()),
+                           .arguments = {"--nos", "own", "--state-dir", state().string()}}};
+    EXPECT_NE(second.wait(), 0);
+    EXPECT_THAT(second.log_text(), AllOf(HasSubstr("tables.json"), HasSubstr(fmt::format("process {}", ::getpid()))));
     EXPECT_EQ(first->stop(), 0);
 }
 
@@ -294,9 +311,12 @@ TEST_F(HostileFiles, AFolderRemovedUnderAnAgentIsMadeAnew)
     EXPECT_EQ(next->stop(), 0);
 }
 
-TEST_F(HostileFiles, AControlSocketRemovedUnderAnAgentIsMadeAnew)
+// A real process has sockets.
+TEST(HostileSockets, AControlSocketRemovedUnderAnAgentIsMadeAnew)
 {
-    const auto life = live();
+    const test::TemporaryFolder folder;
+    const auto life = std::make_unique<AgentProcess>(AgentProcess::Options{
+        .folder = folder.path(), .config = one_switch(folder / "switch"), .program = kAgentProgram});
     ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
     std::filesystem::remove(life->socket());
     EXPECT_THAT(life->wait_for("file_lost"), HasSubstr("control.sock")) << life->log_text();
@@ -354,8 +374,10 @@ TEST_F(HostileFiles, NamesInTheJournalDoNotReachTheTerminalRaw)
 {
     die_in_storm();
     forge_journal("\x1b]0;t\x07\nsw: nothing is in force");
-    const auto released = release_all();
-    EXPECT_THAT(released.out, AllOf(HasSubstr("\\x1b]0;t\\x07\\x0asw: nothing is in force of the journal is at a port"),
+    const auto released = test::run(
+        {.program = kAgentProgram, .arguments = {"release-all", "--config", (folder / "agent.toml").string()}});
+    EXPECT_THAT(released.out, AllOf(HasSubstr("\\x1b]0;t\\x07\\x0asw: nothing is in force of "
+                                              "the journal is at a port"),
                                     Not(HasSubstr("\x1b"))));
     EXPECT_NE(released.exit_code, 0);
 }

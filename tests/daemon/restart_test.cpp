@@ -1,7 +1,7 @@
-// Restart safety, with real processes. An agent is killed at every point between a decision and its completion, and
-// while it loads, reloads and stops. The next agent leaves no queue mitigated without a reason and releases none that
-// is still in a storm; statistics continue, and the history has each event once. The switch is a file that outlives the
-// processes.
+// Restart safety. An agent is killed at every point between a decision and its completion, and while it loads, reloads
+// and stops. The next agent leaves no queue mitigated without a reason and releases none that is still in a storm;
+// statistics continue, and the history has each event once. The switch is a file that outlives the agents. Most agents
+// are simulated; some are real processes, killed by the kernel or out of disk.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,6 +26,7 @@
 #include "storming_port.hpp"
 #include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
@@ -34,6 +35,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::AgentProcess;
 using test::SharedSwitch;
+using test::SimulatedAgent;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using watchdog::Treatment;
@@ -55,18 +57,29 @@ std::string said(const std::string& json, std::string_view key)
     return word;
 }
 
-class Restart : public testing::Test {
+// Agent: AgentProcess or SimulatedAgent.
+template <class Agent>
+class RestartOf : public testing::Test {
 protected:
-    using Life = std::unique_ptr<AgentProcess>;
+    using Life = std::unique_ptr<Agent>;
+    static constexpr bool kSimulated = std::is_same_v<Agent, SimulatedAgent>;
 
-    // `die_at`: a point of agent_host.cpp, "applied:2"; if empty, the agent does not kill itself.
+    // `die_at`: a point of the service, "applied:2"; if empty, the agent does not die.
     Life live(const std::string& die_at = {}, std::vector<std::string> flags = {})
     {
-        return std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder.path(),
-                                                                    .config = config(kDetect),
-                                                                    .program = PETREL_BIN_DIR "/petrel-test-agent",
-                                                                    .arguments = std::move(flags),
-                                                                    .environment = {{"TEST_AGENT_DIE_AT", die_at}}});
+        if constexpr (kSimulated) {
+            return std::make_unique<SimulatedAgent>(time, SimulatedAgent::Options{.folder = folder.path(),
+                                                                                  .config = config(kDetect),
+                                                                                  .arguments = std::move(flags),
+                                                                                  .die_at = die_at});
+        } else {
+            return std::make_unique<AgentProcess>(
+                AgentProcess::Options{.folder = folder.path(),
+                                      .config = config(kDetect),
+                                      .program = PETREL_BIN_DIR "/petrel-test-agent",
+                                      .arguments = std::move(flags),
+                                      .environment = {{"TEST_AGENT_DIE_AT", die_at}}});
+        }
     }
 
     std::string config(Duration detect) const
@@ -99,8 +112,8 @@ protected:
     watchdog::Inventory inventory()
     {
         test::SharedSwitchDriver driver;
-        const runtime::SystemClock clock;
-        return (*driver.open({"sw", "shared:" + (folder / "switch").string(), {}}, DeviceId{}, clock, {}))->inventory();
+        return (*driver.open({"sw", "shared:" + (folder / "switch").string(), {}}, DeviceId{}, time.clock(), {}))
+            ->inventory();
     }
 
     std::size_t journaled()
@@ -144,7 +157,7 @@ protected:
 
     // An event is in the memory before the log shows it: a killed agent loses no event that an operator has read, and
     // its sequence number is not used again.
-    void expect_memory_has_what_log_shows(const AgentProcess& life) const
+    void expect_memory_has_what_log_shows(const Agent& life) const
     {
         const auto events = history();
         std::istringstream log{life.log_text()};
@@ -238,14 +251,6 @@ protected:
         expect_all_as_before();
     }
 
-    void end_storm_when_treated(runtime::EventLoop& loop)
-    {
-        if (sw.in_force(kPort) == Treatment::drop) {
-            return sw.calm(kPort);
-        }
-        loop.at(loop.now().mono + 10ms, [&] { end_storm_when_treated(loop); });
-    }
-
     // An agent with one queue in a storm, its mitigation confirmed.
     Life live_in_storm(const std::string& die_at = {}, std::vector<std::string> flags = {})
     {
@@ -258,16 +263,20 @@ protected:
     }
 
     test::TemporaryFolder folder;
-    SharedSwitch sw{folder / "switch"};
+    test::SimulatedTime time;
+    SharedSwitch sw{folder / "switch", kSimulated ? &time : nullptr};
     bool stopped_in_storm_{};
 
 private:
     std::map<std::string, watchdog::QueueStats> stats_;
 };
 
+using Restart = RestartOf<SimulatedAgent>;
+using RestartOfAProcess = RestartOf<AgentProcess>;
+
 // ---- between the decision to mitigate and its completion
 
-class RestartWhileMitigating : public Restart, public testing::WithParamInterface<const char*> {};
+class RestartWhileMitigating : public RestartOfAProcess, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RestartWhileMitigating, TheNextLifePutsAllRight)
 {
@@ -508,7 +517,7 @@ void fill_disk(const AgentProcess& life, bool full)
     ASSERT_EQ(::prlimit(life.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
 }
 
-TEST_F(Restart, AFullDiskDelaysButLosesNothing)
+TEST_F(RestartOfAProcess, AFullDiskDelaysButLosesNothing)
 {
     {
         const auto life = live();
@@ -532,7 +541,7 @@ TEST_F(Restart, AFullDiskDelaysButLosesNothing)
     EXPECT_EQ(said(told.front().json, "event"), "storm_detected") << "it was only written later";
 }
 
-TEST_F(Restart, KilledWithAFullDisk)
+TEST_F(RestartOfAProcess, KilledWithAFullDisk)
 {
     {
         const auto life = live_in_storm();
@@ -554,56 +563,52 @@ TEST_F(Restart, KilledWithAFullDisk)
 
 // ---- the callbacks of a runner's host
 
-// A host in the test's own process with its runner. It stops the loop after the storm is restored.
 class ListeningHost final : public RunnerHost {
 public:
-    explicit ListeningHost(runtime::EventLoop& loop) : loop_(loop) {}
-
     void say(const runner::LogLine&) override {}
     void heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
     {
         heard_.push_back(event.kind);
         EXPECT_EQ(std::ranges::count(runner.memory().events(), event.seq, &runtime::StoredEvent::seq), 1)
             << "the host hears of event " << event.seq << ", and the memory does not have it";
-        if (event.kind == watchdog::EventKind::storm_restored) {
-            loop_.stop();
-        }
     }
-    void settled(const DeviceRunner&) override { on_settled(); }
+    void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>& written) override { EXPECT_TRUE(written); }
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
 
-    std::function<void()> on_settled;
     std::vector<watchdog::EventKind> heard_;
-
-private:
-    runtime::EventLoop& loop_;
 };
 
 TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
 {
-    const auto loop = runtime::EventLoop::make().value();
+    const lab::CallAt call_at = [this](Instant when, std::function<void()> call) {
+        time.call_at(when, std::move(call));
+    };
+    lab::TwinLoop loop{time.clock(), call_at};
     test::SharedSwitchDriver driver;
-    ListeningHost host{*loop};
+    ListeningHost host;
     constexpr std::array<std::string_view, 1> drivers{"shared"};
     const auto policies = codec::read_agent_config(config(kDetect), "test.toml", {}, drivers).value().policies;
     std::filesystem::create_directories(folder.path() / "state");
-    const auto runner = make_runner(*loop, host,
-                                    {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
-                                     .id = {},
-                                     .driver = &driver,
-                                     .state_dir = folder.path() / "state",
-                                     .history_events = 100,
-                                     .hang_after = 10s,
-                                     .fault_hook = {}},
-                                    std::make_shared<FilePolicies>(policies))
-                            .value();
-    host.on_settled = [&] {
-        sw.storm(kPort);
-        loop->at(loop->now().mono + 2 * kDetect, [&] { end_storm_when_treated(*loop); });
-    };
+    const auto runner =
+        make_runner(loop, host,
+                    {.entry = {"sw", "shared:" + (folder / "switch").string(), {}},
+                     .id = {},
+                     .driver = &driver,
+                     .clock = &time.clock(),
+                     .worker = std::make_unique<test::SimulatedWorker>(loop, call_at, runner::kMostJobs),
+                     .state_dir = folder.path() / "state",
+                     .history_events = 100,
+                     .hang_after = 10s,
+                     .fault_hook = {}},
+                    std::make_shared<FilePolicies>(policies))
+            .value();
     runner->start({});
-    loop->run();
+    loop.turn();
+    sw.storm(kPort);
+    wait_for_treatment(Treatment::drop);
+    sw.calm(kPort);
+    ASSERT_TRUE(sw.wait_until([&] { return host.heard_.size() == 2; }));
     using enum watchdog::EventKind;
     EXPECT_THAT(host.heard_, testing::ElementsAre(storm_detected, storm_restored));
 }

@@ -30,7 +30,7 @@ protected:
         }
     }
 
-    std::unique_ptr<test::AgentProcess> agent;
+    std::unique_ptr<test::SimulatedAgent> agent;
 };
 
 TEST_F(DetectorChange, AQueueThatIsNoLongerLosslessIsRestoredAndItsStormIsClosed)

@@ -14,14 +14,7 @@ using testing::Not;
 
 class NoPortUnwatched : public SonicDetector {
 protected:
-    test::Ended hand_back(const test::AgentProcess& agent) const
-    {
-        return test::run(
-            {.program = PETREL_BIN_DIR "/petrel",
-             .arguments = {"hand-back", "--config", agent.file().string(), "--redis", to_text(redis->address())}});
-    }
-
-    void run_until_status(const test::AgentProcess& agent, const std::string& words)
+    void run_until_status(test::SimulatedAgent& agent, const std::string& words)
     {
         run_until([&] { return agent.ask({"status"}).out.find(words) != std::string::npos; });
     }
@@ -32,7 +25,6 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
     build();
     sonic->reject("Ethernet4");
     const auto agent = live();
-    agent->metrics();  // reads the metrics port from the log and stores it
     run_until_status(*agent, "2 queues of sw are configured and cannot be watched");
     const auto status = agent->ask({"status"}).out;
     EXPECT_THAT(status, AllOf(HasSubstr("Ethernet4:3: orchagent has not registered it"), HasSubstr("Ethernet4:4: "),
@@ -88,8 +80,13 @@ TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileIsNotLetGo)
     EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
 }
 
-TEST_F(NoPortUnwatched, HandBackAfterADeathReturnsTheScriptsAndLeavesMitigations)
+TEST_F(SonicDetectorProcess, HandBackAfterADeathReturnsTheScriptsAndLeavesMitigations)
 {
+    const auto hand_back = [this](const test::AgentProcess& agent) {
+        return test::run(
+            {.program = PETREL_BIN_DIR "/petrel",
+             .arguments = {"hand-back", "--config", agent.file().string(), "--redis", to_text(redis->address())}});
+    };
     build();
     const auto agent = live();
     run_until([&] { return !sonic->has_plugins(); });
@@ -129,20 +126,19 @@ protected:
         }
     }
 
-    std::unique_ptr<test::AgentProcess> live_on_both() const
+    std::unique_ptr<test::SimulatedAgent> live_on_both()
     {
-        return std::make_unique<test::AgentProcess>(test::AgentProcess::Options{
-            .folder = folder.path(),
-            .config = "[[device]]\nname = \"asic0\"\ndriver = \"sonic:" + to_text(redis->address()) +
-                      "\"\n[[device]]\nname = \"asic1\"\ndriver = \"sonic:" + to_text(other_redis->address()) +
-                      "\"\n"});
+        return live_with("[[device]]\nname = \"asic0\"\ndriver = \"sonic:" + to_text(redis->address()) +
+                             "\"\n[[device]]\nname = \"asic1\"\ndriver = \"sonic:" + to_text(other_redis->address()) +
+                             "\"\n",
+                         folder.path(), {});
     }
 
     // syncd polls on both switches.
     void run_both_until(const std::function<bool()>& done)
     {
         run_until([&] {
-            other->poll(clock.now().mono);
+            other->poll(now());
             return done();
         });
     }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/worker_thread.hpp"
 #include "support/loop_thread.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -154,6 +155,8 @@ protected:
             RunnerSetup setup{.entry = {},
                               .id = DeviceId{1},
                               .driver = &driver,
+                              .clock = &clock,
+                              .worker = std::make_unique<runtime::WorkerThread>(runner::kMostJobs),
                               .state_dir = folder.path(),
                               .history_events = 100,
                               .hang_after = 1h,
@@ -163,7 +166,8 @@ protected:
             runners.push_back(make_runner(loop.loop(), *this, std::move(setup), policies).value());
             runners.front()->start({});
             nos = std::make_unique<NosRunner>(
-                loop.loop(), std::make_unique<Listener>(diary), runners,
+                loop.loop(), std::make_unique<runtime::WorkerThread>(NosRunner::kMostJobs),
+                std::make_unique<Listener>(diary), runners,
                 NosRunner::Calls{[](const codec::PolicyFile&) {},
                                  [this](const Log::Line& line) { lines.push_back(line.event); }});
             nos->start();
@@ -200,6 +204,7 @@ protected:
 
     test::TemporaryFolder folder;
     SyntheticDriver driver;
+    runtime::SystemClock clock;
     Diary diary;
     std::shared_ptr<const FilePolicies> policies = std::make_shared<FilePolicies>(codec::PolicyFile{});
     std::vector<std::unique_ptr<DeviceRunner>> runners;
@@ -245,7 +250,7 @@ TEST_F(NosConversation, CountsAreOfTheLastLook)
     // An exchange during a look has no counts.
     const auto told = std::find_if(all.rbegin(), all.rend(), [](const Nos::Told& one) { return !one.counts.empty(); });
     const auto& last = told->counts.back();
-    const auto now = runtime::SystemClock{}.now().wall;
+    const auto now = clock.now().wall;
     EXPECT_LE(last.at, now);
     EXPECT_GT(last.at, now - 1h);
     diary.wait_until([](const auto& later) { return counts_in(later) >= 3 * kRows; });  // they are sent repeatedly

@@ -1,5 +1,5 @@
-// pfcwd without SONiC: a real agent that keeps the tables itself, a switch in a file, and the real tools over the
-// agent's control socket.
+// pfcwd without SONiC: an agent that keeps the tables itself, in simulated time, and the tools that read and write them
+// by its control requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,15 +8,15 @@
 #include <memory>
 #include <string>
 
-#include "support/agent_process.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
 namespace {
 
-using test::AgentProcess;
 using test::SharedSwitch;
+using test::SimulatedAgent;
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
@@ -25,29 +25,28 @@ using watchdog::Treatment;
 
 class OwnTablesAgent : public testing::Test {
 protected:
-    std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {"--nos", "own"}) const
+    void live(const std::string& policies = {}, std::vector<std::string> flags = {"--nos", "own"})
     {
-        return std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(),
-            .config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n",
-            .program = PETREL_BIN_DIR "/petrel-test-agent",
-            .arguments = std::move(flags)});
+        agent.reset();
+        agent = std::make_unique<SimulatedAgent>(
+            time, SimulatedAgent::Options{.folder = folder.path(),
+                                          .config = policies + "[[device]]\nname = \"sw\"\ndriver = \"shared:" +
+                                                    (folder / "switch").string() + "\"\n",
+                                          .arguments = std::move(flags)});
     }
 
     // An agent that has read the ports of its switch: agent_ready is logged after that.
-    std::unique_ptr<AgentProcess> ready() const
+    void ready()
     {
-        auto agent = live();
+        live();
         agent->wait_for("agent_ready");
-        return agent;
     }
 
-    test::Ended run(const std::string& tool, std::vector<std::string> arguments) const
+    test::Ended run(const std::string& tool, std::vector<std::string> arguments)
     {
-        arguments.insert(arguments.end(), {"--socket", (folder / "control.sock").string()});
-        return test::run({.program = PETREL_BIN_DIR "/" + tool, .arguments = std::move(arguments)});
+        return agent->tool(tool, std::move(arguments));
     }
-    std::string say(std::vector<std::string> arguments) const
+    std::string say(std::vector<std::string> arguments)
     {
         const auto ended = run("pfcwd", std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
@@ -67,12 +66,14 @@ protected:
     }
 
     test::TemporaryFolder folder;
-    SharedSwitch sw{folder / "switch"};
+    test::SimulatedTime time;
+    SharedSwitch sw{folder / "switch", &time};
+    std::unique_ptr<SimulatedAgent> agent;
 };
 
 TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
 {
-    const auto agent = ready();
+    ready();
     EXPECT_THAT(say({"show", "config"}), Not(HasSubstr("Ethernet")));
     EXPECT_THAT(say({"show", "stats", "-e"}), AllOf(HasSubstr("Ethernet0:3"), HasSubstr("Ethernet3:3")));
     EXPECT_THAT(run("pfc", {"show", "priority"}).out, HasSubstr("Ethernet3"));
@@ -86,7 +87,7 @@ TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
 TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
 {
     sw.set(SharedSwitch::Fault::gone, true);
-    const auto agent = live();
+    live();
     agent->wait_for("nos_configured");
     const auto refused = run("pfcwd", {"start", "all", "100"});
     EXPECT_EQ(refused.exit_code, 1);
@@ -95,7 +96,7 @@ TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
 
 TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
     EXPECT_THAT(agent->wait_for("tables_changed"), HasSubstr("PFC_WD|Ethernet0 by "));
     EXPECT_THAT(say({"show", "config"}), AllOf(HasSubstr("Ethernet0      drop               100                 300"),
@@ -117,7 +118,7 @@ TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
 
 TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "Ethernet1", "100"});
     EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("pfcwd-drop-100-200"));
     say({"stop", "Ethernet1"});
@@ -130,7 +131,7 @@ TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
 
 TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "all", "100"});
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
@@ -140,7 +141,7 @@ TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
 
 TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "all", "100"});
     sw.storm(1);
     agent->wait_for("PFC Watchdog detected PFC storm");
@@ -150,7 +151,7 @@ TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
 
 TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
 {
-    const auto agent = ready();
+    ready();
     say({"big_red_switch", "enable"});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::drop);
@@ -163,7 +164,7 @@ TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
 
 TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "all", "100", "-r", "100"});
     sw.storm(1);
     sw.storm(2);
@@ -182,15 +183,16 @@ TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
 
 TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "Ethernet1", "100", "--pfc-stat-history"});
     say({"start", "Ethernet2", "100"});
     sw.storm(1);
     sw.storm(2);
     std::string shown;
-    do {
+    EXPECT_TRUE(sw.wait_until([&] {
         shown = run("pfcstat", {"--history"}).out;
-    } while (!testing::Value(shown, ContainsRegex("Ethernet1 +PFC3 +0 +[0-9,]+ +[1-9][0-9,]+ +[0-9/]+, [0-9:]+")));
+        return testing::Value(shown, ContainsRegex("Ethernet1 +PFC3 +0 +[0-9,]+ +[1-9][0-9,]+ +[0-9/]+, [0-9:]+"));
+    })) << shown;
     EXPECT_THAT(shown, ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
 }
 
@@ -198,14 +200,14 @@ TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
 
 TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
 {
-    auto agent = ready();
+    ready();
     say({"start", "Ethernet1", "100", "-r", "300"});
     const auto configured = say({"show", "config"});
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     agent->kill();
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
-    agent = ready();
+    ready();
     EXPECT_EQ(sw.in_force(1), Treatment::drop) << "it has a reason still";
     EXPECT_EQ(say({"show", "config"}), configured);
     sw.calm(1);
@@ -214,11 +216,8 @@ TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
 
 TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
 {
-    const auto agent = ready();
-    const auto pfc = [&](std::vector<std::string> words) {
-        words.insert(words.end(), {"--socket", agent->socket().string()});
-        return test::run({.program = PETREL_BIN_DIR "/pfc", .arguments = std::move(words)});
-    };
+    ready();
+    const auto pfc = [&](std::vector<std::string> words) { return run("pfc", std::move(words)); };
     const auto priority = pfc({"config", "priority", "on", "Ethernet1", "5"});
     EXPECT_NE(priority.exit_code, 0);
     EXPECT_THAT(priority.out + priority.err, HasSubstr("Ethernet1 has no lossless queue 5: its device has 3"));
@@ -231,7 +230,7 @@ TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PORT_QOS_MAP": {"Ethernet1": {"pfc_enable": "4", "pfcwd_sw_enable": "4"}}})";
-    const auto agent = ready();
+    ready();
     say({"show", "stats", "-e"});
     EXPECT_THAT(content(), AllOf(HasSubstr(R"("pfcwd_sw_enable": "4")"), HasSubstr(R"("pfcwd_sw_enable": "3")")));
 }
@@ -240,7 +239,7 @@ TEST_F(OwnTablesAgent, AFileThatCannotBeReadIsNotTakenForAnEmptyOne)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
-    const auto agent = live();
+    live();
     EXPECT_THAT(agent->wait_for("tables.json"), HasSubstr("tables.json cannot be read: the file: allowed one JSON"));
     EXPECT_EQ(agent->wait(), 1);
     EXPECT_THAT(content(), HasSubstr("detection_ti")) << "it is as it was";
@@ -250,11 +249,7 @@ TEST_F(OwnTablesAgent, AFileThatCannotBeReadIsNotTakenForAnEmptyOne)
 
 TEST_F(OwnTablesAgent, AnotherAgentHasNoTables)
 {
-    const auto agent = std::make_unique<AgentProcess>(AgentProcess::Options{
-        .folder = folder.path(),
-        .config = "[[policy]]\npreset = \"sonic\"\n[[device]]\nname = \"sw\"\ndriver = \"shared:" +
-                  (folder / "switch").string() + "\"\n",
-        .program = PETREL_BIN_DIR "/petrel-test-agent"});
+    live("[[policy]]\npreset = \"sonic\"\n", {});
     agent->wait_for("agent_ready");
     const auto ended = run("pfcwd", {"show", "config"});
     EXPECT_EQ(ended.exit_code, 1);
@@ -265,7 +260,7 @@ TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_time": "50"}}})";
-    const auto agent = live();
+    live();
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: there is no such port"));
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: detection_time is '50'"));
     say({"start", "Ethernet2", "100"});
@@ -275,7 +270,7 @@ TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
 
 TEST_F(OwnTablesAgent, TablesRemovedUnderTheAgentAreWrittenAnew)
 {
-    const auto agent = ready();
+    ready();
     say({"start", "--action", "drop", "Ethernet1", "400"});
     const auto before = content();
     for (const auto& name : {file(), std::filesystem::path{file().string() + ".lock"}}) {
@@ -291,7 +286,7 @@ TEST_F(OwnTablesAgent, AFifoInPlaceOfTheTablesIsRefusedAtOnce)
 {
     std::filesystem::create_directories(folder / "state");
     ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
-    const auto agent = ready();
+    ready();
     EXPECT_NE(agent->wait(), 0);
     EXPECT_THAT(agent->log_text(), HasSubstr("tables.json: it is a FIFO; allowed: a regular file"));
 }

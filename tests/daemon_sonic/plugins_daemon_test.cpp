@@ -10,7 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class PluginsOfAgents : public SonicDetector {
+class PluginsOfAgents : public SonicDetectorProcess {
 protected:
     // A killed agent has left the scripts out. Then pfcwd stop unregisters all queues, so that no agent can open the
     // device.

@@ -34,7 +34,7 @@ protected:
     }
 
     std::unique_ptr<redis::Connection> listener;
-    std::unique_ptr<test::AgentProcess> agent;
+    std::unique_ptr<test::SimulatedAgent> agent;
 };
 
 TEST_F(SonicAlertsOfAnAgent, ReachAnOrchagentThatComesLater)

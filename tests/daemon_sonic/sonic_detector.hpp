@@ -1,4 +1,5 @@
-// A real agent as the detector of a SONiC switch, a real redis-server, and stand-ins for syncd and orchagent.
+// An agent as the detector of a SONiC switch, a real redis-server, and stand-ins for syncd and orchagent. The agent is
+// simulated; it is a real process where tests kill it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,16 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "cli/sonic_driver.hpp"
 #include "runtime/event_loop.hpp"
 #include "support/agent_process.hpp"
 #include "support/redis_server.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/sonic_switch.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
 
-class SonicDetector : public testing::Test {
+// Agent: AgentProcess or SimulatedAgent.
+template <class Agent>
+class SonicDetectorOf : public testing::Test {
 protected:
+    static constexpr bool kSimulated = std::is_same_v<Agent, test::SimulatedAgent>;
     static constexpr int kPollMs = 100;
 
     void SetUp() override
@@ -35,14 +41,23 @@ protected:
         sonic = std::make_unique<test::SonicSwitch>(*redis, std::move(setup));
     }
 
-    std::unique_ptr<test::AgentProcess> live() const { return live_in(folder.path()); }
-    std::unique_ptr<test::AgentProcess> live_in(std::filesystem::path own, std::vector<std::string> flags = {}) const
+    std::unique_ptr<Agent> live() { return live_in(folder.path()); }
+    std::unique_ptr<Agent> live_in(std::filesystem::path own, std::vector<std::string> flags = {})
     {
         flags.insert(flags.end(), {"--redis", to_text(redis->address())});
-        return std::make_unique<test::AgentProcess>(
-            test::AgentProcess::Options{.folder = std::move(own),
-                                        .config = "[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n",
-                                        .arguments = std::move(flags)});
+        return live_with("[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n", std::move(own), std::move(flags));
+    }
+    std::unique_ptr<Agent> live_with(std::string config, std::filesystem::path own, std::vector<std::string> flags)
+    {
+        if constexpr (kSimulated) {
+            return std::make_unique<Agent>(time, typename Agent::Options{.folder = std::move(own),
+                                                                         .config = std::move(config),
+                                                                         .arguments = std::move(flags),
+                                                                         .driver = &driver});
+        } else {
+            return std::make_unique<Agent>(typename Agent::Options{
+                .folder = std::move(own), .config = std::move(config), .arguments = std::move(flags)});
+        }
     }
 
     test::Ended release_all(const test::AgentProcess& agent, const std::vector<std::string>& more = {}) const
@@ -58,7 +73,7 @@ protected:
     void run_until(const std::function<bool()>& done)
     {
         for (;;) {
-            const auto now = clock.now().mono;
+            const auto now = this->now();
             const auto passed = polled == Instant{} ? std::chrono::milliseconds{kPollMs} : now - polled;
             polled = now;
             for (const auto& name : stormed) {
@@ -72,7 +87,11 @@ protected:
             if (done()) {
                 return;
             }
-            ::poll(nullptr, 0, kPollMs);  // syncd's own timer
+            if constexpr (kSimulated) {
+                time.run_for(std::chrono::milliseconds{kPollMs});
+            } else {
+                ::poll(nullptr, 0, kPollMs);  // syncd's own timer
+            }
         }
     }
     void calm(const std::string& name)
@@ -95,7 +114,12 @@ protected:
         return said;
     }
 
+    Instant now() const { return kSimulated ? time.now() : clock.now().mono; }
+
+    test::SimulatedTime time;
     runtime::SystemClock clock;
+    // Its looks do not wait for syncd's polls, because these come only when simulated time passes.
+    cli::SonicDriver driver{sonic::kDatabaseGlobal, {.wake = Duration{}}};
     Instant polled{};           // time of syncd's last poll
     double stamps_per_time{1};  // above one: syncd's stamps run fast
     test::TemporaryFolder folder;
@@ -103,5 +127,8 @@ protected:
     std::unique_ptr<test::SonicSwitch> sonic;
     std::vector<std::string> stormed;
 };
+
+using SonicDetector = SonicDetectorOf<test::SimulatedAgent>;
+using SonicDetectorProcess = SonicDetectorOf<test::AgentProcess>;
 
 }  // namespace petrel::daemon

@@ -1,4 +1,4 @@
-// The agent as the detector of a SONiC switch, end to end: a real agent, a real redis-server, and stand-ins for syncd
+// The agent as the detector of a SONiC switch, end to end: a real redis-server, and stand-ins for syncd
 // and orchagent that write the same fields at the same intervals.
 #include <gmock/gmock.h>
 
@@ -69,7 +69,7 @@ TEST_F(SonicDetector, WatchesWhatIsStartedWhileItRuns)
     wait_for_status("Ethernet4:3", "operational");
 }
 
-TEST_F(SonicDetector, AStormGoesOnOverADeath)
+TEST_F(SonicDetectorProcess, AStormGoesOnOverADeath)
 {
     build();
     auto agent = live();
@@ -88,7 +88,7 @@ TEST_F(SonicDetector, AStormGoesOnOverADeath)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-TEST_F(SonicDetector, WhoRemovesItAfterADeathLeavesSonicAsItWas)
+TEST_F(SonicDetectorProcess, WhoRemovesItAfterADeathLeavesSonicAsItWas)
 {
     build();
     const auto agent = live();
@@ -102,7 +102,7 @@ TEST_F(SonicDetector, WhoRemovesItAfterADeathLeavesSonicAsItWas)
 }
 
 // release-all needs only SONiC's databases: the agent's state folder may be missing, or elsewhere.
-TEST_F(SonicDetector, WhoRemovesItDoesNotNeedItsMemory)
+TEST_F(SonicDetectorProcess, WhoRemovesItDoesNotNeedItsMemory)
 {
     build();
     const auto agent = live();

@@ -16,14 +16,12 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
     redis::Pipeline subscribe;
     subscribe.add({"SUBSCRIBE", "sonic-events-swss"});
     ASSERT_TRUE(listener->run(subscribe));
-    const test::AgentProcess agent{
-        {.folder = folder.path(),
-         .config = "[limits]\nmax_mitigated = 1\n[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n",
-         .arguments = {"--redis", to_text(redis->address())}}};
+    const auto agent = live_with("[limits]\nmax_mitigated = 1\n[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n",
+                                 folder.path(), {"--redis", to_text(redis->address())});
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
     stormed.emplace_back("Ethernet4:3");
-    run_until([&] { return agent.ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
+    run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
     calm("Ethernet4:3");
     // This message follows all others about the storm.
     std::string said;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "database_numbers.hpp"
+#include "runtime/event_loop.hpp"
 #include "support/redis_wait.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -27,7 +28,7 @@ protected:
         PETREL_NEEDS_REDIS();
         redis = std::make_unique<test::RedisServer>();
         fill();
-        nos = std::make_unique<SonicNos>(sonic::at_one_address(redis->address()), sonic::Role::owner, file());
+        nos = std::make_unique<SonicNos>(sonic::at_one_address(redis->address()), sonic::Role::owner, file(), clock);
     }
 
     void fill() const { test::run_command(*redis, kConfig, {"SET", "CONFIG_DB_INITIALIZED", "1"}); }
@@ -104,6 +105,7 @@ protected:
 
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;
+    runtime::SystemClock clock;
     std::unique_ptr<SonicNos> nos;
 };
 
@@ -196,7 +198,7 @@ TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
 TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
 {
     const auto listener = listen_to({"sonic-events-swss"});
-    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     detector.exchange(told({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
     EXPECT_THAT(heard_by(*listener).front(), HasSubstr("pfc-storm-restored"));
     EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
@@ -207,7 +209,7 @@ TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     const auto listener = listen_to({"PFC_WD_ACTION"});
-    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     auto spared = event(watchdog::EventKind::storm_alert);
     spared.configured = watchdog::Treatment::drop;
     spared.reason = watchdog::Reason::blast_radius;
@@ -226,7 +228,7 @@ TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
                      {{"Ethernet0:3", "oid:0x15"}, {"Ethernet4:3", "oid:0x16"}});
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet4", {{"action", "alert"}});
     const auto listener = listen_to({"PFC_WD_ACTION"});
-    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     const auto stopped = event(watchdog::EventKind::storm_restored);
     auto watched = stopped;
     watched.port = "Ethernet4";
@@ -238,7 +240,7 @@ TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     test::write_hash(*redis, kCounters, "COUNTERS:oid:0x15", {{"PFC_WD_STATUS", "operational"}});
-    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file()};
+    SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     auto alerted = queue("alerted");
     alerted.configured = "alert";
     detector.exchange(told(alerted));

@@ -1,6 +1,7 @@
-// An agent that owns its switch, with SONiC's databases around it: a real agent, a real redis-server, a switch in a
-// file. Policies follow CONFIG_DB during storms. Whatever happens to Redis, the agent watches all queues, restores each
-// one after its storm, and loses nothing that belongs in the tables.
+// An agent that owns its switch, with SONiC's databases around it: a real redis-server, a switch in a file, and an
+// agent in simulated time. A real process runs where Redis is slow, so that a call of the agent takes real time.
+// Policies follow CONFIG_DB during storms. Whatever happens to Redis, the agent watches all queues, restores each one
+// after its storm, and loses nothing that belongs in the tables.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "support/redis_gate.hpp"
 #include "support/redis_wait.hpp"
 #include "support/shared_switch.hpp"
+#include "support/simulated_agent.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::daemon {
@@ -24,6 +26,7 @@ namespace {
 using test::AgentProcess;
 using test::Fields;
 using test::SharedSwitch;
+using test::SimulatedAgent;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -35,8 +38,12 @@ using watchdog::Treatment;
 
 constexpr auto kServerAway = "SONiC: Redis at ";
 
-class SonicOwner : public testing::Test {
+// Agent: AgentProcess or SimulatedAgent.
+template <class Agent>
+class SonicOwnerOf : public testing::Test {
 protected:
+    static constexpr bool kSimulated = std::is_same_v<Agent, SimulatedAgent>;
+
     void SetUp() override
     {
         PETREL_NEEDS_REDIS();
@@ -67,14 +74,39 @@ protected:
         test::run_command(*redis, kConfig, {"DEL", "PFC_WD|Ethernet" + std::to_string(port)});
     }
 
-    std::unique_ptr<AgentProcess> live(std::vector<std::string> flags = {}) const
+    std::unique_ptr<Agent> live(std::vector<std::string> flags = {})
     {
         flags.insert(flags.end(), {"--nos", "sonic", "--redis", to_text(through.value_or(redis->address()))});
-        return std::make_unique<AgentProcess>(AgentProcess::Options{
-            .folder = folder.path(),
-            .config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n",
-            .program = PETREL_BIN_DIR "/petrel-test-agent",
-            .arguments = std::move(flags)});
+        const auto config = "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder / "switch").string() + "\"\n";
+        if constexpr (kSimulated) {
+            return std::make_unique<SimulatedAgent>(
+                time,
+                SimulatedAgent::Options{.folder = folder.path(), .config = config, .arguments = std::move(flags)});
+        } else {
+            return std::make_unique<AgentProcess>(AgentProcess::Options{.folder = folder.path(),
+                                                                        .config = config,
+                                                                        .program = PETREL_BIN_DIR "/petrel-test-agent",
+                                                                        .arguments = std::move(flags)});
+        }
+    }
+
+    // Waits until a hash has the wanted content, and returns it.
+    Fields wait_for_hash(int database, const std::string& key, const std::function<bool(const Fields&)>& wanted) const
+    {
+        Fields now;
+        EXPECT_TRUE(sw.wait_until([&] {
+            now = test::read_hash(*redis, database, key);
+            return wanted(now);
+        })) << key;
+        return now;
+    }
+    Fields wait_for_field(int database, const std::string& key, const std::string& field,
+                          const std::string& value) const
+    {
+        return wait_for_hash(database, key, [&](const Fields& now) {
+            const auto at = now.find(field);
+            return (at != now.end() ? at->second : "") == value;
+        });
     }
 
     void wait_for_treatment(std::uint16_t port, Treatment treatment)
@@ -85,8 +117,7 @@ protected:
     // The object id of a name in a map, "oid:0x15000000000003", as a number.
     std::uint64_t number_of(const std::string& map, const std::string& name) const
     {
-        const auto now =
-            test::wait_for_hash(*redis, kCounters, map, [&](const Fields& fields) { return fields.contains(name); });
+        const auto now = wait_for_hash(kCounters, map, [&](const Fields& fields) { return fields.contains(name); });
         return std::stoull(now.at(name).substr(std::string_view{"oid:"}.size()), nullptr, 16);
     }
 
@@ -94,20 +125,24 @@ protected:
     std::string key_of(int port) const
     {
         const auto name = "Ethernet" + std::to_string(port) + ":3";
-        const auto map = test::wait_for_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
-                                             [&](const Fields& now) { return now.contains(name); });
+        const auto map =
+            wait_for_hash(kCounters, "COUNTERS_QUEUE_NAME_MAP", [&](const Fields& now) { return now.contains(name); });
         return "COUNTERS:" + map.at(name);
     }
     Fields wait_for_status(int port, const std::string& status) const
     {
-        return test::wait_for_field(*redis, kCounters, key_of(port), "PFC_WD_STATUS", status);
+        return wait_for_field(kCounters, key_of(port), "PFC_WD_STATUS", status);
     }
 
     test::TemporaryFolder folder;
     std::unique_ptr<test::RedisServer> redis;
     std::optional<redis::Address> through;  // a gate between the agent and Redis, if any
-    SharedSwitch sw{folder / "switch"};
+    test::SimulatedTime time;
+    SharedSwitch sw{folder / "switch", kSimulated ? &time : nullptr};
 };
+
+using SonicOwner = SonicOwnerOf<SimulatedAgent>;
+using SonicOwnerProcess = SonicOwnerOf<AgentProcess>;
 
 TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
 {
@@ -122,7 +157,7 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
     const auto storm = wait_for_status(1, "stormed");
     EXPECT_THAT(storm, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     EXPECT_THAT(storm, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "0")));
-    test::wait_for_field(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", "3", "storm");
+    wait_for_field(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", "3", "storm");
     const auto object = key_of(1).substr(std::string{"COUNTERS:oid:"}.size());
     const auto line = agent->wait_for("PFC Watchdog detected PFC storm");
     EXPECT_THAT(line, HasSubstr("on port Ethernet1, queue index 3, queue id " + object + " and port id 0x"));
@@ -130,12 +165,12 @@ TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
                                              "pfc_duration_last:[0-9]+\\|timestamp:[0-9.]+\\|timestamp_last:[0-9.]+"
                                              "\\|effective_poll_time:[0-9.]+\\|paused:true\\."));
     const auto dropped = [](const Fields& now) { return std::stoull(now.at("PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS")); };
-    const auto some = test::wait_for_hash(*redis, kCounters, key_of(1), dropped);
-    test::wait_for_hash(*redis, kCounters, key_of(1), [&](const Fields& now) { return dropped(now) > dropped(some); });
+    const auto some = wait_for_hash(kCounters, key_of(1), dropped);
+    wait_for_hash(kCounters, key_of(1), [&](const Fields& now) { return dropped(now) > dropped(some); });
 
     sw.calm(1);
     EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
-    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
     EXPECT_THAT(agent->wait_for("PFC Watchdog storm restored"), HasSubstr("on port Ethernet1, queue index 3"));
 }
 
@@ -159,7 +194,7 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
     const auto off = wait_for_status(1, "operational");
     EXPECT_THAT(off, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     EXPECT_THAT(off, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
-    test::wait_for_field(*redis, kCounters, key_of(2), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1");
+    wait_for_field(kCounters, key_of(2), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1");
     wait_for_treatment(2, Treatment::none);
 
     sw.storm(1);
@@ -182,7 +217,7 @@ TEST_F(SonicOwner, APriorityThatIsNoLongerLosslessIsReleasedInMidStorm)
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PORT_QOS_MAP|Ethernet1", {{"pfc_enable", ""}});
     wait_for_treatment(1, Treatment::none);
-    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
 }
 
 TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
@@ -196,15 +231,14 @@ TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
         const auto at = now.find("SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US");
         return at != now.end() ? std::stoull(at->second) : 0;
     };
-    const auto first = test::wait_for_hash(*redis, kCounters, key, pause_us);
-    test::wait_for_hash(*redis, kCounters, key, [&](const Fields& now) { return pause_us(now) > pause_us(first); });
+    const auto first = wait_for_hash(kCounters, key, pause_us);
+    wait_for_hash(kCounters, key, [&](const Fields& now) { return pause_us(now) > pause_us(first); });
     EXPECT_THAT(first, Contains(Pair("SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "0")));
     EXPECT_THAT(first, Not(Contains(Key("SAI_PORT_STAT_PFC_3_RX_PKTS")))) << "the switch does not count frames";
 
     sw.calm(1);
-    test::wait_for_field(*redis, kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
-    const auto shown = test::run(
-        {.program = PETREL_BIN_DIR "/pfcstat", .arguments = {"--history", "--redis", to_text(redis->address())}});
+    wait_for_field(kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
+    const auto shown = agent->tool("pfcstat", {"--history", "--redis", to_text(redis->address())});
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet1 +PFC3 +1 +[1-9][0-9,]+ +N/A"));
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +0 +N/A"));
 }
@@ -215,19 +249,17 @@ TEST_F(SonicOwner, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
     const auto agent = live();
     EXPECT_THAT(wait_for_status(1, "operational"), Contains(Pair("PFC_STAT_HISTORY", "enable")));
     EXPECT_THAT(wait_for_status(2, "operational"), Contains(Pair("PFC_STAT_HISTORY", "disable")));
-    const auto before = std::chrono::system_clock::now().time_since_epoch() / std::chrono::microseconds{1};
+    const auto before = time.clock().now().wall.time_since_epoch().count();
     sw.storm(1);
     sw.storm(2);
     const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
     const auto key = "COUNTERS:" + ports.at("Ethernet1");
-    const auto storm = test::wait_for_hash(*redis, kCounters, key, [](const Fields& now) {
-        return now.contains("EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US");
-    });
+    const auto storm = wait_for_hash(
+        kCounters, key, [](const Fields& now) { return now.contains("EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIME_US"); });
     EXPECT_GE(std::stoll(storm.at("EST_PORT_STAT_PFC_3_RECENT_PAUSE_TIMESTAMP")), before - 1000);
     sw.calm(1);
-    test::wait_for_field(*redis, kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
-    const auto shown = test::run(
-        {.program = PETREL_BIN_DIR "/pfcstat", .arguments = {"--history", "--redis", to_text(redis->address())}});
+    wait_for_field(kCounters, key, "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
+    const auto shown = agent->tool("pfcstat", {"--history", "--redis", to_text(redis->address())});
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet1 +PFC3 +1 +[1-9][0-9,]+ +[1-9][0-9,]+ +[0-9/]+, [0-9:]+"));
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
 }
@@ -240,11 +272,10 @@ TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
     ASSERT_TRUE(listener->run(subscribe));
     const auto next = [&] {
         std::string event;
-        while (event.empty()) {
-            pollfd ready{listener->fd(), POLLIN, 0};
-            ::poll(&ready, 1, -1);
+        EXPECT_TRUE(sw.wait_until([&] {
             EXPECT_TRUE(listener->messages([&](redis::View message) { event = message[2].text(); }));
-        }
+            return !event.empty();
+        }));
         return event;
     };
     const auto agent = live();
@@ -271,10 +302,10 @@ TEST_F(SonicOwner, ConfigurationIsFollowedAtRunTime)
     stop_watchdog(3);
     agent->wait_for("Stopped PFC Watchdog on port Ethernet3");
     wait_for_treatment(3, Treatment::none);
-    const auto stopped = test::wait_for_hash(*redis, kCounters, key_of(3),
-                                             [](const Fields& now) { return !now.contains("PFC_WD_STATUS"); });
+    const auto stopped =
+        wait_for_hash(kCounters, key_of(3), [](const Fields& now) { return !now.contains("PFC_WD_STATUS"); });
     EXPECT_THAT(stopped, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1"))) << "statistics stay";
-    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet3", &Fields::empty);
+    wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet3", &Fields::empty);
 }
 
 TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
@@ -308,8 +339,8 @@ TEST_F(SonicOwner, APortThatGoesAwayTakesItsStormWithIt)
     sw.have_ports({0, 2, 3});
     EXPECT_THAT(wait_for_status(1, ""), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")))
         << "statistics stay";
-    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
-    test::wait_for_hash(*redis, kState, "PFC_WD_SW_STATE_TABLE|Ethernet1:3", &Fields::empty);
+    wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    wait_for_hash(kState, "PFC_WD_SW_STATE_TABLE|Ethernet1:3", &Fields::empty);
     sw.storm(2);
     wait_for_status(2, "stormed");
 }
@@ -360,14 +391,14 @@ TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "enable"}});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::drop);
-        test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
+        wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
     }
     EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("the big red switch is on"));
     EXPECT_THAT(agent->wait_for("BIG_RED_SWITCH mode enabled"), HasSubstr("on port Ethernet0, queue index 3"));
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::none);
-        test::wait_for_field(*redis, kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
+        wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
     }
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was none";
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("storm restored")));
@@ -393,9 +424,7 @@ TEST_F(SonicOwner, WhatIsClearedStaysSo)
     wait_for_status(1, "stormed");
     sw.calm(1);
     wait_for_status(1, "operational");
-    const auto cleared =
-        test::run({.program = PETREL_BIN_DIR "/pfcwd",
-                   .arguments = {"clear", "--redis", to_text(redis->address()), "--socket", agent->socket().string()}});
+    const auto cleared = agent->tool("pfcwd", {"clear", "--redis", to_text(redis->address())});
     EXPECT_EQ(cleared.exit_code, 0) << cleared.err;
     sw.storm(1);
     EXPECT_THAT(wait_for_status(1, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")))
@@ -408,8 +437,8 @@ TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
     const auto clear = [&](std::vector<std::string> queues) {
         std::vector<std::string> arguments{"clear"};
         arguments.insert(arguments.end(), queues.begin(), queues.end());
-        arguments.insert(arguments.end(), {"--redis", to_text(redis->address()), "--socket", agent->socket().string()});
-        const auto ended = test::run({.program = PETREL_BIN_DIR "/pfcwd", .arguments = std::move(arguments)});
+        arguments.insert(arguments.end(), {"--redis", to_text(redis->address())});
+        const auto ended = agent->tool("pfcwd", std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     };
@@ -426,7 +455,7 @@ TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
     EXPECT_EQ(clear({}), "SKIPPED: storm on queue: Ethernet2:3\n");
 
     test::run_command(*redis, kCounters, {"FLUSHDB"});  // the agent writes its own values again
-    test::wait_for_field(*redis, kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "0");
+    wait_for_field(kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "0");
     EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     sw.calm(2);
     EXPECT_THAT(wait_for_status(2, "operational"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
@@ -457,7 +486,7 @@ TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
     EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1")));
     EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1"), IsEmpty());
-    test::wait_for_field(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet2", "3", "storm");
+    wait_for_field(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet2", "3", "storm");
 }
 
 TEST_F(SonicOwner, AnEmptyRedisIsNotTakenForAnEmptyConfiguration)
@@ -485,15 +514,14 @@ TEST_F(SonicOwner, WhatWasFlushedIsWrittenAgainWithItsStatistics)
     wait_for_status(1, "operational");
     test::run_command(*redis, kConfig, {"FLUSHALL"});
     fill();
-    const auto again = test::wait_for_field(*redis, kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1");
+    const auto again = wait_for_field(kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "1");
     EXPECT_THAT(again, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     EXPECT_THAT(again, Contains(Pair("PFC_WD_STATUS", "operational")));
     const auto ports = test::read_hash(*redis, kCounters, "COUNTERS_PORT_NAME_MAP");
-    test::wait_for_field(*redis, kCounters, "COUNTERS:" + ports.at("Ethernet1"), "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS",
-                         "1");
+    wait_for_field(kCounters, "COUNTERS:" + ports.at("Ethernet1"), "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
 }
 
-TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)
+TEST_F(SonicOwnerProcess, ARedisThatHangsHoldsNobodyUp)
 {
     const auto agent = live();
     wait_for_status(1, "operational");
@@ -506,7 +534,7 @@ TEST_F(SonicOwner, ARedisThatHangsHoldsNobodyUp)
 }
 
 // Each command takes some milliseconds, so that writing the fields of a few queues takes longer than a poll.
-TEST_F(SonicOwner, ASlowRedisDelaysTheTablesAndNotTheWatch)
+TEST_F(SonicOwnerProcess, ASlowRedisDelaysTheTablesAndNotTheWatch)
 {
     const test::RedisGate gate{redis->address(), [] { ::poll(nullptr, 0, 3); }};
     through = gate.address();
@@ -518,7 +546,7 @@ TEST_F(SonicOwner, ASlowRedisDelaysTheTablesAndNotTheWatch)
         sw.calm(1);
         wait_for_treatment(1, Treatment::none);
     }
-    test::wait_for_field(*redis, kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "2");
+    wait_for_field(kCounters, key_of(1), "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", "2");
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("nos_trouble")));
 }
 
@@ -615,7 +643,7 @@ TEST_F(SonicOwner, ARowOfAStormThatIsLongOverBlackholesNothing)
     test::write_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", {{"3", "storm"}});
     const auto agent = live();
     wait_for_status(1, "operational");
-    test::wait_for_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
+    wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
     EXPECT_EQ(sw.in_force(1), Treatment::none);
 }
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "runtime/event_loop.hpp"
 
 namespace petrel::test {
 
@@ -22,6 +23,8 @@ using watchdog::Field;
 using watchdog::Treatment;
 
 namespace {
+
+const runtime::SystemClock kMachineClock;
 
 constexpr std::size_t kMostEdges = 1024;
 constexpr std::size_t kMostWrites = 4096;
@@ -57,7 +60,12 @@ struct SharedSwitch::Memory {
     std::atomic<std::uint32_t> beat;
 };
 
-SharedSwitch::SharedSwitch(const std::filesystem::path& path)
+SharedSwitch::SharedSwitch(const std::filesystem::path& path, SimulatedTime* time)
+    : SharedSwitch(path, time, time != nullptr ? time->clock() : kMachineClock)
+{}
+
+SharedSwitch::SharedSwitch(const std::filesystem::path& path, SimulatedTime* time, const device::TimeSource& clock)
+    : time_(time), clock_(clock)
 {
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -85,6 +93,9 @@ void SharedSwitch::happened() const
 
 bool SharedSwitch::wait_until(const std::function<bool()>& is_so) const
 {
+    if (time_ != nullptr) {
+        return time_->run_until(is_so);
+    }
     for (const auto hang = now() + kHang; now() < hang;) {
         const std::uint32_t seen = memory_->beat;
         if (is_so()) {
@@ -161,11 +172,6 @@ void SharedSwitch::set(Fault fault, bool on)
 }
 
 bool SharedSwitch::is(Fault fault) const { return memory_->faults.at(static_cast<std::size_t>(fault)) != 0; }
-
-void SharedSwitch::wait_while(Fault fault) const
-{
-    wait_until([&] { return !is(fault); });
-}
 
 void SharedSwitch::have_ports(const std::vector<std::uint16_t>& ports)
 {
@@ -244,8 +250,9 @@ std::uint64_t SharedSwitch::dropped(std::uint16_t port, Instant now) const
 
 class SharedSwitchDevice final : public device::Device {
 public:
-    SharedSwitchDevice(const std::filesystem::path& path, DeviceId id, const device::TimeSource& clock)
-        : switch_(path), id_(id), clock_(clock)
+    SharedSwitchDevice(const std::filesystem::path& path, DeviceId id, const device::TimeSource& clock,
+                       std::function<void()> hang)
+        : switch_(path, nullptr, clock), id_(id), clock_(clock), hang_(std::move(hang))
     {
         capabilities_.fields = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off) |
                                bit(Field::tx_drops) | bit(Field::occupancy);
@@ -261,7 +268,7 @@ public:
 
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
     {
-        switch_.wait_while(Fault::looks_hang);
+        hang_while(Fault::looks_hang);
         if (switch_.is(Fault::gone) || switch_.is(Fault::looks_fail)) {
             return tl::unexpected(Error{ErrorKind::unreachable, "the switch does not answer"});
         }
@@ -298,7 +305,7 @@ public:
 
     Result<void> apply(const Command& command, const Undo& undo) override
     {
-        switch_.wait_while(Fault::writes_hang);
+        hang_while(Fault::writes_hang);
         if (switch_.is(Fault::writes_refused)) {
             return tl::unexpected(Error{ErrorKind::denied, "the switch refuses"});
         }
@@ -322,6 +329,14 @@ public:
 
 private:
     using Fault = SharedSwitch::Fault;
+
+    void hang_while(Fault fault) const
+    {
+        if (hang_ && switch_.is(fault)) {
+            hang_();
+        }
+        switch_.wait_until([&] { return !switch_.is(fault); });
+    }
 
     void read_inventory()
     {
@@ -379,6 +394,7 @@ private:
     SharedSwitch switch_;
     DeviceId id_;
     const device::TimeSource& clock_;
+    std::function<void()> hang_;
     watchdog::Capabilities capabilities_;
     watchdog::Inventory inventory_;
     std::vector<std::uint16_t> ports_;  // port of the switch, by PortId::index
@@ -403,7 +419,7 @@ Result<std::unique_ptr<device::Device>> SharedSwitchDriver::open(const codec::De
     if (shared.is(SharedSwitch::Fault::gone)) {
         return tl::unexpected(Error{ErrorKind::unreachable, "the switch is gone"});
     }
-    return std::make_unique<SharedSwitchDevice>(path, id, clock);
+    return std::make_unique<SharedSwitchDevice>(path, id, clock, hang_);
 }
 
 }  // namespace petrel::test

@@ -1,6 +1,6 @@
 // A switch in a file. Its queues, registers, treatments, faults and a record of all writes are in mapped memory, so
 // that it outlives the process of the agent, as hardware does, while another process simulates the world around it.
-// Time is the machine's clock, which all processes share.
+// Time is the machine's clock, which all processes share, or the simulated time of a test in one process.
 //
 // It needs no lock, and a process may be killed at any point: events are appended (first the entry, then its count),
 // and the present state follows from them. The world has one writer and the agent's side another.
@@ -17,7 +17,7 @@
 
 #include "daemon/driver.hpp"
 #include "device/device.hpp"
-#include "runtime/event_loop.hpp"
+#include "support/simulated_time.hpp"
 
 namespace petrel::test {
 
@@ -27,8 +27,8 @@ public:
     static constexpr Priority kPriority{3};
     static constexpr std::uint32_t kConfigured = 0x1200;  // + port: the configuration before the first treatment
 
-    // Creates the file if it does not exist.
-    explicit SharedSwitch(const std::filesystem::path&);
+    // Creates the file if it does not exist. Without a simulated time its clock is that of the machine.
+    explicit SharedSwitch(const std::filesystem::path&, SimulatedTime* = nullptr);
     ~SharedSwitch();
     SharedSwitch(const SharedSwitch&) = delete;
     SharedSwitch& operator=(const SharedSwitch&) = delete;
@@ -75,7 +75,8 @@ public:
 
     static watchdog::Treatment treatment_in(std::uint32_t word);
 
-    // Waits until the condition holds. False: it did not within a time that only a hang exceeds.
+    // Waits, or lets simulated time pass, until the condition holds. False: it did not within a time that only a hang
+    // exceeds.
     bool wait_until(const std::function<bool()>&) const;
 
     Instant now() const { return clock_.now().mono; }
@@ -85,7 +86,7 @@ private:
     friend class SharedSwitchDriver;
     struct Memory;
 
-    void wait_while(Fault) const;
+    SharedSwitch(const std::filesystem::path&, SimulatedTime*, const device::TimeSource&);
     void happened() const;  // wakes the waiting threads and processes
 
     std::vector<Instant> edges(std::uint16_t port, Instant until) const;
@@ -96,17 +97,24 @@ private:
     void write(std::uint16_t port, std::uint32_t word);
     std::vector<std::uint16_t> ports() const;
 
-    runtime::SystemClock clock_;
+    SimulatedTime* time_;
+    const device::TimeSource& clock_;
     Memory* memory_;
 };
 
 // "shared:FILE"; the device has the name of the file.
 class SharedSwitchDriver final : public daemon::Driver {
 public:
+    // Called in a device call that hangs. By default the call waits until the fault is cleared.
+    explicit SharedSwitchDriver(std::function<void()> hang = {}) : hang_(std::move(hang)) {}
+
     std::string_view kind() const override { return "shared"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  Say) override;
+
+private:
+    std::function<void()> hang_;
 };
 
 }  // namespace petrel::test

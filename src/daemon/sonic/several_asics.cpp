@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/event_loop.hpp"
-
 namespace petrel::daemon {
 
 namespace {
@@ -66,7 +64,7 @@ Nos::Heard SeveralAsics::exchange(Told told)
 
 bool SeveralAsics::may_begin()
 {
-    const auto now = runtime::SystemClock{}.now().mono;
+    const auto now = clock_.now().mono;
     const auto answered = [](const Asic& asic) { return asic.policies.has_value(); };
     if (std::ranges::none_of(asics_, answered)) {
         return false;

@@ -9,11 +9,14 @@
 
 #include "base/time.hpp"
 #include "daemon/nos.hpp"
+#include "device/device.hpp"
 
 namespace petrel::daemon {
 
 class SeveralAsics final : public Nos {
 public:
+    explicit SeveralAsics(const device::TimeSource& clock) : clock_(clock) {}  // the clock outlives it
+
     void add(std::string device, std::unique_ptr<Nos>);
 
     std::string_view name() const override { return "SONiC"; }
@@ -36,6 +39,7 @@ private:
     bool may_begin();
     codec::PolicyFile policies_of_all() const;
 
+    const device::TimeSource& clock_;
     std::vector<Asic> asics_;
     std::optional<Instant> waiting_since_;
     bool begun_{};

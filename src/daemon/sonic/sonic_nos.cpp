@@ -9,7 +9,6 @@
 #include "codec/flat_json.hpp"
 #include "codec/json_list.hpp"
 #include "daemon/sonic/take_told.hpp"
-#include "runtime/event_loop.hpp"
 
 namespace petrel::daemon {
 
@@ -78,8 +77,10 @@ std::string text_of(const sonic::Config& config)
 
 }  // namespace
 
-SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem::path memory)
+SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem::path memory,
+                   const device::TimeSource& clock)
     : role_(role),
+      clock_(clock),
       databases_(databases),
       store_(databases, kPatience),
       follower_(place_of(databases, Db::config), role, kPatience),
@@ -96,7 +97,7 @@ void SonicNos::take(Told told)
         unsaid_.erase(unsaid_.begin(), unsaid_.end() - kMostUnsaid);
     }
     if (role_ == Role::detector) {
-        const auto now = runtime::SystemClock{}.now().mono;
+        const auto now = clock_.now().mono;
         for (const auto& queue : told.queues) {
             alerts_.tell(queue, now);
         }
@@ -160,7 +161,7 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
             follower_.remember((*memory)->config);
         }
     }
-    auto config = follower_.follow(store_, runtime::SystemClock{}.now().mono);
+    auto config = follower_.follow(store_, clock_.now().mono);
     memory_good_ = config && *config ? (*config)->problems.empty() : memory_good_;
     memory_right_ = config && memory_good_;
     if (!config) {
@@ -312,7 +313,7 @@ Result<bool> SonicNos::expects_word(const NosEvent& event)
 
 Result<void> SonicNos::repeat_alerts()
 {
-    return alerts_.unheard(store_, runtime::SystemClock{}.now().mono)
+    return alerts_.unheard(store_, clock_.now().mono)
         .and_then([&](const std::vector<Alerts::Word>& words) -> Result<void> {
             redis::Pipeline pipeline;
             for (const auto& word : words) {

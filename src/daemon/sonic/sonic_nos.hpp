@@ -12,6 +12,7 @@
 #include "daemon/sonic/alerts.hpp"
 #include "daemon/sonic/config_memory.hpp"
 #include "daemon/sonic/sonic_log.hpp"
+#include "device/device.hpp"
 #include "sonic/config_follower.hpp"
 #include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
@@ -21,8 +22,9 @@ namespace petrel::daemon {
 
 class SonicNos final : public Nos {
 public:
-    // `memory`: the file with the last configuration, which an owner uses until CONFIG_DB can be read.
-    SonicNos(const sonic::Databases&, sonic::Role, std::filesystem::path memory);
+    // `memory`: the file with the last configuration, which an owner uses until CONFIG_DB can be read. The clock
+    // outlives the Nos.
+    SonicNos(const sonic::Databases&, sonic::Role, std::filesystem::path memory, const device::TimeSource&);
 
     std::string_view name() const override { return "SONiC"; }
     bool shows_statistics() const override { return role_ == sonic::Role::owner; }  // else orchagent does
@@ -51,6 +53,7 @@ private:
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
 
     sonic::Role role_;
+    const device::TimeSource& clock_;
     sonic::Databases databases_;
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;

@@ -1,4 +1,4 @@
-#include "runtime/job_thread.hpp"
+#include "runtime/worker_thread.hpp"
 
 #include <utility>
 
@@ -6,9 +6,9 @@
 
 namespace petrel::runtime {
 
-JobThread::JobThread(std::size_t room) : room_(room), thread_([this] { run(); }) {}
+WorkerThread::WorkerThread(std::size_t most_jobs) : most_jobs_(most_jobs), thread_([this] { run(); }) {}
 
-JobThread::~JobThread()
+WorkerThread::~WorkerThread()
 {
     {
         const std::lock_guard lock{mutex_};
@@ -19,11 +19,11 @@ JobThread::~JobThread()
     thread_.join();
 }
 
-bool JobThread::add(std::function<void()> job)
+bool WorkerThread::add(runner::JobKind, std::function<void()> job)
 {
     {
         const std::lock_guard lock{mutex_};
-        if (jobs_.size() >= room_) {
+        if (jobs_.size() >= most_jobs_) {
             return false;
         }
         jobs_.push_back(std::move(job));
@@ -32,13 +32,13 @@ bool JobThread::add(std::function<void()> job)
     return true;
 }
 
-std::optional<Instant> JobThread::busy_since() const
+std::optional<Instant> WorkerThread::busy_since() const
 {
     const auto since = busy_since_ns_.load(std::memory_order_relaxed);
     return since == 0 ? std::nullopt : std::optional{Instant{Duration{since}}};
 }
 
-void JobThread::run()
+void WorkerThread::run()
 {
     block_all_signals();
     std::unique_lock lock{mutex_};
