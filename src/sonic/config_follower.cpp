@@ -1,5 +1,6 @@
 #include "sonic/config_follower.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -30,9 +31,7 @@ Result<void> ConfigFollower::subscribe()
     return redis::Connection::open(place_.address, place_.number, patience_)
         .and_then([&](std::unique_ptr<redis::Connection> opened) {
             redis::Pipeline pipeline;
-            for (const auto table : kTables) {
-                add_subscription(pipeline, place_.number, table);
-            }
+            add_subscription(pipeline, place_.number, "*");
             return sends_notifications(*opened).and_then([&](bool sends) {
                 read_every_ = sends ? kReadAnyway : kReadWithoutNotifications;
                 return opened->run(pipeline).map([&] {
@@ -46,9 +45,11 @@ Result<void> ConfigFollower::subscribe()
 Result<bool> ConfigFollower::heard_something()
 {
     bool heard = false;
-    return subscribe().and_then([&] { return listener_->messages([&](redis::View) { heard = true; }); }).map([&] {
-        return heard;
-    });
+    const auto note = [&](redis::View message) {
+        const auto key = changed_key(message);
+        heard = heard || std::ranges::any_of(kTables, [&](std::string_view keys) { return covers(keys, key); });
+    };
+    return subscribe().and_then([&] { return listener_->messages(note); }).map([&] { return heard; });
 }
 
 Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)

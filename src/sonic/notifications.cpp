@@ -32,12 +32,18 @@ void add_subscription(redis::Pipeline& pipeline, int database, std::string_view 
 }
 
 // ["message", channel, event] or ["pmessage", pattern, channel, event].
-std::string_view subscription_of(redis::View message)
+std::string_view changed_key(redis::View message)
 {
-    const bool told = message.size() >= 3 && (message[0].text() == "message" || message[0].text() == "pmessage");
-    const auto channel = told ? message[1].text() : std::string_view{};
+    const auto size = message.size();
+    const bool told = size >= 3 && (message[0].text() == "message" || message[0].text() == "pmessage");
+    const auto channel = told ? message[size - 2].text() : std::string_view{};
     const auto colon = channel.find(':');
     return colon == std::string_view::npos ? std::string_view{} : channel.substr(colon + 1);
+}
+
+bool covers(std::string_view keys, std::string_view key)
+{
+    return keys.ends_with('*') ? key.starts_with(keys.substr(0, keys.size() - 1)) : key == keys;
 }
 
 }  // namespace petrel::sonic

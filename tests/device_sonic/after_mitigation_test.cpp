@@ -2,6 +2,8 @@
 // changed, while PFC frames (XOFF or XON, the counter does not distinguish them) still arrive.
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "device_sonic/on_switch.hpp"
 
 namespace petrel::test {
@@ -175,6 +177,46 @@ TEST_F(AfterMitigation, SignalsThatSurviveEndTheStormThoughXonFramesArrive)
     ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
     EXPECT_EQ(std::ranges::find(on_->events_, EventKind::storm_restored, &watchdog::Event::kind)->reason,
               watchdog::Reason::quiet);
+}
+
+// After 6 s the device reads only the signals of pause of such a storm.
+TEST_F(AfterMitigation, ALongStormEndsAsSoonAsAShortOne)
+{
+    const std::array<SonicSwitch::Setup, 3> switches{
+        SonicSwitch::Setup{}, {.transitions = false, .pause_status = false}, {.pause_time = false}};
+    for (const auto& setup : switches) {
+        for (const auto peer : {Peer::silent, Peer::sends_xon}) {
+            std::vector<int> polls_to_end;
+            for (const int polls_of_storm : {10, 60}) {
+                begin(setup, OnSwitch::policy());
+                poll(Peer::silent, 2);
+                poll(Peer::sends_xoff, polls_of_storm, 1h);
+                EXPECT_TRUE(mitigated());
+                EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+                int polls = 0;
+                for (; on_->told(EventKind::storm_restored) == 0 && polls != 20; ++polls) {
+                    poll(peer);
+                }
+                polls_to_end.push_back(polls);
+            }
+            EXPECT_EQ(polls_to_end[0], polls_to_end[1]);
+            EXPECT_THAT(polls_to_end[0], Le(3)) << "T1 is two polls";
+        }
+    }
+}
+
+// The device reads the status of such a storm once a second.
+TEST_F(AfterMitigation, ALongStormThatOrchagentLosesIsRequestedAgain)
+{
+    begin({.transitions = false, .pause_status = false}, OnSwitch::policy());
+    find_storm();
+    poll(Peer::sends_xoff, 60, 1h);
+    const auto before = words("storm");
+    on_->sonic_->set_of_queue(kQueue, "PFC_WD_STATUS", "operational");
+    poll(Peer::sends_xoff, 6, 1h);
+    on_->sonic_->catch_up();
+    EXPECT_GT(words("storm"), before);
+    EXPECT_TRUE(mitigated());
 }
 
 }  // namespace

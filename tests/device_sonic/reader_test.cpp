@@ -135,6 +135,61 @@ TEST_F(SonicReads, OfQueuesOnlyWhereTheyTellThatTheyAreNotPaused)
     EXPECT_EQ(reads_of_poll(), 5U);
 }
 
+class SonicReadsOfStorm : public SonicReads {
+protected:
+    void SetUp() override
+    {
+        SonicReads::SetUp();
+        on.emplace(SonicSwitch::Setup{.transitions = false, .pause_status = false});
+        on->sonic_->set_of_queue(kQueue, "PFC_WD_STATUS", "stormed");
+        ASSERT_TRUE(on->open());
+        intake.emplace(on->device_->inventory(), on->device_->capabilities());
+        for (int i = 0; i != 35; ++i) {
+            reads_of_storm();
+        }
+        while (reads_of_storm() < kEverything) {
+        }
+    }
+
+    std::uint64_t reads_of_storm()
+    {
+        auto& queue = on->sonic_->queue(kQueue);
+        queue.rx += 100;
+        queue.pause_us += 200'000;
+        queue.tx += sends;
+        counted += has(intake->view().known[0], Field::tx_packets) ? intake->view().column(Field::tx_packets)[0] : 0;
+        return reads_of_poll();
+    }
+
+    static constexpr std::uint64_t kEverything = 6;  // of two ports and four queues, once a second
+    std::uint64_t sends{};                           // packets in each interval
+    std::uint64_t counted{};                         // packets
+};
+
+// After 6 s the watchdog no longer needs packets and backlog to decide whether the mitigation has an effect.
+TEST_F(SonicReadsOfStorm, AreOfPauseTimeOnly)
+{
+    for (int i = 0; i != 3; ++i) {
+        EXPECT_EQ(reads_of_storm(), 2U) << "the ports";
+    }
+    EXPECT_EQ(reads_of_poll(), 4U) << "the storm may be over: the queue, and the frames of its port";
+}
+
+TEST_F(SonicReadsOfStorm, AreOfTheQueueTooWhileItSends)
+{
+    sends = 1;
+    while (reads_of_storm() < kEverything) {
+    }
+    for (int i = 0; i != 4; ++i) {
+        EXPECT_EQ(reads_of_storm(), i == 0 ? 4U : 3U) << i;
+    }
+    for (sends = 0; reads_of_storm() < kEverything;) {
+    }
+    reads_of_storm();
+    EXPECT_EQ(reads_of_storm(), 2U) << "it has sent nothing since";
+    EXPECT_EQ(counted, on->sonic_->queue(kQueue).tx);
+}
+
 // With an interval of one second the device must not choose other canaries (device/sonic/poll_stamp.hpp).
 TEST_F(SonicReads, AreTheSameForLongPolls)
 {

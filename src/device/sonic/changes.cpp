@@ -1,6 +1,7 @@
 #include "device/sonic/changes.hpp"
 
 #include <array>
+#include <utility>
 
 #include "sonic/notifications.hpp"
 
@@ -26,6 +27,12 @@ constexpr std::array<Subject, 7> kSubjects{
      {Db::config, "PFC_WD|*", &Changes::Heard::layout},
      {Db::appl, "PORT_TABLE:*", &Changes::Heard::links},
      {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Heard::plugins}}};
+constexpr std::array<std::pair<Db, std::string_view>, 5> kSubscriptions{
+    {{Db::counters, "COUNTERS_QUEUE_NAME_MAP"},
+     {Db::counters, "COUNTERS_PORT_NAME_MAP"},
+     {Db::config, "*"},
+     {Db::appl, "PORT_TABLE:*"},
+     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD"}}};
 constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_counter};
 
 }  // namespace
@@ -43,9 +50,9 @@ Result<void> Changes::subscribe()
         }
         told_ = told_ && *sends;
         redis::Pipeline subscriptions;
-        for (const auto& subject : kSubjects) {
-            if (subject.database == database) {
-                db::add_subscription(subscriptions, databases_.at(database).number, subject.keys);
+        for (const auto& [of, keys] : kSubscriptions) {
+            if (of == database) {
+                db::add_subscription(subscriptions, databases_.at(database).number, keys);
             }
         }
         if (auto done = ask(listeners_, database, subscriptions, [](std::size_t, redis::View) {}); !done) {
@@ -65,9 +72,9 @@ Result<Changes::Heard> Changes::listen(Instant now)
     Heard heard;
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
-            const auto keys = db::subscription_of(message);
+            const auto key = db::changed_key(message);
             for (const auto& subject : kSubjects) {
-                if (subject.database == database && keys == subject.keys) {
+                if (subject.database == database && db::covers(subject.keys, key)) {
                     heard.*subject.what = true;
                 }
             }

@@ -21,6 +21,7 @@ using watchdog::Fields;
 
 constexpr Duration kWholeEvery = std::chrono::seconds{1};
 constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
+constexpr Fields kPacketsRead = bit(Field::tx_packets) | bit(Field::tx_drops);
 
 std::optional<std::uint64_t> number(std::string_view text)
 {
@@ -50,7 +51,7 @@ struct Reader::QueueField {
 const std::vector<Reader::QueueField>& Reader::queue_fields()
 {
     static const std::vector<QueueField> fields{
-        {"SAI_QUEUE_ATTR_PAUSE_STATUS", bit(Field::paused_now), QueueRead::state,
+        {"SAI_QUEUE_ATTR_PAUSE_STATUS", bit(Field::paused_now), QueueRead::settled,
          [](Reader&, Reading& reading, redis::View view) {
              if (view.text() == "true" || view.text() == "false") {
                  reading.sample.known |= bit(Field::paused_now);
@@ -88,7 +89,8 @@ Reader::Reader(Layout layout, Note note)
     : layout_(std::move(layout)),
       note_(std::move(note)),
       with_frames_(layout_.ports.size(), true),
-      wanted_(layout_.queues.size(), QueueRead::everything)
+      wanted_(layout_.queues.size(), QueueRead::everything),
+      settled_(layout_.queues.size())
 {
     readings_.resize(layout_.queues.size());
     prepare();
@@ -118,15 +120,15 @@ void Reader::prepare()
         }
     }
     queue_reads_ = {};
-    for (const auto read : {QueueRead::state, QueueRead::paused, QueueRead::stormed, QueueRead::everything}) {
+    for (const auto read :
+         {QueueRead::settled, QueueRead::state, QueueRead::paused, QueueRead::stormed, QueueRead::everything}) {
+        // If the queue has no pause state to read, its status can wait for the read of everything, too.
+        const bool with_status = has(asked_, Field::paused_now) || read >= QueueRead::stormed;
         for (const auto& one : queue_fields()) {
-            if (one.from <= read && (one.needs == 0 || (one.needs & asked_) != 0)) {
+            if (one.from <= read && (one.needs == 0 ? with_status : (one.needs & asked_) != 0)) {
                 queue_reads_[static_cast<std::size_t>(read)].push_back(&one);
             }
         }
-    }
-    if (!has(asked_, Field::paused_now)) {
-        queue_reads_[static_cast<std::size_t>(QueueRead::state)].clear();  // the port's pause time is enough
     }
     port_commands_.clear();
     for (const auto& place : layout_.ports) {
@@ -176,11 +178,12 @@ Result<void> Reader::read(db::RedisStore& store, Instant now)
 {
     std::vector<Before> before;
     before.reserve(readings_.size());
-    for (auto& reading : readings_) {
-        before.push_back({reading.status, reading.sample[Field::pause_us]});
-        reading.sample.known &= kFramesRead;
-    }
     const bool whole = now >= whole_due_;
+    for (std::uint32_t row = 0; row != readings_.size(); ++row) {
+        auto& reading = readings_[row];
+        before.push_back({reading.status, reading.sample[Field::pause_us]});
+        reading.sample.known &= kFramesRead | (wanted_[row] == QueueRead::settled && !whole ? kPacketsRead : 0);
+    }
     choose(whole);
     const auto interval = now - std::exchange(read_at_, now);
     return carry_out(store, poll_).and_then([&] { return read_changes(store, before, interval); }).and_then([&] {
@@ -218,17 +221,20 @@ void Reader::choose(bool whole)
     }
 }
 
-Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before) const
+Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before, Duration interval) const
 {
     const auto& reading = readings_[queue];
     const auto& sample = reading.sample;
     const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
+    const bool paused_now = has(sample.known, Field::paused_now) && sample.paused_now;
+    const auto paused_us = sample[Field::pause_us] - before.pause_us;
     if (!told || reading.status == Status::stormed) {
-        return QueueRead::stormed;
+        const bool goes_on = has(sample.known, Field::pause_us)
+                                 ? 2 * paused_us > static_cast<std::uint64_t>(whole_us(interval))
+                                 : paused_now;
+        return told && settled_[queue] && goes_on ? QueueRead::settled : QueueRead::stormed;
     }
-    const bool paused =
-        sample[Field::pause_us] != before.pause_us || (has(sample.known, Field::paused_now) && sample.paused_now);
-    return paused ? QueueRead::paused : QueueRead::state;
+    return paused_us != 0 || paused_now ? QueueRead::paused : QueueRead::state;
 }
 
 // Reads what matters now and did not at the last poll: counters of queues, frames of ports.
@@ -237,14 +243,16 @@ Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before>
     Plan plan;
     std::vector<bool> with_frames(layout_.ports.size());
     const bool prove = has(asked_, Field::on2off) || !has(asked_, Field::pause_us);
+    const bool prove_end = prove || has(asked_, Field::paused_now);  // a state may be frozen: then no frames arrive
     for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
         const auto& place = layout_.ports[port];
         for (auto row = place.first; row != place.first + place.count; ++row) {
-            wanted_[row] = wanted_of(row, before[row]);
+            wanted_[row] = wanted_of(row, before[row], interval);
             const auto paused_us = readings_[row].sample[Field::pause_us] - before[row].pause_us;
             const bool nearly_all = paused_us >= static_cast<std::uint64_t>(whole_us(interval)) / 32 * 31;
             with_frames[port] = with_frames[port] || wanted_[row] == QueueRead::stormed ||
-                                (wanted_[row] == QueueRead::paused && (prove || nearly_all));
+                                (wanted_[row] == QueueRead::paused && (prove || nearly_all)) ||
+                                (wanted_[row] == QueueRead::settled && prove_end);
             if (wanted_[row] > choice_[row]) {
                 add(plan, wanted_[row], row);
             }

@@ -9,9 +9,10 @@
 //   ends of pauses of their port. If that was already so at the last poll, they are read in the same pipeline,
 //   otherwise in a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole
 //   interval;
+// - of settled storms (set_settled()) only the signals of pause, as long as the pause goes on;
 // - of every queue everything once a second, with orchagent's settings.
 // For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
-// status.
+// status; for settled storms also the last packets and drops, which then count once a second.
 #pragma once
 
 #include <array>
@@ -64,8 +65,11 @@ public:
 
     // The fields that the switch has, by its first polls. Later reads request no others.
     void ask_only_for(watchdog::Fields);
-    // The next look at all rows reads everything of every queue.
+    // The next look at all rows reads everything of every queue, or of one.
     void distrust() { whole_due_ = Instant::min(); }
+    void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
+    // A storm is settled if its signals of pause alone show whether it goes on.
+    void set_settled(Slot row, bool settled) { settled_[row.value] = settled; }
 
     Result<void> read(db::RedisStore&, Instant now);
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
@@ -73,7 +77,7 @@ public:
 private:
     // The kinds of reads. Each port and each queue has one command for each kind, in this order.
     enum class PortRead : std::uint8_t { time, time_and_frames, frames, count_ };
-    enum class QueueRead : std::uint8_t { state, paused, stormed, everything, count_ };
+    enum class QueueRead : std::uint8_t { settled, state, paused, stormed, everything, count_ };
 
     struct PortField {
         watchdog::Field field{};
@@ -106,7 +110,7 @@ private:
     Result<void> carry_out(db::RedisStore&, const Plan&);
     void choose(bool whole);
     Result<void> read_changes(db::RedisStore&, std::span<const Before>, Duration interval);
-    QueueRead wanted_of(std::uint32_t queue, const Before&) const;
+    QueueRead wanted_of(std::uint32_t queue, const Before&, Duration interval) const;
     void take_port(std::uint32_t port, PortRead, redis::View);
     void take_queue(std::uint32_t queue, QueueRead, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
@@ -123,6 +127,7 @@ private:
     std::vector<bool> with_frames_;  // by port: its frames matter
     std::vector<QueueRead> wanted_;  // by queue
     std::vector<QueueRead> choice_;  // by queue, as poll_ has it
+    std::vector<bool> settled_;      // by queue, see set_settled()
     Plan poll_;
     Instant whole_due_{Instant::min()};
     Instant read_at_{};  // the last read

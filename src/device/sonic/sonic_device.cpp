@@ -33,6 +33,10 @@ constexpr int kLooksPerPoll = 4;
 // Hardware may follow orchagent's treatment late. Signals of pause that still show it after this time survive.
 constexpr Duration kHardwareFollows = std::chrono::seconds{1};
 
+// After the longest detection time of SONiC, 5 s, the watchdog has decided whether the mitigation has an effect, for
+// which it needs the packets and the backlog of each poll.
+constexpr Duration kEffectDecided = std::chrono::seconds{6};
+
 constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
@@ -493,7 +497,9 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
     if (reading.debug_storm) {
         imagine_storm(sample);
     }
-    if (mark_surviving(row, sample, seen_at.mono)) {
+    const bool counts = mark_surviving(row, sample, seen_at.mono);
+    reader_->set_settled(slot, row.settled);
+    if (counts) {
         into.put(sample);
     }
 }
@@ -509,8 +515,11 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
 {
     auto& row = rows_[slot.value];
     row.asked = row.asked.value_or(stormed);
-    if (*row.asked != stormed && decider_.agent_decides()) {
-        again_.push_back(word_for(slot.value, *row.asked));
+    if (*row.asked != stormed) {
+        reader_->distrust(slot);
+        if (decider_.agent_decides()) {
+            again_.push_back(word_for(slot.value, *row.asked));
+        }
     }
     if (!stormed) {
         row.stormed_since.reset();
@@ -547,7 +556,7 @@ Result<void> SonicDevice::tell_again()
 bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
 {
     if (!row.stormed_since) {
-        row.polled_in_storm = row.keeps_signals = false;
+        row.polled_in_storm = row.keeps_signals = row.settled = false;
         return true;
     }
     // A counter that is less than before was reset.
@@ -557,6 +566,7 @@ bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
     };
     const auto counted = moved(Field::pause_us, row.pause_us);
     const bool renewed = moved(Field::rx_pfc, row.rx_pfc) != 0 || !has(sample.known, Field::rx_pfc);
+    const bool sends = moved(Field::tx_packets, row.tx_packets) != 0;
     const auto interval = whole_us(sample.read_at) - whole_us(std::exchange(row.polled_at, sample.read_at));
     if (!row.polled_in_storm) {
         row.polled_in_storm = seen_at > *row.stormed_since;
@@ -566,6 +576,7 @@ bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
     const bool counts = 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
     const bool settled = seen_at - *row.stormed_since >= kHardwareFollows;
     row.keeps_signals = row.keeps_signals || (settled && ((says_paused && renewed) || counts));
+    row.settled = row.keeps_signals && !sends && seen_at - *row.stormed_since >= kEffectDecided;
     if (!row.keeps_signals && has(sample.known, Field::rx_pfc)) {
         sample.survives = ~kPause;
     }
@@ -615,6 +626,7 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
     }
     return row_of(command.target).and_then([&](std::uint32_t row) {
         rows_[row].asked = storm;
+        reader_->distrust(Slot{row});  // orchagent changes its status
         const auto word = word_for(row, storm);
         // If orchagent timed out last time, send without waiting: other queues are not delayed, and the agent retries
         // later.

@@ -63,11 +63,13 @@ private:
         std::optional<bool> asked;  // requested: true = stormed, false = not; none: the queue was not seen yet
         std::optional<Instant> stormed_since;
         // While stormed:
-        bool polled_in_storm{};    // a poll was seen since then
-        std::uint64_t pause_us{};  // as of the last poll
-        std::uint64_t rx_pfc{};    // as of the last poll
-        Instant polled_at;         // the stamp of the last poll
-        bool keeps_signals{};      // the signals of pause survive the mitigation
+        bool polled_in_storm{};      // a poll was seen since then
+        std::uint64_t pause_us{};    // as of the last poll
+        std::uint64_t rx_pfc{};      // as of the last poll
+        std::uint64_t tx_packets{};  // as of the last poll
+        Instant polled_at;           // the stamp of the last poll
+        bool keeps_signals{};        // the signals of pause survive the mitigation
+        bool settled{};              // these signals alone show whether the storm goes on
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // counters from before a change are not compared with later ones
