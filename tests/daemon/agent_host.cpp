@@ -42,7 +42,8 @@ int main(int argc, char** argv)
     ::signal(SIGXFSZ, SIG_IGN);
     petrel::test::SharedSwitchDriver shared;
     Death death{std::getenv("TEST_AGENT_DIE_AT")};
-    const petrel::cli::AgentExtras extras{.drivers = {&shared},
-                                          .reached = [&](std::string_view point) { death.reached(point); }};
+    petrel::cli::AgentExtras extras;
+    extras.drivers = {&shared};
+    extras.reached = [&](std::string_view point) { death.reached(point); };
     return petrel::cli::run_petrel(argc, argv, nullptr, &extras);
 }
