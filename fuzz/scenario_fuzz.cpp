@@ -4,7 +4,7 @@
 
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -12,7 +12,7 @@
 #include "cli/demo_story.hpp"
 #include "cli/lab_judgement.hpp"
 #include "cli/lab_plan.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/scenario_words.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/lab_plan.hpp"
 #include "cli/terminal.hpp"
-#include "codec/scenario_json.hpp"
+#include "codec/scenario/json.hpp"
 #include "lab/outcome.hpp"
 
 namespace petrel::cli {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::cli {

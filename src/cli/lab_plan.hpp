@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "cli/lab_command.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/template.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::cli {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 namespace petrel::cli {
 namespace {

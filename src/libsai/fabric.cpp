@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/template.hpp"
 #include "libsai/log.hpp"
 #include "runtime/state_folder.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/lab_report_data.hpp"
 #include "cli/lab_report_facts.hpp"
 #include "cli/lab_report_html.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "html_page.hpp"
 #include "lab/judge.hpp"
 #include "support/golden.hpp"

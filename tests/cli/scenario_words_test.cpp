@@ -5,7 +5,7 @@
 
 #include "base/complaint_text.hpp"
 #include "cli/scenario_words.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::cli {

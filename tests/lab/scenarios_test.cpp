@@ -6,8 +6,8 @@
 
 #include "base/complaint_text.hpp"
 #include "cli/lab_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/template.hpp"
 #include "lab/experiment.hpp"
 #include "support/golden.hpp"
 

@@ -2,7 +2,7 @@
 // a false action. Events are made by hand; scenarios/adversarial has them from real runs.
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "lab/score.hpp"
 
 namespace petrel::lab {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "codec/policy_table.hpp"
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/scenario_fault_table.hpp"
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/fault_table.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <random>
 
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

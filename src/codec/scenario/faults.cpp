@@ -1,6 +1,6 @@
 // [[fault]]: what fails, and when.
-#include "codec/scenario_fault_table.hpp"
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/fault_table.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

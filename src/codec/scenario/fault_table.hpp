@@ -1,5 +1,5 @@
 // One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links and of agents are in one file
-// each. For the .cpp files of codec only.
+// each. For the .cpp files of codec/scenario only.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "codec/scenario_names.hpp"
-#include "codec/scenario_section.hpp"
+#include "codec/scenario/names.hpp"
+#include "codec/scenario/section.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::codec {

@@ -1,5 +1,5 @@
 // Resolves the names in a scenario to nodes, ports and links of its topology; unknown names become complaints. For the
-// .cpp files of codec only.
+// .cpp files of codec/scenario only.
 #pragma once
 
 #include <optional>

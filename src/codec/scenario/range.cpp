@@ -1,10 +1,10 @@
-#include "codec/scenario_range.hpp"
+#include "codec/scenario/range.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 namespace petrel::codec {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/scenario_parts.hpp"
-#include "codec/scenario_range.hpp"
+#include "codec/scenario/parts.hpp"
+#include "codec/scenario/range.hpp"
 
 namespace petrel::codec {
 

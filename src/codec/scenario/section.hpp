@@ -1,6 +1,6 @@
 // One table of a scenario while it is read. Every key is read by name; done() adds a complaint about each key that was
 // not read. A missing value leaves `into` unchanged: the defaults are in the data types, not here. For the .cpp files
-// of codec only.
+// of codec/scenario only.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 #include "codec/toml_text.hpp"
 
 namespace petrel::codec {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/scenario_fault_table.hpp"
+#include "codec/scenario/fault_table.hpp"
 #include "twin/pause_frame.hpp"
 
 namespace petrel::codec {

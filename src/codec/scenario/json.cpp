@@ -1,4 +1,4 @@
-#include "codec/scenario_json.hpp"
+#include "codec/scenario/json.hpp"
 
 #include <fmt/format.h>
 

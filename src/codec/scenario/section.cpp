@@ -1,4 +1,4 @@
-#include "codec/scenario_section.hpp"
+#include "codec/scenario/section.hpp"
 
 #include "base/complaint_text.hpp"
 

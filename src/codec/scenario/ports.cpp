@@ -2,7 +2,7 @@
 // hardware detector where they differ from the switch's.
 #include <limits>
 
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 #include "wire/xname.hpp"
 
 namespace petrel::codec {

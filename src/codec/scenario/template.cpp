@@ -1,4 +1,4 @@
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/template.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 #include "topology/cable.hpp"
 #include "topology/check.hpp"
 #include "topology/generators.hpp"

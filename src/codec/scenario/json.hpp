@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/template.hpp"
 #include "scenario/expectation.hpp"
 #include "scenario/summary.hpp"
 

@@ -1,13 +1,13 @@
 // The parts of a scenario file, each read in its own .cpp file. They continue after a problem, so that all problems are
-// reported; the result is not usable then. For the .cpp files of codec only.
+// reported; the result is not usable then. For the .cpp files of codec/scenario only.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "codec/scenario_names.hpp"
-#include "codec/scenario_section.hpp"
+#include "codec/scenario/names.hpp"
+#include "codec/scenario/section.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::codec {

@@ -1,4 +1,4 @@
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 #include <algorithm>
 #include <span>

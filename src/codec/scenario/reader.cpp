@@ -1,6 +1,6 @@
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

@@ -1,8 +1,8 @@
 // The kinds of [[fault]] by which the ends of a link take it down and bring it up; and [manager], the link manager.
 #include <array>
 
-#include "codec/scenario_fault_table.hpp"
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/fault_table.hpp"
+#include "codec/scenario/parts.hpp"
 #include "link/reasons.hpp"
 
 namespace petrel::codec {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/scenario_parts.hpp"
+#include "codec/scenario/parts.hpp"
 
 namespace petrel::codec {
 

@@ -1,4 +1,4 @@
-#include "codec/scenario_names.hpp"
+#include "codec/scenario/names.hpp"
 
 #include <algorithm>
 #include <charconv>
