@@ -105,7 +105,7 @@ ExitCode run_lab(const LabOptions& options)
         }
         texts.push_back(std::move(*text));
     }
-    auto runs = plan_runs(options, texts);
+    auto runs = plan_runs(options, texts, [&](const std::string& file) { return scenario_text(file, options.peers); });
     if (!runs) {
         return refuse(runs.error());
     }

@@ -31,18 +31,14 @@ Parsed<ReadFile> read(const std::string& file, const codec::Settings& settings)
     if (!own) {
         return tl::unexpected(std::move(own.error()));
     }
-    const auto filled = codec::fill_in(*text, file, settings);
-    if (!filled) {
-        return tl::unexpected(filled.error());
-    }
-    auto scenario = codec::read_scenario(*filled, file);
+    auto scenario = codec::read_whole_scenario(*text, file, settings, read_scenario_file);
     if (!scenario) {
         return tl::unexpected(std::move(scenario.error()));
     }
     return ReadFile{std::move(own->parameters), std::move(*scenario)};
 }
 
-// Replaces folders by the scenarios in them.
+// Replaces folders by the scenarios in them. Files in a folder `defaults` are parts of scenarios.
 std::vector<std::string> files_in(const std::vector<std::string>& places, std::vector<Complaint>& problems)
 {
     std::vector<std::string> files;
@@ -55,7 +51,7 @@ std::vector<std::string> files_in(const std::vector<std::string>& places, std::v
         std::vector<std::string> found;
         for (const auto& entry :
              fs::recursive_directory_iterator{place, fs::directory_options::skip_permission_denied, error}) {
-            if (entry.path().extension() == ".toml") {
+            if (entry.path().extension() == ".toml" && entry.path().parent_path().filename() != "defaults") {
                 found.push_back(entry.path().string());
             }
         }

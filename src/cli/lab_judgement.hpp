@@ -12,6 +12,9 @@
 
 namespace petrel::cli {
 
+// "80" in the scenario file, "scenarios/defaults/nothing-left.toml:2" in shared defaults.
+std::string line_text(const scenario::Expectation&);
+
 std::string judgement_table(std::span<const lab::Judgement>, const Paint&);  // empty if nothing was expected
 std::string failures_text(std::span<const lab::Judgement>);                  // a line for each failed expectation
 std::vector<codec::Judged> judged(std::span<const lab::Judgement>);          // for JSON

@@ -61,8 +61,9 @@ private:
         if (!range) {
             return section.text().wrong(*node, std::string{allowed_range(unit)});
         }
-        into_.expectations.push_back(
-            {place(section.table()).line, std::move(subject), text, from_, until_, *range, unit, std::move(quantity)});
+        const auto [line, column, file] = place(section.table());
+        into_.expectations.push_back({line, std::move(subject), text, from_, until_, *range, unit, std::move(quantity),
+                                      file ? *file : std::string{}});
     }
 
     std::vector<NodeId> nodes(Section& section, std::string_view key)

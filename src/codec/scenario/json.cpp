@@ -66,12 +66,13 @@ ordered_json to_json(const scenario::TrafficSummary& item)
     return json;
 }
 
-ordered_json to_json(const Judged& judged)
+ordered_json to_json(const Judged& judged, const std::string& scenario_file)
 {
     const auto& expectation = *judged.expectation;
-    return {{"line", expectation.line},          {"subject", expectation.subject}, {"from_ns", ns(expectation.from)},
-            {"until_ns", ns(expectation.until)}, {"wanted", expectation.wanted},   {"found", judged.found},
-            {"verdict", judged.verdict}};
+    return {{"line", expectation.line},        {"subject", expectation.subject},
+            {"from_ns", ns(expectation.from)}, {"until_ns", ns(expectation.until)},
+            {"wanted", expectation.wanted},    {"found", judged.found},
+            {"verdict", judged.verdict},       {"file", expectation.file.empty() ? scenario_file : expectation.file}};
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ std::string summary_json(const scenario::Summary& sum, const RunRecord& run)
         json["traffic"].push_back(to_json(item));
     }
     for (const auto& judged : run.judged) {
-        json["expectations"].push_back(to_json(judged));
+        json["expectations"].push_back(to_json(judged, run.file));
     }
     return to_line(json);
 }

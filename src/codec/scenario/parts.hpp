@@ -6,12 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "codec/scenario/defaults.hpp"
 #include "codec/scenario/names.hpp"
 #include "codec/scenario/section.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::codec {
 
+// Adds the tables of the defaults to those of the scenario; each node keeps its file and line.
+void add_defaults(TomlText&, toml::table& scenario, const Defaults&);
 std::optional<topology::Topology> read_topology(Section& top);
 // Adds further names of ports to the topology.
 void read_ports(Section& top, ScenarioNames&, scenario::Scenario&);

@@ -10,11 +10,16 @@ constexpr std::int64_t kMostFrames = 100'000'000;  // in a capture
 
 class ScenarioReader {
 public:
-    ScenarioReader(std::string_view file, std::optional<std::uint64_t> seed) : text_(file), seed_(seed) {}
+    ScenarioReader(std::string_view file, std::optional<std::uint64_t> seed, const Defaults& defaults)
+        : text_(file), seed_(seed), defaults_(defaults)
+    {}
 
     Parsed<scenario::Scenario> read(std::string_view text)
     {
-        text_.parse(text, [this](const toml::table& table) { read_top(table); });
+        text_.parse(text, [this](toml::table& table) {
+            add_defaults(text_, table, defaults_);
+            read_top(table);
+        });
         if (!text_.complaints().empty()) {
             return tl::make_unexpected(std::move(text_.complaints()).take());
         }
@@ -51,8 +56,8 @@ private:
         read_captures(top, names);
         read_expectations(top, names, result_);
         read_truth(top, names);
-        for (const auto* key : {"parameters", "full", "sweep"}) {
-            top.find(key);  // already replaced by the template reader
+        for (const auto* key : {"parameters", "full", "sweep", "defaults"}) {
+            top.find(key);  // already replaced by the template reader and add_defaults()
         }
         top.done();
         if (text_.complaints().empty()) {
@@ -106,15 +111,26 @@ private:
 
     TomlText text_;
     std::optional<std::uint64_t> seed_;
+    const Defaults& defaults_;
     scenario::Scenario result_;
 };
 
 }  // namespace
 
 Parsed<scenario::Scenario> read_scenario(std::string_view text, std::string_view file,
-                                         std::optional<std::uint64_t> seed)
+                                         std::optional<std::uint64_t> seed, const Defaults& defaults)
 {
-    return ScenarioReader{file, seed}.read(text);
+    return ScenarioReader{file, seed, defaults}.read(text);
+}
+
+Parsed<scenario::Scenario> read_whole_scenario(std::string_view text, const std::string& file, const Settings& settings,
+                                               const ReadText& read)
+{
+    return fill_in(text, file, settings).and_then([&](const std::string& filled) {
+        return read_defaults(text, file, read).and_then([&](const Defaults& defaults) {
+            return read_scenario(filled, file, {}, defaults);
+        });
+    });
 }
 
 }  // namespace petrel::codec

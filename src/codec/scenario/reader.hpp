@@ -7,12 +7,19 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "codec/scenario/defaults.hpp"
+#include "codec/scenario/template.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::codec {
 
-// `seed` overrides that of the file.
+// `seed` overrides that of the file. `defaults` is what read_defaults() returned for the text.
 Parsed<scenario::Scenario> read_scenario(std::string_view text, std::string_view file,
-                                         std::optional<std::uint64_t> seed = {});
+                                         std::optional<std::uint64_t> seed = {}, const Defaults& defaults = {});
+
+// Reads a scenario file with content `text`: with the settings of its parameters and with its shared defaults, which
+// `read` reads.
+Parsed<scenario::Scenario> read_whole_scenario(std::string_view text, const std::string& file, const Settings&,
+                                               const ReadText& read);
 
 }  // namespace petrel::codec

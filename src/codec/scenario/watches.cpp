@@ -88,7 +88,8 @@ std::vector<PolicyBook> read_policy(TomlText& text, const ScenarioNames& names, 
     const auto books = bind_ports(file, pointers);
     if (!books) {
         for (const auto& complaint : books.error()) {
-            text.complaints().add({complaint.line, complaint.column}, complaint.value, complaint.allowed);
+            text.complaints().add({complaint.line, complaint.column, place(table).file}, complaint.value,
+                                  complaint.allowed);
         }
         return {};
     }
