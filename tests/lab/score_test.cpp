@@ -44,7 +44,7 @@ ToldEvent told(Ps at, std::uint32_t node, std::uint16_t port, std::optional<std:
     event.event.at = twin::to_instant(at);
     event.event.kind = kind;
     event.event.action = action;
-    event.event.target.port.index = port;
+    event.port = port;
     if (priority) {
         event.event.target.priority = Priority{*priority};
     }
