@@ -52,6 +52,7 @@ LabArguments::LabArguments(CLI::App& petrel)
     app->require_subcommand(0, 1);
     add_run();
     list_ = add_files_command("list", "The scenarios in a folder, with their parameters.");
+    list_->add_flag("--markdown", files_.markdown, "A page: what each scenario shows, a table for each folder");
     check_ = add_files_command("check", "Read scenarios and say every problem; run nothing.");
     explain_ = add_files_command("explain", "Say in words what a scenario is about and what happens in it when.");
     add_table();

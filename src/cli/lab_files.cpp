@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/lab_command.hpp"
 #include "cli/lab_plan.hpp"
@@ -73,6 +74,45 @@ std::string parameters_text(const codec::Settings& parameters)
     return all.empty() ? "-" : fmt::format("{}", fmt::join(all, " "));
 }
 
+constexpr auto kPageHeading = R"(# Scenarios
+
+Made by `petrel lab list --markdown`; do not edit. `petrel lab run FILE` runs a scenario, `petrel lab explain FILE` describes it in words.
+)";
+
+// What each scenario shows, by folder. The links are relative to the first folder of the command line.
+class ScenarioPage {
+public:
+    explicit ScenarioPage(const fs::path& first) : root_(first.extension() == ".toml" ? first.parent_path() : first) {}
+
+    void add(const fs::path& file, const scenario::Scenario& scenario)
+    {
+        folders_[file.parent_path().string()] += fmt::format(
+            "| [{}]({}) | {} |\n", cell(scenario.name), file.lexically_relative(root_).string(), cell(scenario.about));
+    }
+
+    std::string text() const
+    {
+        std::string text = kPageHeading;
+        for (const auto& [folder, rows] : folders_) {
+            text += fmt::format("\n## {}\n\n| scenario | what it shows |\n|---|---|\n{}", folder, rows);
+        }
+        return text;
+    }
+
+private:
+    static std::string cell(std::string_view words)
+    {
+        std::string escaped;
+        for (const char c : words) {
+            escaped += c == '|' ? std::string{"\\|"} : std::string{c};
+        }
+        return escaped;
+    }
+
+    fs::path root_;
+    std::map<std::string, std::string> folders_;  // rows by folder
+};
+
 std::string explained(const ReadFile& file) { return fmt::format("{}\n", fmt::join(explain(file.scenario), "\n")); }
 
 }  // namespace
@@ -87,6 +127,7 @@ ExitCode run_lab_files(const LabFilesOptions& options)
                 {"expects", Align::right, {}},
                 {"parameters", Align::left, {}},
                 {"about", Align::left, {}}});
+    ScenarioPage page{options.files.empty() ? std::string{} : options.files.front()};
     std::string text;
     for (const auto& name : files_in(options.files, problems)) {
         const auto file = read(name, settings);
@@ -98,12 +139,15 @@ ExitCode run_lab_files(const LabFilesOptions& options)
         case What::list:
             list.add({name, time_words(file->scenario.duration), fmt::format("{}", file->scenario.expectations.size()),
                       parameters_text(file->parameters), file->scenario.about});
+            page.add(name, file->scenario);
             break;
         case What::check: text += fmt::format("{}: ok\n", name); break;
         case What::explain: text += explained(*file); break;
         }
     }
-    text += options.what == What::list && !list.empty() ? list.text() : std::string{};
+    if (options.what == What::list && !list.empty()) {
+        text = options.markdown ? page.text() : list.text();
+    }
     if (const auto written = write_stdout(text); !written) {
         return fail(written.error());
     }

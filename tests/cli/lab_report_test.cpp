@@ -67,8 +67,8 @@ const ReportedRun& storm()
 // The visible text: no tags, no style, one line for each line with words.
 std::string text_of(std::string page)
 {
-    page = test::without_style(page);
-    for (const auto& tag : test::tags_of(page)) {
+    page = petrel::test::without_style(page);
+    for (const auto& tag : petrel::test::tags_of(page)) {
         page.replace(page.find('<' + tag + '>'), tag.size() + 2, " ");
     }
     std::istringstream lines{page};
