@@ -1,14 +1,25 @@
 // Any bytes give a scenario or a list of complaints, never a crash. A scenario refers only to nodes, ports and links of
-// its fabric.
+// its fabric. The bytes after a zero byte are the defaults that the scenario may name. No file is read.
+#include <algorithm>
 #include <string_view>
 
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    const auto scenario = petrel::codec::read_scenario({reinterpret_cast<const char*>(data), size}, "fuzz");
+    const std::string_view all{reinterpret_cast<const char*>(data), size};
+    const auto text = all.substr(0, all.find('\0'));
+    const auto read = [&](const std::string& file) -> petrel::Result<std::string> {
+        const auto folder = file.substr(0, file.rfind('/'));
+        PETREL_ASSERT(folder == "top/defaults" || folder == "top/plans/defaults", "reads {}", file);
+        return std::string{all.substr(std::min(text.size() + 1, all.size()))};
+    };
+    const auto defaults = petrel::codec::read_defaults(text, "top/plans/fuzz.toml", read);
+    const auto scenario =
+        petrel::codec::read_scenario(text, "top/plans/fuzz.toml", {}, defaults.value_or(petrel::codec::Defaults{}));
+    PETREL_ASSERT(defaults || !scenario, "a scenario without the defaults that it names");
     if (!scenario) {
         PETREL_ASSERT(!scenario.error().empty(), "refused without a word");
         for (const auto& complaint : scenario.error()) {

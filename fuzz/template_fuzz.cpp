@@ -5,8 +5,8 @@
 
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/template.hpp"
 
 namespace {
 

@@ -42,12 +42,14 @@ Shown answer_in_words(const codec::ControlRequest& request, std::string_view lin
 {
     switch (request.command) {
     case Request::status:
-        return in_words(codec::read_status(line), [&](const auto& report) { return reports::status_text(report, paint); });
+        return in_words(codec::read_status(line),
+                        [&](const auto& report) { return reports::status_text(report, paint); });
     case Request::queues:
         return in_words(codec::read_queues(line),
                         [&](const auto& report) { return reports::queues_text(report, request.stormed); });
     case Request::explain:
-        return in_words(codec::read_explanation(line), [&](const auto& report) { return reports::explain_text(report, paint); });
+        return in_words(codec::read_explanation(line),
+                        [&](const auto& report) { return reports::explain_text(report, paint); });
     case Request::reload: return reloaded(line);
     case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
     default: return in_words(codec::read_order(line), reports::order_text);

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "cli/arguments.hpp"
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -118,6 +118,9 @@ Flags lab_files_flags(LabFilesOptions::What what)
         app.add_option("--set", options->settings, "A parameter of the scenario")
             ->type_name("NAME=VALUE")
             ->allow_extra_args(false);
+        if (what == LabFilesOptions::What::list) {
+            app.add_flag("--markdown", options->markdown, "A page: what each scenario shows, a table for each folder");
+        }
         return [options](Call call) {
             options->problems = std::move(call.problems);
             if (options->files.empty() && options->what == LabFilesOptions::What::list) {

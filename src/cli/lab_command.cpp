@@ -105,7 +105,8 @@ ExitCode run_lab(const LabOptions& options)
         }
         texts.push_back(std::move(*text));
     }
-    auto runs = lab::plan_runs(options.plan, texts);
+    auto runs = lab::plan_runs(options.plan, texts,
+                               [&](const std::string& file) { return scenario_text(file, options.peers); });
     if (!runs) {
         return refuse(runs.error());
     }

@@ -36,6 +36,7 @@ struct LabFilesOptions {
     enum class What : std::uint8_t { list, check, explain } what{};
     std::vector<std::string> files;     // or folders with files
     std::vector<std::string> settings;  // "name=value"
+    bool markdown{};                    // list: as a page, with a table for each folder
     std::vector<Complaint> problems;
 };
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/lab_command.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "lab/plan.hpp"
 #include "reports/scenario_words.hpp"
 #include "terminal/table.hpp"
@@ -31,18 +32,14 @@ Parsed<ReadFile> read(const std::string& file, const codec::Settings& settings)
     if (!own) {
         return tl::unexpected(std::move(own.error()));
     }
-    const auto filled = codec::fill_in(*text, file, settings);
-    if (!filled) {
-        return tl::unexpected(filled.error());
-    }
-    auto scenario = codec::read_scenario(*filled, file);
+    auto scenario = codec::read_whole_scenario(*text, file, settings, lab::read_scenario_file);
     if (!scenario) {
         return tl::unexpected(std::move(scenario.error()));
     }
     return ReadFile{std::move(own->parameters), std::move(*scenario)};
 }
 
-// Replaces folders by the scenarios in them.
+// Replaces folders by the scenarios in them. Files in a folder `defaults` are parts of scenarios.
 std::vector<std::string> files_in(const std::vector<std::string>& places, std::vector<Complaint>& problems)
 {
     std::vector<std::string> files;
@@ -55,7 +52,7 @@ std::vector<std::string> files_in(const std::vector<std::string>& places, std::v
         std::vector<std::string> found;
         for (const auto& entry :
              fs::recursive_directory_iterator{place, fs::directory_options::skip_permission_denied, error}) {
-            if (entry.path().extension() == ".toml") {
+            if (entry.path().extension() == ".toml" && entry.path().parent_path().filename() != "defaults") {
                 found.push_back(entry.path().string());
             }
         }
@@ -77,6 +74,45 @@ std::string parameters_text(const codec::Settings& parameters)
     return all.empty() ? "-" : fmt::format("{}", fmt::join(all, " "));
 }
 
+constexpr auto kPageHeading = R"(# Scenarios
+
+Made by `petrel lab list --markdown`; do not edit. `petrel lab run FILE` runs a scenario, `petrel lab explain FILE` describes it in words.
+)";
+
+// What each scenario shows, by folder. The links are relative to the first folder of the command line.
+class ScenarioPage {
+public:
+    explicit ScenarioPage(const fs::path& first) : root_(first.extension() == ".toml" ? first.parent_path() : first) {}
+
+    void add(const fs::path& file, const scenario::Scenario& scenario)
+    {
+        folders_[file.parent_path().string()] += fmt::format(
+            "| [{}]({}) | {} |\n", cell(scenario.name), file.lexically_relative(root_).string(), cell(scenario.about));
+    }
+
+    std::string text() const
+    {
+        std::string text = kPageHeading;
+        for (const auto& [folder, rows] : folders_) {
+            text += fmt::format("\n## {}\n\n| scenario | what it shows |\n|---|---|\n{}", folder, rows);
+        }
+        return text;
+    }
+
+private:
+    static std::string cell(std::string_view words)
+    {
+        std::string escaped;
+        for (const char c : words) {
+            escaped += c == '|' ? std::string{"\\|"} : std::string{c};
+        }
+        return escaped;
+    }
+
+    fs::path root_;
+    std::map<std::string, std::string> folders_;  // rows by folder
+};
+
 std::string explained(const ReadFile& file)
 {
     return fmt::format("{}\n", fmt::join(reports::explain(file.scenario), "\n"));
@@ -94,6 +130,7 @@ ExitCode run_lab_files(const LabFilesOptions& options)
                 {"expects", Align::right, {}},
                 {"parameters", Align::left, {}},
                 {"about", Align::left, {}}});
+    ScenarioPage page{options.files.empty() ? std::string{} : options.files.front()};
     std::string text;
     for (const auto& name : files_in(options.files, problems)) {
         const auto file = read(name, settings);
@@ -106,12 +143,15 @@ ExitCode run_lab_files(const LabFilesOptions& options)
             list.add({name, reports::time_words(file->scenario.duration),
                       fmt::format("{}", file->scenario.expectations.size()), parameters_text(file->parameters),
                       file->scenario.about});
+            page.add(name, file->scenario);
             break;
         case What::check: text += fmt::format("{}: ok\n", name); break;
         case What::explain: text += explained(*file); break;
         }
     }
-    text += options.what == What::list && !list.empty() ? list.text() : std::string{};
+    if (options.what == What::list && !list.empty()) {
+        text = options.markdown ? page.text() : list.text();
+    }
     if (const auto written = write_stdout(text); !written) {
         return fail(written.error());
     }

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "codec/event_json.hpp"
-#include "codec/scenario_json.hpp"
+#include "codec/scenario/json.hpp"
 #include "lab/capture_files.hpp"
 #include "lab/common_news.hpp"
 #include "lab/switch_log.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace petrel::codec {
@@ -27,24 +28,25 @@ std::string recognisable(std::string_view value)
 
 }  // namespace
 
-void ComplaintList::add(Place at, std::string_view value, std::string allowed)
+void ComplaintList::add(const Place& at, std::string_view value, std::string allowed)
 {
     insert(at, recognisable(value), std::move(allowed));
 }
 
-void ComplaintList::say(Place at, std::string sentence) { insert(at, std::move(sentence), {}); }
+void ComplaintList::say(const Place& at, std::string sentence) { insert(at, std::move(sentence), {}); }
 
-void ComplaintList::insert(Place at, std::string value, std::string allowed)
+void ComplaintList::insert(const Place& at, std::string value, std::string allowed)
 {
     if (complaints_.size() == kMost) {
         ++more_;
         return;
     }
-    // Readers visit a text in their own order; complaints are sorted by their place in it.
-    const auto later = std::upper_bound(complaints_.begin(), complaints_.end(), at, [](Place a, const Complaint& b) {
-        return std::pair{a.line, a.column} < std::pair{b.line, b.column};
-    });
-    complaints_.insert(later, {file_, at.line, at.column, std::move(value), std::move(allowed)});
+    Complaint complaint{at.file ? *at.file : file_, at.line, at.column, std::move(value), std::move(allowed)};
+    // Readers visit a text in their own order; complaints are sorted by their place in it. Those of another file
+    // follow.
+    const auto order = [this](const Complaint& one) { return std::tuple{one.file != file_, one.line, one.column}; };
+    const auto later = std::ranges::upper_bound(complaints_, order(complaint), {}, order);
+    complaints_.insert(later, std::move(complaint));
 }
 
 std::vector<Complaint> ComplaintList::take() &&

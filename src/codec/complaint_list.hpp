@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace petrel::codec {
 struct Place {
     std::uint32_t line{};
     std::uint32_t column{};
+    std::shared_ptr<const std::string> file{};  // null: the file of the complaint list
     bool operator==(const Place&) const = default;
 };
 
@@ -24,8 +26,8 @@ public:
 
     explicit ComplaintList(std::string_view file) : file_(file) {}
 
-    void add(Place, std::string_view value, std::string allowed);
-    void say(Place, std::string sentence);  // for a problem that a value and its allowed range do not describe
+    void add(const Place&, std::string_view value, std::string allowed);
+    void say(const Place&, std::string sentence);  // for a problem that a value and its allowed range do not describe
     bool empty() const { return complaints_.empty(); }
     std::size_t count() const { return complaints_.size() + more_; }
 
@@ -33,7 +35,7 @@ public:
     std::vector<Complaint> take() &&;
 
 private:
-    void insert(Place, std::string value, std::string allowed);
+    void insert(const Place&, std::string value, std::string allowed);
 
     std::string file_;
     std::vector<Complaint> complaints_;

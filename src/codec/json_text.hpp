@@ -1,5 +1,6 @@
 // Writes our JSON in one line. Invalid UTF-8 (a device's messages may hold any bytes) is replaced, and characters that
-// would disturb a terminal are escaped. For the .cpp files of codec only: it includes the JSON library.
+// would disturb a terminal are escaped. For the .cpp files of codec and codec/scenario only: it includes the JSON
+// library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads one [[policy]] table, of a policy file or of a scenario. For the .cpp files of codec only.
+// Reads one [[policy]] table, of a policy file or of a scenario. For the .cpp files of codec and codec/scenario only.
 #pragma once
 
 #include <optional>

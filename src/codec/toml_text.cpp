@@ -21,7 +21,7 @@ std::string_view line_of(std::string_view text, std::uint32_t number)
 
 }  // namespace
 
-Place place(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Place place(const toml::source_region& region) { return {region.begin.line, region.begin.column, region.path}; }
 Place place(const toml::node& node) { return place(node.source()); }
 
 std::string shown(const toml::node& node)
@@ -37,26 +37,28 @@ std::string shown(const toml::node& node)
     }
 }
 
-void TomlText::parse(std::string_view text, const std::function<void(const toml::table&)>& read)
+void TomlText::parse(std::string_view text, const std::function<void(toml::table&)>& read, std::string_view other_file)
 {
-    if (!is_shallow(text)) {
+    if (!is_shallow(text, other_file)) {
         return;
     }
     try {
-        read(toml::parse(text));
+        auto table = toml::parse(text, other_file);
+        read(table);
     } catch (const toml::parse_error& error) {
         complaints_.add(place(error.source()), line_of(text, error.source().begin.line),
                         fmt::format("TOML ({})", error.description()));
     }
 }
 
-bool TomlText::is_shallow(std::string_view text)
+bool TomlText::is_shallow(std::string_view text, std::string_view other_file)
 {
     std::uint32_t number = 1;
     for (std::size_t at = 0; at <= text.size(); ++number) {
         const auto line = text.substr(at, text.find('\n', at) - at);
         if (std::count(line.begin(), line.end(), '.') > kMostDots) {
-            complaints_.add({number, 1}, line, fmt::format("at most {} dots in a line", kMostDots));
+            const auto file = other_file.empty() ? nullptr : std::make_shared<const std::string>(other_file);
+            complaints_.add({number, 1, file}, line, fmt::format("at most {} dots in a line", kMostDots));
             return false;
         }
         at += line.size() + 1;

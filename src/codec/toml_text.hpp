@@ -1,5 +1,5 @@
 // The common part of all TOML readers: each problem with its place, the value and what is allowed, and how values
-// appear in a complaint. For the .cpp files of codec only: it includes the TOML library.
+// appear in a complaint. For the .cpp files of codec and codec/scenario only: it includes the TOML library.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,8 +24,9 @@ class TomlText {
 public:
     explicit TomlText(std::string_view file) : complaints_(file) {}
 
-    // Calls `read` with the top table. If the text is not TOML, that is the only complaint.
-    void parse(std::string_view text, const std::function<void(const toml::table&)>& read);
+    // Calls `read` with the top table. If the text is not TOML, that is the only complaint about it. Complaints about
+    // its nodes name `other_file`, if that is not empty.
+    void parse(std::string_view text, const std::function<void(toml::table&)>& read, std::string_view other_file = {});
 
     ComplaintList& complaints() { return complaints_; }
 
@@ -53,7 +54,7 @@ public:
     }
 
 private:
-    bool is_shallow(std::string_view text);
+    bool is_shallow(std::string_view text, std::string_view other_file);
 
     ComplaintList complaints_;
 };

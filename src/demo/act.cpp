@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "demo/status.hpp"
 #include "demo/story.hpp"
 #include "reports/lab_judgement.hpp"

@@ -120,7 +120,7 @@ ExitCode write_events()
     PETREL_ASSERT(experiment.has_value(), "the demo's switches do not fit its policy");
     (*experiment)->run_until((*experiment)->scenario().duration);
     std::string text;
-    for (const auto& [node, device, watchlist, event] : (*experiment)->events()) {
+    for (const auto& [node, device, watchlist, event, port] : (*experiment)->events()) {
         text += codec::event_json(*event, *watchlist, device) + '\n';
     }
     return finish(text, ExitCode::ok);

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
 #include "runtime/state_folder.hpp"
 #include "topology/lookup.hpp"
 
@@ -34,8 +33,9 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
             error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
             return error;
         })
-        .and_then([&](const std::string& text) { return in_one(codec::fill_in(text, file, {})); })
-        .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
+        .and_then([&](const std::string& text) {
+            return in_one(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
+        });
 }
 
 Result<scenario::NodeId> find_node(const topology::Topology& topology, const TwinPlace& place)

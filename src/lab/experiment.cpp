@@ -21,6 +21,17 @@ void in_order(std::vector<Heard>& events)
     });
 }
 
+// The number of an event's port in the topology. An inventory from which a port was removed has other numbers.
+std::uint16_t port_in(const topology::Node& node, const watchdog::Inventory& inventory, const watchdog::Event& event)
+{
+    const auto number = event.target.port.index;
+    if (number >= inventory.ports.size()) {
+        return number;
+    }
+    const auto there = std::ranges::find(node.ports, inventory.ports[number].name, &PortNames::name);
+    return static_cast<std::uint16_t>(there - node.ports.begin());
+}
+
 }  // namespace
 
 using scenario::Scenario;
@@ -101,8 +112,10 @@ void Experiment::run_until(twin::Ps end)
 
 Heard Experiment::heard(const Post& post, std::size_t event) const
 {
-    return {post.node, scenario_.setup.topology.nodes[post.node.value].name, &post.agent->watchlist_of(event),
-            &post.agent->events()[event]};
+    const auto& node = scenario_.setup.topology.nodes[post.node.value];
+    const auto& list = post.agent->watchlist_of(event);
+    const auto& told = post.agent->events()[event];
+    return {post.node, node.name, &list, &told, port_in(node, list.inventory, told)};
 }
 
 std::vector<Heard> Experiment::news()

@@ -24,6 +24,8 @@ struct Heard {
     std::string_view device;
     const watchdog::Watchlist* watchlist{};
     const watchdog::Event* event{};
+    std::uint16_t
+        port{};  // the event's port in the topology; event->target has its number in the watchlist's inventory
 };
 
 class Experiment {

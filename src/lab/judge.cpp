@@ -132,7 +132,7 @@ private:
             !among(wanted.devices, heard.node) || (wanted.reason && *wanted.reason != event.reason)) {
             return false;
         }
-        if (wanted.port && (wanted.port->node != heard.node || wanted.port->port != event.target.port.index)) {
+        if (wanted.port && (wanted.port->node != heard.node || wanted.port->port != heard.port)) {
             return false;
         }
         const auto& priority = event.target.priority;

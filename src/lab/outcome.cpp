@@ -16,7 +16,8 @@ Outcome outcome_of(const Experiment& experiment, const Judge& judge)
     outcome.summary = experiment.summary();
     for (const auto& heard : experiment.events()) {
         outcome.events.push_back({heard.node, std::string{heard.device},
-                                  to_string(heard.watchlist->inventory, heard.event->target), *heard.event});
+                                  to_string(heard.watchlist->inventory, heard.event->target), *heard.event,
+                                  heard.port});
     }
     for (const auto& finding : judge.findings()) {
         outcome.judgements.push_back({finding.verdict, *finding.expectation, finding.found});

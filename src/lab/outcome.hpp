@@ -15,6 +15,7 @@ struct ToldEvent {
     std::string device;
     std::string where;  // "Ethernet0:3", or the port alone
     watchdog::Event event;
+    std::uint16_t port{};  // in the topology
 };
 
 // An expectation with its verdict.

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <optional>
 
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/values.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::lab {
@@ -137,18 +137,21 @@ std::string command_of(const PlannedRun& run, const PlanOptions& options, bool o
     return options.until.empty() ? command : fmt::format("{} --until {}", command, shell_word(options.until));
 }
 
+// The name of a file in complaints.
+std::string name_in_complaints(const std::string& file) { return file == "-" ? "stdin" : file; }
+
 // The seed also determines the traffic: each repetition reads the scenario again.
 Parsed<std::vector<PlannedRun>> repeated(const PlanOptions& options, std::size_t number, std::string_view text,
-                                         const codec::Settings& settings)
+                                         const codec::Defaults& defaults, const codec::Settings& settings)
 {
-    const auto file = options.files[number] == "-" ? "stdin" : options.files[number];
+    const auto file = name_in_complaints(options.files[number]);
     const auto filled = codec::fill_in(text, file, settings);
     if (!filled) {
         return tl::unexpected(filled.error());
     }
     std::vector<PlannedRun> runs;
     for (auto seed = options.seed; runs.size() < options.repeat;) {
-        auto scenario = codec::read_scenario(*filled, file, seed);
+        auto scenario = codec::read_scenario(*filled, file, seed, defaults);
         if (!scenario) {
             return tl::unexpected(std::move(scenario.error()));
         }
@@ -195,7 +198,8 @@ Result<std::string> read_scenario_file(const std::string& file)
     return text;
 }
 
-Parsed<std::vector<PlannedRun>> plan_runs(const PlanOptions& options, const std::vector<std::string>& texts)
+Parsed<std::vector<PlannedRun>> plan_runs(const PlanOptions& options, const std::vector<std::string>& texts,
+                                          const codec::ReadText& read)
 {
     std::vector<Complaint> problems;
     const auto fixed = settings_of(options.settings, problems);
@@ -215,13 +219,18 @@ Parsed<std::vector<PlannedRun>> plan_runs(const PlanOptions& options, const std:
             problems.insert(problems.end(), own.error().begin(), own.error().end());
             continue;
         }
+        const auto defaults = codec::read_defaults(texts[i], name_in_complaints(options.files[i]), read);
+        if (!defaults) {
+            problems.insert(problems.end(), defaults.error().begin(), defaults.error().end());
+            continue;
+        }
         const auto swept = swept_with(options, *own, fixed, sweeps);
         if (runs.size() + runs_of(swept, options.repeat) > kMostRuns) {
             problems.push_back({"--sweep", 0, 0, fmt::format("more than {} runs", kMostRuns), {}});
             break;
         }
         for (const auto& settings : combinations(fixed_with(options, *own, fixed), swept)) {
-            auto more = repeated(options, i, texts[i], settings);
+            auto more = repeated(options, i, texts[i], *defaults, settings);
             if (!more) {
                 problems.insert(problems.end(), more.error().begin(), more.error().end());
                 break;  // the next combination would have the same problems

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/defaults.hpp"
+#include "codec/scenario/template.hpp"
 #include "scenario/scenario.hpp"
 
 namespace petrel::lab {
@@ -40,7 +41,8 @@ codec::Settings settings_of(const std::vector<std::string>&, std::vector<Complai
 Result<std::string> read_scenario_file(const std::string& file);
 
 // Reads all scenarios before the first run, so that the problems of all files are reported at once. texts[i] is the
-// content of files[i].
-Parsed<std::vector<PlannedRun>> plan_runs(const PlanOptions&, const std::vector<std::string>& texts);
+// content of files[i]; `read` reads the shared defaults that it names.
+Parsed<std::vector<PlannedRun>> plan_runs(const PlanOptions&, const std::vector<std::string>& texts,
+                                          const codec::ReadText& read = read_scenario_file);
 
 }  // namespace petrel::lab

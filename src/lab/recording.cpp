@@ -44,7 +44,7 @@ public:
             const auto& target = heard.event->target;
             if (!heard.event->whole_device) {
                 ports_.insert(
-                    {End{heard.node, target.port.index}, target.priority ? int{target.priority->value} : kWholePort});
+                    {End{heard.node, heard.port}, target.priority ? int{target.priority->value} : kWholePort});
             }
         }
     }

@@ -48,7 +48,7 @@ bool is_about(const Scenario& scenario, const ToldEvent& told, const Truth& trut
         (event.target.priority && (unsigned{priorities} >> event.target.priority->value & 1U) == 0)) {
         return false;
     }
-    return same_link(scenario, {told.node, event.target.port.index}, truth.port);
+    return same_link(scenario, {told.node, told.port}, truth.port);
 }
 
 bool ends_storm(const watchdog::Event& event)

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
 #include "libsai/log.hpp"
 #include "runtime/state_folder.hpp"
 
@@ -26,9 +25,9 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
     if (file.empty()) {
         return in_one(codec::read_scenario(kQuiet, "the quiet switch"));
     }
-    return runtime::read_regular_file(file)
-        .and_then([&](const std::string& text) { return in_one(codec::fill_in(text, file, {})); })
-        .and_then([&](const std::string& text) { return in_one(codec::read_scenario(text, file)); });
+    return runtime::read_regular_file(file).and_then([&](const std::string& text) {
+        return in_one(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
+    });
 }
 
 void tell_loss(Duration lost)

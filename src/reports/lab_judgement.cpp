@@ -30,6 +30,12 @@ std::string verdict_text(Verdict verdict)
 
 }  // namespace
 
+std::string line_text(const scenario::Expectation& expectation)
+{
+    return expectation.file.empty() ? fmt::format("{}", expectation.line)
+                                    : fmt::format("{}:{}", expectation.file, expectation.line);
+}
+
 std::string judgement_table(std::span<const lab::Judgement> judgements, const Paint& paint)
 {
     if (judgements.empty()) {
@@ -45,7 +51,7 @@ std::string judgement_table(std::span<const lab::Judgement> judgements, const Pa
         const auto& expectation = one.expectation;
         const auto verdict = verdict_text(one.verdict);
         table.add({expectation.subject, window_text(expectation), expectation.wanted,
-                   one.found.empty() ? "-" : one.found, fmt::format("{}", expectation.line),
+                   one.found.empty() ? "-" : one.found, line_text(expectation),
                    one.verdict == Verdict::failed ? paint.red(verdict) : verdict});
     }
     return table.text();
@@ -57,8 +63,9 @@ std::string failures_text(std::span<const lab::Judgement> judgements)
     for (const auto& one : judgements) {
         if (one.verdict == Verdict::failed) {
             const auto& expectation = one.expectation;
-            text += fmt::format("  line {}: {}, {}: wanted {}, found {}\n", expectation.line, expectation.subject,
-                                window_text(expectation), expectation.wanted, one.found);
+            text += fmt::format("  {}{}: {}, {}: wanted {}, found {}\n", expectation.file.empty() ? "line " : "",
+                                line_text(expectation), expectation.subject, window_text(expectation),
+                                expectation.wanted, one.found);
         }
     }
     return text;

@@ -5,11 +5,14 @@
 #include <span>
 #include <string>
 
-#include "codec/scenario_json.hpp"
+#include "codec/scenario/json.hpp"
 #include "lab/outcome.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::reports {
+
+// "80" in the scenario file, "scenarios/defaults/nothing-left.toml:2" in shared defaults.
+std::string line_text(const scenario::Expectation&);
 
 std::string judgement_table(std::span<const lab::Judgement>, const Paint&);  // empty if nothing was expected
 std::string failures_text(std::span<const lab::Judgement>);                  // a line for each failed expectation

@@ -293,9 +293,9 @@ std::string_view loss_words(twin::Drop cause)
 std::vector<const watchdog::Event*> events_of(const ReportedRun& run, const lab::QueueTrack& queue)
 {
     std::vector<const watchdog::Event*> all;
-    for (const auto& [node, device, where, event] : run.outcome.events) {
+    for (const auto& [node, device, where, event, port] : run.outcome.events) {
         const auto& target = event.target;
-        if (!event.whole_device && node == queue.port.node && target.port.index == queue.port.port &&
+        if (!event.whole_device && node == queue.port.node && port == queue.port.port &&
             (!target.priority || target.priority->value == queue.priority)) {
             all.push_back(&event);
         }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/html_text.hpp"
+#include "reports/lab_judgement.hpp"
 #include "reports/lab_report_facts.hpp"
 #include "reports/lab_report_style.hpp"
 #include "reports/lab_report_svg.hpp"
@@ -171,7 +172,7 @@ std::string expectations(const ReportedRun& run)
             "<tr>{}<td class=words>{}</td><td>{}</td><td>{}</td><td>{} … {}</td><td class=number>{}</td>"
             "</tr>\n",
             verdict_cell(verdict), html(wanted.subject), html(wanted.wanted), found.empty() ? "–" : html(found),
-            time_words(wanted.from, kExact), time_words(wanted.until, kExact), wanted.line);
+            time_words(wanted.from, kExact), time_words(wanted.until, kExact), html(line_text(wanted)));
     }
     return "<h2>What was expected</h2>\n<div class=\"card scroll\"><table>\n<thead><tr><th></th><th>what</th>"
            "<th>wanted</th><th>found</th><th>window</th><th class=number>line in the "

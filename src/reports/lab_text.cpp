@@ -94,7 +94,7 @@ std::string lab_heading(const scenario::Scenario& scenario)
 std::string lab_events(std::span<const lab::Heard> news, const Paint& paint)
 {
     std::string text;
-    for (const auto& [node, device, watchlist, event] : news) {
+    for (const auto& [node, device, watchlist, event, port] : news) {
         const auto words = fmt::format("{:<22}", name(event->kind));
         text +=
             fmt::format("{} s  {}  {} {}  {}, {}: {}\n", seconds_text(event->at), painted(event->kind, words, paint),

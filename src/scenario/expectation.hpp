@@ -87,7 +87,7 @@ using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, Dr
                               FrozenExpected, DeadlockExpected, LinkExpected>;
 
 struct Expectation {
-    std::uint32_t line{};  // in the scenario file
+    std::uint32_t line{};  // in `file`
     std::string subject;   // in words, as "traffic data 1: loss"
     std::string wanted;    // the range as it was written
     Ps from{};
@@ -95,6 +95,7 @@ struct Expectation {
     Range range;
     Unit unit{};
     Quantity quantity;
+    std::string file{};  // the shared defaults that hold it; empty: the scenario file
 };
 
 }  // namespace petrel::scenario

@@ -1,5 +1,6 @@
 // `petrel lab run` with many runs: a line for each in their order, the failures with the commands that repeat them, the
 // totals.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -16,6 +17,7 @@ using test::petrel;
 
 constexpr auto kArrives = "../tests/golden/cli/input/lab/arrives.toml";
 constexpr auto kFails = "../tests/golden/cli/input/lab/not-as-expected.toml";
+constexpr auto kShared = "../tests/golden/cli/input/lab-defaults/shared.toml";
 constexpr auto kStormScenario = "../tests/golden/cli/input/lab/storm.toml";
 
 Ended lab_run(std::vector<std::string> arguments)
@@ -53,6 +55,15 @@ TEST(LabBatch, FailuresSayWhatWasFoundAndHowToSeeItAgain)
               "  once more: petrel lab run ../tests/golden/cli/input/lab/not-as-expected.toml --seed 5\n"
               "ok      ../tests/golden/cli/input/lab/arrives.toml seed 5  (3 expected, T s)\n"
               "2 runs, 1 failed\n");
+}
+
+TEST(LabBatch, AFailureOfASharedExpectationNamesItsFile)
+{
+    const auto ended = lab_run({kShared, kArrives});
+    EXPECT_EQ(ended.exit_code, 5);
+    EXPECT_THAT(timeless(ended.out),
+                testing::HasSubstr("  ../tests/golden/cli/input/lab-defaults/defaults/too-strict.toml:3: "
+                                   "state: mitigated, 0 s..0.001 s: wanted 1, found 0\n"));
 }
 
 TEST(LabBatch, OneWorkerOrManySayTheSame)

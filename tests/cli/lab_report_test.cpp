@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "html_page.hpp"
 #include "lab/judge.hpp"
 #include "reports/lab_report.hpp"
@@ -67,8 +67,8 @@ const ReportedRun& storm()
 // The visible text: no tags, no style, one line for each line with words.
 std::string text_of(std::string page)
 {
-    page = test::without_style(page);
-    for (const auto& tag : test::tags_of(page)) {
+    page = petrel::test::without_style(page);
+    for (const auto& tag : petrel::test::tags_of(page)) {
         page.replace(page.find('<' + tag + '>'), tag.size() + 2, " ");
     }
     std::istringstream lines{page};

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "reports/scenario_words.hpp"
 #include "support/golden.hpp"
 

@@ -1,7 +1,7 @@
 // [[fault]] of agents: given and omitted keys. The complaints are in tests/golden/codec/scenario.
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "golden.hpp"
 
 namespace petrel::codec {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "golden.hpp"
 
 namespace petrel::codec {

@@ -1,5 +1,5 @@
 // The summary has a stable schema: compares the line key by key.
-#include "codec/scenario_json.hpp"
+#include "codec/scenario/json.hpp"
 
 #include "golden.hpp"
 

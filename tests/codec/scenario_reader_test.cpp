@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "golden.hpp"
 #include "mutate.hpp"
 

@@ -2,7 +2,7 @@
 // tests/golden/codec/scenario/slingshot.txt.
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 
 namespace petrel::codec {
 namespace {

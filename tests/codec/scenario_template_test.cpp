@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/template.hpp"
 #include "golden.hpp"
 
 namespace petrel::codec {

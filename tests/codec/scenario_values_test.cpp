@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "codec/scenario_values.hpp"
+#include "codec/scenario/values.hpp"
 
 namespace petrel::codec {
 namespace {

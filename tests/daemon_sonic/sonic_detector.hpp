@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/sonic_driver.hpp"
+#include "drivers/sonic_driver.hpp"
 #include "runtime/event_loop.hpp"
 #include "support/agent_process.hpp"
 #include "support/redis_server.hpp"

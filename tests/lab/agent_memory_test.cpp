@@ -180,6 +180,7 @@ TEST(AgentInventory, APortThatGoesRenumbersTheStormAndNothingElse)
     EXPECT_EQ(story(*run).front(), story(*calm).front());
     EXPECT_THAT(story(*run).back(), testing::StartsWith("storm_restored Ethernet2:3"));
     EXPECT_EQ(run->events().back().event->target.port.index, 1U) << "Ethernet2 is the second port of two";
+    EXPECT_EQ(run->events().back().port, 2U) << "and the third of the topology";
     EXPECT_EQ(run->mitigated({}), 0U);
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "lab/experiment.hpp"
 
 namespace petrel::test {

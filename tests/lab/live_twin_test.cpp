@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "device/synthetic/memory_journal.hpp"
 #include "support/inline_runner.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/complaint_text.hpp"
-#include "codec/scenario_reader.hpp"
-#include "codec/scenario_template.hpp"
+#include "codec/scenario/reader.hpp"
+#include "codec/scenario/template.hpp"
 #include "lab/experiment.hpp"
 #include "reports/lab_text.hpp"
 #include "support/golden.hpp"
@@ -40,8 +40,9 @@ std::string all_of(const std::vector<Complaint>& complaints)
 // The whole report of a run in `pieces` steps.
 std::string report(const std::string& name, unsigned threads, unsigned pieces)
 {
-    const auto filled = codec::fill_in(test::content(folder() / (name + ".toml")), name + ".toml", {});
-    auto scenario = codec::read_scenario(filled.value(), name + ".toml");
+    const auto read = [](const std::string& file) -> Result<std::string> { return test::content(folder() / file); };
+    const auto file = name + ".toml";
+    auto scenario = codec::read_whole_scenario(test::content(folder() / file), file, {}, read);
     if (!scenario) {
         return all_of(scenario.error());
     }

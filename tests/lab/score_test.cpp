@@ -2,7 +2,7 @@
 // a false action. Events are made by hand; scenarios/adversarial has them from real runs.
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "lab/score.hpp"
 
 namespace petrel::lab {
@@ -44,7 +44,7 @@ ToldEvent told(Ps at, std::uint32_t node, std::uint16_t port, std::optional<std:
     event.event.at = twin::to_instant(at);
     event.event.kind = kind;
     event.event.action = action;
-    event.event.target.port.index = port;
+    event.port = port;
     if (priority) {
         event.event.target.priority = Priority{*priority};
     }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/scenario_reader.hpp"
+#include "codec/scenario/reader.hpp"
 #include "fabric/port_errors.hpp"
 #include "lab/agent_in_twin_fabric.hpp"
 #include "lab/experiment.hpp"

@@ -243,8 +243,13 @@ def no_sleep(tree):
 
 
 def scenarios(tree):
-    """A scenario has the name of its file and at least one expectation: every scenario is a test."""
+    """A scenario has the name of its file and at least one expectation: every scenario is a test.
+
+    A folder `defaults` holds tables that scenarios share, no scenarios.
+    """
     for path in sorted((tree.root / "scenarios").rglob("*.toml")):
+        if path.parent.name == "defaults":
+            continue
         content = path.read_text()
         if f'name = "{path.stem}"' not in content.splitlines():
             yield f"{tree.name(path)}: its name is not {path.stem}"

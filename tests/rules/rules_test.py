@@ -41,6 +41,7 @@ FILES = {
     "src/codec/json.cpp": '#include <nlohmann/json.hpp>\n#include "watchdog/rule.hpp"\n',
     "tests/watchdog/rule_test.cpp": "// no waiting here\n",
     "scenarios/deep/storm.toml": 'name = "storm"\n[[expect]]\nkind = "drops"\nframes = 0\n',
+    "scenarios/defaults/small.toml": '[topology]\nkind = "single-switch"\n',
 }
 
 
