@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "drivers/sonic_driver.hpp"
@@ -28,6 +29,7 @@ class SonicDetectorOf : public testing::Test {
 protected:
     static constexpr bool kSimulated = std::is_same_v<Agent, test::SimulatedAgent>;
     static constexpr int kPollMs = 100;
+    static constexpr Duration kHang = std::chrono::minutes{10};
 
     void SetUp() override
     {
@@ -72,6 +74,7 @@ protected:
     // syncd polls until `done` returns true. A queue in a storm counts frames and pause time, and its packets stay.
     void run_until(const std::function<bool()>& done)
     {
+        [[maybe_unused]] const auto hang = this->now() + kHang;
         for (;;) {
             const auto now = this->now();
             const auto passed = polled == Instant{} ? std::chrono::milliseconds{kPollMs} : now - polled;
@@ -88,6 +91,7 @@ protected:
                 return;
             }
             if constexpr (kSimulated) {
+                ASSERT_LT(now, hang);
                 time.run_for(std::chrono::milliseconds{kPollMs});
             } else {
                 ::poll(nullptr, 0, kPollMs);  // syncd's own timer

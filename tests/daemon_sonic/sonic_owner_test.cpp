@@ -8,9 +8,11 @@
 #include <poll.h>
 
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "database_numbers.hpp"
 #include "support/agent_process.hpp"

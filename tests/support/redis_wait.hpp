@@ -64,13 +64,4 @@ inline Fields wait_for_hash(const RedisServer& server, int database, const std::
     }
 }
 
-inline Fields wait_for_field(const RedisServer& server, int database, const std::string& key, const std::string& field,
-                             const std::string& value)
-{
-    return wait_for_hash(server, database, key, [&](const Fields& now) {
-        const auto at = now.find(field);
-        return (at != now.end() ? at->second : "") == value;
-    });
-}
-
 }  // namespace petrel::test

@@ -2,6 +2,7 @@
 // goes on when a service ends, and has what outlives one: a switch, for example.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
