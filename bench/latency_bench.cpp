@@ -107,7 +107,7 @@ public:
     {
         poll_now();
         device::sonic::Settings settings{60s, 60s};
-        settings.wait = [this](int fd, Duration most) { wait(fd, most); };
+        settings.wait = [this](std::span<const int> fds, Duration most) { wait(fds, most); };
         auto opened = device::sonic::SonicDevice::open(
             sonic::at_one_address(redis.address()), DeviceId{0}, clock_, [](const std::string&) {}, settings);
         PETREL_ASSERT(opened, "{}", opened.error().what);
@@ -168,7 +168,7 @@ private:
     }
 
     // Called when the device waits: advances simulated time, at most to the next poll.
-    void wait(int fd, Duration most)
+    void wait(std::span<const int> fds, Duration most)
     {
         const auto until = clock_.now().mono + most;
         if (next_ == polls_.size() || polls_[next_].written > until) {
@@ -176,7 +176,7 @@ private:
             return;
         }
         poll_now();
-        device::sonic::wait_readable(fd, 10s);
+        device::sonic::wait_readable(fds.first(1), 10s);
         clock_.advance(kWakes);
     }
 

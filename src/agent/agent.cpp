@@ -110,23 +110,25 @@ void Agent::remember_looks(Output& out)
     std::sort(again_.begin(), again_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-// One look at a time: all rows when the poll is due, single rows when their clocks may be full.
+// One look at a time: all rows when the poll is due, single rows when their clocks may be full. If a look waits for new
+// counters, the next one follows it at once, but not sooner than poll_ after its begin.
 void Agent::ask(Now now, Output& out)
 {
     if (!under_way_ && !stopping_) {
+        const auto waits = watchdog_.watchlist().capabilities.look_waits;
         if (now.mono >= next_poll_) {
-            const auto late = (now.mono - next_poll_) / poll_;
+            const auto late = std::max(now.mono - next_poll_ - waits, Duration::zero()) / poll_;
             counters_.polls_missed += static_cast<std::uint64_t>(late);
-            next_poll_ += poll_ * (late + 1);
+            next_poll_ = waits > Duration::zero() ? now.mono + poll_ : next_poll_ + poll_ * (late + 1);
             asked_.clear();
-            under_way_ = LookRequest{next_look_++, {}, now.mono + poll_};
+            under_way_ = LookRequest{next_look_++, {}, now.mono + poll_ + waits};
         } else if (!again_.empty() && again_.front().at <= now.mono) {
             asked_.clear();
             const auto due = std::partition_point(again_.begin(), again_.end(),
                                                   [&](const auto& look) { return look.at <= now.mono; });
             std::transform(again_.begin(), due, std::back_inserter(asked_), [](const auto& look) { return look.slot; });
             again_.erase(again_.begin(), due);
-            under_way_ = LookRequest{next_look_++, asked_, now.mono + poll_};
+            under_way_ = LookRequest{next_look_++, asked_, now.mono + poll_ + waits};
         }
         out.look = under_way_;
     }

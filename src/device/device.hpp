@@ -18,6 +18,9 @@
 // an empty Undo. If such an Undo holds one of our own treatments, or nothing, the device writes its default settings
 // instead.
 //
+// A look may wait for new counters (Capabilities::look_waits). It stops waiting when the waker that set_waker() passes
+// is woken. The runner passes the waker once, before the first look.
+//
 // set_watched_rows() names the rows that the agent watches. The runner calls it before the first look and whenever the
 // rows change. An empty list means that the agent does not look until it names rows. A device that replaces another
 // detector (SONiC's scripts) lets that detector run again while the agent does not watch every queue that the detector
@@ -39,6 +42,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "device/waker.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/intake.hpp"
 
@@ -103,6 +107,7 @@ public:
     // keeps it until quiet is proven.
     virtual bool treated_by_others() const { return false; }
     virtual void listen(NoticeSink&) = 0;
+    virtual void set_waker(const Waker&) {}  // it outlives the device
     virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>)
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "nobody tells this device which rows to watch"});

@@ -51,6 +51,9 @@ void DeviceCalls::ask(JobKind kind, Work work, Answer refused, std::function<voi
     if (!worker_->add(kind, [work = std::move(work), deliver] { deliver(work()); })) {
         deliver(std::move(refused));
     }
+    if (looking_ && kind != JobKind::look) {
+        waker_.wake();  // this call waits behind the look
+    }
 }
 
 void DeviceCalls::open(std::function<void(Result<Opened>)> then)
@@ -86,6 +89,7 @@ Result<Opened> DeviceCalls::open_device()
     known_ = device_->inventory();
     ++numbering_;
     device_->listen(notices_);
+    device_->set_waker(waker_);
     return Opened{known_, numbering_, device_->capabilities(), journal_->tail_dropped(), journal_->stranger_count()};
 }
 
@@ -100,6 +104,11 @@ void DeviceCalls::gather(std::optional<watchdog::Checkpoint> remembered, std::fu
 void DeviceCalls::look(Look look, std::function<void(Looked)> then)
 {
     Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}};
+    looking_ = true;
+    auto answer = [this, then = std::move(then)](Looked looked) {
+        looking_ = false;
+        then(std::move(looked));
+    };
     ask(
         JobKind::look,
         [this, look = std::move(look)] {
@@ -116,7 +125,7 @@ void DeviceCalls::look(Look look, std::function<void(Looked)> then)
                           other_unseen(),
                           device_->wants_reopening()};
         },
-        std::move(refused), std::move(then));
+        std::move(refused), std::function<void(Looked)>{std::move(answer)});
 }
 
 std::optional<Result<bool>> DeviceCalls::keep_journal()

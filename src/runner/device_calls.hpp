@@ -96,6 +96,8 @@ private:
     device::NoticeSink& notices_;
     DeviceSource::Say hear_;
     device::FaultHook fault_hook_;
+    device::Waker waker_;  // of looks that wait for new counters
+    bool looking_{};       // a look is requested and not answered yet
     // Used by the worker only.
     std::unique_ptr<device::Device> device_;
     std::unique_ptr<KeptJournal> journal_;

@@ -84,6 +84,7 @@ struct Capabilities {
     bool reads_back{};        // a treatment can be read back
     bool detects_itself{};    // finds storms in hardware and reports them by notice
     Duration refresh{};       // how often it updates its counters; zero = with every read
+    Duration look_waits{};    // a look may wait this long for new counters; zero = it does not wait
     // A time stamp is off by a fixed offset and by an error. The errors of all stamps lie within a window of this
     // width, so that the time between two stamps is wrong by at most this much. Zero: stamps are exact.
     Duration stamp_uncertainty{};

@@ -226,6 +226,34 @@ TEST_F(AgentOnSwitch, ALateLookIsStillUsedAndMissedPollsAreCounted)
     EXPECT_EQ(late.counters().polls_missed, 2U);
 }
 
+// The device is read when it has new counters. A look that waits for them is not late and misses no poll.
+TEST_F(AgentOnSwitch, ALookThatWaitsIsFollowedByTheNextAtOnce)
+{
+    auto capabilities = sw.capabilities();
+    capabilities.look_waits = 250ms;
+    const auto policy = watchdog::find_preset("sonic")->policy;
+    auto list = watchdog::compile(test::book_of(policy), sw.inventory(), capabilities);
+    ASSERT_TRUE(list);
+    Agent waits{std::move(*list), Start{}, clock.now(), output};
+    ASSERT_TRUE(output.look);
+    EXPECT_EQ(output.look->deadline, at(0ms) + policy.poll + 250ms);
+    watchdog::Intake intake{sw.inventory(), capabilities};
+    const auto answer = [&](Instant when) {
+        const auto look = output.look->look;
+        clock.set(when);
+        intake.begin();
+        ASSERT_TRUE(sw.look({}, intake));
+        output.clear();
+        waits.step(LookDone{look, &intake.view()}, clock.now(), output);
+    };
+    answer(at(200ms));
+    ASSERT_TRUE(output.look);
+    answer(at(210ms));
+    EXPECT_FALSE(output.look) << "the device did not wait: two looks begin one poll apart";
+    EXPECT_EQ(output.wake, at(200ms) + policy.poll);
+    EXPECT_EQ(waits.counters().polls_missed, 0U);
+}
+
 TEST_F(AgentOnSwitch, OutputsAreBoundedAndNothingIsLost)
 {
     device::SyntheticSwitch::Options big;

@@ -63,10 +63,10 @@ public:
     static constexpr Duration kWake = 45ms;
     device::sonic::Settings with_reports()
     {
-        return {60s, 60s, 50ms, kWake, [this](int fd, Duration most) {
+        return {60s, 60s, 50ms, kWake, [this](std::span<const int> fds, Duration most) {
                     // A shorter wait is for further writes of a poll that the device has seen already.
                     if (most >= kWake / 2 && sonic_->has_polled()) {
-                        device::sonic::wait_readable(fd, 200ms);
+                        device::sonic::wait_readable(fds.first(1), 200ms);
                     }
                 }};
     }

@@ -1,6 +1,9 @@
 #include "device/sonic/poll_stamp.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <array>
 
 #include "device/manual_clock.hpp"
 #include "support/redis_server.hpp"
@@ -9,6 +12,8 @@ namespace petrel::device::sonic {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::Ne;
 
 class PollStampTest : public testing::Test {
 protected:
@@ -169,16 +174,18 @@ protected:
     {
         PollStampTest::SetUp();
         if (server_) {
-            stamp_.emplace(db::at_one_address(server_->address()), 60s, [this](int fd, Duration most) {
-                const auto written = std::ranges::find_if(
-                    writes_, [&](Instant at) { return at > clock_.now().mono && at <= clock_.now().mono + most; });
-                if (written == writes_.end()) {
-                    return clock_.advance(most);
-                }
-                clock_.set(*written);
-                poll();
-                wait_readable(fd, 60s);
-            });
+            stamp_.emplace(db::at_one_address(server_->address()), 60s,
+                           [this](std::span<const int> fds, Duration most) {
+                               const auto written = std::ranges::find_if(writes_, [&](Instant at) {
+                                   return at > clock_.now().mono && at <= clock_.now().mono + most;
+                               });
+                               if (written == writes_.end()) {
+                                   return clock_.advance(most);
+                               }
+                               clock_.set(*written);
+                               poll();
+                               wait_readable(fds, 60s);
+                           });
             stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
             look();
         }
@@ -242,6 +249,22 @@ TEST_F(AwaitedPoll, BetweenTwoWaitsIsKnownToTheTimeBetweenThem)
     const auto seen = look().at;
     EXPECT_GE(seen, waited_until) << "before the interval puts it: it came early";
     EXPECT_LE(seen, clock_.now().mono);
+}
+
+// The device passes descriptors that end the wait early.
+TEST_F(AwaitedPoll, IsNotWaitedForOnceAnotherDescriptorIsReadable)
+{
+    const Waker waker;
+    waker.wake();
+    std::vector<int> awaited;
+    stamp_.emplace(db::at_one_address(server_->address()), 60s, [&](std::span<const int> fds, Duration most) {
+        awaited.assign(fds.begin(), fds.end());
+        wait_readable(fds, most);
+    });
+    stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+    look();
+    EXPECT_FALSE(stamp_->await(clock_, 1h, std::array{waker.fd()}));
+    EXPECT_THAT(awaited, ElementsAre(Ne(waker.fd()), waker.fd()));
 }
 
 TEST_F(AwaitedPoll, ThatWasWrittenBeforeIsNotWaitedFor)

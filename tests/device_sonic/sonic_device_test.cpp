@@ -3,6 +3,7 @@
 #include "device/sonic/sonic_device.hpp"
 
 #include <gmock/gmock.h>
+#include <poll.h>
 
 #include <atomic>
 
@@ -12,9 +13,11 @@
 namespace petrel::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 using watchdog::Field;
 
 class SonicDeviceTest : public testing::Test {
@@ -486,6 +489,25 @@ TEST_F(SonicDeviceTest, ScriptsRestWhileThereIsADeviceAndComeBack)
     EXPECT_EQ(sonic().get(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "QUEUE_PLUGIN_LIST"),
               "sha-detect,sha-restore");
     EXPECT_EQ(sonic().get(Db::state, "PETREL_PFC_WD|plugins", "QUEUE_PLUGIN_LIST"), "");
+}
+
+// A look that waits for the next poll ends for a change in a database, and if another call of the device waits.
+TEST_F(SonicDeviceTest, ALookWaitsForMoreThanThePoll)
+{
+    std::vector<int> awaited;
+    open({60s, 60s, 50ms, 250ms, [&](std::span<const int> fds, Duration) { awaited.assign(fds.begin(), fds.end()); }});
+    EXPECT_EQ(device().capabilities().look_waits, 250ms);
+    const device::Waker waker;
+    device().set_waker(waker);
+    poll();
+    look();
+    waker.wake();
+    awaited.clear();
+    look();
+    EXPECT_THAT(awaited, SizeIs(6)) << "the report of the poll, changes in four databases, the waker";
+    EXPECT_THAT(awaited, Contains(waker.fd()));
+    pollfd woken{waker.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&woken, 1, 0), 0) << "the next look waits again";
 }
 
 }  // namespace

@@ -63,6 +63,17 @@ Result<void> Changes::subscribe()
     return {};
 }
 
+std::vector<int> Changes::fds()
+{
+    std::vector<int> all;
+    for (const auto database : kDatabases) {
+        if (auto open = listeners_.connection(database); subscribed_ && open) {
+            all.push_back((*open)->fd());
+        }
+    }
+    return all;
+}
+
 Result<Changes::Heard> Changes::listen(Instant now)
 {
     if (!subscribed_) {

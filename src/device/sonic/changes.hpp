@@ -2,6 +2,8 @@
 // everything counts as changed once a second. The settings of the server stay as they are.
 #pragma once
 
+#include <vector>
+
 #include "base/time.hpp"
 #include "device/sonic/databases.hpp"
 
@@ -22,6 +24,7 @@ public:
 
     Result<Heard> listen(Instant now);
     void start_over() { subscribed_ = false; }
+    std::vector<int> fds();  // one is readable if listen() may report a change
 
 private:
     Result<void> subscribe();

@@ -25,11 +25,14 @@ constexpr auto kReports = "__redis__:invalidate";
 
 }  // namespace
 
-void wait_readable(int fd, Duration most)
+void wait_readable(std::span<const int> fds, Duration most)
 {
-    pollfd readable{fd, POLLIN, 0};
+    std::vector<pollfd> readable;
+    for (const auto fd : fds) {
+        readable.push_back({fd, POLLIN, 0});
+    }
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration::zero()));
-    ::poll(&readable, 1, static_cast<int>(ms.count()));  // a negative time would be no limit
+    ::poll(readable.data(), readable.size(), static_cast<int>(ms.count()));  // a negative time would be no limit
 }
 
 void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool want_stamps)
@@ -179,13 +182,15 @@ void PollStamp::note_report(Instant now)
     settle_ = std::min(settle_, interval_ / 5);
 }
 
-bool PollStamp::await(const TimeSource& clock, Duration most)
+bool PollStamp::await(const TimeSource& clock, Duration most, std::span<const int> others)
 {
     const auto now = [&] { return clock.now().mono; };
     written_at_.reset();
     auto written = take_reports(now());
     if (written == false && most > Duration::zero()) {
-        wait_(reports_->fd(), most);
+        std::vector<int> fds{reports_->fd()};
+        fds.insert(fds.end(), others.begin(), others.end());
+        wait_(fds, most);
         written = take_reports(now());
         if (written == true) {
             written_at_ = now();
@@ -195,7 +200,8 @@ bool PollStamp::await(const TimeSource& clock, Duration most)
         visited_ = now();  // nothing was written until now
     }
     for (auto more = written; more == true && now() < first_report_ + settle_; more = take_reports(now())) {
-        wait_(reports_->fd(), first_report_ + settle_ - now());
+        const std::array fds{reports_->fd()};
+        wait_(fds, first_report_ + settle_ - now());
     }
     return written.value_or(true);
 }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,9 @@
 
 namespace petrel::device::sonic {
 
-// Returns when the descriptor is readable, or after that time.
-using Wait = std::function<void(int fd, Duration most)>;
-void wait_readable(int fd, Duration most);
+// Returns when one of the descriptors is readable, or after that time.
+using Wait = std::function<void(std::span<const int> fds, Duration most)>;
+void wait_readable(std::span<const int> fds, Duration most);
 
 class PollStamp {
 public:
@@ -53,9 +54,9 @@ public:
     // `read`: the poll whose counters the caller has. If syncd's stamp is still that poll's, nothing else is read.
     Result<Seen> look(Instant now, std::optional<Instant> read = std::nullopt);
 
-    // Waits for at most `most` until the last key is written. False: it was not written since the last call. True also
-    // if the server does not report writes.
-    bool await(const TimeSource&, Duration most);
+    // Waits for at most `most` until the last key is written, or until one of `others` is readable. False: the key was
+    // not written since the last call. True also if the server does not report writes.
+    bool await(const TimeSource&, Duration most, std::span<const int> others = {});
 
     // Whether the time of a poll is known to a few milliseconds: syncd writes stamps, or the server reports writes.
     Result<bool> is_precise(db::RedisStore&) const;

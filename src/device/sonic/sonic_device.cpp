@@ -114,6 +114,7 @@ Result<void> SonicDevice::start()
     capabilities_.survive = fields;  // mark_surviving() finds for each queue those that a mitigation stops
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
     capabilities_.reads_back = true;
+    capabilities_.look_waits = settings_.wake;
     const auto group = read_group(store_);
     const auto precise = stamp_.is_precise(store_);
     if (!group || !precise) {
@@ -250,8 +251,10 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     // A look reads all rows of a poll, whichever are requested: a storm on another row need not wait for the next look.
     auto read =
         pass_over_hand_back()
-            .and_then([&] { return follow(); })
-            .and_then([&](bool same) { return same ? read_one_poll() : Result<std::optional<Instant>>{std::nullopt}; })
+            .and_then([&] { return choose_canaries(); })
+            .map([&] { return wait_for_write(); })
+            .and_then([&](bool any) { return follow().map([&](bool same) { return same && any && !group_.off; }); })
+            .and_then([&](bool any) { return any ? read_one_poll() : Result<std::optional<Instant>>{std::nullopt}; })
             .and_then([&](std::optional<Instant> poll) { return poll ? put(*poll, into) : Result<void>{}; })
             .map_error([&](Error error) {
                 start_over();
@@ -318,12 +321,6 @@ void SonicDevice::start_over()
 // Reads all counters of one poll of syncd. None: there is no new poll, or syncd wrote while they were read.
 Result<std::optional<Instant>> SonicDevice::read_one_poll()
 {
-    if (auto chosen = choose_canaries(); !chosen) {
-        return tl::unexpected(std::move(chosen.error()));
-    }
-    if (group_.off || !wait_for_write()) {
-        return std::optional<Instant>{};
-    }
     auto before = wait_for_poll();
     unread_ = !before || before->under_way || !before->at || before->at != all_read_;
     for (int attempt = 0; attempt != 2; ++attempt) {
@@ -351,16 +348,23 @@ Result<std::optional<Instant>> SonicDevice::read_one_poll()
     return before.map([](const auto&) { return std::optional<Instant>{}; });
 }
 
-// The agent looks more often than syncd polls. A look waits for the next poll until the next look is nearly due, so
-// that a storm is found with the poll that proves it and the time of a poll is known. False: syncd has written nothing
-// since the last poll was read completely.
+// A look waits for the next poll, so that a storm is found with the poll that proves it and the time of a poll is
+// known. The wait ends early if something else than counters has changed, or if another call of the device waits.
+// False: syncd has written nothing since the last poll was read completely.
 //
 // If a poll is long overdue, the device looks for it without a report: syncd may no longer write the last canary, or
 // the connection for reports may be dead.
 bool SonicDevice::wait_for_write()
 {
-    const auto most = std::min(settings_.wake, group_.interval / kLooksPerPoll * 9 / 10);
-    unread_ = stamp_.await(clock_, unread_ ? Duration{} : most) || unread_;
+    const auto most = std::min(settings_.wake, group_.interval + group_.interval / 4);
+    auto others = changes_.fds();
+    if (waker_ != nullptr) {
+        others.push_back(waker_->fd());
+    }
+    unread_ = stamp_.await(clock_, unread_ ? Duration{} : most, others) || unread_;
+    if (waker_ != nullptr) {
+        waker_->reset();
+    }
     return unread_ || clock_.now().mono - polled_ > group_.interval + group_.interval / 2;
 }
 

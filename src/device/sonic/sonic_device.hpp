@@ -32,7 +32,7 @@ struct Settings {
     Duration redis{std::chrono::milliseconds{500}};      // limit for an answer of a database
     Duration orchagent{std::chrono::milliseconds{100}};  // limit for orchagent's reaction to a command
     Duration syncd{std::chrono::milliseconds{50}};       // limit for the end of a poll that is under way
-    Duration wake{std::chrono::milliseconds{45}};        // limit for the wait of a look for the next poll; zero: none
+    Duration wake{std::chrono::milliseconds{250}};       // limit for the wait of a look for the next poll; zero: none
     Wait wait{wait_readable};
 };
 
@@ -52,6 +52,7 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return true; }  // SONiC's scripts may have found storms before
     void listen(NoticeSink&) override {}
+    void set_waker(const Waker& waker) override { waker_ = &waker; }
     void set_watched_rows(std::span<const Slot> rows) override { decider_.set_watched_rows(rows); }
     std::vector<UnseenQueue> unseen_queues() const override { return decider_.unseen(); }
     bool wants_reopening() const override { return decider_.is_stale(); }
@@ -110,6 +111,7 @@ private:
     const TimeSource& clock_;
     Note note_;
     Settings settings_;
+    const Waker* waker_{};
     std::set<std::string> noted_;
     db::RedisStore store_;
     Decider decider_;
