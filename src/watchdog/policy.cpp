@@ -319,6 +319,16 @@ std::string_view action_name(Treatment t)
     return kNames.at(static_cast<std::size_t>(t));
 }
 
+std::optional<Treatment> action_from_name(std::string_view wanted)
+{
+    for (std::size_t i = 0; i != static_cast<std::size_t>(Treatment::count_); ++i) {
+        if (action_name(static_cast<Treatment>(i)) == wanted) {
+            return static_cast<Treatment>(i);
+        }
+    }
+    return std::nullopt;
+}
+
 std::span<const Preset> presets()
 {
     static const std::vector<Preset> table = make_presets();

@@ -36,6 +36,7 @@ std::string_view name(Release);
 
 // The name of an action in policy files: drop, forward, alert, lossless-off, squeeze, mute.
 std::string_view action_name(Treatment);
+std::optional<Treatment> action_from_name(std::string_view);
 
 struct Policy {
     std::string name;  // its name in events
