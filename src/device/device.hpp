@@ -20,9 +20,8 @@
 //
 // set_watched_rows() names the rows that the agent watches. The runner calls it before the first look and whenever the
 // rows change. An empty list means that the agent does not look until it names rows. A device that replaces another
-// detector (SONiC's scripts) lets that detector run again while the agent does not watch every queue that the detector
-// would watch. After that, or after a state that it could not follow, the device asks to be opened again
-// (wants_reopening()).
+// detector lets that detector run again while the agent does not watch every queue that the detector would watch. After
+// that, or after a state that it could not follow, the device asks to be opened again (wants_reopening()).
 //
 // watch_by_itself() is for devices that detect storms themselves (Capabilities::detects_itself). The runner passes all
 // rows that the device shall watch, in the order of rows; the device stops watching all others. It returns one result
