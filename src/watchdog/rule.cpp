@@ -152,15 +152,16 @@ std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof,
     return score - std::min(std::min(dt, kLongestFall) * times, score);
 }
 
-}  // namespace
-
-std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& clocks, Slot row) noexcept
+// The time left on a clock that runs or may have started; kNoLimit if it does not run.
+std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& clocks, Slot row)
 {
     const Look look{o, rule, row};
     const auto proven = clocks.proven_us[row];
     const bool may_have_begun = look.dt() != 0 && (clocks.wants_quiet[row] != 0 || look.storm().suspect);
     return proven == 0 && !may_have_begun ? kNoLimit : clocks.limit_us[row] - std::min(proven, clocks.limit_us[row]);
 }
+
+}  // namespace
 
 bool paused_throughout(const Observations& o, const Rule& rule, Slot row) noexcept
 {

@@ -56,14 +56,11 @@ inline constexpr std::uint32_t kNoLimit = 0xffffffffU;
 inline constexpr std::uint32_t kAtOnce = 1;               // one look fills the clock
 inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates here, below any limit that means "never"
 
-// The time left on a clock that runs or may have started; kNoLimit if it does not run.
-std::uint32_t time_left(const Observations&, const Rule&, const Clocks&, Slot row) noexcept;
-
 // Whether the interval is paused from end to end, by the rule's own source.
 bool paused_throughout(const Observations&, const Rule&, Slot row) noexcept;
 
-// Both return the least time left among their rows. advance() handles the rows first, first + 1, ... and stores the
-// time left of each in `left`: scanning `left` is much cheaper than calling time_left() for a thousand rows.
+// Both return the least time left among their rows: on clocks that run or may have started; kNoLimit if none does.
+// advance() handles the rows first, first + 1, ... and stores the time left of each in `left`.
 std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, Slot row) noexcept;
 std::uint32_t advance(const Observations&, const Rule&, const Clocks&, Slot first,
                       std::span<std::uint32_t> left) noexcept;
