@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "daemon/driver.hpp"
+#include "device/plain_device.hpp"
 #include "fabric.hpp"
 
 namespace petrel::bench {
 
-class PreparedDevice final : public device::Device {
+class PreparedDevice final : public device::PlainDevice {
 public:
     struct Work {
         std::uint32_t rows{};

@@ -115,11 +115,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint32_t least = kNoLimit;
     std::vector<std::uint32_t> left_by_row;
     for (std::uint32_t r = first; r < first + count; ++r) {
-        left_by_row.push_back(advance_row(seen, rule, by_row.clocks(), r));
+        left_by_row.push_back(advance_row(seen, rule, by_row.clocks(), Slot{r}));
         least = std::min(least, left_by_row.back());
     }
     std::vector<std::uint32_t> left(count);
-    const auto told = advance(seen, rule, by_run.clocks(), first, left);
+    const auto told = advance(seen, rule, by_run.clocks(), Slot{first}, left);
     PETREL_ASSERT(by_run == by_row, "clocks differ for criterion {}", name(rule.criterion));
     PETREL_ASSERT(left == left_by_row, "times left differ for criterion {}", name(rule.criterion));
     PETREL_ASSERT(told == least, "least time left is {} for {}", told, least);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/complaint_text.hpp"
+#include "sonic/start_default.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -109,7 +110,7 @@ Parsed<watchdog::Policy> make_policy(const PolicyChoice& choice, std::span<const
     std::vector<Complaint> complaints;
     auto policy = choice.preset->policy;
     if (scale_for_ports) {
-        watchdog::scale_as_start_default(policy, *scale_for_ports);
+        sonic::scale_as_start_default(policy, *scale_for_ports);
     }
     const auto set = [&](const Setting& setting) {
         if (auto problem = watchdog::set_parameter(policy, *choice.preset, setting.key, setting.value)) {

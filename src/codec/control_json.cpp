@@ -13,6 +13,7 @@
 #include "codec/control_fields.hpp"
 #include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
+#include "watchdog/policy.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -30,6 +31,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Condition::count
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(TableChange::Kind::count_)> kChangeKinds{
     "set", "remove", "replace"};
+
+constexpr std::string_view kUnseen = "unseen";
+constexpr std::string_view kNoTreatment = "none";
 
 constexpr std::array<std::string_view, 7> kErrorKinds{"invalid",   "unsupported", "unreachable", "denied",
                                                       "timed_out", "corrupt",     "exhausted"};
@@ -90,6 +94,9 @@ public:
 private:
     void put(bool value) { text_ += value ? "true" : "false"; }
     void put(Condition condition) { put(name(condition)); }
+    void put(std::optional<watchdog::Phase> phase) { put(phase_word(phase)); }
+    void put(std::optional<watchdog::Treatment> action) { put(action_word(action)); }
+    void put(watchdog::Treatment treatment) { put(treatment_word(treatment)); }
     void put(TableChange::Kind kind) { put(kChangeKinds.at(static_cast<std::size_t>(kind))); }
     void put(ErrorKind kind) { put(kErrorKinds.at(static_cast<std::size_t>(kind))); }
     void put(const JsonLine<const std::string>& line) { text_ += Json::accept(line.text) ? line.text : "null"; }
@@ -263,11 +270,13 @@ private:
         into = value.get<Number>();
     }
 
+    static std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+
     template <std::size_t N, class Enum>
     static void take_word(const Json& value, const std::string& path, const std::array<std::string_view, N>& words,
                           Enum& into)
     {
-        const auto word = value.is_string() ? value.get<std::string>() : std::string{};
+        const auto word = text_of(value);
         const auto at = std::find(words.begin(), words.end(), word);
         if (at == words.end()) {
             refuse(value, path, "a known word, " + instead_of(word, words));
@@ -291,6 +300,38 @@ private:
     static void take(const Json& value, const std::string& path, TableChange::Kind& into)
     {
         take_word(value, path, kChangeKinds, into);
+    }
+
+    template <class Enum>
+    static void take_word(const Json& value, const std::string& path, std::optional<Enum> read, Enum& into)
+    {
+        if (!read) {
+            refuse(value, path, "a known word");
+        }
+        into = *read;
+    }
+
+    static void take(const Json& value, const std::string& path, std::optional<watchdog::Phase>& into)
+    {
+        const auto word = text_of(value);
+        into.reset();
+        if (word != kUnseen) {
+            take_word(value, path, watchdog::phase_from_name(word), into.emplace());
+        }
+    }
+    static void take(const Json& value, const std::string& path, std::optional<watchdog::Treatment>& into)
+    {
+        const auto word = text_of(value);
+        into.reset();
+        if (!word.empty()) {
+            take_word(value, path, watchdog::action_from_name(word), into.emplace());
+        }
+    }
+    static void take(const Json& value, const std::string& path, watchdog::Treatment& into)
+    {
+        const auto word = text_of(value);
+        take_word(value, path, word == kNoTreatment ? watchdog::Treatment::none : watchdog::action_from_name(word),
+                  into);
     }
 
     static void take(const Json& value, const std::string& path, TableHash& into)
@@ -418,6 +459,18 @@ ControlRequest request_of(const Json& json)
 
 std::string_view name(Command command) { return kCommands.at(static_cast<std::size_t>(command)); }
 std::string_view name(Condition condition) { return kConditions.at(static_cast<std::size_t>(condition)); }
+
+std::string_view phase_word(std::optional<watchdog::Phase> phase) { return phase ? watchdog::name(*phase) : kUnseen; }
+
+std::string_view action_word(std::optional<watchdog::Treatment> action)
+{
+    return action ? watchdog::action_name(*action) : std::string_view{};
+}
+
+std::string_view treatment_word(watchdog::Treatment treatment)
+{
+    return treatment == watchdog::Treatment::none ? kNoTreatment : watchdog::action_name(treatment);
+}
 
 std::string request_json(const ControlRequest& request)
 {

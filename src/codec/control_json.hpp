@@ -18,6 +18,11 @@ namespace petrel::codec {
 std::string_view name(ControlRequest::Command);
 std::string_view name(DeviceReport::Condition);
 
+// The words for the state of a queue, in JSON and in text.
+std::string_view phase_word(std::optional<watchdog::Phase>);       // "unseen" without a phase
+std::string_view action_word(std::optional<watchdog::Treatment>);  // as in policy files; empty without an action
+std::string_view treatment_word(watchdog::Treatment);              // as in policy files, and "none"
+
 // No line includes its newline.
 std::string request_json(const ControlRequest&);
 Result<ControlRequest> read_request(std::string_view line);

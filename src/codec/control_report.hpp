@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "codec/table_change.hpp"
+#include "watchdog/checkpoint.hpp"
 
 namespace petrel::codec {
 
@@ -137,12 +138,12 @@ struct IntervalReport {
 struct QueueReport {
     std::string device;
     std::string port;
-    std::optional<std::uint8_t> priority;  // none = the port's own row
-    std::string policy;                    // empty = not watched
-    std::string phase;                     // "unseen": configured, but cannot be watched
-    std::string configured;                // the policy's action
-    std::string effective;                 // what this device supports of it
-    std::string observed;                  // what is in force
+    std::optional<std::uint8_t> priority;                        // none = the port's own row
+    std::string policy;                                          // empty = not watched
+    std::optional<watchdog::Phase> phase{watchdog::Phase::off};  // none: unseen, as it is configured but cannot be read
+    std::optional<watchdog::Treatment> configured;               // the policy's action; none = not watched
+    std::optional<watchdog::Treatment> effective;                // what this device supports of it
+    watchdog::Treatment observed{};                              // what is in force
     IntervalReport detect_interval;
     IntervalReport restore_interval;
     std::int64_t proven_us{};  // time proven so far: of pause towards T0, or of quiet towards T1

@@ -181,7 +181,7 @@ void add_states(MetricFamily& family, const Labels& labels, const char* what, St
     }
 }
 
-Phase phase_of(const QueueReport& queue) { return watchdog::phase_from_name(queue.phase).value_or(Phase::off); }
+Phase phase_of(const QueueReport& queue) { return queue.phase.value_or(Phase::off); }
 
 bool in_trouble(const QueueReport& queue)
 {

@@ -54,10 +54,10 @@ void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
     auto& changed = progress_[&runner].changed;
     std::optional<Slot> row_meant;
     // An event of a port changes all its queues.
-    dog.row_map().for_rows_of(event.target, [&](std::uint32_t row) {
-        changed.insert(Slot{row});
+    dog.row_map().for_rows_of(event.target, [&](Slot row) {
+        changed.insert(row);
         if (dog.row_map().target(row) == event.target) {
-            row_meant = Slot{row};
+            row_meant = row;
         }
     });
     for (std::uint32_t row = 0; event.whole_device && row != inventory.rows.size(); ++row) {

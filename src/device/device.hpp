@@ -23,14 +23,16 @@
 //
 // set_watched_rows() names the rows that the agent watches. The runner calls it before the first look and whenever the
 // rows change. An empty list means that the agent does not look until it names rows. A device that replaces another
-// detector (SONiC's scripts) lets that detector run again while the agent does not watch every queue that the detector
-// would watch. After that, or after a state that it could not follow, the device asks to be opened again
-// (wants_reopening()).
+// detector lets that detector run again while the agent does not watch every queue that the detector would watch. After
+// that, or after a state that it could not follow, the device asks to be opened again (wants_reopening()).
 //
 // watch_by_itself() is for devices that detect storms themselves (Capabilities::detects_itself). The runner passes all
 // rows that the device shall watch, in the order of rows; the device stops watching all others. It returns one result
 // for each row that was passed. If other software configures the device's detection, the call fails with
 // ErrorKind::unsupported.
+//
+// Device has no default for any call, so that the compiler finds a wrapper that does not pass one on. Adapters derive
+// from PlainDevice (plain_device.hpp), wrappers from Device.
 #pragma once
 
 #include <array>
@@ -105,20 +107,17 @@ public:
     virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
     // Whether other software treats queues of this device, too. If the agent finds such a treatment at its start, it
     // keeps it until quiet is proven.
-    virtual bool treated_by_others() const { return false; }
+    virtual bool treated_by_others() const = 0;
     virtual void listen(NoticeSink&) = 0;
-    virtual void set_waker(const Waker&) {}  // it outlives the device
-    virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>)
-    {
-        return tl::unexpected(Error{ErrorKind::unsupported, "nobody tells this device which rows to watch"});
-    }
-    virtual void set_watched_rows(std::span<const Slot>) {}
+    virtual void set_waker(const Waker&) = 0;  // it outlives the device
+    virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) = 0;
+    virtual void set_watched_rows(std::span<const Slot>) = 0;
     // As of the last look, in the order of queues.
-    virtual std::vector<UnseenQueue> unseen_queues() const { return {}; }
+    virtual std::vector<UnseenQueue> unseen_queues() const = 0;
     // True: the device can be watched again, but the treatments in force may have changed meanwhile. Open it again.
-    virtual bool wants_reopening() const { return false; }
+    virtual bool wants_reopening() const = 0;
     // The last call. Puts back everything that the device has changed beside the commands that it carried out.
-    virtual Result<void> close() { return {}; }
+    virtual Result<void> close() = 0;
 };
 
 }  // namespace petrel::device

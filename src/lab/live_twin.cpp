@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lab/live_device.hpp"
 #include "lab/twin_device.hpp"
 
 namespace petrel::lab {
@@ -28,58 +29,29 @@ Duration to_duration(Ps t) { return twin::to_instant(t).time_since_epoch(); }
 
 }  // namespace
 
-// A node's device, for a caller in wall-clock time.
-class LiveTwin::OnNode final : public device::Device {
+// The access of one device to the twin. It keeps the twin alive, and its node in use.
+class LiveTwin::OnNode final : public LiveDevice::Access {
 public:
-    OnNode(std::shared_ptr<LiveTwin> twin, scenario::NodeId node, std::unique_ptr<device::Device> device,
-           const device::TimeSource& clock)
-        : twin_(std::move(twin)), node_(node), device_(std::move(device)), clock_(clock)
+    OnNode(std::shared_ptr<LiveTwin> twin, scenario::NodeId node, const device::TimeSource& clock)
+        : twin_(std::move(twin)), node_(node), clock_(clock)
     {}
     ~OnNode() override
     {
-        const std::lock_guard lock{twin_->mutex_};
-        device_.reset();
-        twin_->in_use_.erase(node_);
+        at_once([&] { twin_->in_use_.erase(node_); });
     }
     OnNode(const OnNode&) = delete;
     OnNode& operator=(const OnNode&) = delete;
 
-    const watchdog::Inventory& inventory() const override { return device_->inventory(); }
-    const watchdog::Capabilities& capabilities() const override { return device_->capabilities(); }
-    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
-    {
-        return on_node<void>([&] { return device_->look(rows, into); });
-    }
-    Result<device::Undo> prepare(const watchdog::Command& command) override
-    {
-        return on_node<device::Undo>([&] { return device_->prepare(command); });
-    }
-    Result<void> apply(const watchdog::Command& command, const device::Undo& undo) override
-    {
-        return on_node<void>([&] { return device_->apply(command, undo); });
-    }
-    Result<watchdog::Treatment> read_back(const Target& target) override
-    {
-        return on_node<watchdog::Treatment>([&] { return device_->read_back(target); });
-    }
-    void listen(device::NoticeSink& sink) override
+    void at_present(const std::function<void()>& what) override { twin_->call(node_, clock_, what); }
+    void at_once(const std::function<void()>& what) override
     {
         const std::lock_guard lock{twin_->mutex_};
-        device_->listen(sink);
+        what();
     }
 
 private:
-    template <class T, class Call>
-    Result<T> on_node(Call call)
-    {
-        Result<T> answer;
-        twin_->call(node_, clock_, [&] { answer = call(); });
-        return answer;
-    }
-
     std::shared_ptr<LiveTwin> twin_;
     scenario::NodeId node_;
-    std::unique_ptr<device::Device> device_;
     const device::TimeSource& clock_;
 };
 
@@ -112,8 +84,8 @@ Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, De
             Error{ErrorKind::denied, fmt::format("{} is in use already", topology.nodes[node.value].name)});
     }
     const device::twin::Seat seat{topology, node, device_clock_, id, start_};
-    return std::make_unique<OnNode>(shared_from_this(), node, device_of(*twin_, seat, hardware_of(scenario_, node)),
-                                    clock);
+    return std::make_unique<LiveDevice>(std::make_unique<OnNode>(shared_from_this(), node, clock),
+                                        device_of(*twin_, seat, hardware_of(scenario_, node)));
 }
 
 Duration LiveTwin::let_go() const

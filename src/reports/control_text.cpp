@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <tuple>
 
 #include "base/complaint_text.hpp"
@@ -40,8 +41,10 @@ std::string queue_name(const QueueReport& queue)
 // or are being treated, queues whose storm is over.
 int rank(const QueueReport& queue)
 {
-    constexpr std::array<std::string_view, 8> kWorstFirst{"alerted",   "unseen",    "mitigating", "latched",
-                                                          "mitigated", "restoring", "probing",    "watching"};
+    using enum watchdog::Phase;
+    constexpr auto kUnseen = std::nullopt;
+    constexpr std::array<std::optional<watchdog::Phase>, 8> kWorstFirst{alerted,   kUnseen,   mitigating, latched,
+                                                                        mitigated, restoring, probing,    watching};
     return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
 }
 
@@ -99,10 +102,10 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
         std::vector<std::string> cells{or_dash(queue.device),
                                        queue_name(queue),
                                        or_dash(queue.policy),
-                                       or_dash(queue.phase),
-                                       or_dash(queue.configured),
-                                       or_dash(queue.effective),
-                                       or_dash(queue.observed),
+                                       or_dash(codec::phase_word(queue.phase)),
+                                       or_dash(codec::action_word(queue.configured)),
+                                       or_dash(codec::action_word(queue.effective)),
+                                       or_dash(codec::treatment_word(queue.observed)),
                                        fmt::format("{}", queue.detected),
                                        fmt::format("{}", queue.restored),
                                        seconds_or_dash(queue.in_storm_us),
@@ -241,13 +244,14 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
 std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
 {
     const auto& queue = report.queue;
-    auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device), paint.bold(queue.phase));
+    auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device),
+                            paint.bold(codec::phase_word(queue.phase)));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
     text += queues_table({&queue, 1}, false) + '\n';
     if (!queue.policy.empty()) {
         text += intervals_line(queue) + '\n';
     }
-    if (queue.phase == "unseen") {
+    if (!queue.phase) {
         text += "It is configured and cannot be watched: petrel status says why.\n\n";
     }
     if (queue.detected != 0) {

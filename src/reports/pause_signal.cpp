@@ -8,7 +8,7 @@
 namespace petrel::reports {
 namespace {
 
-std::optional<double> share_paused(const watchdog::Observations& seen, std::uint32_t row)
+std::optional<double> share_paused(const watchdog::Observations& seen, Slot row)
 {
     using watchdog::Field;
     const auto known = [&](Field f) { return watchdog::has(seen.known[row], f) && !seen.column(f).empty(); };
@@ -49,7 +49,7 @@ std::vector<std::vector<PauseInterval>> pause_signal(const device::DeviceTrace& 
         for (const auto row : seen.touched) {
             if (const auto share = share_paused(seen, row)) {
                 const auto to = instant_from_us(time_us);
-                signal[row].push_back({to - std::chrono::microseconds{seen.dt_us[row]}, to, *share});
+                signal[row.value].push_back({to - std::chrono::microseconds{seen.dt_us[row]}, to, *share});
             }
         }
     }

@@ -38,13 +38,13 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
         const auto found = self_watched.find(slot);
         const auto by_device = found == self_watched.end() ? device::SelfWatched{} : found->second;
         report.policy = policy.name;
-        report.configured = watchdog::action_name(policy.action);
-        report.effective = watchdog::action_name(effective.action);
+        report.configured = policy.action;
+        report.effective = effective.action;
         report.detect_interval = interval_report(policy.detect, by_device.detect);
         report.restore_interval = interval_report(policy.restore, by_device.restore);
     }
-    report.phase = row.unseen && row.phase == Phase::watching ? "unseen" : name(row.phase);
-    report.observed = row.in_effect == watchdog::Treatment::none ? "none" : watchdog::action_name(row.in_effect);
+    report.phase = row.unseen && row.phase == Phase::watching ? std::nullopt : std::optional{row.phase};
+    report.observed = row.in_effect;
     report.proven_us = whole_us(row.proven);
     report.detected = stats.detected;
     report.restored = stats.restored;

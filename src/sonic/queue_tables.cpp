@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/control_json.hpp"
 #include "sonic/batch.hpp"
 
 namespace petrel::sonic {
@@ -16,6 +17,7 @@ namespace petrel::sonic {
 namespace {
 
 using codec::QueueReport;
+using watchdog::Phase;
 
 constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
 const std::string kMarkField = "run";
@@ -83,7 +85,10 @@ std::string made_up_queue(std::string_view port, std::uint8_t priority)
 
 }  // namespace
 
-bool in_storm(const QueueReport& queue) { return queue.phase != "off" && queue.phase != "watching"; }
+bool in_storm(const QueueReport& queue)
+{
+    return queue.phase && *queue.phase != Phase::off && *queue.phase != Phase::watching;
+}
 
 void QueueTables::configure(const Config& config)
 {
@@ -128,7 +133,7 @@ void QueueTables::forget(std::string_view port, std::uint8_t priority)
     unwritten_.insert(at->first);
     at->second.gone = true;
     at->second.queue.policy.clear();
-    at->second.queue.phase = "off";
+    at->second.queue.phase = Phase::off;
 }
 
 void QueueTables::mark_all()
@@ -232,7 +237,7 @@ Result<void> QueueTables::write(Store& store)
             fields["PFC_WD_DETECTION_TIME"] = settings.detection_us;
             fields["PFC_WD_RESTORATION_TIME"] = settings.restoration_us;
             fields["PFC_STAT_HISTORY"] = settings.history;
-            fields["PFC_WD_ACTION"] = queue.configured;
+            fields["PFC_WD_ACTION"] = codec::action_word(queue.configured);
             fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
         } else {
             batch.add(Db::counters, {Kind::remove, counters, of_watched_queues()});

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "sonic/start_default.hpp"
 #include "sonic_tools/natural_order.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
 
 namespace petrel::sonic_tools {
 namespace {
-
-constexpr std::int64_t kDefaultTime_ms = 200;  // for each group of ports in PORT, started or not
-constexpr std::int64_t kPortsInGroup = 32;
 
 // Accepts "ports all detection-time 400", the spelling of the first test plans.
 std::vector<std::string> without_filling_words(std::vector<std::string> words)
@@ -112,9 +110,9 @@ void start_default_on(Tables& tables, Outcome& outcome)
     }
     const auto all_ports = tables.table("PORT");
     const auto ports = lossless_ports(tables, active_ports(tables, all_ports), outcome.out);
-    const auto groups = std::max<std::int64_t>(1, (std::ssize(all_ports) - 1) / kPortsInGroup + 1);
-    const auto time = fmt::format("{}", kDefaultTime_ms * groups);
-    const auto interval = std::min(kDefaultTime_ms * groups, *kPollInterval.allowed.most);
+    const auto time_ms = sonic::default_time_ms(all_ports.size());  // of all ports in PORT, started or not
+    const auto time = fmt::format("{}", time_ms);
+    const auto interval = std::min(time_ms, *kPollInterval.allowed.most);
 
     auto others = watched_ports(tables);
     std::erase_if(others,

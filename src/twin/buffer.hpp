@@ -51,7 +51,6 @@ struct alignas(64) IngressGroup {
     std::uint64_t rx_drops{};
 
     std::uint32_t shared() const { return bytes > reserved ? bytes - reserved : 0; }
-    std::uint32_t occupied() const { return bytes + headroom; }
 
     // Accepts the frame, or returns false if there is no room.
     bool admit(std::uint32_t size, Pool& shared_pool, Pool& headroom_pool)

@@ -6,13 +6,6 @@
 
 namespace petrel::watchdog {
 
-std::string_view name(Verdict v)
-{
-    constexpr std::array<std::string_view, 6> kNames{"confirmed", "accepted", "refused",
-                                                     "failed",    "differs",  "timed_out"};
-    return kNames.at(static_cast<std::size_t>(v));
-}
-
 std::string_view name(EventKind k)
 {
     constexpr std::array<std::string_view, static_cast<std::size_t>(EventKind::count_)> kNames{

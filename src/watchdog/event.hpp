@@ -33,7 +33,6 @@ enum class Verdict : std::uint8_t {
     differs,    // read back as something else
     timed_out   // no answer: the state of the device is unknown
 };
-std::string_view name(Verdict);
 
 struct Outcome {
     std::uint64_t command{};

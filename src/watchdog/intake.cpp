@@ -165,7 +165,7 @@ void Intake::take(const Sample& sample)
         view_.pause[row] = sample.epoch == 0 ? kLinkDown : 0;
     }
     if (untouched) {
-        touched_.push_back(row);
+        touched_.push_back(Slot{row});
         view_.touched = touched_;
         view_.all = touched_.size() == rows_;
     }

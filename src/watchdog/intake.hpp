@@ -104,7 +104,7 @@ private:
     std::array<std::uint8_t, kFields> raw_column_;  // Field -> position in a row of raw_
     std::uint8_t raw_width_{};
     std::vector<std::uint32_t> hold_us_;  // how long one full-quanta XOFF holds at the row's speed; 0 = speed not known
-    std::vector<std::uint32_t> touched_;
+    std::vector<Slot> touched_;
     AlignedColumns storage_;
     Observations view_;
     SampleFilter* filter_{};

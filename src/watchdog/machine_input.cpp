@@ -15,7 +15,7 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
 }
 
 // After a refusal, the rows of the site want the next weaker treatment.
-void Machine::step_down(std::uint32_t s, Instant now)
+void Machine::step_down(SiteId s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
         Row& row = rows_[r];
@@ -30,7 +30,7 @@ void Machine::step_down(std::uint32_t s, Instant now)
     }
 }
 
-bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now, Outbox& out)
+bool Machine::tell_failure(SiteId s, const Failure& failure, Instant now, Outbox& out)
 {
     if (!out.room_for(2, 0)) {
         return false;
@@ -57,7 +57,7 @@ bool Machine::tell_failure(std::uint32_t s, const Failure& failure, Instant now,
 }
 
 // The device has refused every treatment: the rows are alerted and only watched from now on.
-void Machine::give_up(std::uint32_t s, Instant now)
+void Machine::give_up(SiteId s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
         if (rows_[r].site == s && under_treatment(r)) {
@@ -73,7 +73,7 @@ void Machine::hear(const Notice& notice, Instant now, Outbox& out)
     if (held()) {
         return;
     }
-    map_.for_rows_of(notice.target, [&](std::uint32_t r) {
+    map_.for_rows_of(notice.target, [&](Slot r) {
         const bool by_device = watched(r) && policy(r).criterion == Criterion::device;
         switch (notice.kind) {
         case Notice::Kind::link_up: break;
@@ -132,16 +132,14 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
             map_.for_rows_of(*order.target, what);
             return;
         }
-        for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+        for (const auto r : map_.rows()) {
             what(r);
         }
     };
     switch (order.kind) {
-    case Order::Kind::mitigate:
-        each([&](std::uint32_t r) { mitigate_by_order(r, Origin::operator_, cause, now); });
-        break;
+    case Order::Kind::mitigate: each([&](Slot r) { mitigate_by_order(r, Origin::operator_, cause, now); }); break;
     case Order::Kind::release:
-        each([&](std::uint32_t r) {
+        each([&](Slot r) {
             if (at_work(r)) {
                 release_by_order(r, Reason::operator_, now);
             }
@@ -158,10 +156,10 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     case Order::Kind::stop: stop(now); break;
     case Order::Kind::stop_and_hold: hold(now); break;
     case Order::Kind::hold:
-        each([&](std::uint32_t r) {
+        each([&](Slot r) {
             if (rows_[r].decision == Decision::stormed && rows_[r].origin != Origin::red_switch) {
                 if (rows_[r].origin == Origin::device) {
-                    apply(r, list_.rows[r].action);  // the device would restore the queue by itself
+                    apply(r, effective(r).action);  // the device would restore the queue by itself
                 }
                 decide(r, Decision::latched, now);
                 wait_for_quiet(r);
@@ -169,7 +167,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
         });
         break;
     case Order::Kind::clear:
-        each([&](std::uint32_t r) {
+        each([&](Slot r) {
             if (!in_storm(r)) {
                 stats_[r] = {};
                 clocks_.longest_us[r] = 0;
@@ -180,7 +178,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     tick(now, out);
 }
 
-void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t cause, Instant now)
+void Machine::mitigate_by_order(Slot r, Origin origin, std::uint64_t cause, Instant now)
 {
     if (stopping_) {
         return;  // a stopped watchdog does not mitigate
@@ -202,7 +200,7 @@ void Machine::mitigate_by_order(std::uint32_t r, Origin origin, std::uint64_t ca
 
 // Carries out an order that waits for a storm to be closed: closes the storm, then begins the mitigation by order. So
 // each storm is closed once, and an order is not counted as a storm.
-void Machine::take_over(std::uint32_t r, Instant now, Outbox& out)
+void Machine::take_over(Slot r, Instant now, Outbox& out)
 {
     if (!out.room_for(1, 0)) {
         return;
@@ -215,7 +213,7 @@ void Machine::take_over(std::uint32_t r, Instant now, Outbox& out)
     mitigate_by_order(r, order.origin, order.cause, now);
 }
 
-void Machine::release_by_order(std::uint32_t r, Reason why, Instant now)
+void Machine::release_by_order(Slot r, Reason why, Instant now)
 {
     rows_[r].next.reset();
     if (rows_[r].decision != Decision::restoring) {
@@ -225,9 +223,9 @@ void Machine::release_by_order(std::uint32_t r, Reason why, Instant now)
 
 // The policy's action. If a queue's policy only alerts, or only forwards and the big red switch is the origin: drop, or
 // the next weaker treatment that the device supports.
-Treatment Machine::treatment_by_order(std::uint32_t r, Origin origin) const
+Treatment Machine::treatment_by_order(Slot r, Origin origin) const
 {
-    const auto configured = list_.rows[r].action;
+    const auto configured = effective(r).action;
     const bool too_weak =
         configured == Treatment::none || (origin == Origin::red_switch && configured == Treatment::ignore_pause);
     if (!too_weak || !map_.target(r).priority) {
@@ -243,7 +241,7 @@ Treatment Machine::treatment_by_order(std::uint32_t r, Origin origin) const
 void Machine::red_switch(bool on, Instant now)
 {
     red_ = on;
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    for (const auto r : map_.rows()) {
         if (on && map_.target(r).priority) {
             mitigate_by_order(r, Origin::red_switch, 0, now);
         } else if (!on && rows_[r].origin == Origin::red_switch && under_treatment(r)) {
@@ -265,7 +263,7 @@ void Machine::throw_configured_switch(Instant now)
 void Machine::stop(Instant now)
 {
     stopping_ = true;
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    for (const auto r : map_.rows()) {
         if (rows_[r].decision == Decision::latched && criterion(r) == Criterion::receive_stall) {
             continue;  // a NIC that was latched stays so until it is repaired
         }
@@ -283,7 +281,7 @@ void Machine::hold(Instant now)
 {
     stopping_ = true;
     sites_.freeze();
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    for (const auto r : map_.rows()) {
         if (!at_work(r)) {
             decide(r, Decision::off, now);
             stop_clock(r);

@@ -22,7 +22,7 @@ bool measures_pause(const Rule& rule)
            rule.criterion == Criterion::progress;
 }
 
-bool speaks_of_pause(const Observations& seen, const Rule& rule, std::uint32_t r)
+bool speaks_of_pause(const Observations& seen, const Rule& rule, Slot r)
 {
     return !measures_pause(rule) || (seen.known[r] & kPauseSignals) != 0;
 }
@@ -49,7 +49,7 @@ Machine::Machine(Watchlist list)
         latch_depth_ = std::max<std::size_t>(latch_depth_, p.latch_count);
     }
     storms_.resize(n * latch_depth_, Instant::min());
-    for (std::uint32_t r = 0; r < n; ++r) {
+    for (const auto r : map_.rows()) {
         rows_[r].site = site_for(r, Treatment::none);
         if (watched(r)) {
             rows_[r].decision = Decision::watching;
@@ -69,7 +69,7 @@ void Machine::look(const Observations& seen, Instant now, Outbox& out)
         alignas(kCacheLine) std::array<std::uint32_t, kBlock> block;
         for (const auto& run : list_.runs) {
             for (std::uint32_t done = 0; done < run.count; done += kBlock) {
-                const auto first = run.first + done;
+                const Slot first{run.first.value + done};
                 const auto left = std::span{block}.first(std::min(kBlock, run.count - done));
                 if (worth_visiting(advance(seen, run.rule, clocks_, first, left), run.rule, out)) {
                     visit(run, first, left, seen, now, out);
@@ -102,14 +102,14 @@ bool Machine::worth_visiting(std::uint32_t left, const Rule& rule, const Outbox&
 }
 
 // Few rows of a block need a visit. Rows whose clock does not run (all ones) are skipped in groups.
-void Machine::visit(const Run& run, std::uint32_t first, std::span<const std::uint32_t> left, const Observations& seen,
+void Machine::visit(const Run& run, Slot first, std::span<const std::uint32_t> left, const Observations& seen,
                     Instant now, Outbox& out)
 {
     constexpr std::size_t kGroup = 16;
     const auto visit_rows = [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             if (worth_visiting(left[i], run.rule, out)) {
-                visit_row(first + static_cast<std::uint32_t>(i), left[i], run.rule, seen, now, out);
+                visit_row(Slot{first.value + static_cast<std::uint32_t>(i)}, left[i], run.rule, seen, now, out);
             }
         }
     };
@@ -126,7 +126,7 @@ void Machine::visit(const Run& run, std::uint32_t first, std::span<const std::ui
     visit_rows(begin, left.size());
 }
 
-void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
+void Machine::visit_row(Slot r, std::uint32_t left, const Rule& rule, const Observations& seen, Instant now,
                         Outbox& out)
 {
     // Record only rows with time on their clock: other paused rows need no evidence.
@@ -139,11 +139,11 @@ void Machine::visit_row(std::uint32_t r, std::uint32_t left, const Rule& rule, c
     if (left == 0) {
         clock_full(r, now, out);
     } else if (!at_once && out.looks.size() < out.looks.capacity()) {
-        out.looks.push_back({Slot{r}, now + microseconds{std::min(left, rule.near_us)}});
+        out.looks.push_back({r, now + microseconds{std::min(left, rule.near_us)}});
     }
 }
 
-void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
+void Machine::clock_full(Slot r, Instant now, Outbox& out)
 {
     switch (rows_[r].decision) {
     case Decision::watching:
@@ -167,7 +167,7 @@ void Machine::clock_full(std::uint32_t r, Instant now, Outbox& out)
 }
 
 // Evaluates a look at an active row: its link, its packets, and whether its treatment has an effect.
-void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
+void Machine::account(Slot r, const Observations& seen, Instant now)
 {
     if ((seen.pause[r] & kLinkDown) != 0) {
         link_down(r, now);
@@ -212,7 +212,7 @@ void Machine::account(std::uint32_t r, const Observations& seen, Instant now)
 // A mitigated queue may show neither pause nor quiet: frames of unknown kind arrive, and the mitigation may have
 // stopped the pause signals. Then only a probe can show whether the storm goes on. Any sign of pause restarts the wait
 // for the probe.
-void Machine::count_time_without_proof(std::uint32_t r, const Observations& seen, Instant now)
+void Machine::count_time_without_proof(Slot r, const Observations& seen, Instant now)
 {
     Row& row = rows_[r];
     const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
@@ -241,15 +241,15 @@ void Machine::tick(Instant now, Outbox& out)
         use_budget(now, out);
     }
     sites_.serve(now, list_.poll, out,
-                 [&](std::uint32_t s, const Failure& failure) { return tell_failure(s, failure, now, out); });
-    std::erase_if(active_, [&](std::uint32_t r) {
+                 [&](SiteId s, const Failure& failure) { return tell_failure(s, failure, now, out); });
+    std::erase_if(active_, [&](Slot r) {
         rows_[r].active = at_work(r);
         return !rows_[r].active;
     });
 }
 
 // When the timer of this row expires.
-Instant Machine::deadline(std::uint32_t r) const
+Instant Machine::deadline(Slot r) const
 {
     const Row& row = rows_[r];
     if (!watched(r)) {
@@ -272,7 +272,7 @@ Instant Machine::deadline(std::uint32_t r) const
     return kNever;
 }
 
-void Machine::serve(std::uint32_t r, Instant now, Outbox& out)
+void Machine::serve(Slot r, Instant now, Outbox& out)
 {
     const Row& row = rows_[r];
     const bool due = now >= deadline(r);
@@ -297,7 +297,7 @@ void Machine::begin_waiting_storms(Instant now, Outbox& out)
     if (!std::exchange(full_clocks_wait_, false)) {
         return;
     }
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    for (const auto r : map_.rows()) {
         const auto decision = rows_[r].decision;
         const bool watches = decision == Decision::watching || decision == Decision::probing;
         if (watches && clocks_.proven_us[r] >= clocks_.limit_us[r]) {
@@ -311,10 +311,8 @@ void Machine::begin_waiting_storms(Instant now, Outbox& out)
 void Machine::use_budget(Instant now, Outbox& out)
 {
     while (!over_budget()) {
-        const auto waits = [&](std::uint32_t r) {
-            return rows_[r].decision == Decision::withheld && clocks_.proven_us[r] == 0;
-        };
-        const auto longer = [&](std::uint32_t a, std::uint32_t b) {
+        const auto waits = [&](Slot r) { return rows_[r].decision == Decision::withheld && clocks_.proven_us[r] == 0; };
+        const auto longer = [&](Slot a, Slot b) {
             return std::tuple{!waits(a), rows_[a].since, a} < std::tuple{!waits(b), rows_[b].since, b};
         };
         const auto next = std::min_element(active_.begin(), active_.end(), longer);
@@ -339,25 +337,25 @@ Instant Machine::next_timer() const
     return next;
 }
 
-const Run* Machine::run_of(std::uint32_t r) const
+const Run* Machine::run_of(Slot r) const
 {
     const auto after = std::upper_bound(list_.runs.begin(), list_.runs.end(), r,
-                                        [](std::uint32_t row, const Run& run) { return row < run.first; });
+                                        [](Slot row, const Run& run) { return row < run.first; });
     if (after == list_.runs.begin()) {
         return nullptr;
     }
     const auto& run = *std::prev(after);
-    return r < run.first + run.count ? &run : nullptr;
+    return r.value < run.first.value + run.count ? &run : nullptr;
 }
 
-const Rule& Machine::rule_of(std::uint32_t r) const
+const Rule& Machine::rule_of(Slot r) const
 {
     static const Rule none{};
     const Run* run = run_of(r);
     return run == nullptr ? none : run->rule;
 }
 
-Phase Machine::phase(std::uint32_t r) const
+Phase Machine::phase(Slot r) const
 {
     switch (rows_[r].decision) {
     case Decision::off: return Phase::off;
@@ -372,16 +370,16 @@ Phase Machine::phase(std::uint32_t r) const
     return sites_[rows_[r].site].settled() ? Phase::mitigated : Phase::mitigating;
 }
 
-Treatment Machine::in_effect(std::uint32_t r) const
+Treatment Machine::in_effect(Slot r) const
 {
     if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
-        return list_.rows[r].action;  // the device treats it and sends a notice at the end
+        return effective(r).action;  // the device treats it and sends a notice at the end
     }
-    const auto own = map_.target(r).priority ? sites_[r].believed() : Treatment::none;
+    const auto own = map_.target(r).priority ? sites_[map_.queue_site(r)].believed() : Treatment::none;
     return std::max(own, sites_[map_.port_site(r)].believed());
 }
 
-QueueStats Machine::stats(std::uint32_t r, Instant now) const
+QueueStats Machine::stats(Slot r, Instant now) const
 {
     QueueStats s = stats_[r];
     if (in_storm(r)) {

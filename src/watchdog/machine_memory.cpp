@@ -14,7 +14,7 @@ Checkpoint Machine::save(Instant now) const
     Checkpoint saved;
     saved.next_seq = next_seq_;
     saved.red_switch = red_by_order_;
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    for (const auto r : map_.rows()) {
         auto row = save_row(r, now);
         Checkpoint::Row nothing;
         nothing.target = row.target;
@@ -26,7 +26,7 @@ Checkpoint Machine::save(Instant now) const
     return saved;
 }
 
-Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
+Checkpoint::Row Machine::save_row(Slot r, Instant now) const
 {
     const Row& row = rows_[r];
     Checkpoint::Row saved;
@@ -48,8 +48,7 @@ Checkpoint::Row Machine::save_row(std::uint32_t r, Instant now) const
     if (row.restored_at != Instant::min()) {
         saved.restored_ago = now - row.restored_at;
     }
-    for (std::size_t i = 0; i < latch_depth_; ++i) {
-        const auto at = storms_[r * latch_depth_ + i];
+    for (const auto at : storms_of(r)) {
         if (at != Instant::min()) {
             saved.storms_ago.push_back(now - at);
         }
@@ -67,7 +66,7 @@ void Machine::load(const Checkpoint& saved, Instant now)
 {
     next_seq_ = std::max(next_seq_, saved.next_seq);
     for (const auto& from : saved.rows) {
-        map_.for_rows_of(from.target, [&](std::uint32_t r) {
+        map_.for_rows_of(from.target, [&](Slot r) {
             if (map_.target(r) == from.target) {
                 load_row(r, from, now);
             }
@@ -79,7 +78,7 @@ void Machine::load(const Checkpoint& saved, Instant now)
     }
 }
 
-void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now)
+void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
 {
     Row& row = rows_[r];
     auto& stats = stats_[r];
@@ -93,7 +92,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         row.restored_at = now - *from.restored_ago;
     }
     for (std::size_t i = 0; i < std::min(latch_depth_, from.storms_ago.size()); ++i) {
-        storms_[r * latch_depth_ + i] = now - from.storms_ago[i];
+        storms_of(r)[i] = now - from.storms_ago[i];
     }
     row.backoff = static_cast<std::uint8_t>(std::min(from.backoff, 20U));
     const bool at_rest = from.phase == Phase::watching || from.phase == Phase::off;
@@ -121,7 +120,7 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
         break;
     case Phase::mitigating:
     case Phase::mitigated:
-        if (row.origin == Origin::evidence && list_.rows[r].action == Treatment::none) {
+        if (row.origin == Origin::evidence && effective(r).action == Treatment::none) {
             row.ending = Reason::reconfigured;  // the policy only alerts now
             decide(r, Decision::restoring, now);
             stop_clock(r);
@@ -154,21 +153,21 @@ void Machine::load_row(std::uint32_t r, const Checkpoint::Row& from, Instant now
 
 // Whether an alerted row may be mitigated under the current policy. Such a row is withheld, and mitigated when
 // max_mitigated allows it and its storm goes on. An order that the device refused is not a storm.
-bool Machine::may_act_now(std::uint32_t r) const
+bool Machine::may_act_now(Slot r) const
 {
-    return rows_[r].origin == Origin::evidence && watched(r) && list_.rows[r].action != Treatment::none;
+    return rows_[r].origin == Origin::evidence && watched(r) && effective(r).action != Treatment::none;
 }
 
 void Machine::adopt(const Target& target, Treatment found, bool keep, Instant now, Outbox& out)
 {
     bool held = false;
-    map_.for_rows_of(target, [&](std::uint32_t r) { held = held || under_treatment(r); });
-    map_.for_rows_of(target, [&](std::uint32_t r) {
-        const auto site = target.priority ? r : map_.port_site(r);
+    map_.for_rows_of(target, [&](Slot r) { held = held || under_treatment(r); });
+    map_.for_rows_of(target, [&](Slot r) {
+        const auto site = target.priority ? map_.queue_site(r) : map_.port_site(r);
         // If the device shows a treatment that it does not offer, an earlier treatment was interrupted halfway:
         // complete it.
         const bool half = found != Treatment::none && !has(list_.capabilities.treatments, found);
-        const auto kept = half ? list_.rows[r].action : found;
+        const auto kept = half ? effective(r).action : found;
         if (keep && watched(r) && !held && (!half || kept != Treatment::none)) {
             const bool goes_on = at_work(r);  // a storm from the checkpoint is not announced again
             if (!goes_on) {
@@ -201,12 +200,12 @@ void Machine::inherit(const Machine& old, Instant now)
     next_seq_ = old.next_seq_;
     stopping_ = old.stopping_;
     sites_.number_after(old.sites_);
-    std::map<std::string, std::uint32_t> place;
-    for (std::uint32_t r = 0; r < map_.rows(); ++r) {
+    std::map<std::string, Slot> place;
+    for (const auto r : map_.rows()) {
         place[to_string(list_.inventory, map_.target(r))] = r;
     }
     const auto each_common_row = [&](auto what) {
-        for (std::uint32_t from = 0; from < old.map_.rows(); ++from) {
+        for (const auto from : old.map_.rows()) {
             const auto at = place.find(to_string(old.list_.inventory, old.map_.target(from)));
             if (at != place.end()) {
                 what(at->second, from);
@@ -214,19 +213,19 @@ void Machine::inherit(const Machine& old, Instant now)
         }
     };
     // All sites before any row: rows of one port share a site.
-    each_common_row([&](std::uint32_t r, std::uint32_t from) {
-        take_site(r, old, from, now);
+    each_common_row([&](Slot r, Slot from) {
+        take_site(map_.queue_site(r), old, old.map_.queue_site(from), now);
         take_site(map_.port_site(r), old, old.map_.port_site(from), now);
     });
-    each_common_row([&](std::uint32_t r, std::uint32_t from) { inherit_row(r, old, from, now); });
-    for (std::uint32_t r = 0; r < map_.rows() && stopping_; ++r) {
-        if (!at_work(r)) {
+    each_common_row([&](Slot r, Slot from) { inherit_row(r, old, from, now); });
+    for (const auto r : map_.rows()) {
+        if (stopping_ && !at_work(r)) {
             decide(r, Decision::off, now);
             stop_clock(r);
         }
     }
     for (std::uint32_t site = 0; site < map_.sites(); ++site) {
-        wish(site, now);
+        wish(SiteId{site}, now);
     }
     red_by_order_ = old.red_by_order_;
     if (const bool on = red_by_order_ || list_.big_red_switch; on || old.red_) {
@@ -235,7 +234,7 @@ void Machine::inherit(const Machine& old, Instant now)
     red_untold_ = list_.big_red_switch && (old.red_untold_ || !old.list_.big_red_switch);
 }
 
-void Machine::take_site(std::uint32_t mine, const Machine& old, std::uint32_t theirs, Instant now)
+void Machine::take_site(SiteId mine, const Machine& old, SiteId theirs, Instant now)
 {
     sites_.change(mine, [&](Site& site) {
         site = old.sites_[theirs];
@@ -243,13 +242,11 @@ void Machine::take_site(std::uint32_t mine, const Machine& old, std::uint32_t th
     });
 }
 
-void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t from, Instant now)
+void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
 {
     stats_[r] = old.stats_[from];
     clocks_.longest_us[r] = old.clocks_.longest_us[from];
-    for (std::size_t i = 0; i < std::min(latch_depth_, old.latch_depth_); ++i) {
-        storms_[r * latch_depth_ + i] = old.storms_[from * old.latch_depth_ + i];
-    }
+    std::ranges::copy(old.storms_of(from).first(std::min(latch_depth_, old.latch_depth_)), storms_of(r).begin());
     const Row& before = old.rows_[from];
     Row& row = rows_[r];
     row.backoff = before.backoff;
@@ -279,13 +276,13 @@ void Machine::inherit_row(std::uint32_t r, const Machine& old, std::uint32_t fro
     const bool by_evidence = before.origin == Origin::evidence;
     const bool device_no_more = before.origin == Origin::device && criterion(r) != Criterion::device;
     if (!watched(r) || device_no_more ||
-        (by_evidence && under_treatment(r) && list_.rows[r].action == Treatment::none)) {
+        (by_evidence && under_treatment(r) && effective(r).action == Treatment::none)) {
         release(r, Reason::reconfigured, now);
         return;
     }
-    if (by_evidence && under_treatment(r) && row.treatment != list_.rows[r].action) {
+    if (by_evidence && under_treatment(r) && row.treatment != effective(r).action) {
         const auto left = row.site;
-        apply(r, list_.rows[r].action);
+        apply(r, effective(r).action);
         wish(left, now);
         wish(row.site, now);
     }

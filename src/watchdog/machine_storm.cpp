@@ -20,12 +20,12 @@ std::uint32_t limit_us(Duration d)
 
 }  // namespace
 
-bool Machine::under_treatment(std::uint32_t r) const
+bool Machine::under_treatment(Slot r) const
 {
     return rows_[r].decision == Decision::stormed || rows_[r].decision == Decision::latched;
 }
 
-bool Machine::at_work(std::uint32_t r) const
+bool Machine::at_work(Slot r) const
 {
     return rows_[r].decision != Decision::off && rows_[r].decision != Decision::watching;
 }
@@ -39,20 +39,20 @@ bool Machine::counts_as_mitigated(const Row& row)
 
 // --- clocks
 
-void Machine::watch(std::uint32_t r, Duration limit)
+void Machine::watch(Slot r, Duration limit)
 {
     clocks_.wants_quiet[r] = 0;
     clocks_.proven_us[r] = 0;
     clocks_.limit_us[r] = full_at(limit);
 }
 
-void Machine::stop_clock(std::uint32_t r)
+void Machine::stop_clock(Slot r)
 {
     clocks_.proven_us[r] = 0;
     clocks_.limit_us[r] = kNoLimit;
 }
 
-void Machine::wait_for_quiet(std::uint32_t r)
+void Machine::wait_for_quiet(Slot r)
 {
     // Without a treatment every signal counts, otherwise only the signals that survive the treatment.
     clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none ? kQuiet : kQuietStill;
@@ -68,7 +68,7 @@ std::uint32_t Machine::full_at(Duration limit) const
     return limit_us(limit - std::min(list_.capabilities.stamp_uncertainty, limit / kMostForgiven));
 }
 
-bool Machine::ends_by_quiet(std::uint32_t r) const
+bool Machine::ends_by_quiet(Slot r) const
 {
     const Row& row = rows_[r];
     if (row.decision == Decision::alerted || row.decision == Decision::withheld) {
@@ -78,7 +78,7 @@ bool Machine::ends_by_quiet(std::uint32_t r) const
            policy(r).release == Release::quiet;
 }
 
-Duration Machine::restore_time(std::uint32_t r) const
+Duration Machine::restore_time(Slot r) const
 {
     const auto& p = policy(r);
     if (p.backoff_max == Duration::zero()) {
@@ -89,7 +89,7 @@ Duration Machine::restore_time(std::uint32_t r) const
 
 // How long a mitigated queue may show neither pause nor quiet before it is probed: T1, and twice as long after each
 // probe that met the storm again.
-Duration Machine::probe_wait(std::uint32_t r) const
+Duration Machine::probe_wait(Slot r) const
 {
     constexpr std::uint8_t kMostDoubled = 5;
     const auto& p = policy(r);
@@ -99,7 +99,7 @@ Duration Machine::probe_wait(std::uint32_t r) const
     return std::max(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostDoubled)), list_.poll);
 }
 
-Duration Machine::probe_time(std::uint32_t r) const
+Duration Machine::probe_time(Slot r) const
 {
     const auto& p = policy(r);
     return p.probe > Duration::zero() ? p.probe : p.detect / 4;
@@ -107,7 +107,7 @@ Duration Machine::probe_time(std::uint32_t r) const
 
 // --- start of a storm
 
-void Machine::decide(std::uint32_t r, Decision decision, Instant now)
+void Machine::decide(Slot r, Decision decision, Instant now)
 {
     Row& row = rows_[r];
     row.decision = decision;
@@ -121,7 +121,7 @@ void Machine::decide(std::uint32_t r, Decision decision, Instant now)
     wish(row.site, now);
 }
 
-void Machine::begin(std::uint32_t r, Origin origin, Instant now)
+void Machine::begin(Slot r, Origin origin, Instant now)
 {
     Row& row = rows_[r];
     row.origin = origin;
@@ -139,7 +139,7 @@ void Machine::begin(std::uint32_t r, Origin origin, Instant now)
     }
 }
 
-void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
+void Machine::storm(Slot r, Instant now, Outbox& out)
 {
     if (!out.room_for(2, 0)) {
         full_clocks_wait_ = true;
@@ -149,7 +149,7 @@ void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
     if (row.decision == Decision::probing) {
         row.backoff = static_cast<std::uint8_t>(std::min<unsigned>(row.backoff + 1U, kMostBackoff));
         row.since = now;
-        apply(r, list_.rows[r].action);
+        apply(r, effective(r).action);
         emit(out, EventKind::probe_failed, Reason::probe, r, now);
         const bool latch = latches(r, now);
         if (latch) {
@@ -159,7 +159,7 @@ void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
     } else {
         begin(r, Origin::evidence, now);
         adjust_backoff(r, now);
-        if (list_.rows[r].action == Treatment::none) {
+        if (effective(r).action == Treatment::none) {
             const bool status = policy(r).criterion == Criterion::pause_timeout;
             row.cause = emit(out, status ? EventKind::pause_too_long : EventKind::storm_alert, Reason::proven, r, now);
             decide(r, Decision::alerted, now);
@@ -176,10 +176,10 @@ void Machine::storm(std::uint32_t r, Instant now, Outbox& out)
     wait_for_quiet(r);
 }
 
-void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
+void Machine::mitigate(Slot r, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
-    apply(r, list_.rows[r].action);
+    apply(r, effective(r).action);
     row.since = now;
     if (row.treatment == Treatment::none) {
         row.cause = emit(out, EventKind::storm_alert, Reason::refused, r, now);
@@ -197,7 +197,7 @@ void Machine::mitigate(std::uint32_t r, Instant now, Outbox& out)
 }
 
 // Sets the row's treatment: `wish`, or the strongest weaker treatment that the device has not refused at its site.
-void Machine::apply(std::uint32_t r, Treatment wish)
+void Machine::apply(Slot r, Treatment wish)
 {
     while (wish != Treatment::none && sites_[site_for(r, wish)].refused(wish)) {
         wish = weaker(wish);
@@ -208,14 +208,14 @@ void Machine::apply(std::uint32_t r, Treatment wish)
 
 // The port's own row and port-wide treatments belong to the site of the port. Other treatments belong to the site of
 // the queue.
-std::uint32_t Machine::site_for(std::uint32_t r, Treatment treatment) const
+SiteId Machine::site_for(Slot r, Treatment treatment) const
 {
     const bool whole_port = has(list_.capabilities.port_wide, treatment) || !map_.target(r).priority;
-    return whole_port ? map_.port_site(r) : r;
+    return whole_port ? map_.port_site(r) : map_.queue_site(r);
 }
 
 // The site wants the strongest treatment that its rows want.
-void Machine::wish(std::uint32_t s, Instant now)
+void Machine::wish(SiteId s, Instant now)
 {
     if (held()) {
         return;
@@ -233,7 +233,7 @@ void Machine::wish(std::uint32_t s, Instant now)
 
 // A storm that returns soon after a release doubles T1. Time without a storm reduces it again step by step. A policy
 // without back-off only doubles the wait for the next probe, if the storm returns soon after a probe.
-void Machine::adjust_backoff(std::uint32_t r, Instant now)
+void Machine::adjust_backoff(Slot r, Instant now)
 {
     Row& row = rows_[r];
     const bool backs_off = policy(r).backoff_max != Duration::zero() || row.ending == Reason::probe;
@@ -252,7 +252,7 @@ void Machine::adjust_backoff(std::uint32_t r, Instant now)
     }
 }
 
-EventKind Machine::begin_kind(std::uint32_t r, bool latch) const
+EventKind Machine::begin_kind(Slot r, bool latch) const
 {
     switch (criterion(r)) {
     case Criterion::pause_timeout: return EventKind::pause_too_long;
@@ -265,13 +265,13 @@ EventKind Machine::begin_kind(std::uint32_t r, bool latch) const
     return EventKind::storm_detected;
 }
 
-bool Machine::latches(std::uint32_t r, Instant now)
+bool Machine::latches(Slot r, Instant now)
 {
     const auto& p = policy(r);
     if (p.latch_count == 0) {
         return false;
     }
-    const auto mine = std::span{storms_}.subspan(r * latch_depth_, latch_depth_);
+    const auto mine = storms_of(r);
     std::shift_right(mine.begin(), mine.end(), 1);
     mine.front() = now;
     const auto earliest = mine[p.latch_count - 1];
@@ -281,22 +281,22 @@ bool Machine::latches(std::uint32_t r, Instant now)
 // --- end of a storm
 
 // A port stays treated while any of its queues wants it. Its queues are released together.
-bool Machine::whole_site_quiet(std::uint32_t r) const
+bool Machine::whole_site_quiet(Slot r) const
 {
     const auto s = rows_[r].site;
     const auto rows = map_.rows_at(s);
-    return std::none_of(rows.begin(), rows.end(), [&](std::uint32_t other) {
+    return std::none_of(rows.begin(), rows.end(), [&](Slot other) {
         return under_treatment(other) && rows_[other].site == s && clocks_.proven_us[other] < clocks_.limit_us[other];
     });
 }
 
-void Machine::release(std::uint32_t r, Reason why, Instant now)
+void Machine::release(Slot r, Reason why, Instant now)
 {
     Row& row = rows_[r];
     const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
     if (treated_by_device && why != Reason::device && why != Reason::link_down) {
         // The device would keep its treatment: record it as in effect, so that the site commands the restore.
-        sites_.change(row.site, [&](Site& site) { site.believe(list_.rows[r].action, now); });
+        sites_.change(row.site, [&](Site& site) { site.believe(effective(r).action, now); });
     }
     row.ending = why;
     row.since = now;
@@ -306,7 +306,7 @@ void Machine::release(std::uint32_t r, Reason why, Instant now)
     decide(r, Decision::restoring, now);
 }
 
-void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
+void Machine::finish(Slot r, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     const bool treated = row.treatment != Treatment::none;
@@ -328,7 +328,7 @@ void Machine::finish(std::uint32_t r, Instant now, Outbox& out)
     close_storm(r, row.ending, now, out);
 }
 
-void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
+void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     const bool by_order = row.origin == Origin::operator_ || row.origin == Origin::red_switch;
@@ -350,7 +350,7 @@ void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
     if (why == Reason::operator_) {
         row.backoff = 0;
     }
-    for (const auto site : {r, map_.port_site(r)}) {
+    for (const auto site : {map_.queue_site(r), map_.port_site(r)}) {
         sites_.change(site, [](Site& s) { s.forget_refusals(); });
     }
     const bool goes_on = watched(r) && !stopping_;
@@ -365,7 +365,7 @@ void Machine::close_storm(std::uint32_t r, Reason why, Instant now, Outbox& out)
     }
 }
 
-void Machine::link_down(std::uint32_t r, Instant now)
+void Machine::link_down(Slot r, Instant now)
 {
     const Row& row = rows_[r];
     const bool by_evidence = row.origin == Origin::evidence || row.origin == Origin::device;
@@ -376,7 +376,7 @@ void Machine::link_down(std::uint32_t r, Instant now)
     }
 }
 
-std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32_t r, Instant now)
+std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, Slot r, Instant now)
 {
     Event& event = out.events.emplace_back();
     event.seq = next_seq_++;
@@ -385,8 +385,8 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, std::uint32
     event.kind = kind;
     event.reason = why;
     event.target = map_.target(r);
-    event.policy = list_.rows[r].policy;
-    event.action = rows_[r].origin == Origin::device ? list_.rows[r].action : rows_[r].treatment;
+    event.policy = effective(r).policy;
+    event.action = rows_[r].origin == Origin::device ? effective(r).action : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
     // A restore is reported when it is done, and a withheld storm when it is mitigated. Their evidence is the clock at
     // the time of the decision.

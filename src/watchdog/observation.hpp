@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/indexed.hpp"
 #include "base/time.hpp"
 
 namespace petrel::watchdog {
@@ -147,15 +148,15 @@ inline constexpr Fields kKeepsPausing =
 
 // What happened to each row since it was last read. Spans are 64-byte aligned and padded to whole cache lines.
 struct Observations {
-    std::span<std::uint32_t> dt_us;  // measured; 0 = not looked at, or an unchanged stamp
-    std::span<Fields> known;         // a set bit: the value holds for the whole interval
-    std::span<std::uint8_t> pause;   // kWas ... kLinkDown
-    std::array<std::span<std::uint32_t>, kFields>
-        value;                               // differences and levels, saturating; empty = not a field of the device
-    std::span<const std::uint32_t> touched;  // the rows that were looked at
-    bool all{};                              // every row was looked at: touched need not be read
+    IndexedSpan<Slot, std::uint32_t> dt_us;  // measured; 0 = not looked at, or an unchanged stamp
+    IndexedSpan<Slot, Fields> known;         // a set bit: the value holds for the whole interval
+    IndexedSpan<Slot, std::uint8_t> pause;   // kWas ... kLinkDown
+    std::array<IndexedSpan<Slot, std::uint32_t>, kFields>
+        value;                      // differences and levels, saturating; empty = not a field of the device
+    std::span<const Slot> touched;  // the rows that were looked at
+    bool all{};                     // every row was looked at: touched need not be read
 
-    std::span<std::uint32_t> column(Field f) const { return value[static_cast<std::size_t>(f)]; }
+    IndexedSpan<Slot, std::uint32_t> column(Field f) const { return value[static_cast<std::size_t>(f)]; }
 };
 
 }  // namespace petrel::watchdog

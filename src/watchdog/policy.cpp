@@ -75,7 +75,8 @@ std::vector<Preset> make_presets()
          {1, 60000},
          {1, 1000},
          kQueueActions,
-         "SAI's deadlock detection and recovery machine, per queue"},
+         "SAI's deadlock detection and recovery machine, per queue",
+         true},
         {rdma_switch,
          {10, 5000},
          {10, 60000},
@@ -196,15 +197,13 @@ Refusal set_priorities(Policy& policy, std::string_view text)
     return std::nullopt;
 }
 
-// Only the detector of the `sai` preset also exists in hardware.
 Refusal set_detector(Policy& policy, const Preset& preset, std::string_view text)
 {
-    const bool may = preset.policy.name == "sai";
-    if (text == "petrel" || (text == "device" && may)) {
+    if (text == "petrel" || (text == "device" && preset.in_hardware)) {
         policy.criterion = text == "device" ? Criterion::device : preset.policy.criterion;
         return std::nullopt;
     }
-    return may ? "petrel or device" : "petrel";
+    return preset.in_hardware ? "petrel or device" : "petrel";
 }
 
 std::string priorities_text(const Policy& policy)
@@ -319,6 +318,16 @@ std::string_view action_name(Treatment t)
     return kNames.at(static_cast<std::size_t>(t));
 }
 
+std::optional<Treatment> action_from_name(std::string_view wanted)
+{
+    for (std::size_t i = 0; i != static_cast<std::size_t>(Treatment::count_); ++i) {
+        if (action_name(static_cast<Treatment>(i)) == wanted) {
+            return static_cast<Treatment>(i);
+        }
+    }
+    return std::nullopt;
+}
+
 std::span<const Preset> presets()
 {
     static const std::vector<Preset> table = make_presets();
@@ -385,17 +394,6 @@ std::vector<Problem> check(const Policy& policy)
                             fmt::format("0, or not below restore_ms = {}", whole_ms(policy.restore))});
     }
     return problems;
-}
-
-void scale_as_start_default(Policy& policy, std::uint32_t ports)
-{
-    // 200 ms for each 32 ports, as in SONiC, where polling is expensive. The poll interval grows up to one second, the
-    // timers up to the longest allowed detection time.
-    const std::int64_t step = ports == 0 ? 1 : (ports - 1) / 32 + 1;
-    policy.detect = milliseconds{std::min<std::int64_t>(200 * step, 5000)};
-    policy.restore = policy.detect;
-    policy.poll = milliseconds{std::min<std::int64_t>(200 * step, 1000)};
-    policy.action = Treatment::drop;
 }
 
 }  // namespace petrel::watchdog

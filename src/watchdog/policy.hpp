@@ -36,6 +36,7 @@ std::string_view name(Release);
 
 // The name of an action in policy files: drop, forward, alert, lossless-off, squeeze, mute.
 std::string_view action_name(Treatment);
+std::optional<Treatment> action_from_name(std::string_view);
 
 struct Policy {
     std::string name;  // its name in events
@@ -70,6 +71,7 @@ struct Preset {
     Bounds poll_ms;
     Treatments actions{};  // the actions that a policy may choose
     std::string_view about;
+    bool in_hardware{};  // its detector also exists in hardware: a policy may leave detection to the device
 };
 
 std::span<const Preset> presets();
@@ -98,9 +100,6 @@ std::string parameter_text(const Policy&, std::string_view key);
 // Checks parameters against each other: T0 and T1 not below T2, a latch window if storms are counted for the latch,
 // probe not above T0, the back-off limit not below T1.
 std::vector<Problem> check(const Policy&);
-
-// Sets the timers and the action that SONiC's `start_default` chooses for a switch with this many ports.
-void scale_as_start_default(Policy&, std::uint32_t ports);
 
 // Which policy watches which rows. Later assignments win. A row without an assignment is not watched.
 struct Assignment {

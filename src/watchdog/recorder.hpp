@@ -15,9 +15,9 @@ class Recorder {
 public:
     explicit Recorder(std::size_t rows) : entries_(std::bit_ceil(std::clamp<std::size_t>(rows, 1, 4096))) {}
 
-    void note(std::uint32_t row, const Observations& seen, Instant now)
+    void note(Slot row, const Observations& seen, Instant now)
     {
-        Entry& entry = entries_[row & (entries_.size() - 1)];
+        Entry& entry = entries_[row.value & (entries_.size() - 1)];
         if (entry.row != row || entry.last_at > now) {
             entry.row = row;
             entry.noted = 0;
@@ -27,9 +27,9 @@ public:
     }
 
     // The looks of this row that fall within the time that was proven, oldest first.
-    void fill(Evidence& evidence, std::uint32_t row) const
+    void fill(Evidence& evidence, Slot row) const
     {
-        const Entry& entry = entries_[row & (entries_.size() - 1)];
+        const Entry& entry = entries_[row.value & (entries_.size() - 1)];
         if (entry.row != row) {
             return;
         }
@@ -47,7 +47,7 @@ public:
         }
     }
 
-    static Interval interval(std::uint32_t row, const Observations& seen)
+    static Interval interval(Slot row, const Observations& seen)
     {
         Interval i{seen.dt_us[row], seen.known[row], seen.pause[row], {}};
         for (std::size_t f = 0; f < kFields; ++f) {
@@ -62,7 +62,7 @@ private:
     static constexpr std::uint32_t kKept = std::tuple_size_v<decltype(Evidence::last)>;
 
     struct Entry {
-        std::uint32_t row{kNoLimit};
+        Slot row{kNoLimit};
         std::uint32_t noted{};  // looks since the row took the entry; `last` is a ring of the newest
         Instant last_at;
         std::array<Interval, kKept> last{};

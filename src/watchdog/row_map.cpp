@@ -4,25 +4,24 @@
 
 namespace petrel::watchdog {
 
-RowMap::RowMap(const Inventory& inventory)
+RowMap::RowMap(const Inventory& inventory) : targets_(inventory.rows.size())
 {
     std::size_t ports = 0;
-    targets_.reserve(inventory.rows.size());
-    for (const auto& row : inventory.rows) {
-        targets_.push_back(row.target);
-        ports = std::max<std::size_t>(ports, row.target.port.index + 1U);
+    for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
+        const auto& target = inventory.rows[row].target;
+        rows_.push_back(Slot{row});
+        targets_[Slot{row}] = target;
+        ports = std::max<std::size_t>(ports, target.port.index + 1U);
     }
-    self_.resize(targets_.size());
-    std::iota(self_.begin(), self_.end(), 0U);
 
     first_.resize(ports + 1);
-    for (const auto& target : targets_) {
-        ++first_[target.port.index + 1U];
+    for (const auto row : rows_) {
+        ++first_[targets_[row].port.index + 1U];
     }
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    by_port_.resize(targets_.size());
+    by_port_.resize(rows_.size());
     auto next = first_;
-    for (const auto row : self_) {
+    for (const auto row : rows_) {
         by_port_[next[targets_[row].port.index]++] = row;
     }
 }

@@ -7,35 +7,40 @@
 #include <span>
 #include <vector>
 
+#include "base/indexed.hpp"
 #include "watchdog/observation.hpp"
 
 namespace petrel::watchdog {
+
+using SiteId = Id<struct SiteTag>;
 
 class RowMap {
 public:
     explicit RowMap(const Inventory&);
 
-    std::uint32_t rows() const { return static_cast<std::uint32_t>(targets_.size()); }
-    std::uint32_t sites() const { return rows() + static_cast<std::uint32_t>(first_.size()) - 1; }
-    const Target& target(std::uint32_t row) const { return targets_[row]; }
+    std::span<const Slot> rows() const { return rows_; }
+    std::uint32_t sites() const { return row_count() + static_cast<std::uint32_t>(first_.size()) - 1; }
+    const Target& target(Slot row) const { return targets_[row]; }
 
-    std::span<const std::uint32_t> port_rows(std::size_t port) const
+    std::span<const Slot> port_rows(std::size_t port) const
     {
         return port + 1 < first_.size() ? std::span{by_port_}.subspan(first_[port], first_[port + 1] - first_[port])
-                                        : std::span<const std::uint32_t>{};
+                                        : std::span<const Slot>{};
     }
 
-    std::uint32_t port_site(std::uint32_t row) const { return rows() + targets_[row].port.index; }
+    SiteId queue_site(Slot row) const { return {row.value}; }
+    SiteId port_site(Slot row) const { return {row_count() + targets_[row].port.index}; }
 
     // The rows that a command to this site concerns.
-    std::span<const std::uint32_t> rows_at(std::uint32_t site) const
+    std::span<const Slot> rows_at(SiteId site) const
     {
-        return site < rows() ? std::span{self_}.subspan(site, 1) : port_rows(site - rows());
+        return is_queue(site) ? rows().subspan(site.value, 1) : port_rows(site.value - row_count());
     }
 
-    Target site_target(std::uint32_t site) const
+    Target site_target(SiteId site) const
     {
-        return site < rows() ? targets_[site] : Target{targets_[rows_at(site).front()].port, std::nullopt};
+        const auto& target = targets_[rows_at(site).front()];
+        return is_queue(site) ? target : Target{target.port, std::nullopt};
     }
 
     // The queue, or for a whole port all of its rows.
@@ -50,10 +55,13 @@ public:
     }
 
 private:
-    std::vector<Target> targets_;
+    std::uint32_t row_count() const { return static_cast<std::uint32_t>(rows_.size()); }
+    bool is_queue(SiteId site) const { return site.value < row_count(); }
+
+    IndexedVector<Slot, Target> targets_;
     std::vector<std::uint32_t> first_;  // index of each port's first row in by_port_, and one more at the end
-    std::vector<std::uint32_t> by_port_;
-    std::vector<std::uint32_t> self_;  // self_[row] == row, to show a single row as a span
+    std::vector<Slot> by_port_;
+    std::vector<Slot> rows_;  // all rows in their order
 };
 
 }  // namespace petrel::watchdog

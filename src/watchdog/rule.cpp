@@ -47,7 +47,7 @@ struct Proof {
 
 class Look {
 public:
-    Look(const Observations& o, const Rule& rule, std::uint32_t row) : o_(o), rule_(rule), row_(row) {}
+    Look(const Observations& o, const Rule& rule, Slot row) : o_(o), rule_(rule), row_(row) {}
 
     std::uint32_t dt() const { return o_.dt_us[row_]; }
     bool is(std::uint8_t bits) const { return (o_.pause[row_] & bits) == bits; }
@@ -131,7 +131,7 @@ public:
 private:
     const Observations& o_;
     const Rule& rule_;
-    std::uint32_t row_;
+    Slot row_;
 };
 
 std::uint32_t add(std::uint32_t clock, std::uint32_t time)
@@ -152,9 +152,8 @@ std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof,
     return score - std::min(std::min(dt, kLongestFall) * times, score);
 }
 
-}  // namespace
-
-std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
+// The time left on a clock that runs or may have started; kNoLimit if it does not run.
+std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& clocks, Slot row)
 {
     const Look look{o, rule, row};
     const auto proven = clocks.proven_us[row];
@@ -162,12 +161,14 @@ std::uint32_t time_left(const Observations& o, const Rule& rule, const Clocks& c
     return proven == 0 && !may_have_begun ? kNoLimit : clocks.limit_us[row] - std::min(proven, clocks.limit_us[row]);
 }
 
-bool paused_throughout(const Observations& o, const Rule& rule, std::uint32_t row) noexcept
+}  // namespace
+
+bool paused_throughout(const Observations& o, const Rule& rule, Slot row) noexcept
 {
     return Look{o, rule, row}.paused().hit;
 }
 
-std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t row) noexcept
+std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks& clocks, Slot row) noexcept
 {
     auto& proven = clocks.proven_us[row];
     const Look look{o, rule, row};
@@ -459,17 +460,17 @@ Sweep choose(const Rule& rule, bool counted)
 
 }  // namespace
 
-std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clocks, std::uint32_t first,
+std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clocks, Slot first,
                       std::span<std::uint32_t> left) noexcept
 {
     const auto from = [&](Field f) -> const std::uint32_t* {
         const auto column = o.column(f);
-        return column.empty() ? nullptr : column.data() + first;
+        return column.empty() ? nullptr : column.data() + first.value;
     };
     const Field sent = rule.in_bytes ? Field::tx_bytes : Field::tx_packets;
-    const Columns columns{o.dt_us.data() + first,
-                          o.known.data() + first,
-                          o.pause.data() + first,
+    const Columns columns{o.dt_us.data() + first.value,
+                          o.known.data() + first.value,
+                          o.pause.data() + first.value,
                           from(Field::pause_us),
                           from(Field::occupancy),
                           from(sent),
@@ -478,8 +479,8 @@ std::uint32_t advance(const Observations& o, const Rule& rule, const Clocks& clo
                           from(Field::rx_packets),
                           from(Field::pause_timeout),
                           bit(sent)};
-    const Hot hot{clocks.proven_us.data() + first, clocks.limit_us.data() + first, clocks.wants_quiet.data() + first,
-                  clocks.longest_us.data() + first, left.data()};
+    const Hot hot{clocks.proven_us.data() + first.value, clocks.limit_us.data() + first.value,
+                  clocks.wants_quiet.data() + first.value, clocks.longest_us.data() + first.value, left.data()};
     return choose(rule, columns.pause_us != nullptr)(columns, rule, hot, left.size());
 }
 

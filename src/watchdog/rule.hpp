@@ -39,33 +39,30 @@ struct Rule {
 };
 
 struct Run {
-    std::uint32_t first{};
+    Slot first;
     std::uint32_t count{};
     Rule rule;
 };
 
 // The hot state: 13 bytes per row.
 struct Clocks {
-    std::span<std::uint32_t> proven_us;   // of pause while watching, of quiet while waiting for it
-    std::span<std::uint32_t> limit_us;    // kNoLimit: never full
-    std::span<std::uint8_t> wants_quiet;  // 0, or the bit that proves it: kQuiet or kQuietStill
-    std::span<std::uint32_t> longest_us;  // longest pause proven without a break
+    IndexedSpan<Slot, std::uint32_t> proven_us;   // of pause while watching, of quiet while waiting for it
+    IndexedSpan<Slot, std::uint32_t> limit_us;    // kNoLimit: never full
+    IndexedSpan<Slot, std::uint8_t> wants_quiet;  // 0, or the bit that proves it: kQuiet or kQuietStill
+    IndexedSpan<Slot, std::uint32_t> longest_us;  // longest pause proven without a break
 };
 
 inline constexpr std::uint32_t kNoLimit = 0xffffffffU;
 inline constexpr std::uint32_t kAtOnce = 1;               // one look fills the clock
 inline constexpr std::uint32_t kClockMost = 0x7fffffffU;  // a clock saturates here, below any limit that means "never"
 
-// The time left on a clock that runs or may have started; kNoLimit if it does not run.
-std::uint32_t time_left(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
-
 // Whether the interval is paused from end to end, by the rule's own source.
-bool paused_throughout(const Observations&, const Rule&, std::uint32_t row) noexcept;
+bool paused_throughout(const Observations&, const Rule&, Slot row) noexcept;
 
-// Both return the least time left among their rows. advance() handles the rows first, first + 1, ... and stores the
-// time left of each in `left`: scanning `left` is much cheaper than calling time_left() for a thousand rows.
-std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, std::uint32_t row) noexcept;
-std::uint32_t advance(const Observations&, const Rule&, const Clocks&, std::uint32_t first,
+// Both return the least time left among their rows: on clocks that run or may have started; kNoLimit if none does.
+// advance() handles the rows first, first + 1, ... and stores the time left of each in `left`.
+std::uint32_t advance_row(const Observations&, const Rule&, const Clocks&, Slot row) noexcept;
+std::uint32_t advance(const Observations&, const Rule&, const Clocks&, Slot first,
                       std::span<std::uint32_t> left) noexcept;
 
 }  // namespace petrel::watchdog

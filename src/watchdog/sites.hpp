@@ -22,11 +22,11 @@ public:
         busy_.reserve(map.sites());
     }
 
-    const Site& operator[](std::uint32_t s) const { return sites_[s]; }
+    const Site& operator[](SiteId s) const { return sites_[s]; }
 
     // All changes of a site go through here, so that a site that is not settled is always listed in busy_.
     template <class Change>
-    void change(std::uint32_t s, Change change)
+    void change(SiteId s, Change change)
     {
         change(sites_[s]);
         if (!sites_[s].settled() && !busy_flag_[s]) {
@@ -40,10 +40,10 @@ public:
     bool frozen() const { return frozen_; }
 
     // Returns the site that was waiting for this outcome, if any.
-    std::optional<std::uint32_t> settle(const Outcome& outcome, Duration retry, Instant now)
+    std::optional<SiteId> settle(const Outcome& outcome, Duration retry, Instant now)
     {
-        const auto s = static_cast<std::uint32_t>(outcome.command & kSiteOfCommand);
-        if (s >= sites_.size() || !sites_[s].settle(outcome, retry, now)) {
+        const SiteId s{static_cast<std::uint32_t>(outcome.command & kSiteOfCommand)};
+        if (s.value >= sites_.size() || !sites_[s].settle(outcome, retry, now)) {
             return std::nullopt;
         }
         if (sites_[s].failure() && !outcome.detail.empty()) {
@@ -68,20 +68,20 @@ public:
                 sites_[s].failure_told();
             }
             if (!frozen_ && sites_[s].due(now) && out.room_for(0, 1)) {
-                const auto id = (next_command_++ << kSiteBits) | s;
+                const auto id = (next_command_++ << kSiteBits) | s.value;
                 const auto deadline = now + kCommandTime;
                 out.commands.push_back({id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), deadline});
                 sites_[s].sent(id, deadline + kCommandTime);  // the runner's own timed_out may arrive a little late
             }
         }
-        std::erase_if(busy_, [&](std::uint32_t s) {
+        std::erase_if(busy_, [&](SiteId s) {
             busy_flag_[s] = !sites_[s].settled();
             return !busy_flag_[s];
         });
     }
 
     // The device's error text for the failure that is being reported.
-    std::string take_detail(std::uint32_t s)
+    std::string take_detail(SiteId s)
     {
         const auto at = details_.find(s);
         if (at == details_.end()) {
@@ -107,7 +107,7 @@ public:
 
     bool idle() const
     {
-        return std::all_of(busy_.begin(), busy_.end(), [&](std::uint32_t s) {
+        return std::all_of(busy_.begin(), busy_.end(), [&](SiteId s) {
             return frozen_ ? !sites_[s].in_flight() && !sites_[s].failure() : sites_[s].settled();
         });
     }
@@ -118,10 +118,10 @@ private:
     static constexpr std::uint64_t kSiteOfCommand = 0xffff'ffffU;
 
     const RowMap& map_;
-    std::vector<Site> sites_;
-    std::vector<bool> busy_flag_;
-    std::vector<std::uint32_t> busy_;
-    std::map<std::uint32_t, std::string> details_;
+    IndexedVector<SiteId, Site> sites_;
+    IndexedVector<SiteId, bool> busy_flag_;
+    std::vector<SiteId> busy_;
+    std::map<SiteId, std::string> details_;
     std::uint64_t next_command_{1};
     bool frozen_{};
 };

@@ -63,10 +63,10 @@ void Watchdog::adopt(const Target& target, Treatment found, bool keep, Instant n
 
 Instant Watchdog::next_timer() const { return machine_->next_timer(); }
 bool Watchdog::idle() const { return machine_->idle(); }
-Phase Watchdog::phase(Slot slot) const { return machine_->phase(slot.value); }
-Treatment Watchdog::in_effect(Slot slot) const { return machine_->in_effect(slot.value); }
-QueueStats Watchdog::stats(Slot slot, Instant now) const { return machine_->stats(slot.value, now); }
-Duration Watchdog::proven(Slot slot) const { return machine_->proven(slot.value); }
+Phase Watchdog::phase(Slot slot) const { return machine_->phase(slot); }
+Treatment Watchdog::in_effect(Slot slot) const { return machine_->in_effect(slot); }
+QueueStats Watchdog::stats(Slot slot, Instant now) const { return machine_->stats(slot, now); }
+Duration Watchdog::proven(Slot slot) const { return machine_->proven(slot); }
 const Watchlist& Watchdog::watchlist() const { return machine_->watchlist(); }
 const RowMap& Watchdog::row_map() const { return machine_->row_map(); }
 

@@ -205,10 +205,10 @@ void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>
 {
     const bool joins = !runs.empty() && (!rule || runs.back().rule == *rule);
     if (joins) {
-        runs.back().count = row - runs.back().first + 1;
+        runs.back().count = row - runs.back().first.value + 1;
     } else if (rule) {
         const std::uint32_t first = runs.empty() ? 0 : row;
-        runs.push_back({first, row - first + 1, *rule});
+        runs.push_back({Slot{first}, row - first + 1, *rule});
     }
 }
 

@@ -15,6 +15,8 @@ namespace {
 using codec::DeviceReport;
 using codec::QueueReport;
 using codec::StatusReport;
+using watchdog::Phase;
+using watchdog::Treatment;
 
 const Paint kPlain{false};
 
@@ -79,17 +81,16 @@ StatusReport trouble()
     return report;
 }
 
-QueueReport queue(std::string port, std::uint8_t priority, std::string phase)
+QueueReport queue(std::string port, std::uint8_t priority, Phase phase)
 {
     QueueReport report;
     report.device = "sw1";
     report.port = std::move(port);
     report.priority = priority;
     report.policy = "tor";
-    report.phase = std::move(phase);
-    report.configured = "drop";
-    report.effective = "drop";
-    report.observed = "none";
+    report.phase = phase;
+    report.configured = Treatment::drop;
+    report.effective = Treatment::drop;
     report.detect_interval.configured_us = 200'000;
     report.restore_interval.configured_us = 400'000;
     return report;
@@ -97,12 +98,13 @@ QueueReport queue(std::string port, std::uint8_t priority, std::string phase)
 
 std::vector<QueueReport> queues()
 {
-    std::vector<QueueReport> all{queue("Ethernet0", 3, "watching"),  queue("Ethernet0", 4, "off"),
-                                 queue("Ethernet4", 3, "mitigated"), queue("Ethernet8", 3, "alerted"),
-                                 queue("Ethernet12", 3, "latched"),  queue("Ethernet16", 3, "watching")};
-    all[1].policy = all[1].configured = all[1].effective = "";
+    std::vector<QueueReport> all{queue("Ethernet0", 3, Phase::watching),  queue("Ethernet0", 4, Phase::off),
+                                 queue("Ethernet4", 3, Phase::mitigated), queue("Ethernet8", 3, Phase::alerted),
+                                 queue("Ethernet12", 3, Phase::latched),  queue("Ethernet16", 3, Phase::watching)};
+    all[1].policy.clear();
+    all[1].configured = all[1].effective = std::nullopt;
     all[1].detect_interval = all[1].restore_interval = {};
-    all[2].effective = all[2].observed = "forward";
+    all[2].effective = all[2].observed = Treatment::ignore_pause;
     all[2].detected = 2;
     all[2].restored = 1;
     all[2].tx_ok = 7;
@@ -111,7 +113,7 @@ std::vector<QueueReport> queues()
     all[2].in_storm_us = 2'500'000;
     all[2].longest_pause_us = 812'345;
     all[3].detected = 1;
-    all[4].observed = "drop";
+    all[4].observed = Treatment::drop;
     all[5].proven_us = 200'000;
     return all;
 }
@@ -221,7 +223,7 @@ TEST(ControlText, WatchFitsTheScreen)
 {
     std::vector<QueueReport> many;
     for (int i = 0; i < 100; ++i) {
-        many.push_back(queue("Ethernet" + std::to_string(i), 3, i % 3 == 0 ? "mitigated" : "alerted"));
+        many.push_back(queue("Ethernet" + std::to_string(i), 3, i % 3 == 0 ? Phase::mitigated : Phase::alerted));
     }
     for (std::size_t lines = 1; lines < 120; ++lines) {
         EXPECT_LE(line_count(watch_text(trouble(), many, lines, kPlain)), lines);

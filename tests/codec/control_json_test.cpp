@@ -36,6 +36,8 @@ struct AnyFields {
     static void fill(bool& value) { value = *rc::gen::arbitrary<bool>(); }
     static void fill(Condition& value) { value = any_enum<Condition>(); }
     static void fill(TableChange::Kind& value) { value = any_enum<TableChange::Kind>(); }
+    static void fill(watchdog::Phase& value) { value = any_enum<watchdog::Phase>(); }
+    static void fill(watchdog::Treatment& value) { value = any_enum<watchdog::Treatment>(); }
     static void fill(TableHash& hash)
     {
         hash.clear();

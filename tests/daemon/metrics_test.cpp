@@ -22,6 +22,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+using watchdog::Phase;
 
 std::string everything() { return metrics_text(two_devices(), some_queues()); }
 
@@ -121,15 +122,16 @@ TEST(Metrics, AQueueThatNeverStormedHasNoSeries)
 {
     EXPECT_EQ(queues_in(everything()), 2U);
     EXPECT_THAT(everything(), Not(HasSubstr("Ethernet5")));
-    EXPECT_EQ(queues_in(metrics_text({}, std::array{queue("Ethernet5", "latched", 0), queue("Ethernet6", "off", 0)})),
+    EXPECT_EQ(queues_in(metrics_text(
+                  {}, std::array{queue("Ethernet5", Phase::latched, 0), queue("Ethernet6", Phase::off, 0)})),
               1U);
 }
 
 TEST(Metrics, IntervalsAreThoseOfQueuesThatTheirDeviceWatches)
 {
-    auto watched = queue("Ethernet7", "watching", 0);
+    auto watched = queue("Ethernet7", Phase::watching, 0);
     watched.detect_interval = {200'000, 200'000, 200'000};
-    auto timed_by_us = queue("Ethernet9", "mitigated", 1);
+    auto timed_by_us = queue("Ethernet9", Phase::mitigated, 1);
     timed_by_us.detect_interval.configured_us = 200'000;
     const auto text = metrics_text({}, std::array{watched, timed_by_us});
     EXPECT_THAT(text,
@@ -149,10 +151,10 @@ TEST(Metrics, TooManyQueuesAreCutAndTheWorstKept)
 {
     std::vector<codec::QueueReport> queues;
     for (std::size_t i = 0; i < kMostQueuesInMetrics; ++i) {
-        queues.push_back(queue("often" + std::to_string(i), "watching", 2));
+        queues.push_back(queue("often" + std::to_string(i), Phase::watching, 2));
     }
-    queues.push_back(queue("once", "watching", 1));
-    queues.push_back(queue("now", "mitigating", 1));
+    queues.push_back(queue("once", Phase::watching, 1));
+    queues.push_back(queue("now", Phase::mitigating, 1));
     const auto text = metrics_text({}, queues);
     EXPECT_EQ(queues_in(text), kMostQueuesInMetrics);
     EXPECT_THAT(lines_of(text), Contains("petrel_queues_left_out 2"));

@@ -64,21 +64,21 @@ inline codec::StatusReport two_devices()
     return status;
 }
 
-inline codec::QueueReport queue(std::string port, std::string phase, std::uint64_t detected)
+inline codec::QueueReport queue(std::string port, watchdog::Phase phase, std::uint64_t detected)
 {
     codec::QueueReport report;
     report.device = "sw1";
     report.port = std::move(port);
     report.priority = std::uint8_t{3};
     report.policy = "tor";
-    report.phase = std::move(phase);
+    report.phase = phase;
     report.detected = detected;
     return report;
 }
 
 inline std::vector<codec::QueueReport> some_queues()
 {
-    auto stormed = queue("Ethernet4", "mitigated", 4);
+    auto stormed = queue("Ethernet4", watchdog::Phase::mitigated, 4);
     stormed.restored = 3;
     stormed.tx_ok = 10;
     stormed.tx_drop = 1'234'567'890'123;
@@ -88,9 +88,9 @@ inline std::vector<codec::QueueReport> some_queues()
     stormed.longest_pause_us = 450'000;
     stormed.detect_interval = {290'000, 290'000, 300'000};
     stormed.restore_interval = {400'000, 400'000, std::nullopt};
-    auto whole_port = queue("Ethernet8", "watching", 1);
+    auto whole_port = queue("Ethernet8", watchdog::Phase::watching, 1);
     whole_port.priority.reset();
-    return {stormed, queue("Ethernet5", "watching", 0), whole_port};
+    return {stormed, queue("Ethernet5", watchdog::Phase::watching, 0), whole_port};
 }
 
 }  // namespace petrel::daemon

@@ -11,8 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using watchdog::Phase;
+using watchdog::Treatment;
 
-codec::QueueReport queue(const std::string& configured, const std::string& phase)
+codec::QueueReport queue(Treatment configured, Phase phase)
 {
     codec::QueueReport report;
     report.port = "Ethernet0";
@@ -30,10 +32,7 @@ protected:
     {
         store.content[sonic::Db::counters]["COUNTERS:oid:0x15"] = {{"PFC_WD_STATUS", status}};
     }
-    void tell(const std::string& phase, const std::string& configured = "alert")
-    {
-        alerts.tell(queue(configured, phase), now);
-    }
+    void tell(Phase phase, Treatment configured = Treatment::none) { alerts.tell(queue(configured, phase), now); }
     // After orchagent had enough time to react.
     std::vector<std::string> unheard()
     {
@@ -58,11 +57,11 @@ protected:
 TEST_F(SonicAlerts, AreSaidAgainUntilTheyAreShown)
 {
     show("operational");
-    tell("alerted");
+    tell(Phase::alerted);
     EXPECT_THAT(unheard_yet(), IsEmpty()) << "orchagent may be about to";
     EXPECT_THAT(unheard(), ElementsAre("oid:0x15 storm"));
     EXPECT_THAT(unheard_yet(), IsEmpty());
-    tell("alerted");
+    tell(Phase::alerted);
     EXPECT_THAT(unheard(), ElementsAre("oid:0x15 storm")) << "whatever else is told of the queue";
     show("stormed");
     EXPECT_THAT(unheard(), IsEmpty());
@@ -73,8 +72,8 @@ TEST_F(SonicAlerts, AreSaidAgainUntilTheyAreShown)
 TEST_F(SonicAlerts, SoIsTheirEnd)
 {
     show("stormed");
-    tell("alerted");
-    tell("watching");
+    tell(Phase::alerted);
+    tell(Phase::watching);
     EXPECT_THAT(unheard(), ElementsAre("oid:0x15 restore"));
     show("operational");
     EXPECT_THAT(unheard(), IsEmpty());
@@ -84,7 +83,7 @@ TEST_F(SonicAlerts, SoIsTheirEnd)
 
 TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
 {
-    tell("alerted");
+    tell(Phase::alerted);
     EXPECT_THAT(unheard(), IsEmpty());
     store.content.clear();
     EXPECT_THAT(unheard(), IsEmpty()) << "nor one without a name";
@@ -93,15 +92,15 @@ TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
 TEST_F(SonicAlerts, StormsThatAreActedOnAreOthersBusiness)
 {
     show("operational");
-    tell("alerted", "drop");  // withheld: too many queues are mitigated already
+    tell(Phase::alerted, Treatment::drop);  // withheld: too many queues are mitigated already
     EXPECT_THAT(unheard(), IsEmpty());
-    tell("alerted");
-    tell("mitigated", "drop");  // the operator changed the action during the storm
+    tell(Phase::alerted);
+    tell(Phase::mitigated, Treatment::drop);  // the operator changed the action during the storm
     EXPECT_THAT(unheard(), IsEmpty());
-    tell("alerted");
+    tell(Phase::alerted);
     alerts.forget({"Ethernet0", 3});
     EXPECT_THAT(unheard(), IsEmpty());
-    tell("watching");
+    tell(Phase::watching);
     show("stormed");
     EXPECT_THAT(unheard(), IsEmpty()) << "we have said nothing of it";
 }

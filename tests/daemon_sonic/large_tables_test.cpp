@@ -40,7 +40,7 @@ protected:
                 codec::QueueReport queue;
                 queue.port = port_name(port);
                 queue.priority = priority;
-                queue.phase = "watching";
+                queue.phase = watchdog::Phase::watching;
                 told.queues.push_back(queue);
             }
         }

@@ -123,7 +123,7 @@ protected:
     test::SimulatedTime time;
     runtime::SystemClock clock;
     // Its looks do not wait for syncd's polls, because these come only when simulated time passes.
-    cli::SonicDriver driver{sonic::kDatabaseGlobal, {.wake = Duration{}}};
+    drivers::SonicDriver driver{sonic::kDatabaseGlobal, {.wake = Duration{}}};
     Instant polled{};           // time of syncd's last poll
     double stamps_per_time{1};  // above one: syncd's stamps run fast
     test::TemporaryFolder folder;

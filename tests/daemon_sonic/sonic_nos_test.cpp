@@ -46,7 +46,7 @@ protected:
         event.cause = 1;
         return event;
     }
-    static codec::QueueReport queue(const std::string& phase)
+    static codec::QueueReport queue(watchdog::Phase phase)
     {
         codec::QueueReport queue;
         queue.port = "Ethernet0";
@@ -58,7 +58,7 @@ protected:
     static Nos::Told told(std::vector<NosEvent> events)
     {
         Nos::Told told;
-        told.queues = {queue("mitigated")};
+        told.queues = {queue(watchdog::Phase::mitigated)};
         told.events = std::move(events);
         return told;
     }
@@ -241,8 +241,8 @@ TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     test::write_hash(*redis, kCounters, "COUNTERS:oid:0x15", {{"PFC_WD_STATUS", "operational"}});
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
-    auto alerted = queue("alerted");
-    alerted.configured = "alert";
+    auto alerted = queue(watchdog::Phase::alerted);
+    alerted.configured = watchdog::Treatment::none;
     detector.exchange(told(alerted));
     const auto orchagent = listen_to({"PFC_WD_ACTION"});
     for (pollfd ready{orchagent->fd(), POLLIN, 0}; ::poll(&ready, 1, 0) == 0;) {
@@ -253,9 +253,9 @@ TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
 
 TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
 {
-    nos->exchange(told(queue("mitigated")));
+    nos->exchange(told(queue(watchdog::Phase::mitigated)));
     test::run_command(*redis, kCounters, {"SAVE"});
-    nos->exchange(told(queue("watching")));
+    nos->exchange(told(queue(watchdog::Phase::watching)));
     redis->kill();
     redis->start();
     const auto object = test::read_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP").at("Ethernet0:3");
@@ -282,7 +282,7 @@ TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
 
 TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
 {
-    nos->exchange(told(queue("watching")));
+    nos->exchange(told(queue(watchdog::Phase::watching)));
     redis->kill();
     const auto away = nos->exchange(told({event(watchdog::EventKind::storm_detected)}));
     EXPECT_NE(away.trouble, "");

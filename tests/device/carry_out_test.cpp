@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/manual_clock.hpp"
+#include "device/plain_device.hpp"
 #include "device/synthetic/memory_journal.hpp"
 
 namespace petrel::device {
@@ -34,7 +35,7 @@ Undo undo_of(int value)
 using Steps = std::vector<std::string>;
 
 // Records the calls in their order and returns what the test has set.
-class RecordingDevice final : public Device {
+class RecordingDevice final : public PlainDevice {
 public:
     explicit RecordingDevice(Steps& steps) : steps_(steps) { capabilities_.reads_back = true; }
 

@@ -62,7 +62,7 @@ protected:
         std::set<std::string> names;
         const auto& inventory = on_->device_->inventory();
         for (const auto row : intake_->view().touched) {
-            names.insert(to_string(inventory, inventory.rows[row].target));
+            names.insert(to_string(inventory, inventory.rows[row.value].target));
         }
         return names;
     }

@@ -76,7 +76,7 @@ protected:
         std::vector<std::string> names;
         const auto all = queues();
         for (const auto row : intake_->view().touched) {
-            names.push_back(all[row]);
+            names.push_back(all[row.value]);
         }
         std::ranges::sort(names);
         return names;

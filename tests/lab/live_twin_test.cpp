@@ -251,6 +251,19 @@ TEST_F(LiveTwinTest, WhatTheHardwareFindsIsHeardInAnothersCall)
     EXPECT_LE(notices.heard[0].at, kStart + 1s + 101ms);
 }
 
+TEST_F(LiveTwinTest, TheHardwareStopsWatchingRowsThatItIsNotGiven)
+{
+    const auto device = open("s1");
+    Notices notices;
+    device->listen(notices);
+    const auto watched = device->watch_by_itself({});
+    ASSERT_TRUE(watched) << watched.error().what;
+    Samples samples{*device};
+    clock.advance(2s);
+    samples.look();
+    EXPECT_THAT(notices.heard, IsEmpty());
+}
+
 // Each call of now() takes 30 ms, so that a look simulates no more than a piece or two, while one second passes between
 // the looks.
 TEST(SlowTwin, LetsTimeGoAndItsSamplesStayTrue)

@@ -76,7 +76,17 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override { return switch_.look(rows, into); }
     Result<device::Undo> prepare(const watchdog::Command& c) override { return switch_.prepare(c); }
     Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
+    bool treated_by_others() const override { return switch_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { switch_.listen(sink); }
+    Result<std::vector<device::SelfWatched>> watch_by_itself(std::span<const device::SelfWatch> rows) override
+    {
+        return switch_.watch_by_itself(rows);
+    }
+    void set_watched_rows(std::span<const Slot> rows) override { switch_.set_watched_rows(rows); }
+    std::vector<device::UnseenQueue> unseen_queues() const override { return switch_.unseen_queues(); }
+    void set_waker(const device::Waker& waker) override { switch_.set_waker(waker); }
+    bool wants_reopening() const override { return switch_.wants_reopening(); }
+    Result<void> close() override { return switch_.close(); }
     Result<void> apply(const watchdog::Command& c, const device::Undo& undo) override
     {
         auto applied = switch_.apply(c, undo);

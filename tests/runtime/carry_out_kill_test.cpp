@@ -17,6 +17,7 @@
 
 #include "device/carry_out.hpp"
 #include "device/manual_clock.hpp"
+#include "device/plain_device.hpp"
 #include "journal_fixture.hpp"
 
 namespace petrel::runtime {
@@ -62,7 +63,7 @@ private:
 };
 
 // A device with two registers per port. A process can die between the writes to the two.
-class RegisterDevice final : public device::Device {
+class RegisterDevice final : public device::PlainDevice {
 public:
     explicit RegisterDevice(PortRegisters& registers, std::function<void()> between = {})
         : registers_(registers), between_(std::move(between))

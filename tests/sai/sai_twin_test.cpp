@@ -70,7 +70,22 @@ public:
         catch_up();
         return real_.read_back(target);
     }
+    bool treated_by_others() const override { return real_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { real_.listen(sink); }
+    Result<std::vector<device::SelfWatched>> watch_by_itself(std::span<const device::SelfWatch> rows) override
+    {
+        catch_up();
+        return real_.watch_by_itself(rows);
+    }
+    void set_watched_rows(std::span<const Slot> rows) override { real_.set_watched_rows(rows); }
+    std::vector<device::UnseenQueue> unseen_queues() const override { return real_.unseen_queues(); }
+    void set_waker(const device::Waker& waker) override { real_.set_waker(waker); }
+    bool wants_reopening() const override { return real_.wants_reopening(); }
+    Result<void> close() override
+    {
+        catch_up();
+        return real_.close();
+    }
 
 private:
     void catch_up()

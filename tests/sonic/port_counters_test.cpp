@@ -26,7 +26,7 @@ protected:
         codec::QueueReport queue;
         queue.port = port;
         queue.priority = 3;
-        queue.phase = "watching";
+        queue.phase = watchdog::Phase::watching;
         tables_.tell(queue);
     }
 

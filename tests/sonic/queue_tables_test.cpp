@@ -21,8 +21,8 @@ codec::QueueReport watching(const std::string& port, std::uint8_t priority)
     queue.port = port;
     queue.priority = priority;
     queue.policy = "pfcwd-drop-400-2000";
-    queue.phase = "watching";
-    queue.configured = "drop";
+    queue.phase = watchdog::Phase::watching;
+    queue.configured = watchdog::Treatment::drop;
     return queue;
 }
 
@@ -49,7 +49,7 @@ protected:
 TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
 {
     auto queue = watching("Ethernet0", 3);
-    queue.phase = "mitigated";
+    queue.phase = watchdog::Phase::mitigated;
     queue.detected = 1;
     queue.tx_drop = 300;
     queue.rx_drop_last = 200;
@@ -73,7 +73,7 @@ TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
     EXPECT_EQ(appl()["PFC_WD_TABLE_INSTORM:Ethernet0"], (Hash{{"3", "storm"}}));
     EXPECT_EQ(store_.content[Db::state]["PFC_WD_SW_STATE_TABLE|Ethernet0:3"], (Hash{{"status", "configured"}}));
 
-    queue.phase = "watching";
+    queue.phase = watchdog::Phase::watching;
     queue.restored = 1;
     tables_.tell(queue);
     ASSERT_TRUE(tables_.write(store_));
@@ -83,7 +83,9 @@ TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
 
 TEST_F(SonicQueueTables, AQueueIsInAStormFromItsDetectionToItsEnd)
 {
-    for (const auto* phase : {"alerted", "mitigating", "mitigated", "probing", "restoring", "latched"}) {
+    using watchdog::Phase;
+    for (const auto phase :
+         {Phase::alerted, Phase::mitigating, Phase::mitigated, Phase::probing, Phase::restoring, Phase::latched}) {
         auto queue = watching("Ethernet0", 3);
         tables_.tell(queue);
         ASSERT_TRUE(tables_.write(store_));
@@ -91,9 +93,19 @@ TEST_F(SonicQueueTables, AQueueIsInAStormFromItsDetectionToItsEnd)
         queue.phase = phase;
         tables_.tell(queue);
         ASSERT_TRUE(tables_.write(store_));
-        EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << phase;
-        EXPECT_THAT(appl(), Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))) << phase;
+        EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << name(phase);
+        EXPECT_THAT(appl(), Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))) << name(phase);
     }
+}
+
+TEST_F(SonicQueueTables, AnUnseenQueueIsNotInAStorm)
+{
+    auto queue = watching("Ethernet0", 3);
+    queue.phase.reset();
+    tables_.tell(queue);
+    ASSERT_TRUE(tables_.write(store_));
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
+    EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
 TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
@@ -164,7 +176,7 @@ TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
 {
     auto queue = watching("Ethernet0", 3);
     queue.detected = 7;
-    queue.phase = "mitigated";
+    queue.phase = watchdog::Phase::mitigated;
     tables_.tell(queue);
     ASSERT_TRUE(tables_.write(store_));
     const auto before = store_.content;
@@ -190,7 +202,7 @@ TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain
                 QueueTables tables;
                 tables.configure(config_);
                 auto queue = watching("Ethernet0", 3);
-                queue.phase = "mitigated";
+                queue.phase = watchdog::Phase::mitigated;
                 tables.tell(queue);
                 if (!is_first) {
                     ASSERT_TRUE(tables.write(memory));
@@ -216,7 +228,7 @@ TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain
 TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
 {
     auto queue = watching("Ethernet0", 3);
-    queue.phase = "mitigated";
+    queue.phase = watchdog::Phase::mitigated;
     tables_.tell(queue);
     ASSERT_TRUE(tables_.write(store_));
     const auto saved = store_.content;
@@ -232,7 +244,7 @@ TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
 TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
 {
     auto queue = watching("Ethernet0", 3);
-    queue.phase = "mitigated";
+    queue.phase = watchdog::Phase::mitigated;
     queue.detected = 1;
     config_.big_red_switch = true;
     tables_.configure(config_);
@@ -291,7 +303,7 @@ TEST_F(SonicQueueTables, TheRedSwitchStandsAtEveryWatchedQueue)
 TEST_F(SonicQueueTables, AtTheEndNobodyReadsThatSomebodyWatches)
 {
     auto held = watching("Ethernet0", 4);
-    held.phase = "mitigated";
+    held.phase = watchdog::Phase::mitigated;
     tables_.tell(watching("Ethernet0", 3));
     tables_.tell(held);
     config_.big_red_switch = true;

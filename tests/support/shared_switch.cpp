@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "device/plain_device.hpp"
 #include "runtime/event_loop.hpp"
 
 namespace petrel::test {
@@ -248,7 +249,7 @@ std::uint64_t SharedSwitch::dropped(std::uint16_t port, Instant now) const
 
 // ------------------------------------------------------------------------------------------------ the agent's side
 
-class SharedSwitchDevice final : public device::Device {
+class SharedSwitchDevice final : public device::PlainDevice {
 public:
     SharedSwitchDevice(const std::filesystem::path& path, DeviceId id, const device::TimeSource& clock,
                        std::function<void()> hang)

@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/plain_device.hpp"
 #include "support/queue_model.hpp"
 #include "support/script.hpp"
 
 namespace petrel::device {
 
-class SyntheticSwitch final : public Device {
+class SyntheticSwitch final : public PlainDevice {
 public:
     // Has all fields and all treatments, all signals survive, and it reads back.
     static watchdog::Capabilities everything();

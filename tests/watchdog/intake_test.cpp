@@ -243,8 +243,8 @@ TEST(Intake, PartialLookTouchesOnlyItsRows)
     intake.put(sample(2, {1'700, {{Field::pause_us, 0}}}));
     intake.put(sample(0, {1'600, {{Field::pause_us, 0}}}));
     ASSERT_EQ(intake.view().touched.size(), 2U);
-    EXPECT_EQ(intake.view().touched[0], 2U);
-    EXPECT_EQ(intake.view().touched[1], 0U);
+    EXPECT_EQ(intake.view().touched[0], Slot{2});
+    EXPECT_EQ(intake.view().touched[1], Slot{0});
     EXPECT_FALSE(intake.view().all);
     EXPECT_EQ(rows.dt_us(0), 600U);
     EXPECT_EQ(rows.dt_us(1), 0U) << "what an earlier look left in a row must not count again";

@@ -327,15 +327,20 @@ void begin_restoring(Driver& d)
     d.story();
 }
 
-class RestoreOutcome : public testing::TestWithParam<Verdict> {};
+struct FailedRestore {
+    Verdict verdict{};
+    Reason told{};
+};
+
+class RestoreOutcome : public testing::TestWithParam<FailedRestore> {};
 
 TEST_P(RestoreOutcome, FailureIsToldAndTriedAgainAndTheQueueIsNotCalledRestored)
 {
     Driver d{preset("sonic")};
     begin_restoring(d);
-    d.answer = [](const Command&) { return Answer{GetParam(), Treatment::drop, ""}; };
+    d.answer = [](const Command&) { return Answer{GetParam().verdict, Treatment::drop, ""}; };
     d.run_ms(300);
-    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam())};
+    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam().told)};
     EXPECT_EQ(d.story(),
               (Story{"2500 do none Ethernet0:3", "2500 " + failed, "2600 do none Ethernet0:3", "2600 " + failed}));
     EXPECT_EQ(d.phase(), Phase::restoring);
@@ -346,8 +351,11 @@ TEST_P(RestoreOutcome, FailureIsToldAndTriedAgainAndTheQueueIsNotCalledRestored)
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, RestoreOutcome,
-                         testing::Values(Verdict::refused, Verdict::failed, Verdict::differs, Verdict::timed_out),
-                         [](const auto& one) { return std::string{name(one.param)}; });
+                         testing::Values(FailedRestore{Verdict::refused, Reason::refused},
+                                         FailedRestore{Verdict::failed, Reason::failed},
+                                         FailedRestore{Verdict::differs, Reason::differs},
+                                         FailedRestore{Verdict::timed_out, Reason::timed_out}),
+                         [](const auto& one) { return std::string{name(one.param.told)}; });
 
 TEST(RestoreOutcomes, AcceptedEndsIt)
 {

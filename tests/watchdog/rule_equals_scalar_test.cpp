@@ -170,11 +170,11 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
     std::uint32_t least = kNoLimit;
     std::vector<std::uint32_t> left_by_row;
     for (std::uint32_t r = first; r < first + count; ++r) {
-        left_by_row.push_back(advance_row(rows.seen(), kind.rule, by_row.clocks(), r));
+        left_by_row.push_back(advance_row(rows.seen(), kind.rule, by_row.clocks(), Slot{r}));
         least = std::min(least, left_by_row.back());
     }
     std::vector<std::uint32_t> left(count);
-    const auto told = advance(rows.seen(), kind.rule, by_run.clocks(), first, left);
+    const auto told = advance(rows.seen(), kind.rule, by_run.clocks(), Slot{first}, left);
     rows_compared += count;
     for (std::uint32_t r = 0; r < total; ++r) {
         if (by_run.proven[r] != by_row.proven[r] || by_run.longest[r] != by_row.longest[r]) {

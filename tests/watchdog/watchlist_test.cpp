@@ -377,7 +377,7 @@ std::vector<Stretch> stretches(const Watchlist& list)
 {
     std::vector<Stretch> all;
     for (const auto& run : list.runs) {
-        all.push_back({run.first, run.count});
+        all.push_back({run.first.value, run.count});
     }
     return all;
 }
@@ -416,7 +416,7 @@ TEST(WatchlistRuns, EveryWatchedRowStandsInExactlyOneRunWithItsRule)
                                     {everywhere(1), {0, std::uint16_t{0}, std::nullopt}, everywhere(2)}));
     for (std::uint32_t r = 0; r < list.rows.size(); ++r) {
         const auto in = std::count_if(list.runs.begin(), list.runs.end(), [&](const watchdog::Run& run) {
-            return r >= run.first && r < run.first + run.count &&
+            return r >= run.first.value && r < run.first.value + run.count &&
                    (list.rows[r].policy == kUnwatched ||
                     run.rule.criterion == list.policies[list.rows[r].policy].criterion);
         });

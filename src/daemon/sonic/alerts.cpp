@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "sonic/queue_tables.hpp"
-#include "watchdog/policy.hpp"
 
 namespace petrel::daemon {
 
@@ -22,7 +21,7 @@ constexpr Duration kTimeToAct = std::chrono::seconds{1};
 void Alerts::tell(const codec::QueueReport& report, Instant now)
 {
     const NosQueue name{report.port, *report.priority, report.device};
-    if (report.configured != watchdog::action_name(watchdog::Treatment::none)) {
+    if (report.configured != watchdog::Treatment::none) {
         queues_.erase(name);
         return;
     }

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/plain_device.hpp"
 #include "device/sai/detection.hpp"
 #include "device/sai/lost_notices.hpp"
 #include "device/sai/reader.hpp"
@@ -22,7 +22,7 @@
 
 namespace petrel::device::sai {
 
-class SaiDevice final : public Device, Listener {
+class SaiDevice final : public PlainDevice, Listener {
 public:
     static Result<std::unique_ptr<SaiDevice>> open(const LibraryPlace&, DeviceId, const TimeSource&, Notes::Sink);
     ~SaiDevice() override;

@@ -14,12 +14,12 @@
 
 #include <memory>
 
-#include "device/device.hpp"
+#include "device/plain_device.hpp"
 #include "device/slingshot/registers.hpp"
 
 namespace petrel::device::slingshot {
 
-class SlingshotDevice final : public Device {
+class SlingshotDevice final : public PlainDevice {
 public:
     SlingshotDevice(DeviceId, std::unique_ptr<Registers>, const TimeSource&);
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/plain_device.hpp"
 #include "device/sonic/changes.hpp"
 #include "device/sonic/decider.hpp"
 #include "device/sonic/held_pause.hpp"
@@ -36,7 +36,7 @@ struct Settings {
     Wait wait{wait_readable};
 };
 
-class SonicDevice final : public Device {
+class SonicDevice final : public PlainDevice {
 public:
     // Fails until orchagent watches a queue and syncd has polled its counters: before that, the fields that the switch
     // has are not known. Denied while another detector has the switch.

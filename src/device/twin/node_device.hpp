@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/plain_device.hpp"
 #include "device/twin/seat.hpp"
 #include "device/twin/traits.hpp"
 #include "device/undo_fields.hpp"
@@ -17,7 +17,7 @@ namespace petrel::device::twin {
 
 namespace sim = petrel::twin;
 
-class NodeDevice : public Device {
+class NodeDevice : public PlainDevice {
 public:
     const watchdog::Inventory& inventory() const final { return inventory_; }
     const watchdog::Capabilities& capabilities() const final { return capabilities_; }

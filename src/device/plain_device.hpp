@@ -1,0 +1,23 @@
+// The base of adapters: a device that does nothing beyond looks and commands. An adapter overrides the calls for which
+// its hardware does more. A device that wraps another one derives from Device and passes every call on.
+#pragma once
+
+#include "device/device.hpp"
+
+namespace petrel::device {
+
+class PlainDevice : public Device {
+public:
+    bool treated_by_others() const override { return false; }
+    void set_waker(const Waker&) override {}
+    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override
+    {
+        return tl::unexpected(Error{ErrorKind::unsupported, "the device does not detect storms itself"});
+    }
+    void set_watched_rows(std::span<const Slot>) override {}
+    std::vector<UnseenQueue> unseen_queues() const override { return {}; }
+    bool wants_reopening() const override { return false; }
+    Result<void> close() override { return {}; }
+};
+
+}  // namespace petrel::device
