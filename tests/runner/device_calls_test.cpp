@@ -1,0 +1,138 @@
+// Calls of a device that wait behind a look.
+#include "runner/device_calls.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <deque>
+
+#include "device/manual_clock.hpp"
+#include "lab/simulated_disk.hpp"
+
+namespace petrel::runner {
+namespace {
+
+// Posted functions run when the test says so.
+class QueuedLoop final : public Loop {
+public:
+    Now now() const override { return {}; }
+    TimerId at(Instant when, std::function<void()>) override { return {when, 0}; }
+    void cancel(const TimerId&) override {}
+    void post(std::function<void()> call) override { posted.push_back(std::move(call)); }
+
+    void run()
+    {
+        for (; !posted.empty(); posted.pop_front()) {
+            posted.front()();
+        }
+    }
+
+    std::deque<std::function<void()>> posted;
+};
+
+// Jobs run when the test says so.
+class QueuedWorker final : public Worker {
+public:
+    explicit QueuedWorker(std::deque<std::function<void()>>& jobs) : jobs_(jobs) {}
+    bool add(JobKind, std::function<void()> job) override
+    {
+        jobs_.push_back(std::move(job));
+        return true;
+    }
+    std::optional<Instant> busy_since() const override { return std::nullopt; }
+
+private:
+    std::deque<std::function<void()>>& jobs_;
+};
+
+class DeviceWithWaker final : public device::Device {
+public:
+    explicit DeviceWithWaker(const device::Waker*& waker) : waker_(waker) {}
+    const watchdog::Inventory& inventory() const override { return inventory_; }
+    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
+    Result<void> look(std::span<const Slot>, watchdog::Intake&) override
+    {
+        waker_->reset();
+        return {};
+    }
+    Result<device::Undo> prepare(const watchdog::Command&) override { return device::Undo{}; }
+    Result<void> apply(const watchdog::Command&, const device::Undo&) override { return {}; }
+    Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
+    void listen(device::NoticeSink&) override {}
+    void set_waker(const device::Waker& waker) override { waker_ = &waker; }
+
+private:
+    const device::Waker*& waker_;
+    watchdog::Inventory inventory_;
+    watchdog::Capabilities capabilities_;
+};
+
+class DeviceCallsTest : public testing::Test, DeviceSource, device::NoticeSink {
+protected:
+    void SetUp() override
+    {
+        calls_.open([](const Result<Opened>& opened) { EXPECT_TRUE(opened); });
+        run();
+        ASSERT_NE(waker_, nullptr);
+    }
+
+    const device::TimeSource& clock() const override { return clock_; }
+    Result<std::unique_ptr<device::Device>> open(Say) override { return std::make_unique<DeviceWithWaker>(waker_); }
+    void post(const watchdog::Notice&) noexcept override {}
+
+    void run()
+    {
+        for (; !jobs_.empty(); jobs_.pop_front()) {
+            jobs_.front()();
+        }
+        loop_.run();
+    }
+
+    bool woken() const
+    {
+        pollfd readable{waker_->fd(), POLLIN, 0};
+        return ::poll(&readable, 1, 0) == 1;
+    }
+
+    void look()
+    {
+        calls_.look({1, {}, std::make_shared<watchdog::Intake>(watchdog::Inventory{}, watchdog::Capabilities{}), 0},
+                    [](const Looked&) {});
+    }
+    void command()
+    {
+        calls_.carry_out({}, 1, [](const watchdog::Outcome&) {});
+    }
+
+    device::ManualClock clock_;
+    lab::SimulatedDisk disk_;
+    lab::DiskMemory memory_{disk_, [] {}};
+    QueuedLoop loop_;
+    std::deque<std::function<void()>> jobs_;
+    const device::Waker* waker_{};
+    DeviceCalls calls_{loop_, std::make_unique<QueuedWorker>(jobs_), *this, memory_, *this, [](const std::string&) {},
+                       {}};
+};
+
+TEST_F(DeviceCallsTest, ACommandWakesTheLookThatItWaitsBehind)
+{
+    look();
+    EXPECT_FALSE(woken());
+    command();
+    EXPECT_TRUE(woken());
+    run();
+    EXPECT_FALSE(woken());
+}
+
+TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNone)
+{
+    look();
+    run();
+    command();
+    EXPECT_FALSE(woken()) << "the next look would not wait";
+    look();
+    EXPECT_FALSE(woken()) << "the command does not wait behind this look";
+}
+
+}  // namespace
+}  // namespace petrel::runner
