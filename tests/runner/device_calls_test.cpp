@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "device/manual_clock.hpp"
+#include "device/plain_device.hpp"
 #include "lab/simulated_disk.hpp"
 
 namespace petrel::runner {
@@ -45,7 +46,7 @@ private:
     std::deque<std::function<void()>>& jobs_;
 };
 
-class DeviceWithWaker final : public device::Device {
+class DeviceWithWaker final : public device::PlainDevice {
 public:
     explicit DeviceWithWaker(const device::Waker*& waker) : waker_(waker) {}
     const watchdog::Inventory& inventory() const override { return inventory_; }
