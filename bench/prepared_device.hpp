@@ -69,7 +69,7 @@ public:
         return std::vector{entry};
     }
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource& clock,
-                                                 Say) override
+                                                 NoteSink) override
     {
         return std::make_unique<PreparedDevice>(work_, clock, on_look_);
     }

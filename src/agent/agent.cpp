@@ -59,7 +59,7 @@ void Agent::step(const Input& input, Now now, Output& out)
             } else if constexpr (std::is_same_v<In, watchdog::Outcome>) {
                 watchdog_.settle(in, now.mono, box);
             } else if constexpr (std::is_same_v<In, watchdog::Notice>) {
-                watchdog_.hear(in, now.mono, box);
+                watchdog_.receive(in, now.mono, box);
             } else if constexpr (std::is_same_v<In, watchdog::Order>) {
                 stopping_ = stopping_ || in.kind == watchdog::Order::Kind::stop ||
                             in.kind == watchdog::Order::Kind::stop_and_hold;

@@ -18,9 +18,9 @@ using watchdog::Evidence;
 using watchdog::Field;
 
 constexpr std::array<std::pair<std::uint8_t, std::string_view>, 8> kPauseBits{{
-    {watchdog::kWas, "was"},
-    {watchdog::kIs, "is"},
-    {watchdog::kOver, "over"},
+    {watchdog::kPausedBefore, "was"},
+    {watchdog::kPausedNow, "is"},
+    {watchdog::kNotPausedNow, "over"},
     {watchdog::kThroughout, "throughout"},
     {watchdog::kTrailing, "trailing"},
     {watchdog::kQuiet, "quiet"},

@@ -28,7 +28,7 @@ public:
     virtual ~Control() = default;
 
     // Adds the event to the history and sends it to the followers.
-    virtual void heard(const std::string& device, std::uint64_t seq, const std::string& event_json) = 0;
+    virtual void publish(const std::string& device, std::uint64_t seq, const std::string& event_json) = 0;
 
     // If another process removed or replaced the sockets, listens again at their names; see ControlServer::keep_name().
     // `done` is called in the service's loop, once for each socket.

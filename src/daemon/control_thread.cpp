@@ -74,7 +74,7 @@ ControlThread::~ControlThread()
     }
 }
 
-void ControlThread::heard(const std::string& device, std::uint64_t seq, const std::string& event_json)
+void ControlThread::publish(const std::string& device, std::uint64_t seq, const std::string& event_json)
 {
     loop_->post([this, device, seq, event = event_json]() mutable {
         send_to_followers(device, event);

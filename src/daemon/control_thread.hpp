@@ -28,7 +28,7 @@ public:
     ControlThread(const ControlThread&) = delete;
     ControlThread& operator=(const ControlThread&) = delete;
 
-    void heard(const std::string& device, std::uint64_t seq, const std::string& event_json) override;
+    void publish(const std::string& device, std::uint64_t seq, const std::string& event_json) override;
     void keep_names(const NameKept& done) override;
     codec::ControlReport counters() const override;
 

@@ -21,7 +21,7 @@ namespace petrel::daemon {
 class Driver {
 public:
     // Receives notes: how a device differs from what is configured or specified. Called in device threads.
-    using Say = std::function<void(const std::string&)>;
+    using NoteSink = std::function<void(const std::string&)>;
 
     virtual ~Driver() = default;
     virtual std::string_view kind() const = 0;  // the part of an entry before the colon
@@ -35,12 +35,12 @@ public:
 
     // Whether the journal lists everything that the agent may have changed on a device. If not, the device must be
     // read.
-    virtual bool journal_tells_all() const { return true; }
+    virtual bool journal_is_complete() const { return true; }
 
     // Opens the device of an expanded entry. Called in the thread that will use the device. May block. After a failure
     // it is called again later.
     virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                         Say) = 0;
+                                                         NoteSink) = 0;
 
     // Undoes what a process that died has changed on the device, except its mitigations. Does not open the device. Does
     // nothing if another process uses the device.

@@ -46,7 +46,7 @@ NosRunner::~NosRunner()
 
 void NosRunner::start() { exchange(); }
 
-void NosRunner::heard(const DeviceRunner& runner, const watchdog::Event& event)
+void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Event& event)
 {
     const auto& dog = runner.agent()->watchdog();
     const auto& watchlist = dog.watchlist();
@@ -102,10 +102,10 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     const auto now = loop_.now().mono;
     const auto& dog = runner.agent()->watchdog();
     const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
-    if (progress.watchlist != runner.watchlists()) {
+    if (progress.watchlist != runner.watchlist_generation()) {
         auto queues = queues_of(dog.watchlist().inventory, runner.name());
         std::ranges::set_difference(progress.queues, queues, std::back_inserter(told.gone));
-        progress = Progress{runner.watchlists(), std::move(queues), 0, {}, now, 0, now};
+        progress = Progress{runner.watchlist_generation(), std::move(queues), 0, {}, now, 0, now};
     }
     if (nos_->shows_statistics() && now >= progress.next_statistics) {
         progress.next_statistics = now + kStatisticsEvery;
@@ -196,19 +196,19 @@ void NosRunner::follow(Nos::Heard heard)
     concern_ = std::move(heard.concern);
     const auto before = std::exchange(trouble_, heard.trouble);
     if (!trouble_.empty() && trouble_ != before) {  // log each trouble once, not at each exchange
-        calls_.say({Log::Level::error,
+        calls_.log({Log::Level::error,
                     "nos_trouble",
                     {},
                     {},
                     fmt::format("{}: {}; what was last configured stays in force", nos_->name(), trouble_),
                     {}});
     } else if (trouble_.empty() && !before.empty()) {
-        calls_.say(
+        calls_.log(
             {Log::Level::notice, "nos_good", {}, {}, fmt::format("{} is as it should be again", nos_->name()), {}});
     }
     counts_every_ = heard.counts_every;
     for (const auto& line : heard.lines) {
-        calls_.say(line);
+        calls_.log(line);
     }
     if (heard.policies) {
         calls_.configured(std::move(*heard.policies));
@@ -265,7 +265,7 @@ void NosRunner::finish()
                 return;
             }
             if (!left) {
-                calls_.say({Log::Level::error, "nos_not_left", {}, {}, left.error().what, {}});
+                calls_.log({Log::Level::error, "nos_not_left", {}, {}, left.error().what, {}});
             }
             stopping_();
         });

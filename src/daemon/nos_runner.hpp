@@ -24,7 +24,7 @@ class NosRunner {
 public:
     struct Calls {
         std::function<void(codec::PolicyFile)> configured;  // called when the policies change
-        std::function<void(const Log::Line&)> say;
+        std::function<void(const Log::Line&)> log;
     };
 
     static constexpr std::size_t kMostTableRequests = 64;             // that wait
@@ -37,7 +37,7 @@ public:
     ~NosRunner();
 
     void start();
-    void heard(const DeviceRunner&, const watchdog::Event&);
+    void event_written(const DeviceRunner&, const watchdog::Event&);
 
     // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
     using Answered = std::function<void(const Result<codec::TableReport>&)>;

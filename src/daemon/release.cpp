@@ -86,9 +86,9 @@ private:
         const bool journaled = std::filesystem::exists(std::filesystem::symlink_status(journal, ignored));
         if (!journaled) {
             say(entry, fmt::format("has no journal ({}){}", journal.string(),
-                                   driver.journal_tells_all() ? ": nothing is in force" : ""));
+                                   driver.journal_is_complete() ? ": nothing is in force" : ""));
         }
-        if (!journaled && driver.journal_tells_all()) {
+        if (!journaled && driver.journal_is_complete()) {
             return {};
         }
         auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& words) { say(entry, words); });
@@ -104,7 +104,7 @@ private:
                 return done;
             }
         }
-        if (!driver.journal_tells_all()) {
+        if (!driver.journal_is_complete()) {
             release_shown(entry, **device);
         }
         if (released_ == 0) {

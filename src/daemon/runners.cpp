@@ -16,7 +16,7 @@ public:
     {}
 
     const device::TimeSource& clock() const override { return clock_; }
-    Result<std::unique_ptr<device::Device>> open(Say say) override
+    Result<std::unique_ptr<device::Device>> open(NoteSink say) override
     {
         return driver_.open(entry_, id_, clock_, std::move(say));
     }
@@ -24,7 +24,7 @@ public:
     {
         return driver_.put_back(entry_).map([](Driver::PutBack) {});
     }
-    bool journal_tells_all() const override { return driver_.journal_tells_all(); }
+    bool journal_is_complete() const override { return driver_.journal_is_complete(); }
 
 private:
     Driver& driver_;

@@ -65,7 +65,7 @@ Result<void> Service::put_together()
 {
     // Before the log, the control thread and the listener are started, so that their threads inherit the blocked
     // signals.
-    if (auto signals = around_.hear_signals([this](int signal) { hear_signal(signal); }); !signals) {
+    if (auto signals = around_.hear_signals([this](int signal) { handle_signal(signal); }); !signals) {
         return tl::unexpected(std::move(signals.error()));
     }
     auto log = around_.open_log(config_.log_format, config_.log_to, config_.name);
@@ -84,7 +84,7 @@ Result<void> Service::put_together()
         nos_ = std::make_unique<NosRunner>(
             loop_, around_.make_worker(NosRunner::kMostJobs), std::move(options_.nos), runners_,
             NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
-                             [this](const Log::Line& line) { say(line); }});
+                             [this](const Log::Line& line) { this->log(line); }});
     }
     return make_runners().and_then([this] { return open_doors(); });
 }
@@ -262,7 +262,7 @@ void Service::leave(int exit_code)
     std::_Exit(exit_code);
 }
 
-void Service::hear_signal(int signal)
+void Service::handle_signal(int signal)
 {
     if (signal == SIGHUP) {
         return reload([](const auto&) {});
@@ -313,14 +313,14 @@ void Service::tables(const codec::ControlRequest& request, const std::string& by
 
 // -------------------------------------------------------------------------------------------- RunnerHost
 
-void Service::say(const Log::Line& line) { log_->write(line); }
+void Service::log(const Log::Line& line) { log_->write(line); }
 
-void Service::heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
+void Service::event_written(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
-    say(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()));
-    control_->heard(runner.name(), event.seq, json);
+    log(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()));
+    control_->publish(runner.name(), event.seq, json);
     if (nos_) {
-        nos_->heard(runner, event);
+        nos_->event_written(runner, event);
     }
 }
 
@@ -340,10 +340,10 @@ void Service::state_written(const DeviceRunner& runner, const Result<void>& writ
         auto& error = state_errors_now_[runner.name()];
         if (error != written.error().what) {
             error = written.error().what;
-            say({Log::Level::error, "state_not_written", runner.name(), {}, error, {}});
+            log({Log::Level::error, "state_not_written", runner.name(), {}, error, {}});
         }
     } else if (state_errors_now_.erase(runner.name()) != 0) {
-        say({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}});
+        log({Log::Level::notice, "state_written", runner.name(), {}, "the memory can be written again", {}});
     }
 }
 
@@ -421,7 +421,7 @@ void Service::feed_watchdog()
 
 void Service::note(Log::Level level, std::string event, std::string words)
 {
-    say({level, std::move(event), {}, {}, std::move(words), {}});
+    log({level, std::move(event), {}, {}, std::move(words), {}});
 }
 
 void Service::reached(std::string_view point) const

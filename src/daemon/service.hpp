@@ -52,11 +52,11 @@ private:
     Result<void> put_together();
     Result<void> make_runners();
     Result<void> open_doors();
-    void hear_signal(int signal);
+    void handle_signal(int signal);
 
     // RunnerHost
-    void say(const Log::Line&) override;
-    void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void log(const Log::Line&) override;
+    void event_written(const DeviceRunner&, const watchdog::Event&, const std::string& json) override;
     void settled(const DeviceRunner&) override;
     void state_written(const DeviceRunner&, const Result<void>&) override;
     void name_kept(const std::filesystem::path&, const Result<bool>& lost) override;
@@ -101,7 +101,7 @@ private:
     std::unique_ptr<Control> control_;
     std::unique_ptr<MetricsListener> metrics_;
     codec::ReloadReport reload_;
-    std::vector<Reloaded> reload_asked_;              // requests that wait for the next reload
+    std::vector<Reloaded> waiting_reloads_;           // requests that wait for the next reload
     std::optional<std::vector<Reloaded>> reloading_;  // requests that wait for the reload under way; none = no reload
     Instant next_reload_{};                           // the earliest time of the next reload
     std::uint64_t state_errors_{};

@@ -28,12 +28,12 @@ Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; 
 // A request that arrives during a reload waits for the next one: the file may have changed since it was read.
 void Service::reload(Reloaded done)
 {
-    if (reload_asked_.size() >= kMostReloadsAsked) {
+    if (waiting_reloads_.size() >= kMostReloadsAsked) {
         return done(tl::unexpected(Error{
             ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again", kMostReloadsAsked)}));
     }
-    reload_asked_.push_back(std::move(done));
-    if (reload_asked_.size() == 1 && !reloading_) {
+    waiting_reloads_.push_back(std::move(done));
+    if (waiting_reloads_.size() == 1 && !reloading_) {
         begin_reload();
     }
 }
@@ -50,7 +50,7 @@ void Service::begin_reload()
 // Reads the file outside the loop: the disk may be slow, and the file may name many unknown ports.
 void Service::read_next_config()
 {
-    reloading_ = std::exchange(reload_asked_, {});
+    reloading_ = std::exchange(waiting_reloads_, {});
     if (ready_) {
         notify_reloading(loop_.now());
     }
@@ -103,7 +103,7 @@ void Service::finish_reload(NextConfig next)
     for (const auto& done : waited) {
         done(reload_);
     }
-    if (!reload_asked_.empty()) {
+    if (!waiting_reloads_.empty()) {
         begin_reload();
     }
 }

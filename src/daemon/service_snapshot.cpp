@@ -26,7 +26,7 @@ std::string whole_metrics(const ServiceSnapshot& snapshot)
             const auto& state = device->rows[row];
             // Leave out queues without a storm and without self-detection: they have no series.
             if (!runner::at_rest(state.phase) || state.stats.detected != 0 ||
-                device->self_watched->contains(Slot{row})) {
+                device->delegations->contains(Slot{row})) {
                 queues.push_back(runner::queue_report(*device, Slot{row}));
             }
         }

@@ -26,9 +26,9 @@
 // detector lets that detector run again while the agent does not watch every queue that the detector would watch. After
 // that, or after a state that it could not follow, the device asks to be opened again (wants_reopening()).
 //
-// watch_by_itself() is for devices that detect storms themselves (Capabilities::detects_itself). The runner passes all
-// rows that the device shall watch, in the order of rows; the device stops watching all others. It returns one result
-// for each row that was passed. If other software configures the device's detection, the call fails with
+// delegate_detection() is for devices that detect storms themselves (Capabilities::detects_itself). The runner passes
+// all rows that the device shall watch, in the order of rows; the device stops watching all others. It returns one
+// result for each row that was passed. If other software configures the device's detection, the call fails with
 // ErrorKind::unsupported.
 //
 // Device has no default for any call, so that the compiler finds a wrapper that does not pass one on. Adapters derive
@@ -57,7 +57,7 @@ struct Undo {
     bool operator==(const Undo&) const = default;
 };
 
-struct SelfWatch {
+struct DelegatedRow {
     Slot row;
     Duration detect{};
     Duration restore{};  // duration of a recovery
@@ -70,7 +70,7 @@ struct TimerShown {
     bool operator==(const TimerShown&) const = default;
 };
 
-struct SelfWatched {
+struct Delegated {
     Slot row;
     TimerShown detect;
     TimerShown restore;
@@ -110,7 +110,7 @@ public:
     virtual bool treated_by_others() const = 0;
     virtual void listen(NoticeSink&) = 0;
     virtual void set_waker(const Waker&) = 0;  // it outlives the device
-    virtual Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) = 0;
+    virtual Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) = 0;
     virtual void set_watched_rows(std::span<const Slot>) = 0;
     // As of the last look, in the order of queues.
     virtual std::vector<UnseenQueue> unseen_queues() const = 0;

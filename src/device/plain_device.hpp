@@ -10,7 +10,7 @@ class PlainDevice : public Device {
 public:
     bool treated_by_others() const override { return false; }
     void set_waker(const Waker&) override {}
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "the device does not detect storms itself"});
     }

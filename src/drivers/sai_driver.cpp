@@ -162,10 +162,10 @@ Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEnt
 }
 
 Result<std::unique_ptr<device::Device>> SaiDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                        const device::TimeSource& clock, Say say)
+                                                        const device::TimeSource& clock, NoteSink report)
 {
     return place_of(entry).and_then(read_place).and_then([&](const device::sai::LibraryPlace& place) {
-        return device::sai::SaiDevice::open(place, id, clock, std::move(say))
+        return device::sai::SaiDevice::open(place, id, clock, std::move(report))
             .map([](std::unique_ptr<device::sai::SaiDevice> device) -> std::unique_ptr<device::Device> {
                 return device;
             });

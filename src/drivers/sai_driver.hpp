@@ -12,7 +12,7 @@ public:
     Result<void> check(const codec::DeviceEntry&) const override;
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                 Say) override;
+                                                 NoteSink) override;
 };
 
 }  // namespace petrel::drivers

@@ -77,10 +77,10 @@ Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceE
 }
 
 Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                          const device::TimeSource& clock, Say say)
+                                                          const device::TimeSource& clock, NoteSink report)
 {
     return databases_of(entry).and_then([&](const sonic::Databases& databases) {
-        return device::sonic::SonicDevice::open(databases, id, clock, std::move(say), settings_)
+        return device::sonic::SonicDevice::open(databases, id, clock, std::move(report), settings_)
             .map([](std::unique_ptr<device::sonic::SonicDevice> device) -> std::unique_ptr<device::Device> {
                 return device;
             });

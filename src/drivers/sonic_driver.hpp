@@ -21,10 +21,10 @@ public:
 
     std::string_view kind() const override { return "sonic"; }
     // SONiC's scripts may be disabled, and orchagent may have queues in storm.
-    bool journal_tells_all() const override { return false; }
+    bool journal_is_complete() const override { return false; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                 Say) override;
+                                                 NoteSink) override;
     Result<PutBack> put_back(const codec::DeviceEntry&) override;
 
     // The databases of an expanded entry.

@@ -83,19 +83,19 @@ Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEn
                 all.push_back(named(entry.name.empty() ? node : fmt::format("{}-{}", entry.name, node), node));
             }
             if (all.empty()) {
-                return tl::unexpected(Error{
-                    ErrorKind::invalid, fmt::format("{} has no switch with a [[policy]]: say which node, as {}#NODE",
-                                                    place.file, place.file)});
+                return tl::unexpected(Error{ErrorKind::invalid,
+                                            fmt::format("{} has no switch with a [[policy]]: name the node, as {}#NODE",
+                                                        place.file, place.file)});
             }
             return all;
         });
 }
 
 Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                         const device::TimeSource& clock, Say say)
+                                                         const device::TimeSource& clock, NoteSink report)
 {
     const auto place = twin_place_of(entry);
-    return twin_of(place.file, clock, std::move(say)).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
+    return twin_of(place.file, clock, std::move(report)).and_then([&](const std::shared_ptr<lab::LiveTwin>& twin) {
         return find_node(twin->topology(), place).and_then([&](scenario::NodeId node) {
             return twin->open(node, id, clock);
         });
@@ -103,18 +103,18 @@ Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntr
 }
 
 Result<std::shared_ptr<lab::LiveTwin>> TwinDriver::twin_of(const std::string& file, const device::TimeSource& clock,
-                                                           Say say)
+                                                           NoteSink report)
 {
     const std::lock_guard lock{mutex_};
     if (const auto there = twins_.find(file); there != twins_.end()) {
         return there->second;
     }
     return read_scenario(file).and_then([&](scenario::Scenario scenario) {
-        const auto hear_loss = [say, file](Duration lost) {
-            say(fmt::format("the twin of {} cannot keep up: {} s of its time are skipped so far", file,
-                            std::chrono::round<std::chrono::seconds>(lost).count()));
+        const auto report_loss = [report, file](Duration lost) {
+            report(fmt::format("the twin of {} cannot keep up: {} s of its time are skipped so far", file,
+                               std::chrono::round<std::chrono::seconds>(lost).count()));
         };
-        auto made = lab::LiveTwin::make(std::move(scenario), clock.now().mono, hear_loss);
+        auto made = lab::LiveTwin::make(std::move(scenario), clock.now().mono, report_loss);
         if (made) {
             twins_.emplace(file, *made);
         }

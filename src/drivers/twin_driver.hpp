@@ -19,10 +19,10 @@ public:
     std::string_view kind() const override { return "twin"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                 Say) override;
+                                                 NoteSink) override;
 
 private:
-    Result<std::shared_ptr<lab::LiveTwin>> twin_of(const std::string& file, const device::TimeSource&, Say);
+    Result<std::shared_ptr<lab::LiveTwin>> twin_of(const std::string& file, const device::TimeSource&, NoteSink);
 
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<lab::LiveTwin>> twins_;  // by file

@@ -53,7 +53,7 @@ public:
     explicit Node(AgentInTwin& agent) : agent_(agent) {}
 
     const device::TimeSource& clock() const override { return *agent_.clock_; }
-    Result<std::unique_ptr<device::Device>> open(Say) override
+    Result<std::unique_ptr<device::Device>> open(NoteSink) override
     {
         return std::make_unique<device::RemovablePorts>(agent_.faults_, agent_.removed_ports_, agent_.opened_);
     }
@@ -267,11 +267,11 @@ void AgentInTwin::post(const watchdog::Notice& notice) noexcept
     }
 }
 
-void AgentInTwin::heard(const runner::DeviceRunner& runner, const watchdog::Event& event, const std::string&)
+void AgentInTwin::event_written(const runner::DeviceRunner& runner, const watchdog::Event& event, const std::string&)
 {
-    if (list_generation_ != runner.watchlists()) {
+    if (list_generation_ != runner.watchlist_generation()) {
         list_ = std::make_shared<watchdog::Watchlist>(runner.agent()->watchdog().watchlist());
-        list_generation_ = runner.watchlists();
+        list_generation_ = runner.watchlist_generation();
     }
     events_.push_back(event);
     lists_.push_back(list_);

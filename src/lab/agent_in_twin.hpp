@@ -88,8 +88,8 @@ private:
                 const watchdog::PolicyBook&, watchdog::Watchlist, const Options&);
 
     // RunnerHost
-    void say(const runner::LogLine&) override {}
-    void heard(const runner::DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void log(const runner::LogLine&) override {}
+    void event_written(const runner::DeviceRunner&, const watchdog::Event&, const std::string& json) override;
     void settled(const runner::DeviceRunner&) override {}
     void state_written(const runner::DeviceRunner&, const Result<void>&) override {}
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}

@@ -58,9 +58,9 @@ void LiveDevice::listen(device::NoticeSink& sink)
     access_->at_once([&] { device_->listen(sink); });
 }
 
-Result<std::vector<device::SelfWatched>> LiveDevice::watch_by_itself(std::span<const device::SelfWatch> rows)
+Result<std::vector<device::Delegated>> LiveDevice::delegate_detection(std::span<const device::DelegatedRow> rows)
 {
-    return at_present(*access_, [&] { return device_->watch_by_itself(rows); });
+    return at_present(*access_, [&] { return device_->delegate_detection(rows); });
 }
 
 void LiveDevice::set_waker(const device::Waker& waker)

@@ -31,7 +31,7 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return device_->treated_by_others(); }
     void listen(device::NoticeSink&) override;
-    Result<std::vector<device::SelfWatched>> watch_by_itself(std::span<const device::SelfWatch>) override;
+    Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow>) override;
     void set_watched_rows(std::span<const Slot>) override;
     std::vector<device::UnseenQueue> unseen_queues() const override;
     void set_waker(const device::Waker&) override;

@@ -22,7 +22,7 @@ std::optional<double> share_paused(const watchdog::Observations& seen, Slot row)
     if ((bits & watchdog::kQuiet) != 0) {
         return 0.0;
     }
-    if ((bits & (watchdog::kWas | watchdog::kIs)) != 0) {
+    if ((bits & (watchdog::kPausedBefore | watchdog::kPausedNow)) != 0) {
         return 0.5;
     }
     for (const auto frames : {Field::rx_xoff, Field::rx_pfc}) {

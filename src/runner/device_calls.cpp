@@ -18,13 +18,13 @@ Error no_room() { return {ErrorKind::exhausted, fmt::format("{} calls of the dev
 }  // namespace
 
 DeviceCalls::DeviceCalls(Loop& loop, std::unique_ptr<Worker> worker, DeviceSource& source, Memory& memory,
-                         device::NoticeSink& notices, DeviceSource::Say hear, device::FaultHook fault_hook)
+                         device::NoticeSink& notices, DeviceSource::NoteSink report, device::FaultHook fault_hook)
     : loop_(loop),
       source_(source),
       memory_(memory),
       clock_(source.clock()),
       notices_(notices),
-      hear_(std::move(hear)),
+      report_note_(std::move(report)),
       fault_hook_(std::move(fault_hook)),
       worker_(std::move(worker))
 {}
@@ -61,12 +61,12 @@ void DeviceCalls::open(std::function<void(Result<Opened>)> then)
     ask(JobKind::open, [this] { return open_device(); }, Result<Opened>{tl::unexpected(no_room())}, std::move(then));
 }
 
-DeviceSource::Say DeviceCalls::through_the_loop() const
+DeviceSource::NoteSink DeviceCalls::through_the_loop() const
 {
-    return [&loop = loop_, alive = std::weak_ptr{alive_}, hear = &hear_](const std::string& words) {
-        loop.post([alive, hear, words] {
+    return [&loop = loop_, alive = std::weak_ptr{alive_}, report = &report_note_](const std::string& words) {
+        loop.post([alive, report, words] {
             if (alive.lock()) {
-                (*hear)(words);
+                (*report)(words);
             }
         });
     };
@@ -195,17 +195,17 @@ void DeviceCalls::set_watched_rows(std::vector<Slot> rows, std::uint32_t numberi
         std::function<void(Result<void>)>{[](const Result<void>&) {}});
 }
 
-void DeviceCalls::watch_by_itself(std::vector<device::SelfWatch> wishes, std::uint32_t numbering,
-                                  std::function<void(Result<std::vector<device::SelfWatched>>)> then)
+void DeviceCalls::delegate_detection(std::vector<device::DelegatedRow> rows, std::uint32_t numbering,
+                                     std::function<void(Result<std::vector<device::Delegated>>)> then)
 {
-    using Answer = Result<std::vector<device::SelfWatched>>;
+    using Answer = Result<std::vector<device::Delegated>>;
     ask(
         JobKind::other,
-        [this, wishes = std::move(wishes), numbering]() -> Answer {
+        [this, rows = std::move(rows), numbering]() -> Answer {
             if (numbering != numbering_) {  // the runner calls again after it has taken over the new inventory
                 return tl::unexpected(Error{ErrorKind::invalid, "the device has other ports now"});
             }
-            return device_->watch_by_itself(wishes);
+            return device_->delegate_detection(rows);
         },
         Answer{tl::unexpected(no_room())}, std::move(then));
 }

@@ -55,8 +55,8 @@ struct Looked {
 class DeviceCalls {
 public:
     // `hear` is called in the loop with each note of the source about the device.
-    DeviceCalls(Loop&, std::unique_ptr<Worker>, DeviceSource&, Memory&, device::NoticeSink&, DeviceSource::Say hear,
-                device::FaultHook);
+    DeviceCalls(Loop&, std::unique_ptr<Worker>, DeviceSource&, Memory&, device::NoticeSink&,
+                DeviceSource::NoteSink report, device::FaultHook);
     ~DeviceCalls();
 
     void open(std::function<void(Result<Opened>)>);  // may be called again: after a failure, or to reopen
@@ -67,8 +67,8 @@ public:
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
     // Does nothing if the device has another numbering now: the caller calls again with the rows of the new inventory.
     void set_watched_rows(std::vector<Slot>, std::uint32_t numbering);
-    void watch_by_itself(std::vector<device::SelfWatch>, std::uint32_t numbering,
-                         std::function<void(Result<std::vector<device::SelfWatched>>)>);
+    void delegate_detection(std::vector<device::DelegatedRow>, std::uint32_t numbering,
+                            std::function<void(Result<std::vector<device::Delegated>>)>);
 
     // Calls DeviceSource::put_back(), which undoes the changes of a process that died. Needs no open device.
     void put_back(std::function<void(Result<void>)>);
@@ -83,7 +83,7 @@ private:
     template <class Work, class Answer>
     void ask(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
-    DeviceSource::Say through_the_loop() const;
+    DeviceSource::NoteSink through_the_loop() const;
     void follow_inventory();
     std::optional<Result<bool>> keep_journal();
     std::optional<std::vector<device::UnseenQueue>> other_unseen();
@@ -94,7 +94,7 @@ private:
     const device::TimeSource& clock_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted answers run only while it exists
     device::NoticeSink& notices_;
-    DeviceSource::Say hear_;
+    DeviceSource::NoteSink report_note_;
     device::FaultHook fault_hook_;
     device::Waker waker_;  // of looks that wait for new counters
     bool looking_{};       // a look is requested and not answered yet

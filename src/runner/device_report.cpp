@@ -54,12 +54,12 @@ std::shared_ptr<const DeviceSnapshot> DeviceRunner::snapshot() const
         return snapshot_;
     }
     const auto& dog = agent_->watchdog();
-    if (!shown_list_ || shown_watchlist_ != watchlists_) {
+    if (!shown_list_ || shown_watchlist_ != watchlist_generation_) {
         shown_list_ = std::make_shared<watchdog::Watchlist>(dog.watchlist());
-        shown_watchlist_ = watchlists_;
+        shown_watchlist_ = watchlist_generation_;
     }
     const auto now = loop_.now().mono;
-    auto made = std::make_shared<DeviceSnapshot>(DeviceSnapshot{name(), shown_list_, self_watched_, {}});
+    auto made = std::make_shared<DeviceSnapshot>(DeviceSnapshot{name(), shown_list_, delegations_, {}});
     made->rows.reserve(shown_list_->rows.size());
     for (std::uint32_t row = 0; row != shown_list_->rows.size(); ++row) {
         made->rows.push_back(row_state(Slot{row}, now));
@@ -98,7 +98,7 @@ std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& 
 codec::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant now)
 {
     const auto& dog = runner.agent()->watchdog();
-    return queue_report(runner.name(), dog.watchlist(), runner.self_watched(), slot, runner.row_state(slot, now));
+    return queue_report(runner.name(), dog.watchlist(), runner.delegations(), slot, runner.row_state(slot, now));
 }
 
 std::optional<Target> find_target(const watchdog::Inventory& inventory, std::string_view queue)

@@ -72,10 +72,10 @@ DeviceRunner::~DeviceRunner()
 void DeviceRunner::start(Duration wait)
 {
     if (!memory().damage().empty()) {
-        say(LogLevel::error, "state_damaged", memory().damage());
+        log(LogLevel::error, "state_damaged", memory().damage());
     }
     if (memory().tail_dropped() != 0) {
-        say(LogLevel::notice, "state_tail_dropped",
+        log(LogLevel::notice, "state_tail_dropped",
             fmt::format("the last {} bytes of the memory are an unfinished record: left out", memory().tail_dropped()));
     }
     watch_worker();
@@ -88,7 +88,7 @@ void DeviceRunner::start(Duration wait)
     // detector back for this time.
     calls_.put_back([this](const Result<void>& done) {
         if (!done) {
-            say(LogLevel::error, "device_not_put_back", done.error().what);
+            log(LogLevel::error, "device_not_put_back", done.error().what);
         }
     });
 }
@@ -127,15 +127,15 @@ void DeviceRunner::gather(Opened opened)
     }
     opened_ = std::move(opened);
     const auto& has = opened_->inventory;
-    say(LogLevel::info, "device_opened",
+    log(LogLevel::info, "device_opened",
         fmt::format("opened: {}, {}", count_text(has.ports.size(), "port"), count_text(has.rows.size(), "row")));
     if (opened_->journal_tail_dropped != 0) {
-        say(LogLevel::notice, "journal_tail_dropped",
+        log(LogLevel::notice, "journal_tail_dropped",
             fmt::format("the last {} bytes of the journal are an unfinished record: left out",
                         opened_->journal_tail_dropped));
     }
     if (opened_->journal_strangers != 0) {
-        say(LogLevel::warning, "journal_strangers",
+        log(LogLevel::warning, "journal_strangers",
             fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
                         count_text(opened_->journal_strangers, "mitigation")));
     }
@@ -159,13 +159,13 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
     std::vector<std::string> gone;
     auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
     if (!checkpoint) {
-        say(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
+        log(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
         watchdog::Checkpoint nothing;
         nothing.next_seq = memory().last_seq() + 1;
         return nothing;
     }
     if (!gone.empty()) {
-        say(LogLevel::warning, "memory_of_others",
+        log(LogLevel::warning, "memory_of_others",
             fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
     }
     checkpoint->next_seq = std::max(checkpoint->next_seq, memory().last_seq() + 1);
@@ -190,7 +190,7 @@ void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
     stopping_ = policy;
     cancel(retry_);
     if ((agent_ || unfit_) && policy == codec::StopPolicy::restore) {
-        let_it_watch({});
+        delegate_detection({});
     }
     if (agent_) {
         const bool hold = policy == codec::StopPolicy::hold;
@@ -239,13 +239,13 @@ void DeviceRunner::close_device()
         }
         if (!done) {
             ++left_behind_;
-            say(LogLevel::error, "device_not_put_back", done.error().what);
+            log(LogLevel::error, "device_not_put_back", done.error().what);
         }
         become(Condition::stopped, "");
         host_.settled(*this);
     };
     plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
-        closed(setup_.source->journal_tells_all()
+        closed(setup_.source->journal_is_complete()
                    ? Result<void>{}
                    : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing of it is put back"}));
     });
@@ -307,7 +307,7 @@ void DeviceRunner::step(const agent::Input& input)
         if (!unwritten_.empty()) {
             remember();  // the events use the rows of the old watchlist
         }
-        ++watchlists_;
+        ++watchlist_generation_;
         share_watched_rows(*list);
     }
     output_.clear();
@@ -341,7 +341,7 @@ void DeviceRunner::collect_events()
     const auto& list = agent_->watchdog().watchlist();
     for (const auto& event : output_.box.events) {
         unwritten_.push_back({event.seq, codec::event_json(event, wall_time(now, event.at), list, name())});
-        untold_.push_back(event);
+        unreported_.push_back(event);
     }
     if (unwritten_.empty()) {
         return;
@@ -363,10 +363,10 @@ void DeviceRunner::remember()
     cancel(remember_);
     const auto done = loop_.now().mono;
     next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
-    const auto told = std::exchange(untold_, {});
-    for (std::size_t i = 0; i != told.size(); ++i) {
-        last_[told[i].target] = told[i];
-        host_.heard(*this, told[i], events[i].json);
+    const auto reported = std::exchange(unreported_, {});
+    for (std::size_t i = 0; i != reported.size(); ++i) {
+        last_[reported[i].target] = reported[i];
+        host_.event_written(*this, reported[i], events[i].json);
     }
 }
 
@@ -460,13 +460,13 @@ void DeviceRunner::take_unseen(std::vector<device::UnseenQueue> unseen)
         unseen_.emplace(std::move(queue), std::move(why));
     }
     for (const auto& [why, queues] : by_reason) {
-        say(LogLevel::error, "queues_unseen",
+        log(LogLevel::error, "queues_unseen",
             fmt::format("{} configured and cannot be watched: {}: {}",
                         queues.size() == 1 ? "1 queue is" : fmt::format("{} queues are", queues.size()),
                         names_text(queues), why));
     }
     if (unseen_.empty() && !before.empty()) {
-        say(LogLevel::notice, "queues_seen", "every configured queue is watched again");
+        log(LogLevel::notice, "queues_seen", "every configured queue is watched again");
     }
 }
 
@@ -531,24 +531,24 @@ void DeviceRunner::become(Condition condition, std::string why)
         return;
     }
     switch (condition) {
-    case Condition::failing: return say(LogLevel::error, "device_failing", why_);
-    case Condition::not_answering: return say(LogLevel::error, "device_not_answering", why_);
+    case Condition::failing: return log(LogLevel::error, "device_failing", why_);
+    case Condition::not_answering: return log(LogLevel::error, "device_not_answering", why_);
     case Condition::watching:
         if (before == Condition::failing || before == Condition::not_answering) {
-            return say(LogLevel::notice, "device_answers",
+            return log(LogLevel::notice, "device_answers",
                        fmt::format("answers again after {}", seconds_text(for_so_long)));
         }
-        return say(LogLevel::notice, "device_watched", "is watched: the first look was good");
-    case Condition::stopped: return say(LogLevel::notice, "device_stopped", "is not watched any more");
-    case Condition::opening: return say(LogLevel::warning, "device_waits", why_);
+        return log(LogLevel::notice, "device_watched", "is watched: the first look was good");
+    case Condition::stopped: return log(LogLevel::notice, "device_stopped", "is not watched any more");
+    case Condition::opening: return log(LogLevel::warning, "device_waits", why_);
     case Condition::starting:
     case Condition::count_: return;
     }
 }
 
-void DeviceRunner::say(LogLevel level, std::string event, std::string words) const
+void DeviceRunner::log(LogLevel level, std::string event, std::string words) const
 {
-    host_.say({level, std::move(event), name(), {}, std::move(words), {}});
+    host_.log({level, std::move(event), name(), {}, std::move(words), {}});
 }
 
 // In whole percent, so that jitter is not reported as drift.
@@ -565,7 +565,7 @@ void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
                                : fmt::format("time stamps run {} % {} against the pause counters, by what queues show "
                                              "that are paused throughout; pause is measured with that in mind",
                                              std::abs(percent), percent > 0 ? "fast" : "slow");
-    say(LogLevel::warning, "stamp_drift",
+    log(LogLevel::warning, "stamp_drift",
         percent == 0 ? "time stamps and pause counters run alike again" : drift_note_);
 }
 
@@ -574,7 +574,7 @@ void DeviceRunner::note(const std::string& words)
 {
     if (notes_.size() < kMostNotes && std::ranges::find(notes_, words) == notes_.end()) {
         notes_.push_back(words);
-        say(LogLevel::warning, "device_note", words);
+        log(LogLevel::warning, "device_note", words);
     }
 }
 

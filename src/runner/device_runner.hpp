@@ -43,8 +43,8 @@ inline WallTime wall_time(const Now& now, Instant at)
 class RunnerHost {
 public:
     virtual ~RunnerHost() = default;
-    virtual void say(const LogLine&) = 0;
-    virtual void heard(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
+    virtual void log(const LogLine&) = 0;
+    virtual void event_written(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
     virtual void settled(const DeviceRunner&) = 0;  // the first good look is done, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
     // The result of each periodic check of a file. True: another process removed or replaced the file, and it is
@@ -103,11 +103,11 @@ public:
     codec::DeviceReport report() const;  // without the fields that count_rows() adds
     // All rows after the last step of the agent; null while the device is not watched.
     std::shared_ptr<const DeviceSnapshot> snapshot() const;
-    // How many watchlists there have been. Another number means other rows or policies.
-    std::uint64_t watchlists() const { return watchlists_; }
+    // How many watchlist_generation there have been. Another number means other rows or policies.
+    std::uint64_t watchlist_generation() const { return watchlist_generation_; }
 
     // The rows for which the device detects storms itself, with the intervals that it uses.
-    const SelfWatchedRows& self_watched() const { return *self_watched_; }
+    const Delegations& delegations() const { return *delegations_; }
 
     RowState row_state(Slot, Instant now) const;
 
@@ -133,8 +133,8 @@ private:
     Parsed<watchdog::Watchlist> watchlist(const Policies&) const;
     bool in_force(const Policies&) const;
     void share_watched_rows(const watchdog::Watchlist&);
-    void let_it_watch(const std::vector<device::SelfWatch>&);
-    void watch_the_others(const std::vector<device::SelfWatch>&);
+    void delegate_detection(const std::vector<device::DelegatedRow>&);
+    void watch_remaining_rows(const std::vector<device::DelegatedRow>&);
 
     // While the device is watched.
     void step(const agent::Input&);
@@ -151,14 +151,14 @@ private:
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
     void watch_worker();
-    void say_what_goes_on() const;
+    void log_ongoing_storms() const;
     void stop_if_done();
     void stop_watching();
     void close_device();
     void leave_journaled();
 
     void become(Condition, std::string why);
-    void say(LogLevel, std::string event, std::string words) const;
+    void log(LogLevel, std::string event, std::string words) const;
     void note(const std::string& words);
     void follow_drift(const watchdog::StampDrift&);
     template <class Call>
@@ -191,7 +191,7 @@ private:
 
     agent::Output output_;
     std::optional<agent::Agent> agent_;
-    std::uint64_t watchlists_{};
+    std::uint64_t watchlist_generation_{};
     // Made on request, valid until something changes.
     mutable std::shared_ptr<const DeviceSnapshot> snapshot_;
     mutable std::shared_ptr<const watchdog::Watchlist> shown_list_;
@@ -200,14 +200,14 @@ private:
     bool lent_{};                              // the worker uses the intake
     std::optional<Look> next_look_;            // waits until the intake is back
     std::vector<StoredEvent> unwritten_;       // events that are not in the memory yet
-    std::vector<watchdog::Event> untold_;      // the same events: the host receives them after the write
+    std::vector<watchdog::Event> unreported_;  // the same events: the host receives them after the write
     std::vector<watchdog::Notice> early_;      // arrived before the agent existed
     std::map<Target, watchdog::Event> last_;   // the last event of each target since the process started
     std::map<std::uint64_t, Timer> commands_;  // under way, each with the timer of its deadline
-    std::shared_ptr<const SelfWatchedRows> self_watched_{std::make_shared<SelfWatchedRows>()};
+    std::shared_ptr<const Delegations> delegations_{std::make_shared<Delegations>()};
     std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
     std::set<Target> not_by_device_;             // the device was requested to detect storms here and does not
-    unsigned watch_calls_{};                     // calls of watch_by_itself that are not answered yet
+    unsigned watch_calls_{};                     // calls of delegate_detection that are not answered yet
     std::optional<codec::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};

@@ -22,7 +22,7 @@ RowState row_state(const watchdog::Watchdog& dog, Slot slot, Instant now)
 }
 
 codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist& list,
-                                const SelfWatchedRows& self_watched, Slot slot, const RowState& row)
+                                const Delegations& delegations, Slot slot, const RowState& row)
 {
     const auto& target = list.inventory.rows[slot.value].target;
     const auto& effective = list.rows[slot.value];
@@ -35,8 +35,8 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
     }
     if (effective.policy != watchdog::kUnwatched) {
         const auto& policy = list.policies[effective.policy];
-        const auto found = self_watched.find(slot);
-        const auto by_device = found == self_watched.end() ? device::SelfWatched{} : found->second;
+        const auto found = delegations.find(slot);
+        const auto by_device = found == delegations.end() ? device::Delegated{} : found->second;
         report.policy = policy.name;
         report.configured = policy.action;
         report.effective = effective.action;
@@ -65,7 +65,7 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
 
 codec::QueueReport queue_report(const DeviceSnapshot& snapshot, Slot slot)
 {
-    return queue_report(snapshot.device, *snapshot.list, *snapshot.self_watched, slot, snapshot.rows[slot.value]);
+    return queue_report(snapshot.device, *snapshot.list, *snapshot.delegations, slot, snapshot.rows[slot.value]);
 }
 
 void count_rows(const DeviceSnapshot& snapshot, codec::DeviceReport& report)

@@ -31,17 +31,17 @@ struct RowState {
 RowState row_state(const watchdog::Watchdog&, Slot, Instant now);
 
 // The rows for which a device detects storms itself.
-using SelfWatchedRows = std::map<Slot, device::SelfWatched>;
+using Delegations = std::map<Slot, device::Delegated>;
 
 struct DeviceSnapshot {
     std::string device;
     std::shared_ptr<const watchdog::Watchlist> list;
-    std::shared_ptr<const SelfWatchedRows> self_watched;
+    std::shared_ptr<const Delegations> delegations;
     std::vector<RowState> rows;  // by slot
 };
 
 // A report of one row.
-codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist&, const SelfWatchedRows&, Slot,
+codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist&, const Delegations&, Slot,
                                 const RowState&);
 codec::QueueReport queue_report(const DeviceSnapshot&, Slot);
 

@@ -29,18 +29,18 @@ std::set<std::string> names_of(const watchdog::Inventory& inventory)
 }
 
 // The rows whose policy leaves detection to the device.
-std::vector<device::SelfWatch> left_to_device(const watchdog::Watchlist& list)
+std::vector<device::DelegatedRow> left_to_device(const watchdog::Watchlist& list)
 {
-    std::vector<device::SelfWatch> wishes;
+    std::vector<device::DelegatedRow> rows;
     for (std::uint32_t row = 0; row != list.rows.size(); ++row) {
         const auto& effective = list.rows[row];
         if (effective.policy != watchdog::kUnwatched &&
             list.policies[effective.policy].criterion == watchdog::Criterion::device) {
             const auto& policy = list.policies[effective.policy];
-            wishes.push_back({Slot{row}, policy.detect, policy.restore, effective.action});
+            rows.push_back({Slot{row}, policy.detect, policy.restore, effective.action});
         }
     }
-    return wishes;
+    return rows;
 }
 
 }  // namespace
@@ -85,17 +85,17 @@ void DeviceRunner::begin(const agent::Start& start)
     attempts_ = 0;
     first_failure_.clear();
     for (const auto& note : list->notes) {
-        say(LogLevel::warning, "policy_note", note);
+        log(LogLevel::warning, "policy_note", note);
     }
     intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
-    let_it_watch(left_to_device(*list));
+    delegate_detection(left_to_device(*list));
     share_watched_rows(*list);
     become(Condition::starting, "the first look is under way");
     output_.clear();
-    ++watchlists_;
+    ++watchlist_generation_;
     snapshot_.reset();
     agent_.emplace(std::move(*list), start, loop_.now(), output_);
-    say_what_goes_on();
+    log_ongoing_storms();
     save_now_and_then();
     collect();
     for (const auto& notice : std::exchange(early_, {})) {
@@ -104,7 +104,7 @@ void DeviceRunner::begin(const agent::Start& start)
 }
 
 // Logs the storms that an earlier process found: this process emits no event for them.
-void DeviceRunner::say_what_goes_on() const
+void DeviceRunner::log_ongoing_storms() const
 {
     constexpr std::size_t kNamed = 8;
     const auto& dog = agent_->watchdog();
@@ -117,7 +117,7 @@ void DeviceRunner::say_what_goes_on() const
     }
     if (!queues.empty()) {
         const auto unnamed = queues.size() - std::min(queues.size(), kNamed);
-        say(LogLevel::notice, "storms_go_on",
+        log(LogLevel::notice, "storms_go_on",
             fmt::format("{} found in a storm or mitigated at the start: {}{}", count_text(queues.size(), "queue"),
                         fmt::join(queues | std::views::take(kNamed), ", "),
                         unnamed == 0 ? "" : fmt::format(", and {} more", unnamed)));
@@ -162,7 +162,7 @@ void DeviceRunner::change(std::shared_ptr<const Policies> policies)
     if (!list) {  // the device has changed since check()
         return refuse_policies(list.error());
     }
-    let_it_watch(left_to_device(*list));
+    delegate_detection(left_to_device(*list));
     step(std::move(*list));
 }
 
@@ -178,37 +178,37 @@ void DeviceRunner::share_watched_rows(const watchdog::Watchlist& list)
 }
 
 // Requests a device that detects storms itself to do so for these rows and for no others.
-void DeviceRunner::let_it_watch(const std::vector<device::SelfWatch>& wishes)
+void DeviceRunner::delegate_detection(const std::vector<device::DelegatedRow>& requested)
 {
     if (!opened_->capabilities.detects_itself) {
         return;
     }
     ++watch_calls_;
     const auto numbering = opened_->numbering;
-    calls_.watch_by_itself(wishes, numbering, [this, numbering, wishes](const auto& watched) {
+    calls_.delegate_detection(requested, numbering, [this, numbering, requested](const auto& watched) {
         --watch_calls_;
         if (numbering == opened_->numbering) {
-            auto rows = std::make_shared<SelfWatchedRows>();
+            auto accepted = std::make_shared<Delegations>();
             if (!watched && watched.error().kind != ErrorKind::unsupported) {
-                say(LogLevel::error, "self_watch_failed", watched.error().what);
+                log(LogLevel::error, "self_watch_failed", watched.error().what);
             }
-            for (const auto& row : watched.value_or(std::vector<device::SelfWatched>{})) {
-                rows->emplace(row.row, row);
+            for (const auto& row : watched.value_or(std::vector<device::Delegated>{})) {
+                accepted->emplace(row.row, row);
             }
-            self_watched_ = std::move(rows);
+            delegations_ = std::move(accepted);
             snapshot_.reset();
-            watch_the_others(wishes);
+            watch_remaining_rows(requested);
         }
         stop_if_done();
     });
 }
 
-void DeviceRunner::watch_the_others(const std::vector<device::SelfWatch>& wishes)
+void DeviceRunner::watch_remaining_rows(const std::vector<device::DelegatedRow>& requested)
 {
-    for (const auto& wish : wishes) {
-        const auto known = self_watched_->find(wish.row);
-        if (known == self_watched_->end() || !known->second.on) {
-            not_by_device_.insert(opened_->inventory.rows[wish.row.value].target);
+    for (const auto& request : requested) {
+        const auto known = delegations_->find(request.row);
+        if (known == delegations_->end() || !known->second.on) {
+            not_by_device_.insert(opened_->inventory.rows[request.row.value].target);
         }
     }
     if (not_by_device_.empty() || stopping_ || !agent_) {
@@ -247,7 +247,7 @@ void DeviceRunner::follow(const Looked& looked)
     auto list = watchlist(*policies_);
     if (other_rows) {
         ++inventory_changes_;
-        say(LogLevel::warning, "inventory_changed",
+        log(LogLevel::warning, "inventory_changed",
             fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
                         count_text(opened_->inventory.rows.size(), "row")));
     }
@@ -258,7 +258,7 @@ void DeviceRunner::follow(const Looked& looked)
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
         next_look_.reset();  // it is for rows of the old inventory
         last_.clear();
-        let_it_watch(left_to_device(*list));
+        delegate_detection(left_to_device(*list));
     }
     step(std::move(*list));
     if (other_rows) {

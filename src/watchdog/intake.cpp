@@ -119,8 +119,8 @@ void Intake::take(const Sample& sample)
 {
     const auto row = sample.slot.value;
     PETREL_ASSERT(row < rows_, "slot {} of {}", row, rows_);
-    const Fields told = sample.known & capabilities_.fields;
-    if (told == 0) {
+    const Fields fields = sample.known & capabilities_.fields;
+    if (fields == 0) {
         return;  // the row could not be read: the next sample covers the longer interval
     }
     Baseline& base = baselines_[row];
@@ -134,20 +134,20 @@ void Intake::take(const Sample& sample)
     const Baseline before = base;
     base = {};
     base.read_at = sample.read_at;
-    base.known = told;
+    base.known = fields;
     base.epoch = sample.epoch;
-    if (has(told, Field::pause_state)) {
+    if (has(fields, Field::pause_state)) {
         base.pause_seen = true;
         base.paused = sample.pause_state != PauseState::not_paused;
-    } else if (has(told, Field::paused_now)) {
+    } else if (has(fields, Field::paused_now)) {
         base.pause_seen = true;
         base.paused = sample.paused_now;
-    } else if (has(told, Field::pause_timeout)) {
+    } else if (has(fields, Field::pause_timeout)) {
         base.pause_seen = true;
         base.paused = sample[Field::pause_timeout] != 0;
     }
 
-    base.backlog = has(told, Field::occupancy) && sample[Field::occupancy] > 0;
+    base.backlog = has(fields, Field::occupancy) && sample[Field::occupancy] > 0;
 
     // A first read and a read across a link flap prove nothing about the interval. They still set dt_us, which resets
     // the row's clock.
@@ -155,7 +155,7 @@ void Intake::take(const Sample& sample)
     const bool untouched = view_.dt_us[row] == 0;
     view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(std::max<std::int64_t>(dt_us, 1)));
     view_.known[row] = 0;
-    put_counters(row, sample, comparable ? told & before.known : 0);
+    put_counters(row, sample, comparable ? fields & before.known : 0);
     if (comparable) {
         view_.known[row] |= judge_counters(row, before);
         match_pause_time(row, before);
@@ -204,20 +204,20 @@ PfcCounts Intake::pfc_counts(Slot slot) const
 void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields comparable)
 {
     const auto column = [&](Field f) -> std::uint32_t& { return view_.column(f)[row]; };
-    const Fields told = baselines_[row].known;
+    const Fields fields = baselines_[row].known;
     Fields known = comparable;
     bool backwards = false;
-    for_each_field(told & ~kLevels, [&](Field f) {
+    for_each_field(fields & ~kLevels, [&](Field f) {
         const auto at = std::size_t{row} * raw_width_ + raw_column_[static_cast<std::size_t>(f)];
         const auto old = std::exchange(raw_[at], sample[f]);
         backwards = backwards || (has(comparable, f) && sample[f] < old);
         column(f) = saturated(sample[f] - old);
     });
-    for_each_field(told & kLevels, [&](Field f) { column(f) = saturated(sample[f]); });
-    if (has(told, Field::pause_state)) {
+    for_each_field(fields & kLevels, [&](Field f) { column(f) = saturated(sample[f]); });
+    if (has(fields, Field::pause_state)) {
         column(Field::pause_state) = static_cast<std::uint32_t>(sample.pause_state);
     }
-    if (has(told, Field::paused_now)) {
+    if (has(fields, Field::paused_now)) {
         column(Field::paused_now) = sample.paused_now ? 1 : 0;
     }
     if (backwards) {
@@ -311,11 +311,11 @@ bool Intake::shows_pause(std::uint32_t row, std::uint8_t bits) const
     const Fields known = view_.known[row];
     const auto moved = [&](Field f) { return has(known, f) && value(row, f) != 0; };
     const bool state = (known & capabilities_.survive & (bit(Field::pause_state) | bit(Field::paused_now))) != 0;
-    if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
+    if ((state && (bits & kPausedNow) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
         return true;
     }
     // If pause time is known, it decides: a pause that ended right after the previous read adds no pause time.
-    return !has(known, Field::pause_us) && ((state && (bits & kWas) != 0) || moved(Field::on2off));
+    return !has(known, Field::pause_us) && ((state && (bits & kPausedBefore) != 0) || moved(Field::on2off));
 }
 
 std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const Baseline& before) const
@@ -325,16 +325,16 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     const auto zero = [&](Field f) { return has(known, f) && value(row, f) == 0; };
     std::uint8_t bits = 0;
     if (before.pause_seen && before.paused) {
-        bits |= kWas;
+        bits |= kPausedBefore;
     }
     if (now.pause_seen) {
-        bits |= now.paused ? kIs : kOver;
+        bits |= now.paused ? kPausedNow : kNotPausedNow;
     }
 
     // Enough XOFF frames to hold the queue all the time, and no XON.
     const bool held = hold_us_[row] != 0 && has(known, Field::rx_xoff) && zero(Field::rx_xon) &&
                       std::uint64_t{value(row, Field::rx_xoff)} * hold_us_[row] >= view_.dt_us[row];
-    const bool both_ends = (bits & kWas) != 0 && (bits & kIs) != 0;
+    const bool both_ends = (bits & kPausedBefore) != 0 && (bits & kPausedNow) != 0;
     bool throughout = false;
     if (has(known, Field::pause_state)) {
         throughout = sample.pause_state == PauseState::paused;
@@ -347,7 +347,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     }
     if (throughout && !objected(row)) {
         bits |= kThroughout;
-    } else if (before.pause_seen && !before.paused && (bits & kIs) != 0 && zero(Field::on2off) &&
+    } else if (before.pause_seen && !before.paused && (bits & kPausedNow) != 0 && zero(Field::on2off) &&
                has(known, Field::pause_us)) {
         bits |= kTrailing;
     }
@@ -378,7 +378,7 @@ bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bi
     const auto moved = [&](Field f) { return has(by, f) && value(row, f) != 0; };
     const auto still = [&](Field f) { return has(by, f) && value(row, f) == 0; };
     const bool state = (by & (bit(Field::pause_state) | bit(Field::paused_now))) != 0;
-    if ((state && (bits & kIs) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
+    if ((state && (bits & kPausedNow) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {
         return false;
     }
     if (still(Field::pause_us)) {
@@ -386,7 +386,7 @@ bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bi
     }
     // A pause outlasts the frame that set it: an interval that began paused is not quiet, even if no frame arrived in
     // it.
-    if (state && (bits & kWas) != 0) {
+    if (state && (bits & kPausedBefore) != 0) {
         return false;
     }
     // rx_pfc counts XOFF and XON together: if it stands still, the queue is quiet. If it moves, the frames may all be

@@ -25,7 +25,7 @@ public:
     void look(const Observations&, Instant now, Outbox&);
     void tick(Instant now, Outbox&);
     void settle(const Outcome&, Instant now, Outbox&);
-    void hear(const Notice&, Instant now, Outbox&);
+    void receive(const Notice&, Instant now, Outbox&);
     void order(const Order&, Instant now, Outbox&);
 
     Checkpoint save(Instant now) const;
@@ -98,7 +98,7 @@ private:
     void count_time_without_proof(Slot r, const Observations&, Instant now);
     Instant deadline(Slot r) const;
     void serve(Slot r, Instant now, Outbox&);
-    void tell_red_switch(Instant now, Outbox&);
+    void report_red_switch(Instant now, Outbox&);
     void begin_waiting_storms(Instant now, Outbox&);
     void use_budget(Instant now, Outbox&);
 
@@ -138,7 +138,7 @@ private:
 
     // Outcomes and orders.
     void step_down(SiteId site, Instant now);
-    bool tell_failure(SiteId site, const Failure&, Instant now, Outbox&);
+    bool report_failure(SiteId site, const Failure&, Instant now, Outbox&);
     void give_up(SiteId site, Instant now);
     Event order_event(const Order&, Instant now);
     void mitigate_by_order(Slot r, Origin, std::uint64_t cause, Instant now);
@@ -172,7 +172,7 @@ private:
     std::uint32_t mitigated_{};  // rows mitigated by evidence; limited by max_mitigated
     bool red_{};                 // the big red switch is on
     bool red_by_order_{};        // an operator turned it on, not the configuration
-    bool red_untold_{};          // the configuration turned it on, and the event is not emitted yet
+    bool red_unreported_{};      // the configuration turned it on, and the event is not emitted yet
     bool stopping_{};
 };
 

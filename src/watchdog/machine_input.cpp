@@ -30,7 +30,7 @@ void Machine::step_down(SiteId s, Instant now)
     }
 }
 
-bool Machine::tell_failure(SiteId s, const Failure& failure, Instant now, Outbox& out)
+bool Machine::report_failure(SiteId s, const Failure& failure, Instant now, Outbox& out)
 {
     if (!out.room_for(2, 0)) {
         return false;
@@ -45,10 +45,10 @@ bool Machine::tell_failure(SiteId s, const Failure& failure, Instant now, Outbox
         }
     }
     emit(out, restoring ? EventKind::restore_failed : EventKind::mitigation_failed, failure.why, holder, now);
-    auto& told = out.events.back();
-    told.target = map_.site_target(s);
-    told.action = failure.wanted;
-    told.by = sites_.take_detail(s);
+    auto& event = out.events.back();
+    event.target = map_.site_target(s);
+    event.action = failure.wanted;
+    event.by = sites_.take_detail(s);
     if (needed && !restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none && !held()) {
         emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
         give_up(s, now);
@@ -68,7 +68,7 @@ void Machine::give_up(SiteId s, Instant now)
     }
 }
 
-void Machine::hear(const Notice& notice, Instant now, Outbox& out)
+void Machine::receive(const Notice& notice, Instant now, Outbox& out)
 {
     if (held()) {
         return;
@@ -110,10 +110,10 @@ Event Machine::order_event(const Order& order, Instant now)
 }
 
 // The big red switch also leaves an order_taken event if the configuration turns it on.
-void Machine::tell_red_switch(Instant now, Outbox& out)
+void Machine::report_red_switch(Instant now, Outbox& out)
 {
-    if (red_untold_ && out.room_for(1, 0)) {
-        red_untold_ = false;
+    if (red_unreported_ && out.room_for(1, 0)) {
+        red_unreported_ = false;
         out.events.push_back(order_event({Order::Kind::red_switch_on, std::nullopt, "the configuration"}, now));
     }
 }
@@ -256,7 +256,7 @@ void Machine::throw_configured_switch(Instant now)
 {
     if (list_.big_red_switch) {
         red_switch(true, now);
-        red_untold_ = true;
+        red_unreported_ = true;
     }
 }
 

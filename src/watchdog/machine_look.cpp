@@ -22,7 +22,7 @@ bool measures_pause(const Rule& rule)
            rule.criterion == Criterion::progress;
 }
 
-bool speaks_of_pause(const Observations& seen, const Rule& rule, Slot r)
+bool has_pause_signals(const Observations& seen, const Rule& rule, Slot r)
 {
     return !measures_pause(rule) || (seen.known[r] & kPauseSignals) != 0;
 }
@@ -199,7 +199,7 @@ void Machine::account(Slot r, const Observations& seen, Instant now)
         count_time_without_proof(r, seen, now);
     }
     Row& row = rows_[r];
-    if (row.decision == Decision::probing && row.since < now && speaks_of_pause(seen, rule_of(r), r)) {
+    if (row.decision == Decision::probing && row.since < now && has_pause_signals(seen, rule_of(r), r)) {
         row.probe_looks = std::min<std::uint8_t>(row.probe_looks + 1, kProbeLooks);
     }
     if (paused_throughout(seen, rule_of(r), r)) {
@@ -217,7 +217,7 @@ void Machine::count_time_without_proof(Slot r, const Observations& seen, Instant
     Row& row = rows_[r];
     const bool waits = row.decision == Decision::stormed && ends_by_quiet(r) && measures_pause(rule_of(r));
     const bool quiet = (seen.pause[r] & clocks_.wants_quiet[r]) != 0;  // counted by its clock
-    if (!waits || quiet || !speaks_of_pause(seen, rule_of(r), r)) {
+    if (!waits || quiet || !has_pause_signals(seen, rule_of(r), r)) {
         return;
     }
     if ((seen.known[r] & kPauseSeen) != 0) {
@@ -232,7 +232,7 @@ void Machine::count_time_without_proof(Slot r, const Observations& seen, Instant
 
 void Machine::tick(Instant now, Outbox& out)
 {
-    tell_red_switch(now, out);
+    report_red_switch(now, out);
     if (!held()) {
         begin_waiting_storms(now, out);
         for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -241,7 +241,7 @@ void Machine::tick(Instant now, Outbox& out)
         use_budget(now, out);
     }
     sites_.serve(now, list_.poll, out,
-                 [&](SiteId s, const Failure& failure) { return tell_failure(s, failure, now, out); });
+                 [&](SiteId s, const Failure& failure) { return report_failure(s, failure, now, out); });
     std::erase_if(active_, [&](Slot r) {
         rows_[r].active = at_work(r);
         return !rows_[r].active;
@@ -375,8 +375,8 @@ Treatment Machine::in_effect(Slot r) const
     if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
         return effective(r).action;  // the device treats it and sends a notice at the end
     }
-    const auto own = map_.target(r).priority ? sites_[map_.queue_site(r)].believed() : Treatment::none;
-    return std::max(own, sites_[map_.port_site(r)].believed());
+    const auto own = map_.target(r).priority ? sites_[map_.queue_site(r)].assumed() : Treatment::none;
+    return std::max(own, sites_[map_.port_site(r)].assumed());
 }
 
 QueueStats Machine::stats(Slot r, Instant now) const

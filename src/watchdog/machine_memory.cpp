@@ -147,7 +147,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
     }
     clocks_.proven_us[r] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(from.proven), 0, kClockMost));
     if (row.treatment != Treatment::none) {
-        sites_.change(row.site, [&](Site& site) { site.believe(std::nullopt, now); });
+        sites_.change(row.site, [&](Site& site) { site.assume(std::nullopt, now); });
     }
 }
 
@@ -183,14 +183,14 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
         } else if (!keep && at_work(r) && (rows_[r].site == site || target.priority)) {
             const auto treated_at = rows_[r].site;
             release(r, Reason::reconciled, now);
-            sites_.change(treated_at, [&](Site& s) { s.believe(std::nullopt, now); });
+            sites_.change(treated_at, [&](Site& s) { s.assume(std::nullopt, now); });
         }
         wish(site, now);
         // Mark the state as not known, so that the wanted treatment is commanded again. This also renews or closes the
         // journal entry.
         sites_.change(site, [&](Site& s) {
-            s.believe(found, now);
-            s.believe(std::nullopt, now);
+            s.assume(found, now);
+            s.assume(std::nullopt, now);
         });
     });
 }
@@ -231,7 +231,7 @@ void Machine::inherit(const Machine& old, Instant now)
     if (const bool on = red_by_order_ || list_.big_red_switch; on || old.red_) {
         red_switch(on, now);  // the new configuration may have turned it off
     }
-    red_untold_ = list_.big_red_switch && (old.red_untold_ || !old.list_.big_red_switch);
+    red_unreported_ = list_.big_red_switch && (old.red_unreported_ || !old.list_.big_red_switch);
 }
 
 void Machine::take_site(SiteId mine, const Machine& old, SiteId theirs, Instant now)

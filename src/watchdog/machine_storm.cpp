@@ -296,7 +296,7 @@ void Machine::release(Slot r, Reason why, Instant now)
     const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
     if (treated_by_device && why != Reason::device && why != Reason::link_down) {
         // The device would keep its treatment: record it as in effect, so that the site commands the restore.
-        sites_.change(row.site, [&](Site& site) { site.believe(effective(r).action, now); });
+        sites_.change(row.site, [&](Site& site) { site.assume(effective(r).action, now); });
     }
     row.ending = why;
     row.since = now;

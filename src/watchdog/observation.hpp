@@ -130,14 +130,14 @@ struct Sample {
 };
 
 // Pause bits of an interval. A set bit is proven; a clear bit proves nothing.
-inline constexpr std::uint8_t kWas = 1;          // paused at the previous read
-inline constexpr std::uint8_t kIs = 2;           // paused at this read
-inline constexpr std::uint8_t kOver = 4;         // not paused at this read
-inline constexpr std::uint8_t kThroughout = 8;   // paused all the time between the two
-inline constexpr std::uint8_t kTrailing = 16;    // the interval's pause time is one run that still goes on
-inline constexpr std::uint8_t kQuiet = 32;       // no pause between the two, by any signal
-inline constexpr std::uint8_t kQuietStill = 64;  // the same, by signals that survive a mitigation
-inline constexpr std::uint8_t kLinkDown = 128;   // the link is down at this read
+inline constexpr std::uint8_t kPausedBefore = 1;  // paused at the previous read
+inline constexpr std::uint8_t kPausedNow = 2;     // paused at this read
+inline constexpr std::uint8_t kNotPausedNow = 4;  // not paused at this read
+inline constexpr std::uint8_t kThroughout = 8;    // paused all the time between the two
+inline constexpr std::uint8_t kTrailing = 16;     // the interval's pause time is one run that still goes on
+inline constexpr std::uint8_t kQuiet = 32;        // no pause between the two, by any signal
+inline constexpr std::uint8_t kQuietStill = 64;   // the same, by signals that survive a mitigation
+inline constexpr std::uint8_t kLinkDown = 128;    // the link is down at this read
 
 // Three more bits, kept in the upper bits of `known` because they come from counters.
 inline constexpr Fields kPauseSeen =
@@ -150,7 +150,7 @@ inline constexpr Fields kKeepsPausing =
 struct Observations {
     IndexedSpan<Slot, std::uint32_t> dt_us;  // measured; 0 = not looked at, or an unchanged stamp
     IndexedSpan<Slot, Fields> known;         // a set bit: the value holds for the whole interval
-    IndexedSpan<Slot, std::uint8_t> pause;   // kWas ... kLinkDown
+    IndexedSpan<Slot, std::uint8_t> pause;   // kPausedBefore ... kLinkDown
     std::array<IndexedSpan<Slot, std::uint32_t>, kFields>
         value;                      // differences and levels, saturating; empty = not a field of the device
     std::span<const Slot> touched;  // the rows that were looked at

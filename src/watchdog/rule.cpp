@@ -60,17 +60,17 @@ public:
         const std::uint32_t time = counted ? std::min(value(Field::pause_us), dt()) : 0;
         const std::uint32_t carry = is(kTrailing) ? time : 0;
         if (rule_.source == Source::state) {
-            return {is(kThroughout), dt(), carry, is(kIs)};
+            return {is(kThroughout), dt(), carry, is(kPausedNow)};
         }
         const bool enough = time >= dt() - share(dt(), rule_.slack_per_64k);
         const bool broken = (o_.known[row_] & kBroken) != 0;
-        return {counted && !is(kOver) && !broken && enough, time, carry, time > 0 && !is(kOver)};
+        return {counted && !is(kNotPausedNow) && !broken && enough, time, carry, time > 0 && !is(kNotPausedNow)};
     }
 
     bool mostly_paused() const
     {
         if (rule_.source == Source::state) {
-            return is(kThroughout) || is(kWas | kIs);
+            return is(kThroughout) || is(kPausedBefore | kPausedNow);
         }
         return known(Field::pause_us) && value(Field::pause_us) >= dt() - dt() / 2;
     }
@@ -94,7 +94,7 @@ public:
 
     bool receives_nothing() const { return known(Field::rx_packets) && value(Field::rx_packets) == 0; }
     bool timed_out() const { return known(Field::pause_timeout) && value(Field::pause_timeout) != 0; }
-    bool timed_out_before() const { return is(kWas); }
+    bool timed_out_before() const { return is(kPausedBefore); }
 
     // A status is valid at the time of its read only. Time counts between two reads with the same status; the first
     // read starts the clock.
@@ -231,7 +231,7 @@ struct ByState {
             carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) &
                     knows(c.known[i], bit(Field::pause_us));
         }
-        return {mask((bits & kThroughout) != 0), c.dt[i], carry, mask((bits & kIs) != 0)};
+        return {mask((bits & kThroughout) != 0), c.dt[i], carry, mask((bits & kPausedNow) != 0)};
     }
 };
 
@@ -242,7 +242,7 @@ struct ByDuration {
         const std::uint32_t counted = knows(c.known[i], bit(Field::pause_us));
         const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
         const std::uint32_t enough = mask(time >= dt - part(dt, rule.slack_per_64k));
-        const std::uint32_t going_on = mask((bits & kOver) == 0);
+        const std::uint32_t going_on = mask((bits & kNotPausedNow) == 0);
         const std::uint32_t unbroken = mask((c.known[i] & kBroken) == 0);
         return {counted & enough & going_on & unbroken, time, time & mask((bits & kTrailing) != 0),
                 mask(time != 0) & going_on};
@@ -279,7 +279,8 @@ struct Progress {
         if constexpr (by_duration) {
             mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & knows(c.known[i], bit(Field::pause_us));
         } else {
-            mostly = mask((bits & kThroughout) != 0) | mask((bits & (kWas | kIs)) == (kWas | kIs));
+            mostly = mask((bits & kThroughout) != 0) |
+                     mask((bits & (kPausedBefore | kPausedNow)) == (kPausedBefore | kPausedNow));
         }
         return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0, 0};
     }
@@ -306,7 +307,7 @@ struct TimedOut {
     {
         const std::uint32_t known = knows(c.known[i], bit(Field::pause_timeout));
         const std::uint32_t now = mask(c.pause_timeout[i] != 0) & known;
-        const std::uint32_t before = mask((bits & kWas) != 0);
+        const std::uint32_t before = mask((bits & kPausedBefore) != 0);
         return {now, pick(now ^ before, 1, c.dt[i]), 0, 0};
     }
 };

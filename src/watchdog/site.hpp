@@ -24,8 +24,8 @@ struct Failure {
 class Site {
 public:
     Treatment want() const { return want_; }
-    Treatment believed() const { return believed_; }
-    bool settled() const { return want_ == believed_ && sure_ && in_flight_ == 0 && !failure_; }
+    Treatment assumed() const { return assumed_; }
+    bool settled() const { return want_ == assumed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
     Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }
 
@@ -52,16 +52,16 @@ public:
     }
 
     // Sets the treatment that the device shows; nullopt = not known.
-    void believe(std::optional<Treatment> in_effect, Instant now)
+    void assume(std::optional<Treatment> in_effect, Instant now)
     {
         sure_ = in_effect.has_value();
-        believed_ = in_effect.value_or(believed_);
+        assumed_ = in_effect.value_or(assumed_);
         retry_at_ = now;
     }
 
     void forget_refusals() { refused_ = 0; }
 
-    bool due(Instant now) const { return in_flight_ == 0 && !(want_ == believed_ && sure_) && now >= retry_at_; }
+    bool due(Instant now) const { return in_flight_ == 0 && !(want_ == assumed_ && sure_) && now >= retry_at_; }
 
     void sent(std::uint64_t command, Instant deadline)
     {
@@ -75,7 +75,7 @@ public:
     {
         if (in_flight_ != 0) {
             in_flight_ = 0;
-            believe(std::nullopt, now);
+            assume(std::nullopt, now);
         }
     }
 
@@ -88,7 +88,7 @@ public:
         switch (outcome.verdict) {
         case Verdict::confirmed:
         case Verdict::accepted:
-            believed_ = commanded_;
+            assumed_ = commanded_;
             sure_ = true;
             unverified_us_ = outcome.verdict == Verdict::accepted && commanded_ != Treatment::none ? 1 : 0;
             attempts_ = 0;
@@ -98,7 +98,7 @@ public:
                 refused_ |= bit(commanded_);
             }
             break;
-        case Verdict::differs: believed_ = outcome.in_effect; break;
+        case Verdict::differs: assumed_ = outcome.in_effect; break;
         case Verdict::failed:
         case Verdict::timed_out: sure_ = false; break;
         }
@@ -125,13 +125,13 @@ public:
         if (std::chrono::microseconds{unverified_us_} >= patience) {
             unverified_us_ = 0;
             sure_ = false;
-            failure_ = Failure{Reason::no_effect, believed_};
+            failure_ = Failure{Reason::no_effect, assumed_};
             back_off(base, now);
         }
     }
 
     const std::optional<Failure>& failure() const { return failure_; }
-    void failure_told() { failure_.reset(); }
+    void failure_reported() { failure_.reset(); }
 
 private:
     static Reason why(Verdict verdict)
@@ -155,7 +155,7 @@ private:
     }
 
     Treatment want_{};
-    Treatment believed_{};
+    Treatment assumed_{};
     Treatment commanded_{};
     bool sure_{true};
     std::uint8_t attempts_{};

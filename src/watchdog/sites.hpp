@@ -53,8 +53,8 @@ public:
     }
 
     // tell(site, failure) reports a failure once, and returns false if the outbox has no room for it yet.
-    template <class Tell>
-    void serve(Instant now, Duration retry, Outbox& out, Tell tell)
+    template <class Report>
+    void serve(Instant now, Duration retry, Outbox& out, Report report)
     {
         for (std::size_t i = 0; i < busy_.size(); ++i) {
             const auto s = busy_[i];
@@ -62,10 +62,10 @@ public:
                 settle(*lost, retry, now);
             }
             if (const auto failure = sites_[s].failure()) {
-                if (!tell(s, *failure)) {
+                if (!report(s, *failure)) {
                     continue;
                 }
-                sites_[s].failure_told();
+                sites_[s].failure_reported();
             }
             if (!frozen_ && sites_[s].due(now) && out.room_for(0, 1)) {
                 const auto id = (next_command_++ << kSiteBits) | s.value;

@@ -39,7 +39,7 @@ Watchdog& Watchdog::operator=(Watchdog&&) noexcept = default;
 void Watchdog::look(const Observations& seen, Instant now, Outbox& out) { machine_->look(seen, now, out); }
 void Watchdog::tick(Instant now, Outbox& out) { machine_->tick(now, out); }
 void Watchdog::settle(const Outcome& outcome, Instant now, Outbox& out) { machine_->settle(outcome, now, out); }
-void Watchdog::hear(const Notice& notice, Instant now, Outbox& out) { machine_->hear(notice, now, out); }
+void Watchdog::receive(const Notice& notice, Instant now, Outbox& out) { machine_->receive(notice, now, out); }
 void Watchdog::order(const Order& order, Instant now, Outbox& out) { machine_->order(order, now, out); }
 
 void Watchdog::change(Watchlist list, Instant now, Outbox& out)

@@ -109,10 +109,10 @@ std::string_view pause_text(const watchdog::Interval& interval)
     if (shows(watchdog::kQuiet)) {
         return "no pause";
     }
-    if (shows(watchdog::kIs)) {
+    if (shows(watchdog::kPausedNow)) {
         return "paused at the end";
     }
-    if (shows(watchdog::kOver)) {
+    if (shows(watchdog::kNotPausedNow)) {
         return "not paused at the end";
     }
     return "pause state not known";

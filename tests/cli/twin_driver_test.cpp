@@ -93,7 +93,7 @@ TEST_F(TwinDriverTest, SaysWhatIsWrong)
     EXPECT_THAT(expanded("", fabric + "#leaf9"),
                 ElementsAre(fmt::format("{} has no node 'leaf9': the nearest is 'leaf0'", fabric)));
     const auto unwatched = file("unwatched.toml", kFabric);
-    EXPECT_THAT(expanded("", unwatched), ElementsAre(fmt::format("{} has no switch with a [[policy]]: say which node, "
+    EXPECT_THAT(expanded("", unwatched), ElementsAre(fmt::format("{} has no switch with a [[policy]]: name the node, "
                                                                  "as {}#NODE",
                                                                  unwatched, unwatched)));
     const auto bad = file("bad.toml", "name = \"bad\"\nduration = 3\n");

@@ -72,7 +72,7 @@ TEST(Words, ALookInWords)
 {
     watchdog::Interval look;
     look.dt_us = 100'000;
-    look.pause = watchdog::kWas | watchdog::kIs | watchdog::kThroughout;
+    look.pause = watchdog::kPausedBefore | watchdog::kPausedNow | watchdog::kThroughout;
     look.known = watchdog::bit(watchdog::Field::tx_bytes) | watchdog::bit(watchdog::Field::pause_state);
     EXPECT_EQ(interval_text(look), "100.000 ms: paused throughout, tx_bytes 0");
 }

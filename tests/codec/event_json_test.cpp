@@ -35,7 +35,7 @@ watchdog::Event storm()
     event.evidence.looks = 2;
     auto& first = event.evidence.last[0];
     first.dt_us = 100'000;
-    first.pause = watchdog::kIs | watchdog::kTrailing;
+    first.pause = watchdog::kPausedNow | watchdog::kTrailing;
     first.known = bit(Field::pause_us) | bit(Field::occupancy) | bit(Field::pause_state) | bit(Field::paused_now);
     first.value[static_cast<std::size_t>(Field::pause_us)] = 99'000;
     first.value[static_cast<std::size_t>(Field::occupancy)] = 4'096;

@@ -90,7 +90,7 @@ protected:
 
     void heard(std::uint64_t seq, const std::string& json)
     {
-        service.in_loop([&] { control->heard("sw", seq, json); });
+        service.in_loop([&] { control->publish("sw", seq, json); });
     }
 
     test::Folder folder;

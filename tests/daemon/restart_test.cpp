@@ -566,8 +566,8 @@ TEST_F(RestartOfAProcess, KilledWithAFullDisk)
 
 class ListeningHost final : public RunnerHost {
 public:
-    void say(const runner::LogLine&) override {}
-    void heard(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
+    void log(const runner::LogLine&) override {}
+    void event_written(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
     {
         heard_.push_back(event.kind);
         EXPECT_EQ(std::ranges::count(runner.memory().events(), event.seq, &runtime::StoredEvent::seq), 1)

@@ -35,7 +35,7 @@ public:
         return std::vector{entry};
     }
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId id,
-                                                 const device::TimeSource& clock, Say) override
+                                                 const device::TimeSource& clock, NoteSink) override
     {
         device::SyntheticSwitch::Options options{
             .device = id, .ports = kSyntheticPorts, .priorities = {}, .port_rows = false};
@@ -193,11 +193,11 @@ protected:
     }
     void hear(const watchdog::Event& event)
     {
-        loop.in_loop([&] { nos->heard(*runners.front(), event); });
+        loop.in_loop([&] { nos->event_written(*runners.front(), event); });
     }
 
-    void say(const Log::Line&) override {}
-    void heard(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
+    void log(const Log::Line&) override {}
+    void event_written(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
     void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>&) override {}
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
@@ -263,9 +263,9 @@ TEST_F(NosConversation, TheSamePoliciesAgainAreNotBoundAgain)
     all_queues();
     const auto again = std::make_shared<FilePolicies>(*policies);
     EXPECT_TRUE(loop.in_loop([&] {
-        const auto before = runners.front()->watchlists();
+        const auto before = runners.front()->watchlist_generation();
         runners.front()->change(again);
-        return runners.front()->watchlists() == before;
+        return runners.front()->watchlist_generation() == before;
     }));
 }
 

@@ -71,10 +71,10 @@ public:
     }
     bool treated_by_others() const override { return true; }
     void listen(NoticeSink& to) override { sink = &to; }
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch> rows) override
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow> rows) override
     {
         self_watch.assign(rows.begin(), rows.end());
-        return std::vector{SelfWatched{.row = rows.front().row, .detect = {}, .restore = {}, .on = true}};
+        return std::vector{Delegated{.row = rows.front().row, .detect = {}, .restore = {}, .on = true}};
     }
     void set_watched_rows(std::span<const Slot> rows) override { watched.assign(rows.begin(), rows.end()); }
     std::vector<UnseenQueue> unseen_queues() const override { return {{"Ethernet1:3", "no counters"}}; }
@@ -85,7 +85,7 @@ public:
     std::vector<Slot> looked, watched;
     Target prepared, applied, read;
     Undo used;
-    std::vector<SelfWatch> self_watch;
+    std::vector<DelegatedRow> self_watch;
     NoticeSink* sink{};
     const Waker* waker{};
 
@@ -191,7 +191,7 @@ TYPED_TEST(Wrapper, PassesOnNotices)
 TYPED_TEST(Wrapper, PassesOnDelegatedDetection)
 {
     const auto watched =
-        this->wrapper_.watch_by_itself(std::vector{SelfWatch{kWrappedRow, 200ms, 400ms, Treatment::drop}});
+        this->wrapper_.delegate_detection(std::vector{DelegatedRow{kWrappedRow, 200ms, 400ms, Treatment::drop}});
     ASSERT_THAT(this->behind_.self_watch, SizeIs(1));
     EXPECT_EQ(this->behind_.self_watch[0].row, kWrappedRow);
     EXPECT_EQ(this->behind_.self_watch[0].detect, 200ms);

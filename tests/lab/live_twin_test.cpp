@@ -256,7 +256,7 @@ TEST_F(LiveTwinTest, TheHardwareStopsWatchingRowsThatItIsNotGiven)
     const auto device = open("s1");
     Notices notices;
     device->listen(notices);
-    const auto watched = device->watch_by_itself({});
+    const auto watched = device->delegate_detection({});
     ASSERT_TRUE(watched) << watched.error().what;
     Samples samples{*device};
     clock.advance(2s);

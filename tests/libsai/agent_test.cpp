@@ -114,9 +114,9 @@ TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_port
     policy.criterion = watchdog::Criterion::device;
     open(scenario, policy);
     using std::chrono::milliseconds;
-    ASSERT_TRUE(device_->watch_by_itself(
-        std::array{device::SelfWatch{Slot{3}, milliseconds{100}, milliseconds{400}, Treatment::drop},
-                   device::SelfWatch{Slot{8 + 3}, milliseconds{200}, milliseconds{200}, Treatment::drop}}));
+    ASSERT_TRUE(device_->delegate_detection(
+        std::array{device::DelegatedRow{Slot{3}, milliseconds{100}, milliseconds{400}, Treatment::drop},
+                   device::DelegatedRow{Slot{8 + 3}, milliseconds{200}, milliseconds{200}, Treatment::drop}}));
     run_until_ms(1000);
     EXPECT_THAT(said, ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
                                   MatchesRegex("storm_detected .* port1 at 30[01]"),

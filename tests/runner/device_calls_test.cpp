@@ -78,7 +78,10 @@ protected:
     }
 
     const device::TimeSource& clock() const override { return clock_; }
-    Result<std::unique_ptr<device::Device>> open(Say) override { return std::make_unique<DeviceWithWaker>(waker_); }
+    Result<std::unique_ptr<device::Device>> open(NoteSink) override
+    {
+        return std::make_unique<DeviceWithWaker>(waker_);
+    }
     void post(const watchdog::Notice&) noexcept override {}
 
     void run()

@@ -78,9 +78,9 @@ public:
     Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
     bool treated_by_others() const override { return switch_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { switch_.listen(sink); }
-    Result<std::vector<device::SelfWatched>> watch_by_itself(std::span<const device::SelfWatch> rows) override
+    Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow> rows) override
     {
-        return switch_.watch_by_itself(rows);
+        return switch_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { switch_.set_watched_rows(rows); }
     std::vector<device::UnseenQueue> unseen_queues() const override { return switch_.unseen_queues(); }

@@ -14,8 +14,8 @@ namespace petrel::test {
 namespace {
 
 using namespace std::chrono_literals;
-using device::SelfWatch;
-using device::SelfWatched;
+using device::Delegated;
+using device::DelegatedRow;
 using device::TimerShown;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -23,16 +23,16 @@ using watchdog::Intake;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-std::vector<SelfWatch> every_row(const SaiBench& bench, Treatment action = Treatment::drop)
+std::vector<DelegatedRow> every_row(const SaiBench& bench, Treatment action = Treatment::drop)
 {
-    std::vector<SelfWatch> wishes;
+    std::vector<DelegatedRow> wishes;
     for (std::uint32_t row = 0; row != bench.device->inventory().rows.size(); ++row) {
         wishes.push_back({Slot{row}, 200ms, 400ms, action});
     }
     return wishes;
 }
 
-void watch_all(SaiBench& bench) { ASSERT_TRUE(bench.device->watch_by_itself(every_row(bench))); }
+void watch_all(SaiBench& bench) { ASSERT_TRUE(bench.device->delegate_detection(every_row(bench))); }
 
 TimerShown ms(int programmed, int observed)
 {
@@ -48,13 +48,13 @@ TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
     watch_all(bench);
     EXPECT_TRUE(bench.queue(0, 3).detects);
     EXPECT_TRUE(bench.queue(1, 7).detects);
-    const auto answers = bench.device->watch_by_itself(std::vector{every_row(bench)[15]}).value();
+    const auto answers = bench.device->delegate_detection(std::vector{every_row(bench)[15]}).value();
     EXPECT_FALSE(bench.queue(0, 3).detects);
     EXPECT_TRUE(bench.queue(1, 7).detects);
     ASSERT_EQ(answers.size(), 1U);
     EXPECT_EQ(answers[0].row, Slot{15});
     EXPECT_TRUE(answers[0].on);
-    EXPECT_FALSE(bench.device->watch_by_itself(std::array{SelfWatch{Slot{16}, 200ms, 400ms, Treatment::drop}}));
+    EXPECT_FALSE(bench.device->delegate_detection(std::array{DelegatedRow{Slot{16}, 200ms, 400ms, Treatment::drop}}));
     auto* model = bench.model;
     void* keep = ::dlopen(PETREL_BAD_LIBSAI, RTLD_NOW | RTLD_NOLOAD);
     bench.device.reset();
@@ -81,7 +81,7 @@ TEST(SaiDetection, EveryPortAndQueueHasItsOwnIntervals)
     wishes[11].detect = 300ms;
     wishes[12].detect = 50ms;
     wishes[12].restore = 450ms;
-    const auto answers = bench.device->watch_by_itself(wishes).value();
+    const auto answers = bench.device->delegate_detection(wishes).value();
     ASSERT_EQ(answers.size(), 16U);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_EQ(answers[11].detect, ms(300, 300));
@@ -97,8 +97,8 @@ TEST(SaiDetection, WithoutARangeIntervalsAreProgrammedAsTheyAre)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_range"));
-    const std::array wish{SelfWatch{Slot{3}, 7ms, 400ms, Treatment::drop}};
-    EXPECT_EQ(bench.device->watch_by_itself(wish).value()[0].detect, ms(7, 7));
+    const std::array wish{DelegatedRow{Slot{3}, 7ms, 400ms, Treatment::drop}};
+    EXPECT_EQ(bench.device->delegate_detection(wish).value()[0].detect, ms(7, 7));
     EXPECT_TRUE(bench.noted("NOT_IMPLEMENTED (-15); detection intervals are programmed as they are configured"));
 }
 
@@ -108,7 +108,7 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
     ASSERT_TRUE(bench.open("no_port_intervals"));
     auto wishes = every_row(bench);
     wishes[11].detect = 300ms;
-    const auto answers = bench.device->watch_by_itself(wishes).value();
+    const auto answers = bench.device->delegate_detection(wishes).value();
     EXPECT_THAT(bench.port(0).detect, IsEmpty());
     ASSERT_EQ(bench.model->detect.size(), 8U);
     EXPECT_EQ(answers[11].detect, ms(200, 200));
@@ -122,7 +122,7 @@ TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("one_port_takes_no_interval"));
-    auto answers = bench.device->watch_by_itself(every_row(bench)).value();
+    auto answers = bench.device->delegate_detection(every_row(bench)).value();
     EXPECT_TRUE(answers[3].on);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_FALSE(answers[11].on);
@@ -131,7 +131,7 @@ TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
     EXPECT_TRUE(bench.noted("port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not find"));
 
     ASSERT_TRUE(bench.open("enabling_without_effect"));
-    answers = bench.device->watch_by_itself(every_row(bench)).value();
+    answers = bench.device->delegate_detection(every_row(bench)).value();
     EXPECT_FALSE(answers[3].on);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_TRUE(bench.noted("port0:3: ENABLE_PFC_DLDR is not taken"));
@@ -143,14 +143,14 @@ TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
     ASSERT_TRUE(bench.open(""));
     auto wishes = every_row(bench);
     wishes[3].action = Treatment::ignore_pause;
-    ASSERT_TRUE(bench.device->watch_by_itself(wishes));
+    ASSERT_TRUE(bench.device->delegate_detection(wishes));
     EXPECT_EQ(bench.queue(0, 3).action, static_cast<std::int32_t>(sai::PacketAction::forward));
     EXPECT_EQ(bench.queue(0, 4).action, static_cast<std::int32_t>(sai::PacketAction::drop));
 
     ASSERT_TRUE(bench.open("no_queue_action"));
-    ASSERT_TRUE(bench.device->watch_by_itself(every_row(bench, Treatment::ignore_pause)));
+    ASSERT_TRUE(bench.device->delegate_detection(every_row(bench, Treatment::ignore_pause)));
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::forward));
-    const auto answers = bench.device->watch_by_itself(wishes).value();
+    const auto answers = bench.device->delegate_detection(wishes).value();
     EXPECT_TRUE(answers[0].on);
     EXPECT_FALSE(answers[3].on);  // one action for all queues: that of the first
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::drop));
@@ -161,15 +161,15 @@ TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
     EXPECT_FALSE(bench.device->apply(forward, {}));  // a treatment must not change it while recoveries use it
 
     ASSERT_TRUE(bench.open("no_action"));
-    EXPECT_FALSE(bench.device->watch_by_itself(wishes).value()[3].on);
-    EXPECT_TRUE(bench.device->watch_by_itself(every_row(bench)).value()[3].on);
+    EXPECT_FALSE(bench.device->delegate_detection(wishes).value()[3].on);
+    EXPECT_TRUE(bench.device->delegate_detection(every_row(bench)).value()[3].on);
 }
 
 TEST(SaiDetection, APolicyThatOnlyAlertsIsNotLeftToTheLibrary)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    EXPECT_FALSE(bench.device->watch_by_itself(every_row(bench, Treatment::none)).value()[3].on);
+    EXPECT_FALSE(bench.device->delegate_detection(every_row(bench, Treatment::none)).value()[3].on);
     EXPECT_FALSE(bench.queue(0, 3).detects);
     EXPECT_TRUE(bench.noted("port0:3: a library that finds storms recovers from them too, and the policy only alerts"));
 }
@@ -407,7 +407,7 @@ TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
     look_for(2s);
     EXPECT_EQ(said(), "");
     open("loses_detected");
-    ASSERT_TRUE(bench_.device->watch_by_itself({}));
+    ASSERT_TRUE(bench_.device->delegate_detection({}));
     look_for(2s);
     EXPECT_EQ(said(), "");
 }
@@ -486,7 +486,7 @@ RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
     }
     SaiBench bench;
     RC_ASSERT(bench.open(faults, {{"bad.version", *rc::gen::element("10900", "11303", "11801")}}).has_value());
-    std::vector<SelfWatch> wishes;
+    std::vector<DelegatedRow> wishes;
     for (auto wish : every_row(bench)) {
         if (*rc::gen::arbitrary<bool>()) {
             wish.detect = std::chrono::milliseconds{*rc::gen::inRange(1, 3000)};
@@ -494,7 +494,7 @@ RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
             wishes.push_back(wish);
         }
     }
-    const auto answers = bench.device->watch_by_itself(wishes).value();
+    const auto answers = bench.device->delegate_detection(wishes).value();
     RC_ASSERT(answers.size() == wishes.size());
     std::size_t on = 0;
     for (const auto& answer : answers) {
@@ -511,7 +511,7 @@ RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
         return detecting;
     };
     RC_ASSERT(count() == on);
-    RC_ASSERT(bench.device->watch_by_itself({}).has_value());
+    RC_ASSERT(bench.device->delegate_detection({}).has_value());
     RC_ASSERT(count() == 0U);
 }
 

@@ -108,7 +108,7 @@ TEST(SaiDevice, ASlowCallIsSaidAndProvesNoPause)
     intake.begin();
     ASSERT_TRUE(bench.device->look({}, intake));
     EXPECT_EQ(intake.view().pause[kRow] & watchdog::kThroughout, 0);
-    EXPECT_NE(intake.view().pause[kRow] & watchdog::kIs, 0);
+    EXPECT_NE(intake.view().pause[kRow] & watchdog::kPausedNow, 0);
     EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE has taken"));
     bench.model->in_a_get = {};
     look_twice(bench, intake);
@@ -248,7 +248,7 @@ TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
     EXPECT_TRUE(std::ranges::none_of(bench.device->inventory().rows,
                                      [](const auto& row) { return row.target.priority == Priority{5}; }));
     ASSERT_TRUE(
-        bench.device->watch_by_itself(std::array{device::SelfWatch{Slot{kRow}, 200ms, 400ms, Treatment::drop}}));
+        bench.device->delegate_detection(std::array{device::DelegatedRow{Slot{kRow}, 200ms, 400ms, Treatment::drop}}));
     ASSERT_EQ(bench.port(0).detect.size(), 1U);
     EXPECT_EQ(bench.port(0).detect[0].key, 2U);
     const auto undo = bench.device->prepare(wish(Treatment::drop)).value();

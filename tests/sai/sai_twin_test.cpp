@@ -72,10 +72,10 @@ public:
     }
     bool treated_by_others() const override { return real_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { real_.listen(sink); }
-    Result<std::vector<device::SelfWatched>> watch_by_itself(std::span<const device::SelfWatch> rows) override
+    Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow> rows) override
     {
         catch_up();
-        return real_.watch_by_itself(rows);
+        return real_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { real_.set_watched_rows(rows); }
     std::vector<device::UnseenQueue> unseen_queues() const override { return real_.unseen_queues(); }
@@ -275,9 +275,9 @@ TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 {
     open(write(kTwoStorms));
     using device::TimerShown;
-    const std::array wishes{device::SelfWatch{Slot{8 + 3}, 100ms, 50ms, Treatment::drop},
-                            device::SelfWatch{Slot{16 + 3}, 290ms, 400ms, Treatment::drop}};
-    const auto shown = real_->watch_by_itself(wishes).value();
+    const std::array wishes{device::DelegatedRow{Slot{8 + 3}, 100ms, 50ms, Treatment::drop},
+                            device::DelegatedRow{Slot{16 + 3}, 290ms, 400ms, Treatment::drop}};
+    const auto shown = real_->delegate_detection(wishes).value();
     EXPECT_EQ(shown[0].detect, (TimerShown{100ms, 100ms}));
     EXPECT_EQ(shown[1].detect, (TimerShown{290ms, 300ms}));  // above 150 ms the steps are 100 ms
     EXPECT_EQ(shown[1].restore, (TimerShown{400ms, 400ms}));

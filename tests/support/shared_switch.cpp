@@ -411,7 +411,7 @@ Result<std::vector<codec::DeviceEntry>> SharedSwitchDriver::expand(const codec::
 }
 
 Result<std::unique_ptr<device::Device>> SharedSwitchDriver::open(const codec::DeviceEntry& entry, DeviceId id,
-                                                                 const device::TimeSource& clock, Say)
+                                                                 const device::TimeSource& clock, NoteSink)
 {
     const auto path = entry.driver.substr(entry.driver.find(':') + 1);
     const SharedSwitch shared{path};

@@ -111,7 +111,7 @@ public:
     std::string_view kind() const override { return "shared"; }
     Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                 Say) override;
+                                                 NoteSink) override;
 
 private:
     std::function<void()> hang_;

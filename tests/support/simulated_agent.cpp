@@ -192,7 +192,7 @@ private:
     class Clients final : public daemon::Control {
     public:
         explicit Clients(daemon::ControlSetup& setup) : setup_(setup) {}
-        void heard(const std::string& device, std::uint64_t seq, const std::string& event_json) override
+        void publish(const std::string& device, std::uint64_t seq, const std::string& event_json) override
         {
             setup_.history.add(device, seq, event_json);
         }

@@ -230,7 +230,7 @@ TEST(ChangeWatched, RestorationUnderwayIsFinished)
     storm_for(d, 450);
     d.calm();
     d.answers(Verdict::failed);
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     d.change(book_of(preset("sonic")));
     EXPECT_EQ(d.phase(), Phase::restoring);
     d.answers(Verdict::confirmed);

@@ -220,10 +220,10 @@ TEST(Checkpoint, StormTheDeviceToldOfEndsWhenTheDeviceSaysSo)
     auto can = test::able(bit(Field::pause_state));
     can.detects_itself = true;
     Driver d{policy, 1, can};
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     d.restart(book_of(policy));
     d.story();
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.story(), Story{"0 storm_restored Ethernet0:3 device"});
     EXPECT_EQ(d.phase(), Phase::watching);
     EXPECT_EQ(d.stats().restored, 1U);
@@ -236,7 +236,7 @@ TEST(Checkpoint, RestorationThatWasUnderwayIsFinished)
     d.run_ms(450);
     d.calm();
     d.answers(Verdict::failed);
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     ASSERT_EQ(d.phase(), Phase::restoring);
     d.answers(Verdict::confirmed);
     d.restart(book_of(preset("sonic")));

@@ -114,7 +114,7 @@ void any_step(Driver& d, PolicyBook& book)
     case 3:
         d.answers(*rc::gen::element(Verdict::confirmed, Verdict::confirmed, Verdict::failed, Verdict::refused));
         break;
-    case 4: d.hear(Notice::Kind::link_down, d.target(row)); break;
+    case 4: d.receive(Notice::Kind::link_down, d.target(row)); break;
     case 5: d.restart(book); break;
     case 6:
         book = any_book();
@@ -202,7 +202,7 @@ TEST(TakeOver, OfARestorationKeepsItsReason)
     d.storm();
     d.run_ms(400);
     d.answers(Verdict::failed);
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     ASSERT_EQ(d.phase(), Phase::restoring);
     d.answers(Verdict::confirmed);
     expect_taken_over(d, "400 storm_restored Ethernet0:3 link_down");

@@ -190,7 +190,7 @@ RC_GTEST_PROP(StopLaw, LeavesNothingCommandedUnlessHeld, ())
         case 3: d.order(Order::Kind::mitigate, d.target(row)); break;
         case 4: d.order(Order::Kind::release, d.target(row)); break;
         case 5: d.order(what % 2 == 0 ? Order::Kind::red_switch_on : Order::Kind::red_switch_off); break;
-        default: d.hear(Notice::Kind::link_down, d.target(row)); break;
+        default: d.receive(Notice::Kind::link_down, d.target(row)); break;
         }
         constexpr std::array kAnswers{Verdict::confirmed, Verdict::accepted, Verdict::refused,
                                       Verdict::failed,    Verdict::differs,  Verdict::timed_out};

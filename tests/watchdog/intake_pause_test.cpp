@@ -27,15 +27,16 @@ TEST(IntakePause, TriStateSpeaksOfTheInterval)
     Reader row{bit(Field::pause_state)};
     row.read({0, {{Field::pause_state, kNot}}});
     row.read({1'000, {{Field::pause_state, kNot}}});
-    EXPECT_EQ(row.pause(), kOver | kQuiet | kQuietStill);
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill);
     row.read({2'000, {{Field::pause_state, kPartly}}});
-    EXPECT_EQ(row.pause(), kIs) << "paused now, but not all the time";
+    EXPECT_EQ(row.pause(), kPausedNow) << "paused now, but not all the time";
     row.read({3'000, {{Field::pause_state, kAll}}});
-    EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({4'000, {{Field::pause_state, kPartly}}});
-    EXPECT_EQ(row.pause(), kWas | kIs) << "both ends paused is not throughout when the device says otherwise";
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow)
+        << "both ends paused is not throughout when the device says otherwise";
     row.read({5'000, {{Field::pause_state, kNot}}});
-    EXPECT_EQ(row.pause(), kWas | kOver) << "quiet needs two reads that are not paused";
+    EXPECT_EQ(row.pause(), kPausedBefore | kNotPausedNow) << "quiet needs two reads that are not paused";
 }
 
 TEST(IntakePause, TriStateOverrulesTheInstantaneousState)
@@ -43,7 +44,7 @@ TEST(IntakePause, TriStateOverrulesTheInstantaneousState)
     Reader row{bit(Field::pause_state) | bit(Field::paused_now)};
     row.read({0, {{Field::pause_state, kPartly}, {Field::paused_now, 0}}});
     row.read({1'000, {{Field::pause_state, kAll}, {Field::paused_now, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
 }
 
 TEST(IntakePause, BothEndsAloneProveNothingBetween)
@@ -51,7 +52,7 @@ TEST(IntakePause, BothEndsAloneProveNothingBetween)
     Reader row{bit(Field::paused_now)};
     row.read({0, {{Field::paused_now, 1}}});
     row.read({1'000, {{Field::paused_now, 1}}});
-    EXPECT_EQ(row.pause(), kWas | kIs);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
 TEST(IntakePause, BothEndsAndNoTransitionIsThroughout)
@@ -59,15 +60,15 @@ TEST(IntakePause, BothEndsAndNoTransitionIsThroughout)
     Reader row{bit(Field::paused_now) | bit(Field::on2off)};
     row.read({0, {{Field::paused_now, 1}, {Field::on2off, 4}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::on2off, 4}}});
-    EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({2'000, {{Field::paused_now, 1}, {Field::on2off, 5}}});
-    EXPECT_EQ(row.pause(), kWas | kIs) << "one pause ended on the way";
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow) << "one pause ended on the way";
     row.read({3'000, {{Field::paused_now, 0}, {Field::on2off, 6}}});
-    EXPECT_EQ(row.pause(), kWas | kOver);
+    EXPECT_EQ(row.pause(), kPausedBefore | kNotPausedNow);
     row.read({4'000, {{Field::paused_now, 0}, {Field::on2off, 6}}});
-    EXPECT_EQ(row.pause(), kOver | kQuiet | kQuietStill);
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill);
     row.read({5'000, {{Field::paused_now, 0}, {Field::on2off, 7}}});
-    EXPECT_EQ(row.pause(), kOver) << "a pause began and ended between two quiet ends";
+    EXPECT_EQ(row.pause(), kNotPausedNow) << "a pause began and ended between two quiet ends";
 }
 
 TEST(IntakePause, TransitionsThatWentBackwardsProveNothing)
@@ -75,7 +76,7 @@ TEST(IntakePause, TransitionsThatWentBackwardsProveNothing)
     Reader row{bit(Field::paused_now) | bit(Field::on2off)};
     row.read({0, {{Field::paused_now, 1}, {Field::on2off, 4}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::on2off, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
 // At 100 Gbit/s a frame of full quanta holds 335 us: three of them cover a millisecond, two do not.
@@ -84,9 +85,9 @@ TEST(IntakePause, BothEndsAndFramesThatHoldItIsThroughout)
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 3}, {Field::rx_xon, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({2'000, {{Field::paused_now, 1}, {Field::rx_xoff, 5}, {Field::rx_xon, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
 TEST(IntakePause, FramesHoldNothingWhereTheSpeedIsNotKnown)
@@ -94,7 +95,7 @@ TEST(IntakePause, FramesHoldNothingWhereTheSpeedIsNotKnown)
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 0};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 1'000'000}, {Field::rx_xon, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
 TEST(IntakePause, FramesHoldLongerOnASlowerLink)
@@ -102,9 +103,9 @@ TEST(IntakePause, FramesHoldLongerOnASlowerLink)
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 10'000'000'000};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
     row.read({3'355, {{Field::paused_now, 1}, {Field::rx_xoff, 1}, {Field::rx_xon, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({6'711, {{Field::paused_now, 1}, {Field::rx_xoff, 2}, {Field::rx_xon, 0}}});
-    EXPECT_EQ(row.pause(), kWas | kIs) << "a frame is rounded down, never up";
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow) << "a frame is rounded down, never up";
 }
 
 TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
@@ -113,7 +114,7 @@ TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}}});
     row.read({1'000, {{Field::paused_now, 1}, {Field::rx_xoff, 9}}});
-    EXPECT_EQ(row.pause(), kWas | kIs);
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
 TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
@@ -218,7 +219,7 @@ TEST(IntakeQuiet, AnIntervalThatBeganPausedIsNotQuiet)
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::on2off)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 5}, {Field::on2off, 0}}});
     row.read({1'000, {{Field::paused_now, 0}, {Field::rx_xoff, 5}, {Field::on2off, 1}}});
-    EXPECT_EQ(row.pause(), kWas | kOver);
+    EXPECT_EQ(row.pause(), kPausedBefore | kNotPausedNow);
 }
 
 TEST(IntakeQuiet, FramesOfBothKindsProveOnlyQuiet)
@@ -232,9 +233,9 @@ TEST(IntakeQuiet, FramesOfBothKindsProveOnlyQuiet)
     EXPECT_EQ(row.pause() & kProofs, 0U) << "a thousand frames of unknown kind hold nothing";
     say(2'000, 1'000, 0);
     say(3'000, 2'000, 0);
-    EXPECT_EQ(row.pause(), kOver | kQuiet | kQuietStill) << "they may be XON: then the state tells";
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill) << "they may be XON: then the state tells";
     say(4'000, 2'000, 0);
-    EXPECT_EQ(row.pause(), kOver | kQuiet | kQuietStill);
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill);
 }
 
 TEST(IntakeQuiet, FramesOfBothKindsWithoutAStateAreNotQuiet)
@@ -292,7 +293,7 @@ RC_GTEST_PROP(IntakeLaw, OneSignalMustSayPausedAndNoneMayObject, ())
     const bool fits = objector == Field::pause_us     ? 2 * moved + 1 >= static_cast<std::uint64_t>(dt_us)
                       : objector == Field::tx_packets ? moved <= 1
                                                       : moved <= 9'216;
-    RC_TAG(fits ? "believed" : "objected");
+    RC_TAG(fits ? "assumed" : "objected");
     RC_ASSERT(((row.pause() & kThroughout) != 0) == fits);
 }
 
@@ -339,9 +340,9 @@ RC_GTEST_PROP(IntakeLaw, EveryBitIsTrueOfATruthfulDevice, ())
         const auto bits = row.pause();
         const auto says = [&](std::uint8_t wanted) { return (bits & wanted) != 0; };
         if (!first) {
-            RC_ASSERT(!says(kWas) || truth.paused_at(before));
-            RC_ASSERT(!says(kIs) || is);
-            RC_ASSERT(!says(kOver) || !is);
+            RC_ASSERT(!says(kPausedBefore) || truth.paused_at(before));
+            RC_ASSERT(!says(kPausedNow) || is);
+            RC_ASSERT(!says(kNotPausedNow) || !is);
             RC_ASSERT(!says(kThroughout) || truth.paused_throughout(before, now));
             RC_ASSERT(!says(kTrailing) ||
                       (!truth.paused_at(before) && truth.paused_throughout(now - truth.pause_us(before, now), now)));

@@ -200,7 +200,7 @@ TEST(Intake, EpochChangeIsAnIntervalOfWhichNothingIsKnown)
     EXPECT_EQ(row.known(), 0U);
     EXPECT_EQ(row.pause(), 0U);
     row.read({3'000, {{Field::pause_us, 2'000}, {Field::tx_packets, 0}, {Field::pause_state, kAll}}, 2});
-    EXPECT_EQ(row.pause() & (kWas | kIs | kThroughout), kWas | kIs | kThroughout);
+    EXPECT_EQ(row.pause() & (kPausedBefore | kPausedNow | kThroughout), kPausedBefore | kPausedNow | kThroughout);
 }
 
 TEST(Intake, LinkDownIsSaidAndProvesNothingElse)

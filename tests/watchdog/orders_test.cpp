@@ -57,7 +57,7 @@ TEST(MitigateOrder, OutlivesALinkThatGoesDown)
     Driver d{preset("sonic")};
     d.order(Order::Kind::mitigate, d.target());
     d.story();
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     d.queue().epoch = 0;
     d.run_ms(1'000);
     EXPECT_EQ(d.story(), Story{});
@@ -179,7 +179,7 @@ TEST(OrderBudget, OrderOnAQueueThatIsBeingRestoredLeavesItAsItWas)
     d.run_ms(400);
     d.calm(0);
     d.stays_silent();
-    d.hear(Notice::Kind::link_down, d.target(0));
+    d.receive(Notice::Kind::link_down, d.target(0));
     ASSERT_EQ(d.phase(0), Phase::restoring);
     d.order(Order::Kind::mitigate, d.target(0));
     d.answers(Verdict::confirmed);
@@ -448,7 +448,7 @@ TEST(StopAndHold, EveryDecisionStandsAndTheNextStartGoesOnWithIt)
 
     d.order(Order::Kind::stop_and_hold);
     d.calm(1);
-    d.hear(Notice::Kind::link_down, d.target(1));
+    d.receive(Notice::Kind::link_down, d.target(1));
     d.order(Order::Kind::release, d.target(0));
     d.order(Order::Kind::red_switch_on);
     d.run_ms(60'000);

@@ -107,7 +107,7 @@ TEST(MitigateOutcome, AfterATimeOutTheReleaseIsCommandedAlthoughNothingWasBeliev
     storm_until_t0(d);
     d.answers(Verdict::confirmed);
     d.story();
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     d.run_ms(200);
     EXPECT_EQ(d.story(), (Story{"400 do none Ethernet0:3", "400 storm_restored Ethernet0:3 link_down"}))
         << "the treatment may have reached the device";
@@ -227,7 +227,7 @@ TEST(MitigateOutcome, StormThatEndsWhileTheCommandIsUnderwayIsStillUndone)
     Driver d{preset("sonic")};
     d.stays_silent();
     storm_until_t0(d);
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     EXPECT_EQ(d.commands().size(), 1U) << "one command a site at a time";
     EXPECT_EQ(d.phase(), Phase::restoring);
     d.answers(Verdict::confirmed);

@@ -360,7 +360,7 @@ TEST(Latched, LinkDownLeavesIt)
     d.run_ms(400);
     d.story();
     d.queue().epoch = 0;
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     d.run_ms(10'000);
     EXPECT_EQ(d.story(), Story{});
     EXPECT_EQ(d.phase(), Phase::latched);

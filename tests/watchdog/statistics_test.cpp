@@ -218,8 +218,10 @@ TEST(EventEvidence, ShowsTheLooksItRestsOnNewestLast)
         EXPECT_EQ(evidence.last[i].value[static_cast<std::size_t>(Field::pause_us)], 100'000U);
     }
     EXPECT_EQ(covered, 400'000U);
-    EXPECT_EQ(evidence.last[0].pause & (kWas | kIs | kTrailing), kIs | kTrailing) << "the look in which it began";
-    EXPECT_EQ(evidence.last[3].pause & (kWas | kIs | kThroughout), kWas | kIs | kThroughout);
+    EXPECT_EQ(evidence.last[0].pause & (kPausedBefore | kPausedNow | kTrailing), kPausedNow | kTrailing)
+        << "the look in which it began";
+    EXPECT_EQ(evidence.last[3].pause & (kPausedBefore | kPausedNow | kThroughout),
+              kPausedBefore | kPausedNow | kThroughout);
 }
 
 TEST(EventEvidence, LateLookChargesTheTimeThatReallyPassed)

@@ -63,7 +63,7 @@ TEST(NicLatched, NothingButARepairReleasesIt)
     d.run_ms(600'000);
     d.queue().counters[Field::rx_packets] += 1000;
     d.run_ms(600'000);
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     EXPECT_EQ(d.story(), Story{});
     d.order(Order::Kind::stop);
     EXPECT_EQ(d.story(), Story{"1200100 order_taken stop by ann operator"});
@@ -122,7 +122,7 @@ TEST(LinkDown, HeardOfRestoresAMitigatedQueueAtOnce)
     Driver d{preset("sonic")};
     detect(d);
     d.run_ms(37);
-    d.hear(Notice::Kind::link_down, {d.target().port, std::nullopt});
+    d.receive(Notice::Kind::link_down, {d.target().port, std::nullopt});
     EXPECT_EQ(d.story(), (Story{"437 do none Ethernet0:3", "437 storm_restored Ethernet0:3 link_down"}));
 }
 
@@ -133,7 +133,7 @@ TEST(LinkDown, EndsAnAlertAndAProbe)
     Driver alert{policy};
     alert.storm();
     alert.run_ms(400);
-    alert.hear(Notice::Kind::link_down, alert.target());
+    alert.receive(Notice::Kind::link_down, alert.target());
     EXPECT_EQ(alert.story(), (Story{"400 storm_alert Ethernet0:3 proven", "400 storm_restored Ethernet0:3 link_down"}));
 
     Driver probe{with_probe()};
@@ -141,7 +141,7 @@ TEST(LinkDown, EndsAnAlertAndAProbe)
     calm_between_reads(probe);
     probe.run_ms(2'000);
     probe.story();
-    probe.hear(Notice::Kind::link_down, probe.target());
+    probe.receive(Notice::Kind::link_down, probe.target());
     EXPECT_EQ(probe.story(), Story{"2500 storm_restored Ethernet0:3 link_down"});
 }
 
@@ -163,7 +163,7 @@ TEST(LinkUp, ChangesNothing)
 {
     Driver d{preset("sonic")};
     detect(d);
-    d.hear(Notice::Kind::link_up, d.target());
+    d.receive(Notice::Kind::link_up, d.target());
     EXPECT_EQ(d.story(), Story{});
     EXPECT_EQ(d.phase(), Phase::mitigated);
 }
@@ -216,7 +216,7 @@ TEST(BlastRadius, QuietQueueIsNotMitigatedWhenTheBudgetFrees)
     d.run_ms(50);
     d.calm(1);
     d.run_ms(550);
-    d.hear(Notice::Kind::link_down, d.target(0));
+    d.receive(Notice::Kind::link_down, d.target(0));
     EXPECT_EQ(d.story(), (Story{"1000 do none Ethernet0:3", "1000 storm_restored Ethernet0:3 link_down"}));
     EXPECT_EQ(d.phase(1), Phase::alerted);
 }
@@ -227,7 +227,7 @@ TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
     d.storm(0);
     d.run_ms(400);
     d.stays_silent();
-    d.hear(Notice::Kind::link_down, d.target(0));
+    d.receive(Notice::Kind::link_down, d.target(0));
     d.story();
     d.storm(1);
     d.run_ms(400);
@@ -355,15 +355,15 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     d.storm();
     d.run_ms(1'000);
     EXPECT_EQ(d.story(), Story{}) << "what the queue shows is not asked";
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.story(), Story{"1000 storm_detected Ethernet0:3 device"});
     EXPECT_EQ(d.phase(), Phase::mitigated);
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     d.run_ms(10'000);
     EXPECT_EQ(d.story(), Story{});
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.story(), Story{"11000 storm_restored Ethernet0:3 device"});
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.story(), Story{});
     EXPECT_TRUE(d.commands().empty()) << "the device treats the queue itself";
     EXPECT_EQ(d.stats().detected, 1U);
@@ -373,10 +373,10 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
 TEST(DeviceCriterion, WhatTheDeviceDoesIsShownAsWhatIsInEffect)
 {
     auto d = by_device();
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.events().back().action, Treatment::drop_egress) << "a switch that recovers drops at the queue";
     EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::drop_egress);
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.events().back().action, Treatment::drop_egress);
     EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::none);
 }
@@ -384,23 +384,23 @@ TEST(DeviceCriterion, WhatTheDeviceDoesIsShownAsWhatIsInEffect)
 TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
 {
     auto d = by_device();
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     d.order(Order::Kind::release, d.target());
     ASSERT_EQ(d.commands().size(), 1U);
     EXPECT_EQ(d.commands().back().want, Treatment::none);
     EXPECT_EQ(d.phase(), Phase::watching);
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is told again";
 }
 
 TEST(DeviceCriterion, WhatIsHeldIsHeldByACommandUntilItIsReleased)
 {
     auto d = by_device();
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     d.order(Order::Kind::hold, d.target());
     ASSERT_EQ(d.commands().size(), 1U);
     EXPECT_EQ(d.commands().back().want, Treatment::drop_egress);
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.phase(), Phase::latched);
     d.order(Order::Kind::release, d.target());
     EXPECT_EQ(d.commands().back().want, Treatment::none);
@@ -411,7 +411,7 @@ TEST(DeviceCriterion, AStormOfItsEndsWhereAnotherDecidesFromNowOn)
 {
     auto d = by_device();
     d.storm();
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"});
     d.change(test::book_of(preset("sai")));
     EXPECT_EQ(d.story(), (Story{"0 storm_restored Ethernet0:3 reconfigured", "0 do none Ethernet0:3"}));
@@ -423,26 +423,26 @@ TEST(DeviceCriterion, AStormOfItsEndsWhereAnotherDecidesFromNowOn)
 TEST(DeviceCriterion, LinkDownEndsTheStorm)
 {
     auto d = by_device();
-    d.hear(Notice::Kind::detected, d.target());
-    d.hear(Notice::Kind::link_down, d.target());
+    d.receive(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::link_down, d.target());
     EXPECT_EQ(d.story(), (Story{"0 storm_detected Ethernet0:3 device", "0 storm_restored Ethernet0:3 link_down"}));
 }
 
 TEST(DeviceCriterion, NoticesMeanNothingToOtherPolicies)
 {
     Driver d{preset("sonic")};
-    d.hear(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.story(), Story{});
     detect(d);
-    d.hear(Notice::Kind::recovered, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
     EXPECT_EQ(d.story(), Story{});
 }
 
 TEST(DeviceCriterion, NoticeForAQueueThatDoesNotExistIsIgnored)
 {
     auto d = by_device();
-    d.hear(Notice::Kind::detected, {PortId{DeviceId{}, 99}, Priority{3}});
-    d.hear(Notice::Kind::detected, {PortId{DeviceId{}, 0}, Priority{6}});
+    d.receive(Notice::Kind::detected, {PortId{DeviceId{}, 99}, Priority{3}});
+    d.receive(Notice::Kind::detected, {PortId{DeviceId{}, 0}, Priority{6}});
     EXPECT_EQ(d.story(), Story{});
 }
 
@@ -520,7 +520,7 @@ TEST(SmallOutbox, ADevicesNoticeIsNotLost)
     auto can = test::able(bit(Field::pause_state));
     can.detects_itself = true;
     Driver d{test::book_of(policy), one_port(), can, 1};
-    d.hear(Notice::Kind::detected, {d.target().port, std::nullopt});
+    d.receive(Notice::Kind::detected, {d.target().port, std::nullopt});
     EXPECT_EQ(d.story(), (Story{"0 storm_detected Ethernet0:3 device", "0 storm_detected Ethernet0:4 device"}));
 }
 

@@ -122,7 +122,7 @@ void SaiDevice::list_rows()
     }
 }
 
-Result<std::vector<SelfWatched>> SaiDevice::watch_by_itself(std::span<const SelfWatch> wishes)
+Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> wishes)
 {
     const auto shown = [](const Interval& interval) {
         const auto duration = [](std::uint32_t ms) -> Duration { return std::chrono::milliseconds{ms}; };
@@ -142,21 +142,21 @@ Result<std::vector<SelfWatched>> SaiDevice::watch_by_itself(std::span<const Self
     }
     const auto detectors = detection_->program(detectors_for(wishes));
     expect_notices(detectors);
-    std::vector<SelfWatched> answers;
+    std::vector<Delegated> answers;
     answers.reserve(wishes.size());
     for (const auto& wish : wishes) {
         answers.push_back({wish.row, {}, {}, false});
     }
     for (const auto& detector : detectors) {
         const auto row = row_of_.at(detector.queue->queue);
-        *std::ranges::find(answers, Slot{row}, &SelfWatched::row) = {Slot{row}, shown(detector.detect),
-                                                                     shown(detector.recover), detector.on};
+        *std::ranges::find(answers, Slot{row}, &Delegated::row) = {Slot{row}, shown(detector.detect),
+                                                                   shown(detector.recover), detector.on};
     }
     return answers;
 }
 
 // Detection is not switched on for a queue whose recovery would do something else than the policy requests.
-std::vector<Detector> SaiDevice::detectors_for(std::span<const SelfWatch> wishes)
+std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> wishes)
 {
     const auto milliseconds = [](Duration d) {
         return Interval{static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(d).count()), {}, {}};

@@ -36,7 +36,7 @@ public:
     void listen(NoticeSink&) override;
     void set_watched_rows(std::span<const Slot> rows) override { watched_rows_.assign(rows.begin(), rows.end()); }
     std::vector<UnseenQueue> unseen_queues() const override;
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
 
 private:
     struct PortState {
@@ -57,7 +57,7 @@ private:
     Result<void> start(const LibraryPlace&);
     void list_rows();
     Result<void> check(std::span<const Slot>) const;
-    std::vector<Detector> detectors_for(std::span<const SelfWatch>);
+    std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
     void expect_notices(std::span<const Detector>);
     void receive(const abi::DeadlockNotice&) noexcept override;
     void receive(const abi::PortStateNotice&) noexcept override;

@@ -43,9 +43,9 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { behind_.listen(sink); }
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch> rows) override
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow> rows) override
     {
-        return behind_.watch_by_itself(rows);
+        return behind_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { behind_.set_watched_rows(rows); }
     std::vector<UnseenQueue> unseen_queues() const override { return behind_.unseen_queues(); }

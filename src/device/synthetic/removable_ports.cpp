@@ -123,13 +123,13 @@ Result<watchdog::Treatment> RemovablePorts::read_back(const Target& target)
     return there ? behind_.read_back(*there) : tl::unexpected(no_such_port());
 }
 
-Result<std::vector<SelfWatched>> RemovablePorts::watch_by_itself(std::span<const SelfWatch> wanted)
+Result<std::vector<Delegated>> RemovablePorts::delegate_detection(std::span<const DelegatedRow> wanted)
 {
-    std::vector<SelfWatch> there{wanted.begin(), wanted.end()};
+    std::vector<DelegatedRow> there{wanted.begin(), wanted.end()};
     for (auto& row : there) {
         row.row = behind_row_.at(row.row.value);
     }
-    return behind_.watch_by_itself(there).map([&](std::vector<SelfWatched> watched) {
+    return behind_.delegate_detection(there).map([&](std::vector<Delegated> watched) {
         for (auto& row : watched) {
             row.row = shown_row_.at(row.row.value).value();
         }

@@ -31,7 +31,7 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { sink_ = &sink; }
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
     void set_watched_rows(std::span<const Slot>) override;
     std::vector<UnseenQueue> unseen_queues() const override { return behind_.unseen_queues(); }
     void set_waker(const Waker& waker) override { behind_.set_waker(waker); }

@@ -180,12 +180,12 @@ void SwitchDevice::set_detector(std::size_t row, bool on)
     view_.set_deadlock_timers(port_of(target), queue_of(target), to_ps(has.detect), to_ps(has.recover));
 }
 
-Result<std::vector<SelfWatched>> SwitchDevice::watch_by_itself(std::span<const SelfWatch> wanted)
+Result<std::vector<Delegated>> SwitchDevice::delegate_detection(std::span<const DelegatedRow> wanted)
 {
-    std::vector<SelfWatched> watched;
+    std::vector<Delegated> watched;
     for (std::uint32_t row = 0; row != inventory_.rows.size(); ++row) {
         const auto& target = inventory_.rows[row].target;
-        const bool on = std::ranges::binary_search(wanted, Slot{row}, {}, &SelfWatch::row);
+        const bool on = std::ranges::binary_search(wanted, Slot{row}, {}, &DelegatedRow::row);
         const auto has = target.priority ? intervals(target) : Intervals{};
         const bool can = has.detect != Duration::zero();
         if (on) {

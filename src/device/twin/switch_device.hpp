@@ -23,7 +23,7 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
     // The intervals are those of the traits, whatever the policies say: they are the hardware's own.
-    Result<std::vector<SelfWatched>> watch_by_itself(std::span<const SelfWatch>) override;
+    Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
 
 private:
     struct Intervals {
