@@ -7,7 +7,7 @@ namespace petrel::cli {
 namespace {
 
 using Request = codec::ControlRequest::Command;
-using What = LabFilesOptions::What;
+using LabFiles = LabFilesOptions::What;
 
 constexpr auto kGeneral = "Subcommands";
 constexpr auto kRunningAgent = "A running agent";
@@ -136,11 +136,11 @@ std::vector<Command> commands()
         {"lab run", kGeneral, "Run scenarios and show what happened, and whether it was as expected.", kNoExamples,
          lab_run_flags},
         {"lab list", kGeneral, "The scenarios in a folder, with their parameters.", kNoExamples,
-         lab_files_flags(What::list)},
+         lab_files_flags(LabFiles::list)},
         {"lab check", kGeneral, "Read scenarios and say every problem; run nothing.", kNoExamples,
-         lab_files_flags(What::check)},
+         lab_files_flags(LabFiles::check)},
         {"lab explain", kGeneral, "Say in words what a scenario is about and what happens in it when.", kNoExamples,
-         lab_files_flags(What::explain)},
+         lab_files_flags(LabFiles::explain)},
         {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
          lab_table_flags},
         {"demo", kGeneral,

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <utility>
 
 #include "cli/agent_flags.hpp"
 #include "cli/arguments.hpp"
@@ -77,7 +78,7 @@ void configuration_flags(CLI::App& app, ControlArguments& arguments) { arguments
 Flags control_flags(codec::ControlRequest::Command command, std::vector<ControlFlag> flags,
                     ExitCode (*run)(const ControlOptions&))
 {
-    return [=](CLI::App& app) {
+    return [command, flags = std::move(flags), run](CLI::App& app) {
         const auto arguments = std::make_shared<ControlArguments>();
         auto& options = arguments->options;
         options.request.command = command;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/lab_command.hpp"
 #include "lab/pool.hpp"
 #include "reports/lab_judgement.hpp"
 #include "reports/lab_report.hpp"

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "lab/plan.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
+
+struct LabOptions;
 
 ExitCode run_batch(const std::vector<lab::PlannedRun>&, const LabOptions&);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/lab_command.hpp"
 #include "codec/event_json.hpp"
 #include "codec/scenario/json.hpp"
 #include "lab/capture_files.hpp"

@@ -6,6 +6,8 @@
 
 namespace petrel::cli {
 
+struct LabOptions;
+
 // Prints the events and the result, and writes the files that the options request.
 ExitCode tell_run(const lab::PlannedRun&, const LabOptions&);
 

@@ -208,7 +208,7 @@ void AgentInTwin::reload(twin::Ps when) { reconfigure(nullptr, when); }
 // As in the service, the runner keeps its policies if the new ones do not fit the present inventory of the device.
 void AgentInTwin::reconfigure(std::shared_ptr<const runner::Policies> to, twin::Ps when)
 {
-    on_node(when, [this, to] {
+    on_node(when, [this, to = std::move(to)] {
         policies_ = to ? to : policies_;
         in_process([this](runner::DeviceRunner& runner) {
             if (runner.check(*policies_)) {

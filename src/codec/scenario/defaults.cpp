@@ -15,7 +15,7 @@ constexpr std::string_view kKey = "defaults";
 constexpr std::string_view kHere = "defaults/";
 constexpr std::string_view kAbove = "../defaults/";
 constexpr std::string_view kEnding = ".toml";
-constexpr std::array<std::string_view, 6> kOwnKeys{"name", "about", "defaults", "parameters", "full", "sweep"};
+constexpr std::array<std::string_view, 6> kFileKeys{"name", "about", "defaults", "parameters", "full", "sweep"};
 
 // "defaults/NAME.toml" or "../defaults/NAME.toml": it cannot lead out of the tree that the scenario is in.
 bool is_allowed(std::string_view path)
@@ -82,7 +82,7 @@ void add_defaults(TomlText& text, toml::table& scenario, const Defaults& default
         [&](toml::table& shared) {
             for (auto&& [key, node] : shared) {
                 auto* own = scenario.get(key);
-                if (std::ranges::find(kOwnKeys, key.str()) != kOwnKeys.end()) {
+                if (std::ranges::find(kFileKeys, key.str()) != kFileKeys.end()) {
                     text.complaints().add(place(key.source()), key.str(),
                                           "a key that scenarios may share; this one belongs to each scenario");
                 } else if (own == nullptr) {
