@@ -64,11 +64,11 @@ public:
     {}
 
     std::string_view kind() const override { return "bench"; }
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry& entry) override
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry& entry) override
     {
         return std::vector{entry};
     }
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource& clock,
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource& clock,
                                                  NoteSink) override
     {
         return std::make_unique<PreparedDevice>(work_, clock, on_look_);

@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
+#include "codec/agent_config_reader.hpp"
 
 namespace petrel::bench {
 
@@ -19,7 +20,7 @@ std::filesystem::path new_folder()
     return pattern;
 }
 
-codec::AgentConfig service_config(const std::filesystem::path& folder)
+config::AgentConfig service_config(const std::filesystem::path& folder)
 {
     const auto text = fmt::format(R"(
 [agent]
@@ -38,7 +39,7 @@ preset = "sonic"
 priorities = [0, 1, 2, 3, 4, 5, 6, 7]
 )",
                                   folder.string());
-    constexpr std::array<std::string_view, 1> kKinds{"bench"};
+    constexpr std::array<codec::DriverKind, 1> kKinds{{{"bench"}}};
     auto read = codec::read_agent_config(text, "bench.toml", {}, kKinds);
     PETREL_ASSERT(read, "{}", to_text(read.error().front()));
     return std::move(*read);

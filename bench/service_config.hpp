@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "codec/agent_config.hpp"
+#include "config/agent_config.hpp"
 
 namespace petrel::bench {
 
 std::filesystem::path new_folder();
 
-codec::AgentConfig service_config(const std::filesystem::path& folder);
+config::AgentConfig service_config(const std::filesystem::path& folder);
 
 }  // namespace petrel::bench

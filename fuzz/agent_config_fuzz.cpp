@@ -8,11 +8,12 @@
 
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
+#include "codec/agent_config_reader.hpp"
 #include "codec/agent_settings.hpp"
 
 namespace {
 
-using petrel::codec::AgentConfig;
+using petrel::config::AgentConfig;
 
 std::vector<petrel::codec::Given> given_by(std::string_view bytes)
 {
@@ -34,7 +35,7 @@ std::vector<petrel::codec::Given> given_by(std::string_view bytes)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    constexpr std::array<std::string_view, 2> kDrivers{"twin", "sai"};
+    constexpr std::array<petrel::codec::DriverKind, 2> kDrivers{{{"twin"}, {"sai"}}};
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
     const auto text = bytes.substr(0, bytes.find('\0'));
     const auto given = given_by(bytes.substr(std::min(text.size() + 1, size)));

@@ -6,6 +6,7 @@
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
 #include "codec/policy_reader.hpp"
+#include "config/policy_bind.hpp"
 
 namespace {
 
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         PETREL_ASSERT(petrel::watchdog::check(entry.policy).empty(), "a policy that does not hold together");
     }
     auto inventory = two_ports();
-    if (const auto books = petrel::codec::bind_ports(*file, std::array{&inventory})) {
+    if (const auto books = petrel::config::bind_ports(*file, std::array{&inventory})) {
         for (const auto& assignment : books->front().assigned) {
             PETREL_ASSERT(assignment.policy < books->front().policies.size(), "policy {}", assignment.policy);
             PETREL_ASSERT(assignment.port.value_or(0) < inventory.ports.size(), "port {}", *assignment.port);

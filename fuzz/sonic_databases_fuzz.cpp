@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "base/assert.hpp"
-#include "codec/sonic_databases.hpp"
+#include "codec/sonic/databases.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

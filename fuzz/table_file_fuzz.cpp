@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "base/assert.hpp"
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,14 +13,10 @@
 #include "daemon/process_surroundings.hpp"
 #include "daemon/release.hpp"
 #include "daemon/service.hpp"
-#include "daemon/sonic/own_tables.hpp"
-#include "daemon/sonic/several_asics.hpp"
-#include "daemon/sonic/sonic_nos.hpp"
 #include "drivers/drivers.hpp"
-#include "drivers/sonic_driver.hpp"
+#include "drivers/sonic_nos.hpp"
 #include "runtime/exit_guard.hpp"
 #include "runtime/state_folder.hpp"
-#include "sonic/find_databases.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::cli {
@@ -60,7 +55,16 @@ std::string config_file(const AgentOptions& options)
     return usual ? kUsualFile : options.config;
 }
 
-Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::vector<daemon::Driver*>& drivers)
+std::vector<codec::DriverKind> driver_kinds(const std::vector<daemon::Driver*>& drivers)
+{
+    std::vector<codec::DriverKind> kinds;
+    for (const auto* driver : drivers) {
+        kinds.push_back({driver->kind(), driver->has_policies()});
+    }
+    return kinds;
+}
+
+Parsed<config::AgentConfig> read_config(const AgentOptions& options, const std::vector<daemon::Driver*>& drivers)
 {
     const auto file = config_file(options);
     std::string text;
@@ -73,78 +77,7 @@ Parsed<codec::AgentConfig> read_config(const AgentOptions& options, const std::v
     }
     auto given = codec::given_by_environment(environ);
     given.insert(given.end(), options.given.begin(), options.given.end());
-    std::vector<std::string_view> kinds;
-    for (const auto* driver : drivers) {
-        kinds.push_back(driver->kind());
-    }
-    return codec::read_agent_config(text, file, given, kinds).map([](codec::AgentConfig config) {
-        for (auto& device : config.devices) {
-            if (codec::is_sonics_own(device) && !config.redis.empty()) {
-                device.driver = "sonic:" + config.redis;  // the device and the configuration use the same address
-            }
-        }
-        return config;
-    });
-}
-
-// The configuration of each device is in the same databases as its counters.
-Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const codec::AgentConfig& config,
-                                                        const device::TimeSource& clock)
-{
-    if (!std::ranges::all_of(config.devices, codec::is_sonics_own)) {
-        return tl::unexpected(
-            Error{ErrorKind::invalid, "an agent with a device 'sonic:...' has no devices of other kinds"});
-    }
-    drivers::SonicDriver driver;
-    std::vector<std::pair<std::string, std::unique_ptr<daemon::Nos>>> each;
-    for (const auto& given : config.devices) {
-        const auto expanded = driver.expand(given);
-        if (!expanded) {
-            return tl::unexpected(expanded.error());
-        }
-        for (const auto& entry : *expanded) {
-            const auto databases = driver.databases_of(entry);
-            if (!databases) {
-                return tl::unexpected(databases.error());
-            }
-            each.emplace_back(entry.name, std::make_unique<daemon::SonicNos>(*databases, sonic::Role::detector,
-                                                                             std::filesystem::path{}, clock));
-        }
-    }
-    if (each.size() == 1) {
-        return std::move(each.front().second);
-    }
-    auto several = std::make_unique<daemon::SeveralAsics>(clock);
-    for (auto& [device, nos] : each) {
-        several->add(std::move(device), std::move(nos));
-    }
-    return several;
-}
-
-// A SONiC device implies SONiC's configuration, and orchagent mitigates there. Devices of other kinds are mitigated by
-// the agent alone.
-Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig& config, const device::TimeSource& clock)
-{
-    if (!codec::follows_config_db(config)) {
-        return nullptr;
-    }
-    const bool detects = std::ranges::any_of(config.devices, codec::is_sonics_own);
-    if (config.nos == codec::NosKind::own) {
-        if (detects) {
-            return tl::unexpected(
-                Error{ErrorKind::invalid, "a device 'sonic:...' has SONiC's tables: not nos = 'own'"});
-        }
-        return daemon::OwnTables::open(config.state_dir / "tables.json")
-            .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });
-    }
-    if (detects) {
-        return make_detectors_nos(config, clock);
-    }
-    return sonic::find_databases(config.redis)
-        .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
-            return std::make_unique<daemon::SonicNos>(databases, sonic::Role::owner,
-                                                      config.state_dir / "config_db.json", clock);
-        });
+    return codec::read_agent_config(text, file, given, driver_kinds(drivers)).map(drivers::with_one_address);
 }
 
 ExitCode run_agent(const AgentOptions& options)
@@ -159,7 +92,7 @@ ExitCode run_agent(const AgentOptions& options)
     if (!around) {
         return fail(around.error());
     }
-    auto nos = make_nos(*config, (*around)->clock());
+    auto nos = drivers::make_nos(*config, (*around)->clock());
     if (!nos) {
         return fail(nos.error());
     }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
+#include "config/agent_config.hpp"
 #include "daemon/driver.hpp"
-#include "daemon/nos.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
@@ -37,12 +37,12 @@ ExitCode run_agent(const AgentOptions&);
 // The configuration file to use; empty = none.
 std::string config_file(const AgentOptions&);
 
+// The kinds of these drivers, for the reader of the configuration.
+std::vector<codec::DriverKind> driver_kinds(const std::vector<daemon::Driver*>&);
+
 // The agent's configuration with these options: flags override the environment, which overrides the file, which
 // overrides the defaults.
-Parsed<codec::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
-
-// The NOS that the configuration names; null = the policies of the configuration apply. The clock outlives it.
-Result<std::unique_ptr<daemon::Nos>> make_nos(const codec::AgentConfig&, const device::TimeSource&);
+Parsed<config::AgentConfig> read_config(const AgentOptions&, const std::vector<daemon::Driver*>&);
 
 // Puts back what a dead agent has changed beside its mitigations (SONiC's scripts). Mitigations stay.
 ExitCode hand_back(const AgentOptions&);

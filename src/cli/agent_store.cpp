@@ -7,7 +7,7 @@
 namespace petrel::cli {
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using sonic::Db;
 using sonic::Hash;
 
@@ -21,7 +21,7 @@ ControlRequest request(ControlRequest::Command command, Db db)
 
 }  // namespace
 
-Result<codec::TableReport> AgentStore::ask(const ControlRequest& question) const
+Result<control::TableReport> AgentStore::ask(const ControlRequest& question) const
 {
     return ask_(question).and_then([](const std::string& line) { return codec::read_tables(line); });
 }
@@ -30,7 +30,7 @@ Result<std::vector<std::string>> AgentStore::keys(Db db, std::string_view prefix
 {
     auto question = request(ControlRequest::Command::table_keys, db);
     question.prefix = prefix;
-    return ask(question).map([](codec::TableReport report) { return std::move(report.keys); });
+    return ask(question).map([](control::TableReport report) { return std::move(report.keys); });
 }
 
 // Splits the request into parts that the agent accepts.
@@ -38,7 +38,7 @@ Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string>
 {
     std::vector<Hash> all;
     while (!keys.empty()) {
-        const auto bite = keys.first(std::min(keys.size(), codec::kMostTableKeys));
+        const auto bite = keys.first(std::min(keys.size(), control::kMostTableKeys));
         keys = keys.subspan(bite.size());
         auto question = request(ControlRequest::Command::table_hashes, db);
         question.keys.assign(bite.begin(), bite.end());
@@ -58,14 +58,14 @@ Result<bool> AgentStore::is_set(Db db, const std::string& key)
     auto question = request(ControlRequest::Command::table_keys, db);
     question.prefix = key;
     return ask(question).map(
-        [&](const codec::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
+        [&](const control::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
 }
 
 Result<void> AgentStore::apply(Db db, std::span<const sonic::Change> changes)
 {
     auto question = request(ControlRequest::Command::table_change, db);
     question.changes.assign(changes.begin(), changes.end());
-    return ask(question).map([](const codec::TableReport&) {});
+    return ask(question).map([](const control::TableReport&) {});
 }
 
 }  // namespace petrel::cli

@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "sonic/store.hpp"
 
 namespace petrel::cli {
@@ -14,7 +15,7 @@ namespace petrel::cli {
 class AgentStore final : public sonic::Store {
 public:
     // Sends a request to the agent and returns its answer.
-    using Ask = std::function<Result<std::string>(const codec::ControlRequest&)>;
+    using Ask = std::function<Result<std::string>(const control::ControlRequest&)>;
 
     explicit AgentStore(Ask ask) : ask_(std::move(ask)) {}
 
@@ -24,7 +25,7 @@ public:
     Result<void> apply(sonic::Db, std::span<const sonic::Change>) override;
 
 private:
-    Result<codec::TableReport> ask(const codec::ControlRequest&) const;
+    Result<control::TableReport> ask(const control::ControlRequest&) const;
 
     Ask ask_;
 };

@@ -41,7 +41,7 @@ void last_flag(CLI::App&, ControlArguments&);
 void configuration_flags(CLI::App&, ControlArguments&);  // the agent's own, to find it and its journals
 
 // Sends the request `command` with the values of these flags: `run` does it and prints the answer.
-Flags control_flags(codec::ControlRequest::Command command, std::vector<ControlFlag>,
+Flags control_flags(control::ControlRequest::Command command, std::vector<ControlFlag>,
                     ExitCode (*run)(const ControlOptions&));
 
 }  // namespace petrel::cli

@@ -6,7 +6,7 @@
 namespace petrel::cli {
 namespace {
 
-using Request = codec::ControlRequest::Command;
+using Request = control::ControlRequest::Command;
 using LabFiles = LabFilesOptions::What;
 
 constexpr auto kGeneral = "Subcommands";

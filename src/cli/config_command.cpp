@@ -24,7 +24,7 @@ std::vector<daemon::Driver*> pointers(const DriverList& drivers)
     return all;
 }
 
-std::vector<Complaint> device_problems(const codec::AgentConfig& config, const DriverList& drivers)
+std::vector<Complaint> device_problems(const config::AgentConfig& config, const DriverList& drivers)
 {
     std::vector<Complaint> problems;
     for (const auto& entry : config.devices) {
@@ -37,18 +37,16 @@ std::vector<Complaint> device_problems(const codec::AgentConfig& config, const D
 }
 
 // Reads the file without flags and environment: an invalid value is reported even if they override it.
-Parsed<codec::AgentConfig> read_file_alone(const std::string& file, const DriverList& drivers)
+Parsed<config::AgentConfig> read_file_alone(const std::string& file, const DriverList& drivers)
 {
     const auto text = runtime::read_whole_file(file);
     if (!text) {
         return tl::unexpected(std::vector{Complaint{{}, 0, 0, text.error().what, {}}});
     }
-    std::vector<std::string_view> kinds;
-    std::transform(drivers.begin(), drivers.end(), std::back_inserter(kinds), [](const auto& d) { return d->kind(); });
-    return codec::read_agent_config(*text, file, {}, kinds);
+    return codec::read_agent_config(*text, file, {}, driver_kinds(pointers(drivers)));
 }
 
-Parsed<codec::AgentConfig> read_effective(const AgentOptions& options, const DriverList& drivers)
+Parsed<config::AgentConfig> read_effective(const AgentOptions& options, const DriverList& drivers)
 {
     return read_config(options, pointers(drivers));
 }
@@ -70,15 +68,15 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
 }
 
 // The values that the file itself sets.
-std::vector<codec::EffectiveValue> said(const codec::AgentConfig& config)
+std::vector<config::EffectiveValue> said(const config::AgentConfig& config)
 {
-    std::vector<codec::EffectiveValue> values;
+    std::vector<config::EffectiveValue> values;
     std::copy_if(config.values.begin(), config.values.end(), std::back_inserter(values),
                  [&](const auto& value) { return value.origin.starts_with(config.file + ':'); });
     return values;
 }
 
-std::string values_text(const std::vector<codec::EffectiveValue>& values)
+std::string values_text(const std::vector<config::EffectiveValue>& values)
 {
     Table table({{"key", Align::left, {}}, {"value", Align::left, {}}, {"from", Align::left, {}}});
     for (const auto& [key, value, origin] : values) {

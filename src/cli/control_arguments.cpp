@@ -75,7 +75,7 @@ void last_flag(CLI::App& app, ControlArguments& arguments)
 
 void configuration_flags(CLI::App& app, ControlArguments& arguments) { arguments.configuration.emplace(app); }
 
-Flags control_flags(codec::ControlRequest::Command command, std::vector<ControlFlag> flags,
+Flags control_flags(control::ControlRequest::Command command, std::vector<ControlFlag> flags,
                     ExitCode (*run)(const ControlOptions&))
 {
     return [command, flags = std::move(flags), run](CLI::App& app) {

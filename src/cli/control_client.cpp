@@ -103,7 +103,7 @@ std::filesystem::path control_socket(const std::string& flag)
     return !flag.empty() ? flag : set != nullptr && *set != '\0' ? set : kUsualSocket;
 }
 
-Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, const codec::ControlRequest& request)
+Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, const control::ControlRequest& request)
 {
     auto file = connect_as_user(socket);
     if (!file) {
@@ -172,7 +172,7 @@ Result<void> ControlClient::wait_for(short events, Clock::time_point end) const
     return {};
 }
 
-Result<std::string> ask_agent(const std::filesystem::path& socket, const codec::ControlRequest& request)
+Result<std::string> ask_agent(const std::filesystem::path& socket, const control::ControlRequest& request)
 {
     auto client = ControlClient::ask(socket, request);
     if (!client) {

@@ -12,7 +12,7 @@
 namespace petrel::cli {
 namespace {
 
-using Request = codec::ControlRequest::Command;
+using Request = control::ControlRequest::Command;
 
 // The answer as text for the operator.
 template <class Report, class Words>
@@ -38,7 +38,7 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown answer_in_words(const codec::ControlRequest& request, std::string_view line, const Paint& paint)
+Shown answer_in_words(const control::ControlRequest& request, std::string_view line, const Paint& paint)
 {
     switch (request.command) {
     case Request::status:

@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "cli/agent_command.hpp"
-#include "codec/control_report.hpp"
+#include "control/request.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 
 struct ControlOptions {
-    codec::ControlRequest request;
+    control::ControlRequest request;
     std::string socket;  // empty = the default
     bool json{};         // print the agent's JSON lines
     AgentOptions agent;  // release-all: the agent whose journals are read if it is dead

@@ -11,6 +11,8 @@
 #include "base/complaint_text.hpp"
 #include "codec/policy_reader.hpp"
 #include "codec/trace_reader.hpp"
+#include "config/policy_bind.hpp"
+#include "config/policy_file.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::cli {
@@ -239,7 +241,7 @@ private:
             for (auto& device : inputs_.trace.devices) {
                 inventories.push_back(&device.inventory);
             }
-            if (auto books = keep(codec::bind_ports(*config_, inventories))) {
+            if (auto books = keep(config::bind_ports(*config_, inventories))) {
                 inputs_.what_ifs.push_back({shown_name(*options_.config), std::move(*books)});
             }
         }
@@ -265,7 +267,7 @@ private:
     Refusal refusal_;
     ReplayInputs inputs_;
     std::vector<PolicyChoice> choices_;
-    std::optional<codec::PolicyFile> config_;
+    std::optional<config::PolicyFile> config_;
 };
 
 }  // namespace

@@ -70,10 +70,10 @@ std::filesystem::path cache()
 }
 
 // Reads events until the agent marks their end; all other requests have one line as their answer.
-Result<std::vector<std::string>> ask(const Where& where, const codec::ControlRequest& request)
+Result<std::vector<std::string>> ask(const Where& where, const control::ControlRequest& request)
 {
     const auto socket = control_socket(where.socket);
-    if (request.command != codec::ControlRequest::Command::events) {
+    if (request.command != control::ControlRequest::Command::events) {
         return ask_agent(socket, request).map([](std::string line) { return std::vector{std::move(line)}; });
     }
     auto client = ControlClient::ask(socket, request);

@@ -18,7 +18,7 @@
 namespace petrel::cli {
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using Command = ControlRequest::Command;
 
 constexpr int kPeriodMs = 1000;

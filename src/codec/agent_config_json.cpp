@@ -4,7 +4,7 @@
 
 namespace petrel::codec {
 
-std::string agent_config_json(std::string_view file, std::span<const EffectiveValue> values)
+std::string agent_config_json(std::string_view file, std::span<const config::EffectiveValue> values)
 {
     using Json = nlohmann::ordered_json;
     auto list = Json::array();

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "codec/agent_config.hpp"
+#include "config/agent_config.hpp"
 
 namespace petrel::codec {
 
-std::string agent_config_json(std::string_view file, std::span<const EffectiveValue>);  // ends with a newline
+std::string agent_config_json(std::string_view file, std::span<const config::EffectiveValue>);  // ends with a newline
 
 }  // namespace petrel::codec

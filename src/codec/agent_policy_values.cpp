@@ -9,9 +9,9 @@ namespace {
 
 class PolicyValues {
 public:
-    PolicyValues(const PolicyFile& policies, const toml::table& top) : policies_(policies), top_(top) {}
+    PolicyValues(const config::PolicyFile& policies, const toml::table& top) : policies_(policies), top_(top) {}
 
-    std::vector<EffectiveValue> list() &&
+    std::vector<config::EffectiveValue> list() &&
     {
         add("big_red_switch", policies_.big_red_switch ? "true" : "false",
             from(top_.get("big_red_switch"), kDefaultOrigin));
@@ -40,7 +40,7 @@ private:
         return node != nullptr ? origin(policies_.file, place(*node)) : std::string{otherwise};
     }
 
-    void add_policy(const PolicyEntry& entry, const toml::table& table)
+    void add_policy(const config::PolicyEntry& entry, const toml::table& table)
     {
         const auto key = fmt::format("policy.{}", entry.policy.name);
         const auto* preset = table.get("preset");
@@ -48,7 +48,7 @@ private:
         add(key + ".preset", preset_name, from(preset, kDefaultOrigin));
         std::vector<std::string_view> ports;
         std::transform(entry.ports.begin(), entry.ports.end(), std::back_inserter(ports),
-                       [](const PortName& port) -> std::string_view { return port.name; });
+                       [](const config::PortName& port) -> std::string_view { return port.name; });
         add(key + ".ports", ports.empty() ? "all" : fmt::format("{}", fmt::join(ports, ",")),
             from(table.get("ports"), kDefaultOrigin));
         const auto of_preset = fmt::format("preset {}", preset_name);
@@ -74,16 +74,16 @@ private:
         }
     }
 
-    const PolicyFile& policies_;
+    const config::PolicyFile& policies_;
     const toml::table& top_;
-    std::vector<EffectiveValue> values_;
+    std::vector<config::EffectiveValue> values_;
 };
 
 }  // namespace
 
 std::string origin(std::string_view file, Place at) { return fmt::format("{}:{}:{}", file, at.line, at.column); }
 
-std::vector<EffectiveValue> policy_values(const PolicyFile& policies, const toml::table& top)
+std::vector<config::EffectiveValue> policy_values(const config::PolicyFile& policies, const toml::table& top)
 {
     return PolicyValues{policies, top}.list();
 }

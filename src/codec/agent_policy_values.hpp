@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/agent_config.hpp"
 #include "codec/toml_text.hpp"
+#include "config/agent_config.hpp"
 
 namespace petrel::codec {
 
@@ -15,6 +15,6 @@ inline constexpr std::string_view kDefaultOrigin = "default";
 std::string origin(std::string_view file, Place);
 
 // `top` is the table that the policies were read from without complaints; empty if there was no file.
-std::vector<EffectiveValue> policy_values(const PolicyFile&, const toml::table& top);
+std::vector<config::EffectiveValue> policy_values(const config::PolicyFile&, const toml::table& top);
 
 }  // namespace petrel::codec

@@ -15,6 +15,7 @@ namespace petrel::codec {
 
 namespace {
 
+using config::AgentConfig;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kVariablePrefix = "PETREL_";
@@ -160,7 +161,6 @@ Setting number(std::string key, std::string about, std::int64_t standard, std::i
 
 std::vector<Setting> make_settings()
 {
-    constexpr std::array<std::string_view, 2> kStopPolicies{"restore", "hold"};
     constexpr std::array<std::string_view, 3> kLogFormats{"text", "json", "rfc5424"};
     return {
         text("agent.name", "NAME", "what logs call this agent; empty: the host's name", "", &AgentConfig::name, is_word,
@@ -168,7 +168,7 @@ std::vector<Setting> make_settings()
         text("agent.state_dir", "FOLDER", "where journals, memory and the history of events are kept",
              "/var/lib/petrel", &AgentConfig::state_dir, is_path, "a path"),
         choice("agent.stop", "what becomes of mitigated queues when the agent is stopped", &AgentConfig::stop,
-               kStopPolicies),
+               config::kStopPolicies),
         number("agent.stop_timeout_ms", "so long a stop may take; what is not restored then stays in the journal",
                5'000, 100, kLongestWaitMs, [](AgentConfig& c, std::int64_t ms) { c.stop_timeout = milliseconds{ms}; }),
         number("agent.hang_ms", "a device whose call takes longer is reported as not answering", 2'000, 10,
@@ -176,7 +176,7 @@ std::vector<Setting> make_settings()
         number("agent.history_events", "so many events of each device are kept", 10'000, 1, kMostEvents,
                [](AgentConfig& c, std::int64_t n) { c.history_events = static_cast<std::uint32_t>(n); }),
         choice("agent.nos", "the network operating system whose configuration is followed and whose tables are kept",
-               &AgentConfig::nos, kNosKinds),
+               &AgentConfig::nos, config::kNosKinds),
         text("agent.redis", "ADDRESS", "where SONiC's databases are; empty: as its database_config.json says", "",
              &AgentConfig::redis, is_redis_address, "unix:///PATH or tcp://HOST:PORT, or empty"),
         text("control.socket", "PATH", "where `petrel status` and the other commands find the agent",

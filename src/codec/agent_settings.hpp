@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
+#include "config/agent_config.hpp"
 
 namespace petrel::codec {
 
@@ -20,8 +21,9 @@ struct Setting {
     std::string about;
     std::string standard;  // the default
     std::string allowed;
-    bool is_number{};                                         // in the file; elsewhere all values are text
-    std::function<bool(AgentConfig&, std::string_view)> set;  // false: the value is not allowed, nothing has changed
+    bool is_number{};  // in the file; elsewhere all values are text
+    std::function<bool(config::AgentConfig&, std::string_view)>
+        set;  // false: the value is not allowed, nothing has changed
 };
 
 std::span<const Setting> agent_settings();

@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 #include "codec/json_text.hpp"
 #include "codec/text_lines.hpp"
 

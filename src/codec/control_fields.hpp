@@ -4,7 +4,10 @@
 #include <string>
 #include <type_traits>
 
-#include "codec/control_report.hpp"
+#include "base/result.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
+#include "control/table_change.hpp"
 
 namespace petrel::codec {
 
@@ -20,7 +23,7 @@ JsonLine(Text&) -> JsonLine<Text>;
 template <class Report, class Wanted>
 concept Is = std::is_same_v<std::remove_const_t<Report>, Wanted>;
 
-template <Is<ControlRequest> Request, class Visit>
+template <Is<control::ControlRequest> Request, class Visit>
 void visit_fields(Request& r, Visit&& visit)
 {
     visit("device", r.device);
@@ -35,7 +38,7 @@ void visit_fields(Request& r, Visit&& visit)
     visit("changes", r.changes);
 }
 
-template <Is<TableChange> Change, class Visit>
+template <Is<control::TableChange> Change, class Visit>
 void visit_fields(Change& c, Visit&& visit)
 {
     visit("kind", c.kind);
@@ -43,7 +46,7 @@ void visit_fields(Change& c, Visit&& visit)
     visit("fields", c.fields);
 }
 
-template <Is<TableReport> Report, class Visit>
+template <Is<control::TableReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("keys", r.keys);
@@ -57,14 +60,14 @@ void visit_fields(Report& r, Visit&& visit)
     visit("what", r.what);
 }
 
-template <Is<UnseenReport> Report, class Visit>
+template <Is<control::UnseenReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("queue", r.queue);
     visit("why", r.why);
 }
 
-template <Is<DeviceReport> Report, class Visit>
+template <Is<control::DeviceReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("name", r.name);
@@ -95,7 +98,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("device_notes", r.device_notes);
 }
 
-template <Is<ReloadReport> Report, class Visit>
+template <Is<control::ReloadReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("good", r.good);
@@ -103,7 +106,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("problems", r.problems);
 }
 
-template <Is<ControlReport> Report, class Visit>
+template <Is<control::ControlReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("connections", r.connections);
@@ -112,7 +115,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("dropped_slow", r.dropped_slow);
 }
 
-template <Is<StatusReport> Report, class Visit>
+template <Is<control::StatusReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("name", r.name);
@@ -135,7 +138,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("devices", r.devices);
 }
 
-template <Is<IntervalReport> Report, class Visit>
+template <Is<control::IntervalReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("configured_us", r.configured_us);
@@ -143,7 +146,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("observed_us", r.observed_us);
 }
 
-template <Is<QueueReport> Report, class Visit>
+template <Is<control::QueueReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("device", r.device);
@@ -173,7 +176,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("longest_pause_us", r.longest_pause_us);
 }
 
-template <Is<ExplainReport> Report, class Visit>
+template <Is<control::ExplainReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("queue", r.queue);
@@ -181,7 +184,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("event", JsonLine{r.event});
 }
 
-template <Is<OrderReport> Report, class Visit>
+template <Is<control::OrderReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("words", r.words);

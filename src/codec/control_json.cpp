@@ -13,27 +13,28 @@
 #include "codec/control_fields.hpp"
 #include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
+#include "config/stop_policy.hpp"
+#include "control/words.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::codec {
 namespace {
 
+using control::ControlRequest;
+using control::ExplainReport;
+using control::OrderReport;
+using control::QueueReport;
+using control::ReloadReport;
+using control::StatusReport;
+using control::TableChange;
+using control::TableHash;
+using control::TableReport;
 using Command = ControlRequest::Command;
-using Condition = DeviceReport::Condition;
+using Condition = control::DeviceReport::Condition;
 using Json = nlohmann::ordered_json;
-
-constexpr std::array<std::string_view, static_cast<std::size_t>(Command::count_)> kCommands{
-    "status",  "queues", "mitigate", "release",    "release-all",  "hold",        "events",
-    "explain", "reload", "clear",    "table-keys", "table-hashes", "table-change"};
-
-constexpr std::array<std::string_view, static_cast<std::size_t>(Condition::count_)> kConditions{
-    "opening", "starting", "watching", "failing", "not_answering", "stopped"};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(TableChange::Kind::count_)> kChangeKinds{
     "set", "remove", "replace"};
-
-constexpr std::string_view kUnseen = "unseen";
-constexpr std::string_view kNoTreatment = "none";
 
 constexpr std::array<std::string_view, 7> kErrorKinds{"invalid",   "unsupported", "unreachable", "denied",
                                                       "timed_out", "corrupt",     "exhausted"};
@@ -94,9 +95,10 @@ public:
 private:
     void put(bool value) { text_ += value ? "true" : "false"; }
     void put(Condition condition) { put(name(condition)); }
-    void put(std::optional<watchdog::Phase> phase) { put(phase_word(phase)); }
-    void put(std::optional<watchdog::Treatment> action) { put(action_word(action)); }
-    void put(watchdog::Treatment treatment) { put(treatment_word(treatment)); }
+    void put(std::optional<config::StopPolicy> policy) { put(policy ? name(*policy) : std::string_view{}); }
+    void put(std::optional<watchdog::Phase> phase) { put(control::phase_word(phase)); }
+    void put(std::optional<watchdog::Treatment> action) { put(control::action_word(action)); }
+    void put(watchdog::Treatment treatment) { put(control::treatment_word(treatment)); }
     void put(TableChange::Kind kind) { put(kChangeKinds.at(static_cast<std::size_t>(kind))); }
     void put(ErrorKind kind) { put(kErrorKinds.at(static_cast<std::size_t>(kind))); }
     void put(const JsonLine<const std::string>& line) { text_ += Json::accept(line.text) ? line.text : "null"; }
@@ -272,8 +274,8 @@ private:
 
     static std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-    template <std::size_t N, class Enum>
-    static void take_word(const Json& value, const std::string& path, const std::array<std::string_view, N>& words,
+    template <class Enum>
+    static void take_word(const Json& value, const std::string& path, std::span<const std::string_view> words,
                           Enum& into)
     {
         const auto word = text_of(value);
@@ -286,11 +288,18 @@ private:
 
     static void take(const Json& value, const std::string& path, Condition& into)
     {
-        take_word(value, path, kConditions, into);
+        take_word(value, path, control::kConditions, into);
     }
     static void take(const Json& value, const std::string& path, Command& into)
     {
-        take_word(value, path, kCommands, into);
+        take_word(value, path, control::kCommands, into);
+    }
+    static void take(const Json& value, const std::string& path, std::optional<config::StopPolicy>& into)
+    {
+        into.reset();
+        if (value != Json("")) {
+            take_word(value, path, config::kStopPolicies, into.emplace());
+        }
     }
     static void take(const Json& value, const std::string& path, ErrorKind& into)
     {
@@ -315,7 +324,7 @@ private:
     {
         const auto word = text_of(value);
         into.reset();
-        if (word != kUnseen) {
+        if (word != control::phase_word(std::nullopt)) {
             take_word(value, path, watchdog::phase_from_name(word), into.emplace());
         }
     }
@@ -330,8 +339,8 @@ private:
     static void take(const Json& value, const std::string& path, watchdog::Treatment& into)
     {
         const auto word = text_of(value);
-        take_word(value, path, word == kNoTreatment ? watchdog::Treatment::none : watchdog::action_from_name(word),
-                  into);
+        const bool is_none = word == control::treatment_word(watchdog::Treatment::none);
+        take_word(value, path, is_none ? watchdog::Treatment::none : watchdog::action_from_name(word), into);
     }
 
     static void take(const Json& value, const std::string& path, TableHash& into)
@@ -444,7 +453,7 @@ ControlRequest request_of(const Json& json)
     ControlRequest request;
     const Reader read{json, {}};
     if (!json.contains("command")) {
-        throw Misread{fmt::format("no command: allowed {}", fmt::join(kCommands, ", "))};
+        throw Misread{fmt::format("no command: allowed {}", fmt::join(control::kCommands, ", "))};
     }
     read("command", request.command);
     refuse_other_keys(json, request.command);
@@ -456,21 +465,6 @@ ControlRequest request_of(const Json& json)
 }
 
 }  // namespace
-
-std::string_view name(Command command) { return kCommands.at(static_cast<std::size_t>(command)); }
-std::string_view name(Condition condition) { return kConditions.at(static_cast<std::size_t>(condition)); }
-
-std::string_view phase_word(std::optional<watchdog::Phase> phase) { return phase ? watchdog::name(*phase) : kUnseen; }
-
-std::string_view action_word(std::optional<watchdog::Treatment> action)
-{
-    return action ? watchdog::action_name(*action) : std::string_view{};
-}
-
-std::string_view treatment_word(watchdog::Treatment treatment)
-{
-    return treatment == watchdog::Treatment::none ? kNoTreatment : watchdog::action_name(treatment);
-}
 
 std::string request_json(const ControlRequest& request)
 {

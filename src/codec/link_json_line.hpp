@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 #include "codec/text_lines.hpp"
 
 namespace petrel::codec {

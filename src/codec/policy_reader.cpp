@@ -4,10 +4,10 @@
 
 namespace petrel::codec {
 
-Parsed<PolicyFile> read_policy_file(std::string_view text, std::string_view file)
+Parsed<config::PolicyFile> read_policy_file(std::string_view text, std::string_view file)
 {
     TomlText toml{file};
-    PolicyFile result;
+    config::PolicyFile result;
     result.file = file;
     toml.parse(text, [&](const toml::table& top) {
         toml.only(top, PolicySections::kKeys);

@@ -52,7 +52,7 @@ void PolicySections::read_policy(const toml::table& table)
         return text_.wrong(table, fmt::format("at most {} policies", kMostPolicies));
     }
     auto entry = PolicyTable{text_}.read(table);
-    const auto same = [&](const PolicyEntry& other) { return other.policy.name == entry.policy.name; };
+    const auto same = [&](const config::PolicyEntry& other) { return other.policy.name == entry.policy.name; };
     const bool named = !entry.policy.name.empty();
     if (named && std::any_of(into_.policies.begin(), into_.policies.end(), same)) {
         // Events and reports identify a policy by its name.
@@ -71,13 +71,13 @@ void PolicySections::read_port(const toml::table& table)
     if (name == nullptr || role == nullptr) {
         return text_.wrong(table, "a [[port]] with a name and a role");
     }
-    PortRole port{.port = {text_.name(*name), place(*name)}, .host_facing = false};
+    config::PortRole port{.port = {text_.name(*name), place(*name)}, .host_facing = false};
     const auto role_name = role->value_exact<std::string_view>().value_or(std::string_view{});
     if (role_name != "host" && role_name != "switch") {
         return text_.wrong(*role, "host or switch");
     }
     port.host_facing = role_name == "host";
-    const auto same = [&](const PortRole& other) { return other.port.name == port.port.name; };
+    const auto same = [&](const config::PortRole& other) { return other.port.name == port.port.name; };
     if (std::any_of(into_.roles.begin(), into_.roles.end(), same)) {
         return text_.wrong(*name, "each port once");
     }

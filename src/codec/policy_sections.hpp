@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "codec/policy_reader.hpp"
 #include "codec/toml_text.hpp"
+#include "config/policy_file.hpp"
 
 namespace petrel::codec {
 
@@ -15,7 +15,7 @@ public:
     static constexpr std::string_view kNoPolicy = "at least one [[policy]]";  // complaint of files that need one
     static constexpr std::array<std::string_view, 4> kKeys{"limits", "big_red_switch", "policy", "port"};
 
-    PolicySections(TomlText& text, PolicyFile& into) : text_(text), into_(into) {}
+    PolicySections(TomlText& text, config::PolicyFile& into) : text_(text), into_(into) {}
 
     // Reads everything under these keys. Adds complaints to `text`; if there are any, the result is not usable.
     void read(const toml::table& top);
@@ -26,7 +26,7 @@ private:
     void read_port(const toml::table&);
 
     TomlText& text_;
-    PolicyFile& into_;
+    config::PolicyFile& into_;
 };
 
 }  // namespace petrel::codec

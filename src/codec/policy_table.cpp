@@ -45,10 +45,10 @@ std::string type_wanted(std::string_view present)
 
 }  // namespace
 
-PolicyEntry PolicyTable::read(const toml::table& table, std::span<const std::string_view> also)
+config::PolicyEntry PolicyTable::read(const toml::table& table, std::span<const std::string_view> also)
 {
     const auto* preset = read_preset(table);
-    PolicyEntry entry;
+    config::PolicyEntry entry;
     std::vector<std::string_view> allowed{kPolicyKeys.begin(), kPolicyKeys.end()};
     allowed.insert(allowed.end(), also.begin(), also.end());
     entry.policy = preset != nullptr ? preset->policy : Policy{};
@@ -98,7 +98,7 @@ const Preset* PolicyTable::read_preset(const toml::table& table)
     return preset;
 }
 
-void PolicyTable::read_overrides(const toml::table& overrides, const Preset* preset, PolicyEntry& entry)
+void PolicyTable::read_overrides(const toml::table& overrides, const Preset* preset, config::PolicyEntry& entry)
 {
     for (const auto& [key, node] : overrides) {
         const auto name = key.str();
@@ -166,14 +166,14 @@ void PolicyTable::check(const Policy& policy, const toml::table& table)
     }
 }
 
-std::vector<PortName> PolicyTable::port_names(const toml::node& node)
+std::vector<config::PortName> PolicyTable::port_names(const toml::node& node)
 {
     const auto* list = node.as_array();
     if (list == nullptr || list->empty()) {
         text_.wrong(node, "a list of port names");
         return {};
     }
-    std::vector<PortName> names;
+    std::vector<config::PortName> names;
     for (const auto& name : *list) {
         names.push_back({text_.name(name), place(name)});
     }

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "codec/policy_reader.hpp"
 #include "codec/toml_text.hpp"
+#include "config/policy_file.hpp"
 
 namespace petrel::codec {
 
@@ -15,15 +15,15 @@ public:
     explicit PolicyTable(TomlText& text) : text_(text) {}
 
     // Adds complaints to `text`; if there are any, the result is not usable. `also`: keys that the caller reads itself.
-    PolicyEntry read(const toml::table&, std::span<const std::string_view> also = {});
+    config::PolicyEntry read(const toml::table&, std::span<const std::string_view> also = {});
 
 private:
     const watchdog::Preset* read_preset(const toml::table&);
-    void read_overrides(const toml::table&, const watchdog::Preset*, PolicyEntry&);
+    void read_overrides(const toml::table&, const watchdog::Preset*, config::PolicyEntry&);
     void read_parameter(const toml::key&, const toml::node&, const watchdog::Preset*,
                         std::span<const std::string_view> allowed, watchdog::Policy&);
     void check(const watchdog::Policy&, const toml::table&);
-    std::vector<PortName> port_names(const toml::node&);
+    std::vector<config::PortName> port_names(const toml::node&);
 
     TomlText& text_;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 
 namespace petrel::codec {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 
 namespace petrel::codec {
 

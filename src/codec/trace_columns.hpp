@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 #include "codec/text_lines.hpp"
 #include "watchdog/observation.hpp"
 

@@ -13,13 +13,7 @@
 
 namespace petrel::daemon {
 
-namespace {
-
-std::string nos_name(codec::NosKind kind) { return std::string{codec::kNosKinds[static_cast<std::size_t>(kind)]}; }
-
-}  // namespace
-
-codec::AgentConfig named(codec::AgentConfig config)
+config::AgentConfig named(config::AgentConfig config)
 {
     if (config.name.empty()) {
         std::array<char, 256> host{};
@@ -29,20 +23,20 @@ codec::AgentConfig named(codec::AgentConfig config)
     return config;
 }
 
-codec::PolicyFile with_own(codec::PolicyFile policies, const codec::PolicyFile& own)
+config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own)
 {
     policies.max_mitigated = own.max_mitigated;
     policies.roles = own.roles;
     return policies;
 }
 
-std::string sets_text(const std::vector<codec::PolicyEntry>& sets)
+std::string sets_text(const std::vector<config::PolicyEntry>& sets)
 {
     constexpr std::size_t kShown = 5;
     std::string text;
     for (const auto& shown : sets | std::views::take(kShown)) {
         const auto& policy = shown.policy;
-        const auto same_name = [&](const codec::PolicyEntry& set) {
+        const auto same_name = [&](const config::PolicyEntry& set) {
             return set.policy.name == policy.name && set.device == shown.device;
         };
         const auto which = std::ranges::count_if(sets, same_name) < 2
@@ -63,7 +57,7 @@ bool good_name(std::string_view name)
     return !name.empty() && name.size() <= 64 && name.front() != '.' && std::ranges::all_of(name, good);
 }
 
-std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& now, const codec::AgentConfig& next)
+std::vector<Complaint> what_needs_a_restart(const config::AgentConfig& now, const config::AgentConfig& next)
 {
     std::vector<Complaint> problems;
     const auto same = [&](std::string_view key, const std::string& before, const std::string& after) {
@@ -79,12 +73,12 @@ std::vector<Complaint> what_needs_a_restart(const codec::AgentConfig& now, const
     same("agent.name", now.name, next.name);
     same("agent.state_dir", now.state_dir.string(), next.state_dir.string());
     same("agent.history_events", std::to_string(now.history_events), std::to_string(next.history_events));
-    same("agent.nos", nos_name(now.nos), nos_name(next.nos));
+    same("agent.nos", std::string{name(now.nos)}, std::string{name(next.nos)});
     same("agent.redis", now.redis, next.redis);
     same("control.socket", now.control_socket.string(), next.control_socket.string());
     same("control.group", now.control_group, next.control_group);
     same("metrics.listen", now.metrics_listen, next.metrics_listen);
-    const auto devices = [](const codec::AgentConfig& config) {
+    const auto devices = [](const config::AgentConfig& config) {
         std::string all;
         for (const auto& device : config.devices) {
             all += (all.empty() ? "" : ", ") + (device.name.empty() ? "" : device.name + "=") + device.driver;

@@ -10,12 +10,12 @@
 
 namespace petrel::daemon {
 
-std::string ordered_by(const std::string& user, const codec::ControlRequest& request)
+std::string ordered_by(const std::string& user, const control::ControlRequest& request)
 {
     return request.note.empty() ? user : fmt::format("{}: {}", user, escaped(request.note));
 }
 
-std::string events_answer(const EventHistory& history, const codec::ControlRequest& request)
+std::string events_answer(const EventHistory& history, const control::ControlRequest& request)
 {
     const auto lines = history.last(request.device, request.last);
     return lines.text + codec::events_end_json(lines.count);

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "daemon/event_history.hpp"
 
 namespace petrel::daemon {
@@ -23,7 +24,7 @@ using ControlReply = std::function<void(ControlAnswer)>;  // called once, in the
 class Control {
 public:
     // Called in the loop. Executes the request, and replies now or later.
-    using Ask = std::function<void(const codec::ControlRequest&, const std::string& by, const ControlReply&)>;
+    using Ask = std::function<void(const control::ControlRequest&, const std::string& by, const ControlReply&)>;
 
     virtual ~Control() = default;
 
@@ -35,7 +36,7 @@ public:
     using NameKept = std::function<void(const std::filesystem::path&, const Result<bool>& lost)>;
     virtual void keep_names(const NameKept& done) = 0;
 
-    virtual codec::ControlReport counters() const = 0;
+    virtual control::ControlReport counters() const = 0;
 };
 
 struct ControlSetup {
@@ -47,10 +48,10 @@ struct ControlSetup {
 };
 
 // The user who gives an order, as its event stores it.
-std::string ordered_by(const std::string& user, const codec::ControlRequest&);
+std::string ordered_by(const std::string& user, const control::ControlRequest&);
 
 // The lines that answer a request for past events.
-std::string events_answer(const EventHistory&, const codec::ControlRequest&);
+std::string events_answer(const EventHistory&, const control::ControlRequest&);
 
 // Fails with "no device 'x'; ..." if the list does not contain the device. An empty name means all devices.
 Result<void> check_device(const std::vector<std::string>& devices, const std::string& device);

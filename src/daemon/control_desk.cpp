@@ -14,7 +14,7 @@ namespace petrel::daemon {
 
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using watchdog::Order;
 using watchdog::Phase;
 using Command = ControlRequest::Command;
@@ -52,8 +52,14 @@ ControlAnswer line_of(Result<T> report)
     };
 }
 
-ControlAnswer order_line(codec::OrderReport report) { return line_of(Result<codec::OrderReport>{std::move(report)}); }
-ControlAnswer error_line(Error error) { return line_of(Result<codec::OrderReport>{tl::unexpected(std::move(error))}); }
+ControlAnswer order_line(control::OrderReport report)
+{
+    return line_of(Result<control::OrderReport>{std::move(report)});
+}
+ControlAnswer error_line(Error error)
+{
+    return line_of(Result<control::OrderReport>{tl::unexpected(std::move(error))});
+}
 
 // The result of an order: the present state of each row of its target.
 std::vector<std::string> states(const DeviceRunner& runner, const Target& target)
@@ -83,8 +89,8 @@ void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
 }
 
 // Clears the statistics of one target or of all. Statistics that are not zero afterwards belong to a storm under way.
-Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
-                                            const std::string& by)
+Result<control::OrderReport> clear_statistics(DeviceRunner& runner, const std::optional<Target>& target, Instant now,
+                                              const std::string& by)
 {
     if (const auto taken = runner.order({Order::Kind::clear, target, by}); !taken) {
         return tl::unexpected(taken.error());
@@ -110,12 +116,12 @@ Result<codec::OrderReport> clear_statistics(DeviceRunner& runner, const std::opt
     }
     words.insert(words.begin(),
                  fmt::format("{}: the statistics of {} are zero", runner.name(), count_text(cleared, "queue")));
-    return codec::OrderReport{std::move(words)};
+    return control::OrderReport{std::move(words)};
 }
 
 std::uint32_t mitigated(const DeviceRunner& runner)
 {
-    codec::DeviceReport counted;
+    control::DeviceReport counted;
     if (const auto now = runner.snapshot()) {
         count_rows(*now, counted);
     }
@@ -135,10 +141,11 @@ bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
 void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
 {
     if (about_tables(request.command)) {
-        return desk_.tables(request, by, [reply](const Result<codec::TableReport>& tables) { reply(line_of(tables)); });
+        return desk_.tables(request, by,
+                            [reply](const Result<control::TableReport>& tables) { reply(line_of(tables)); });
     }
     if (request.command == Command::reload) {
-        return desk_.reload([reply](const Result<codec::ReloadReport>& reloaded) { reply(line_of(reloaded)); });
+        return desk_.reload([reply](const Result<control::ReloadReport>& reloaded) { reply(line_of(reloaded)); });
     }
     reply(answer(request, by));
 }
@@ -247,7 +254,7 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
     if (const auto taken = runner->order(order); !taken) {
         return error_line(taken.error());
     }
-    codec::OrderReport report{states(*runner, target)};
+    control::OrderReport report{states(*runner, target)};
     if (order.kind == Order::Kind::release) {
         add_red_switch(*runner, report.words);
     }
@@ -263,7 +270,7 @@ ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::strin
     if (const auto known = check_device(request.device); !known) {
         return error_line(known.error());
     }
-    codec::OrderReport report;
+    control::OrderReport report;
     for (const auto& runner : desk_.runners()) {
         if (!request.device.empty() && runner->name() != request.device) {
             continue;
@@ -280,7 +287,7 @@ ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::strin
 // Releases all devices. The answer is an error if a device does not take the order.
 ControlAnswer ControlDesk::release_all(const std::string& by) const
 {
-    codec::OrderReport report;
+    control::OrderReport report;
     bool all = true;
     for (const auto& runner : desk_.runners()) {
         const auto before = mitigated(*runner);
@@ -322,7 +329,7 @@ ControlAnswer ControlDesk::queues(const ControlRequest& request) const
         }
     }
     return [devices = std::move(devices), stormed = request.stormed](const EventHistory&) {
-        std::vector<codec::QueueReport> all;
+        std::vector<control::QueueReport> all;
         for (const auto& device : devices) {
             for (std::uint32_t row = 0; row != device->rows.size(); ++row) {
                 if (!stormed || !at_rest(device->rows[row].phase)) {
@@ -347,7 +354,7 @@ ControlAnswer ControlDesk::explain(const ControlRequest& request) const
         return error_line({ErrorKind::invalid, fmt::format("'{}' is a port: name one of its queues, e.g. {}:3",
                                                            request.queue, request.queue)});
     }
-    codec::ExplainReport report;
+    control::ExplainReport report;
     report.queue =
         queue_report(*place->runner, Slot{static_cast<std::uint32_t>(row - inventory.rows.begin())}, desk_.now().mono);
     const auto last = place->runner->last_decision(place->target);

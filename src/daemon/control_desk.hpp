@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "daemon/control.hpp"
 #include "daemon/runners.hpp"
 #include "daemon/service_snapshot.hpp"
@@ -21,17 +22,17 @@ public:
     virtual ServiceSnapshot snapshot() const = 0;
     virtual const std::vector<std::unique_ptr<DeviceRunner>>& runners() const = 0;
     virtual Now now() const = 0;
-    using Reloaded = std::function<void(const Result<codec::ReloadReport>&)>;
+    using Reloaded = std::function<void(const Result<control::ReloadReport>&)>;
     virtual void reload(Reloaded done) = 0;
-    using Tables = std::function<void(const Result<codec::TableReport>&)>;
-    virtual void tables(const codec::ControlRequest&, const std::string& by, Tables done) = 0;
+    using Tables = std::function<void(const Result<control::TableReport>&)>;
+    virtual void tables(const control::ControlRequest&, const std::string& by, Tables done) = 0;
 };
 
 class ControlDesk {
 public:
     explicit ControlDesk(Desk& desk) : desk_(desk) {}
 
-    void handle(const codec::ControlRequest&, const std::string& by, const ControlReply&);
+    void handle(const control::ControlRequest&, const std::string& by, const ControlReply&);
 
 private:
     struct Place {
@@ -40,13 +41,13 @@ private:
     };
     using Found = tl::expected<Place, ControlAnswer>;
 
-    ControlAnswer answer(const codec::ControlRequest&, const std::string& by);
-    Found find(const codec::ControlRequest&) const;
-    ControlAnswer order(const codec::ControlRequest&, const std::string& by) const;
-    ControlAnswer clear(const codec::ControlRequest&, const std::string& by) const;
+    ControlAnswer answer(const control::ControlRequest&, const std::string& by);
+    Found find(const control::ControlRequest&) const;
+    ControlAnswer order(const control::ControlRequest&, const std::string& by) const;
+    ControlAnswer clear(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer release_all(const std::string& by) const;
-    ControlAnswer explain(const codec::ControlRequest&) const;
-    ControlAnswer queues(const codec::ControlRequest&) const;
+    ControlAnswer explain(const control::ControlRequest&) const;
+    ControlAnswer queues(const control::ControlRequest&) const;
     Result<void> check_device(const std::string& device) const;
 
     Desk& desk_;

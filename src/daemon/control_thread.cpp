@@ -14,7 +14,7 @@ namespace petrel::daemon {
 
 namespace {
 
-using Command = codec::ControlRequest::Command;
+using Command = control::ControlRequest::Command;
 
 // Bounds the note of an order, because its event stores it.
 constexpr std::size_t kLongestNote = 256;
@@ -95,9 +95,9 @@ void ControlThread::keep_names(const NameKept& done)
     });
 }
 
-codec::ControlReport ControlThread::counters() const
+control::ControlReport ControlThread::counters() const
 {
-    codec::ControlReport all;
+    control::ControlReport all;
     for (const auto& door : doors_) {
         const auto one = door.server->counters();
         all.connections += one.connections;
@@ -150,7 +150,7 @@ void ControlThread::handle(const Peer& peer, std::string_view line)
     wait_in_line(peer, *request);
 }
 
-void ControlThread::wait_in_line(const Peer& peer, const codec::ControlRequest& request)
+void ControlThread::wait_in_line(const Peer& peer, const control::ControlRequest& request)
 {
     auto& line = waiting_[peer->root() ? 0 : 1];
     if (line.size() >= kMostWaitingRequests) {
@@ -178,7 +178,7 @@ void ControlThread::ask_next()
     line->pop_front();
 }
 
-void ControlThread::send_events(const Peer& peer, const codec::ControlRequest& request)
+void ControlThread::send_events(const Peer& peer, const control::ControlRequest& request)
 {
     if (const auto known = check_device(devices_, request.device); !known) {
         return answer_and_close(*peer, codec::answer_json(known.error()));

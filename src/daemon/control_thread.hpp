@@ -30,7 +30,7 @@ public:
 
     void publish(const std::string& device, std::uint64_t seq, const std::string& event_json) override;
     void keep_names(const NameKept& done) override;
-    codec::ControlReport counters() const override;
+    control::ControlReport counters() const override;
 
 private:
     using Peer = std::shared_ptr<runtime::ControlServer::Peer>;
@@ -40,7 +40,7 @@ private:
     };
     struct Waiting {
         Peer peer;
-        codec::ControlRequest request;
+        control::ControlRequest request;
         std::string by;
     };
 
@@ -49,9 +49,9 @@ private:
     // In the control thread.
     void run();
     void handle(const Peer&, std::string_view line);
-    void wait_in_line(const Peer&, const codec::ControlRequest&);
+    void wait_in_line(const Peer&, const control::ControlRequest&);
     void ask_next();
-    void send_events(const Peer&, const codec::ControlRequest&);
+    void send_events(const Peer&, const control::ControlRequest&);
     void send_to_followers(const std::string& device, const std::string& event_json);
 
     // In the service's loop.

@@ -13,7 +13,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
-#include "codec/agent_config.hpp"
+#include "config/agent_config.hpp"
 #include "device/device.hpp"
 
 namespace petrel::daemon {
@@ -26,12 +26,15 @@ public:
     virtual ~Driver() = default;
     virtual std::string_view kind() const = 0;  // the part of an entry before the colon
 
+    // Whether its devices come with their policies, so that the agent's configuration needs none.
+    virtual bool has_policies() const { return false; }
+
     // Checks the syntax of an entry. Does not check that the device or file exists: it may be on another machine.
-    virtual Result<void> check(const codec::DeviceEntry&) const { return {}; }
+    virtual Result<void> check(const config::DeviceEntry&) const { return {}; }
 
     // Replaces an entry that stands for several devices ("twin:fabric.toml": every watched switch of that fabric) by
     // one entry with a name for each. Returns quickly and accesses no hardware.
-    virtual Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) = 0;
+    virtual Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) = 0;
 
     // Whether the journal lists everything that the agent may have changed on a device. If not, the device must be
     // read.
@@ -39,17 +42,17 @@ public:
 
     // Opens the device of an expanded entry. Called in the thread that will use the device. May block. After a failure
     // it is called again later.
-    virtual Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
-                                                         NoteSink) = 0;
+    virtual Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId,
+                                                         const device::TimeSource&, NoteSink) = 0;
 
     // Undoes what a process that died has changed on the device, except its mitigations. Does not open the device. Does
     // nothing if another process uses the device.
     enum class PutBack : std::uint8_t { nothing, done, in_use };
-    virtual Result<PutBack> put_back(const codec::DeviceEntry&) { return PutBack::nothing; }
+    virtual Result<PutBack> put_back(const config::DeviceEntry&) { return PutBack::nothing; }
 };
 
 // The driver of an entry, or null.
-inline Driver* find_driver(std::span<Driver* const> drivers, const codec::DeviceEntry& entry)
+inline Driver* find_driver(std::span<Driver* const> drivers, const config::DeviceEntry& entry)
 {
     const auto kind = std::string_view{entry.driver}.substr(0, entry.driver.find(':'));
     const auto found = std::ranges::find(drivers, kind, [](const Driver* driver) { return driver->kind(); });

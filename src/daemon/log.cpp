@@ -64,12 +64,12 @@ bool is_journal(const runtime::LogWriter& writer)
 }
 
 // A line in RFC 5424 contains its severity. In the other formats a prefix adds the severity for journald and syslog.
-LogPrefix prefix_for(codec::LogFormat format, const runtime::LogWriter& writer)
+LogPrefix prefix_for(config::LogFormat format, const runtime::LogWriter& writer)
 {
     if (writer.is_socket()) {
-        return format == codec::LogFormat::rfc5424 ? LogPrefix::none : LogPrefix::syslog;
+        return format == config::LogFormat::rfc5424 ? LogPrefix::none : LogPrefix::syslog;
     }
-    return is_journal(writer) && format != codec::LogFormat::rfc5424 ? LogPrefix::journal : LogPrefix::none;
+    return is_journal(writer) && format != config::LogFormat::rfc5424 ? LogPrefix::journal : LogPrefix::none;
 }
 
 // Does not create a file in /dev: a log collector creates its socket there (/dev/log), and a file of the agent would be
@@ -89,7 +89,7 @@ Result<runtime::LogWriter> open_writer(std::string_view to)
 
 class ThreadLog final : public Log {
 public:
-    ThreadLog(codec::LogFormat format, std::string_view agent_name, runtime::LogWriter writer)
+    ThreadLog(config::LogFormat format, std::string_view agent_name, runtime::LogWriter writer)
         : format_(format),
           source_{std::string{agent_name}, ::getpid()},
           prefix_(prefix_for(format, writer)),
@@ -121,7 +121,7 @@ public:
     std::uint64_t dropped() const override { return thread_->overrun_counter() + sink_->lost(); }
 
 private:
-    codec::LogFormat format_;
+    config::LogFormat format_;
     LogSource source_;
     LogPrefix prefix_;
     std::shared_ptr<LogSink> sink_;
@@ -131,7 +131,7 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<Log>> Log::open(codec::LogFormat format, std::string_view to, std::string_view agent_name)
+Result<std::unique_ptr<Log>> Log::open(config::LogFormat format, std::string_view to, std::string_view agent_name)
 {
     return open_writer(to).and_then([&](runtime::LogWriter writer) -> Result<std::unique_ptr<Log>> {
         try {

@@ -12,7 +12,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "codec/agent_config.hpp"
+#include "config/agent_config.hpp"
 #include "runner/log_line.hpp"
 
 namespace petrel::daemon {
@@ -24,7 +24,7 @@ public:
 
     // `to`: "stderr", a socket, or a file. A file is created if it is missing, and again after it was moved away. The
     // destructor writes the lines that wait, unless the receiver does not take them.
-    static Result<std::unique_ptr<Log>> open(codec::LogFormat, std::string_view to, std::string_view agent_name);
+    static Result<std::unique_ptr<Log>> open(config::LogFormat, std::string_view to, std::string_view agent_name);
 
     virtual ~Log() = default;
 

@@ -158,19 +158,19 @@ Log::Line shortened(Log::Line line)
     return line;
 }
 
-std::string line_in(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
+std::string line_in(config::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
 {
     switch (format) {
-    case codec::LogFormat::json: return json_line(line, at, source);
-    case codec::LogFormat::rfc5424: return rfc5424_line(line, at, source);
-    case codec::LogFormat::text: break;
+    case config::LogFormat::json: return json_line(line, at, source);
+    case config::LogFormat::rfc5424: return rfc5424_line(line, at, source);
+    case config::LogFormat::text: break;
     }
     return text_line(line, at, source);
 }
 
 }  // namespace
 
-std::string log_text(codec::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
+std::string log_text(config::LogFormat format, const Log::Line& line, WallTime at, const LogSource& source)
 {
     return line_in(format, too_long(line) ? shortened(line) : line, at, source);
 }

@@ -18,7 +18,7 @@ struct LogSource {
 };
 
 // The text has no line feed, neither inside nor at its end.
-std::string log_text(codec::LogFormat, const Log::Line&, WallTime, const LogSource&);
+std::string log_text(config::LogFormat, const Log::Line&, WallTime, const LogSource&);
 
 // The prefix with the severity of a line in text or JSON: "<4>" on a stderr that journald reads,
 // "<28>petrel-agent[123]: " at a syslog socket.

@@ -14,16 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "codec/control_json.hpp"
 #include "watchdog/checkpoint.hpp"
 
 namespace petrel::daemon {
 
 namespace {
 
-using codec::DeviceReport;
-using codec::QueueReport;
-using codec::StatusReport;
+using control::DeviceReport;
+using control::QueueReport;
+using control::StatusReport;
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using watchdog::Phase;

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
 
 namespace petrel::daemon {
 
@@ -16,6 +16,6 @@ inline constexpr std::size_t kMostQueuesInMetrics = 1000;
 
 // A queue that is not and never was in a storm gets no series, except its intervals if the device detects storms
 // itself. The caller may leave out queues that get no series.
-std::string metrics_text(const codec::StatusReport&, std::span<const codec::QueueReport>);
+std::string metrics_text(const control::StatusReport&, std::span<const control::QueueReport>);
 
 }  // namespace petrel::daemon

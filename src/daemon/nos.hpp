@@ -11,8 +11,9 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "codec/control_report.hpp"
-#include "codec/policy_reader.hpp"
+#include "config/policy_file.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "daemon/log.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/intake.hpp"
@@ -52,18 +53,18 @@ class Nos {
 public:
     // For the NOS: what is new since the last exchange.
     struct Told {
-        std::vector<codec::QueueReport> queues;  // changed queues
-        std::vector<NosQueue> gone;              // queues of earlier exchanges that the device does not have any more
-        std::vector<NosEvent> events;            // of queues, in order
-        std::vector<NosCounts> counts;           // of some queues: each exchange has the next part
+        std::vector<control::QueueReport> queues;  // changed queues
+        std::vector<NosQueue> gone;                // queues of earlier exchanges that the device does not have any more
+        std::vector<NosEvent> events;              // of queues, in order
+        std::vector<NosCounts> counts;             // of some queues: each exchange has the next part
     };
     // For the agent.
     struct Heard {
-        std::optional<codec::PolicyFile> policies;  // set if they have changed
-        std::vector<Log::Line> lines;               // for the agent's log
-        std::string trouble;                        // what could not be done; empty = everything was done
-        std::string concern;                        // which part of the configuration is not in force; empty = none
-        std::optional<Duration> counts_every;       // how often the NOS needs the counters; none = never
+        std::optional<config::PolicyFile> policies;  // set if they have changed
+        std::vector<Log::Line> lines;                // for the agent's log
+        std::string trouble;                         // what could not be done; empty = everything was done
+        std::string concern;                         // which part of the configuration is not in force; empty = none
+        std::optional<Duration> counts_every;        // how often the NOS needs the counters; none = never
     };
 
     virtual ~Nos() = default;
@@ -78,7 +79,7 @@ public:
 
     // Reads or changes tables that the implementation keeps itself, for clients of the control socket. Called in the
     // same thread.
-    virtual Result<codec::TableReport> tables(const codec::ControlRequest&)
+    virtual Result<control::TableReport> tables(const control::ControlRequest&)
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "the tables are kept in Redis: ask there"});
     }

@@ -215,7 +215,7 @@ void NosRunner::follow(Nos::Heard heard)
     }
 }
 
-void NosRunner::tables(codec::ControlRequest request, Answered done)
+void NosRunner::tables(control::ControlRequest request, Answered done)
 {
     if (stopping_) {
         return done(tl::unexpected(Error{ErrorKind::unreachable, "the agent is being stopped"}));
@@ -229,7 +229,7 @@ void NosRunner::tables(codec::ControlRequest request, Answered done)
                                               request = std::move(request), done = std::move(done)]() mutable {
             std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
             auto answer = nos_->tables(request);
-            if (request.command == codec::ControlRequest::Command::table_change) {
+            if (request.command == control::ControlRequest::Command::table_change) {
                 heard.push_back(nos_->exchange({}));
             }
             loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {

@@ -23,7 +23,7 @@ namespace petrel::daemon {
 class NosRunner {
 public:
     struct Calls {
-        std::function<void(codec::PolicyFile)> configured;  // called when the policies change
+        std::function<void(config::PolicyFile)> configured;  // called when the policies change
         std::function<void(const Log::Line&)> log;
     };
 
@@ -40,8 +40,8 @@ public:
     void event_written(const DeviceRunner&, const watchdog::Event&);
 
     // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
-    using Answered = std::function<void(const Result<codec::TableReport>&)>;
-    void tables(codec::ControlRequest, Answered);
+    using Answered = std::function<void(const Result<control::TableReport>&)>;
+    void tables(control::ControlRequest, Answered);
 
     // Sends the last changes, calls Nos::leave(), then `done`, also after a failure.
     void stop(std::function<void()> done);

@@ -51,7 +51,7 @@ Result<void> ProcessSurroundings::hear_signals(std::function<void(int signal)> h
         .map([this](std::unique_ptr<runtime::Signals> signals) { signals_ = std::move(signals); });
 }
 
-Result<std::unique_ptr<Log>> ProcessSurroundings::open_log(codec::LogFormat format, std::string_view to,
+Result<std::unique_ptr<Log>> ProcessSurroundings::open_log(config::LogFormat format, std::string_view to,
                                                            std::string_view agent_name)
 {
     return Log::open(format, to, agent_name);

@@ -61,9 +61,9 @@ Result<void> forget_reasons(runtime::StateFile& state, const std::string& device
 
 class Releaser {
 public:
-    Releaser(const codec::AgentConfig& config, const std::string& by) : config_(config), by_(by) {}
+    Releaser(const config::AgentConfig& config, const std::string& by) : config_(config), by_(by) {}
 
-    void release(const codec::DeviceEntry& entry, Driver& driver)
+    void release(const config::DeviceEntry& entry, Driver& driver)
     {
         released_ = 0;
         if (auto done = try_release(entry, driver); !done) {
@@ -75,7 +75,7 @@ public:
     Released take() { return {{std::move(words_)}, all_}; }
 
 private:
-    Result<void> try_release(const codec::DeviceEntry& entry, Driver& driver)
+    Result<void> try_release(const config::DeviceEntry& entry, Driver& driver)
     {
         auto state = hold_state(entry);
         if (!state) {
@@ -115,7 +115,7 @@ private:
 
     // Locks the state file before the device is opened. It fails while an agent runs, because the agent holds this lock
     // from its start to its end. Returns null if there is no state folder: then no agent runs.
-    Result<std::unique_ptr<runtime::StateFile>> hold_state(const codec::DeviceEntry& entry) const
+    Result<std::unique_ptr<runtime::StateFile>> hold_state(const config::DeviceEntry& entry) const
     {
         std::error_code ignored;
         if (!std::filesystem::exists(config_.state_dir, ignored) && !ignored) {
@@ -131,7 +131,7 @@ private:
             });
     }
 
-    Result<void> release_journaled(const codec::DeviceEntry& entry, device::Device& device, runtime::StateFile& state)
+    Result<void> release_journaled(const config::DeviceEntry& entry, device::Device& device, runtime::StateFile& state)
     {
         const auto& inventory = device.inventory();
         auto journal = runtime::FileJournal::open_file(file(entry, "journal"), entry.name, inventory);
@@ -166,7 +166,7 @@ private:
     }
 
     // Releases every treatment that the device still shows, also those of other software.
-    void release_shown(const codec::DeviceEntry& entry, device::Device& device)
+    void release_shown(const config::DeviceEntry& entry, device::Device& device)
     {
         for (const auto& row : device.inventory().rows) {
             const auto shown = device.read_back(row.target);
@@ -183,24 +183,24 @@ private:
         return {.id = ++commands_, .cause = 0, .target = target, .want = watchdog::Treatment::none, .deadline = kNever};
     }
 
-    void tell(const codec::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
+    void tell(const config::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
     {
         ++released_;
         all_ = all_ && done;
         say(entry, fmt::format("{} {}{}{}", target, done ? "released" : "not released", why.empty() ? "" : ": ", why));
     }
 
-    std::filesystem::path file(const codec::DeviceEntry& entry, std::string_view kind) const
+    std::filesystem::path file(const config::DeviceEntry& entry, std::string_view kind) const
     {
         return config_.state_dir / fmt::format("{}.{}", entry.name, kind);
     }
 
-    void say(const codec::DeviceEntry& entry, std::string_view words)
+    void say(const config::DeviceEntry& entry, std::string_view words)
     {
         words_.push_back(fmt::format("{}: {}", entry.name, words));
     }
 
-    const codec::AgentConfig& config_;
+    const config::AgentConfig& config_;
     const std::string& by_;
     runtime::SystemClock clock_;
     Deaf deaf_;
@@ -212,7 +212,7 @@ private:
 
 }  // namespace
 
-Result<Released> release_from_journals(const codec::AgentConfig& config, std::span<Driver* const> drivers,
+Result<Released> release_from_journals(const config::AgentConfig& config, std::span<Driver* const> drivers,
                                        const std::string& by)
 {
     Releaser releaser{config, by};

@@ -5,20 +5,20 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "codec/agent_config.hpp"
-#include "codec/control_report.hpp"
+#include "config/agent_config.hpp"
+#include "control/report.hpp"
 #include "daemon/driver.hpp"
 
 namespace petrel::daemon {
 
 struct Released {
-    codec::OrderReport report;
+    control::OrderReport report;
     bool all{true};  // no treatment is in force any more
 };
 
 // Does nothing to a device while a live agent holds its state: the report names that agent's pid. The history shows
 // `by`. Latches and orders are removed from the checkpoint, so that the next start does not apply their treatments
 // again.
-Result<Released> release_from_journals(const codec::AgentConfig&, std::span<Driver* const>, const std::string& by);
+Result<Released> release_from_journals(const config::AgentConfig&, std::span<Driver* const>, const std::string& by);
 
 }  // namespace petrel::daemon

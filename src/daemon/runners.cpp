@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "codec/policy_bind.hpp"
+#include "config/policy_bind.hpp"
 #include "runtime/file_memory.hpp"
 
 namespace petrel::daemon {
@@ -11,7 +11,7 @@ namespace {
 
 class DriverSource final : public runner::DeviceSource {
 public:
-    DriverSource(Driver& driver, codec::DeviceEntry entry, DeviceId id, const device::TimeSource& clock)
+    DriverSource(Driver& driver, config::DeviceEntry entry, DeviceId id, const device::TimeSource& clock)
         : driver_(driver), entry_(std::move(entry)), id_(id), clock_(clock)
     {}
 
@@ -28,7 +28,7 @@ public:
 
 private:
     Driver& driver_;
-    codec::DeviceEntry entry_;
+    config::DeviceEntry entry_;
     DeviceId id_;
     const device::TimeSource& clock_;
 };
@@ -37,7 +37,7 @@ private:
 
 watchdog::PolicyBook FilePolicies::bind(watchdog::Inventory& inventory, std::string_view device) const
 {
-    return codec::bind_device(file_, inventory, device);
+    return config::bind_device(file_, inventory, device);
 }
 
 bool FilePolicies::same_as(const runner::Policies& other) const

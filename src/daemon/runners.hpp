@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "codec/agent_config.hpp"
-#include "codec/policy_reader.hpp"
+#include "config/agent_config.hpp"
+#include "config/policy_file.hpp"
 #include "daemon/driver.hpp"
 #include "runner/device_runner.hpp"
 
@@ -24,18 +24,18 @@ using runner::wall_time;
 // The policies of a file, or those of the NOS in the same form.
 class FilePolicies final : public runner::Policies {
 public:
-    explicit FilePolicies(codec::PolicyFile file) : file_(std::move(file)) {}
+    explicit FilePolicies(config::PolicyFile file) : file_(std::move(file)) {}
 
-    const codec::PolicyFile& file() const { return file_; }
+    const config::PolicyFile& file() const { return file_; }
     watchdog::PolicyBook bind(watchdog::Inventory&, std::string_view device) const override;
     bool same_as(const runner::Policies&) const override;
 
 private:
-    codec::PolicyFile file_;
+    config::PolicyFile file_;
 };
 
 struct RunnerSetup {
-    codec::DeviceEntry entry;  // expanded, so it has a name
+    config::DeviceEntry entry;  // expanded, so it has a name
     DeviceId id;
     Driver* driver{};
     const device::TimeSource* clock{};       // the time that the worker uses

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/complaint_text.hpp"
-#include "codec/policy_bind.hpp"
+#include "config/policy_bind.hpp"
 #include "daemon/configuration.hpp"
 #include "daemon/log_text.hpp"
 #include "daemon/metrics.hpp"
@@ -35,7 +35,7 @@ std::string_view signal_name(int signal)
 
 }  // namespace
 
-Service::Service(codec::AgentConfig config, ServiceOptions options, Surroundings& around)
+Service::Service(config::AgentConfig config, ServiceOptions options, Surroundings& around)
     : config_(named(std::move(config))),
       options_(std::move(options)),
       policies_(std::make_shared<FilePolicies>(config_.policies)),
@@ -52,7 +52,7 @@ Service::~Service()
     control_.reset();  // it does, too
 }
 
-Result<std::unique_ptr<Service>> Service::make(codec::AgentConfig config, ServiceOptions options, Surroundings& around)
+Result<std::unique_ptr<Service>> Service::make(config::AgentConfig config, ServiceOptions options, Surroundings& around)
 {
     std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), around}};
     if (auto made = service->put_together(); !made) {
@@ -80,10 +80,10 @@ Result<void> Service::put_together()
                                                                    config_.state_dir.string(), failed.message())});
     }
     if (options_.nos) {
-        policies_ = std::make_shared<FilePolicies>(codec::PolicyFile{});  // until the NOS supplies its policies
+        policies_ = std::make_shared<FilePolicies>(config::PolicyFile{});  // until the NOS supplies its policies
         nos_ = std::make_unique<NosRunner>(
             loop_, around_.make_worker(NosRunner::kMostJobs), std::move(options_.nos), runners_,
-            NosRunner::Calls{[this](codec::PolicyFile policies) { configured(std::move(policies)); },
+            NosRunner::Calls{[this](config::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { this->log(line); }});
     }
     return make_runners().and_then([this] { return open_doors(); });
@@ -152,7 +152,7 @@ Result<void> Service::open_doors()
                               .group = config_.control_group,
                               .devices = std::move(devices),
                               .history = std::move(history),
-                              .ask = [this](const codec::ControlRequest& request, const std::string& by,
+                              .ask = [this](const control::ControlRequest& request, const std::string& by,
                                             const ControlReply& reply) { desk_.handle(request, by, reply); }});
     if (!control) {
         return tl::unexpected(std::move(control.error()));
@@ -228,7 +228,7 @@ void Service::start_runners()
 
 // Applies the policies of the NOS. The runners start only after the first ones have arrived: without any policies they
 // would undo every treatment in force.
-void Service::configured(codec::PolicyFile policies)
+void Service::configured(config::PolicyFile policies)
 {
     if (stopping_) {
         return;
@@ -276,7 +276,7 @@ void Service::stop(const std::string& why)
         return;
     }
     stopping_ = why;
-    const bool hold = config_.stop == codec::StopPolicy::hold;
+    const bool hold = config_.stop == config::StopPolicy::hold;
     const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
     const auto to_close = 2 * config_.hang_after;  // half of it to close the devices, the rest for the NOS
     notify_stopping(words, config_.stop_timeout + to_close);
@@ -295,13 +295,13 @@ void Service::stop(const std::string& why)
 }
 
 // The log shows which user changed the tables, as an event shows which user gave an order.
-void Service::tables(const codec::ControlRequest& request, const std::string& by, Tables done)
+void Service::tables(const control::ControlRequest& request, const std::string& by, Tables done)
 {
     if (!nos_) {
         return done(tl::unexpected(
             Error{ErrorKind::unsupported, "this agent keeps no tables: it would with nos = \"own\" in [agent]"}));
     }
-    nos_->tables(request, [this, changes = request.changes, by, done](const Result<codec::TableReport>& answer) {
+    nos_->tables(request, [this, changes = request.changes, by, done](const Result<control::TableReport>& answer) {
         if (answer && !changes.empty()) {
             note(Log::Level::notice, "tables_changed",
                  fmt::format("{} by {}{}", escaped(changes.front().key), by,
@@ -356,7 +356,7 @@ void Service::check_ready()
         std::ranges::count_if(runners_, [](const auto& runner) { return runner->good_look(); }));
     const bool patient = loop_.now().mono >= started_ + kReadyPatience;
     const bool nothing_to_watch =
-        runners_started_ && policies_->file().policies.empty() && config_.nos != codec::NosKind::own;
+        runners_started_ && policies_->file().policies.empty() && config_.nos != config::NosKind::own;
     const bool enough = good == runners_.size() || nothing_to_watch || (good != 0 && patient);
     if (ready_ || stopping_ || !enough) {
         return;
@@ -378,7 +378,7 @@ void Service::warn_of_unknown_ports()
         }
         inventories.push_back(runner->inventory());
     }
-    for (const auto& complaint : codec::unknown_ports(policies_->file(), inventories)) {
+    for (const auto& complaint : config::unknown_ports(policies_->file(), inventories)) {
         note(Log::Level::warning, "unknown_port", to_text(complaint));
     }
 }

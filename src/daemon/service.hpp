@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/agent_config.hpp"
-#include "codec/control_report.hpp"
+#include "config/agent_config.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "daemon/control_desk.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/limited_log.hpp"
@@ -25,7 +26,7 @@
 namespace petrel::daemon {
 
 struct ServiceOptions {
-    std::function<Parsed<codec::AgentConfig>()> read_config;  // called for every reload, in a separate thread
+    std::function<Parsed<config::AgentConfig>()> read_config;  // called for every reload, in a separate thread
     std::vector<Driver*> drivers;
     std::string version;
     std::function<void(std::string_view point)> reached;  // called at points at which a test may kill the process
@@ -35,7 +36,7 @@ struct ServiceOptions {
 class Service final : RunnerHost, Desk {
 public:
     // The surroundings must outlive the service.
-    static Result<std::unique_ptr<Service>> make(codec::AgentConfig, ServiceOptions, Surroundings&);
+    static Result<std::unique_ptr<Service>> make(config::AgentConfig, ServiceOptions, Surroundings&);
     ~Service() override;
 
     void start();
@@ -47,7 +48,7 @@ public:
     [[noreturn]] void leave(int exit_code);
 
 private:
-    Service(codec::AgentConfig, ServiceOptions, Surroundings&);
+    Service(config::AgentConfig, ServiceOptions, Surroundings&);
 
     Result<void> put_together();
     Result<void> make_runners();
@@ -66,10 +67,10 @@ private:
     void reload(Reloaded done) override;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
     Now now() const override { return loop_.now(); }
-    void tables(const codec::ControlRequest&, const std::string& by, Tables done) override;
+    void tables(const control::ControlRequest&, const std::string& by, Tables done) override;
 
     struct NextConfig {
-        Parsed<codec::AgentConfig> config;
+        Parsed<config::AgentConfig> config;
         std::vector<Complaint> unknown_ports;  // ports that its policies name and no device has
     };
     void begin_reload();
@@ -82,11 +83,11 @@ private:
     void stop(const std::string& why);
     void warn_of_unknown_ports();
     void start_runners();
-    void configured(codec::PolicyFile);
+    void configured(config::PolicyFile);
     void note(Log::Level, std::string event, std::string words);
     void reached(std::string_view point) const;
 
-    codec::AgentConfig config_;
+    config::AgentConfig config_;
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
     std::string nos_refused_;  // why the present policies of the NOS are not in force
@@ -100,7 +101,7 @@ private:
     ControlDesk desk_;
     std::unique_ptr<Control> control_;
     std::unique_ptr<MetricsListener> metrics_;
-    codec::ReloadReport reload_;
+    control::ReloadReport reload_;
     std::vector<Reloaded> waiting_reloads_;           // requests that wait for the next reload
     std::optional<std::vector<Reloaded>> reloading_;  // requests that wait for the reload under way; none = no reload
     Instant next_reload_{};                           // the earliest time of the next reload

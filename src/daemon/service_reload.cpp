@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/policy_bind.hpp"
+#include "config/policy_bind.hpp"
 #include "daemon/configuration.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/service.hpp"
@@ -70,9 +70,9 @@ void Service::read_next_config()
                 std::vector<const watchdog::Inventory*> inventories;
                 std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
                 next->unknown_ports =
-                    codec::unknown_ports(policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies)
-                                                         : next->config->policies,
-                                         inventories);
+                    config::unknown_ports(policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies)
+                                                          : next->config->policies,
+                                          inventories);
             }
             loop_.post([this, next] { finish_reload(std::move(*next)); });
         });

@@ -15,7 +15,7 @@ ServiceSnapshot Service::snapshot() const
     report.config = config_.file;
     report.pid = ::getpid();
     report.up_ms = whole_ms(loop_.now().mono - started_);
-    report.stop_policy = config_.stop == codec::StopPolicy::hold ? "hold" : "restore";
+    report.stop_policy = config_.stop;
     report.red_switch = policies_->file().big_red_switch;
     if (nos_) {
         report.nos = nos_->name();

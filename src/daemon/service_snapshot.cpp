@@ -8,7 +8,7 @@
 
 namespace petrel::daemon {
 
-codec::StatusReport whole_status(ServiceSnapshot snapshot)
+control::StatusReport whole_status(ServiceSnapshot snapshot)
 {
     for (std::size_t i = 0; i != snapshot.devices.size(); ++i) {
         if (snapshot.devices[i]) {
@@ -20,7 +20,7 @@ codec::StatusReport whole_status(ServiceSnapshot snapshot)
 
 std::string whole_metrics(const ServiceSnapshot& snapshot)
 {
-    std::vector<codec::QueueReport> queues;
+    std::vector<control::QueueReport> queues;
     for (const auto& device : snapshot.devices) {
         for (std::uint32_t row = 0; device && row != device->rows.size(); ++row) {
             const auto& state = device->rows[row];

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
 #include "runner/device_snapshot.hpp"
 
 namespace petrel::daemon {
 
 struct ServiceSnapshot {
-    codec::StatusReport status;  // without the fields that count_rows() adds for each device
+    control::StatusReport status;  // without the fields that count_rows() adds for each device
     std::vector<std::shared_ptr<const runner::DeviceSnapshot>> devices;  // in the order of `status`; null = not watched
 };
 
-codec::StatusReport whole_status(ServiceSnapshot);
+control::StatusReport whole_status(ServiceSnapshot);
 std::string whole_metrics(const ServiceSnapshot&);
 
 }  // namespace petrel::daemon

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "codec/agent_config.hpp"
+#include "config/agent_config.hpp"
 #include "daemon/control.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
@@ -33,7 +33,7 @@ public:
     virtual Result<void> hear_signals(std::function<void(int signal)> hear) = 0;
 
     // Parameters as for Log::open().
-    virtual Result<std::unique_ptr<Log>> open_log(codec::LogFormat, std::string_view to,
+    virtual Result<std::unique_ptr<Log>> open_log(config::LogFormat, std::string_view to,
                                                   std::string_view agent_name) = 0;
     virtual Result<std::unique_ptr<Control>> open_control(ControlSetup) = 0;
 

@@ -49,7 +49,7 @@ std::optional<sai::Version> version_of(std::string_view text)
     }
 }
 
-Result<Place> place_of(const codec::DeviceEntry& entry)
+Result<Place> place_of(const config::DeviceEntry& entry)
 {
     const auto wrong = [&](std::string why) {
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{}: {}", entry.driver, why)});
@@ -142,13 +142,13 @@ Result<device::sai::LibraryPlace> read_place(const Place& place)
 
 }  // namespace
 
-Result<void> SaiDriver::check(const codec::DeviceEntry& entry) const
+Result<void> SaiDriver::check(const config::DeviceEntry& entry) const
 {
     return place_of(entry).map([](const Place&) {});
 }
 
 // Fast: does not load the library. Whether it exists shows when it is opened.
-Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEntry& entry)
+Result<std::vector<config::DeviceEntry>> SaiDriver::expand(const config::DeviceEntry& entry)
 {
     return place_of(entry)
         .and_then([](const Place& place) { return read_place(place); })
@@ -161,7 +161,7 @@ Result<std::vector<codec::DeviceEntry>> SaiDriver::expand(const codec::DeviceEnt
         });
 }
 
-Result<std::unique_ptr<device::Device>> SaiDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+Result<std::unique_ptr<device::Device>> SaiDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                         const device::TimeSource& clock, NoteSink report)
 {
     return place_of(entry).and_then(read_place).and_then([&](const device::sai::LibraryPlace& place) {

@@ -9,9 +9,9 @@ namespace petrel::drivers {
 class SaiDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "sai"; }
-    Result<void> check(const codec::DeviceEntry&) const override;
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+    Result<void> check(const config::DeviceEntry&) const override;
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kLocal = "local";
 
-std::string_view where_of(const codec::DeviceEntry& entry)
+std::string_view where_of(const config::DeviceEntry& entry)
 {
     return std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
 }
@@ -23,7 +23,7 @@ bool is_address(std::string_view place) { return place.find("://") != std::strin
 
 }  // namespace
 
-Result<sonic::Databases> SonicDriver::databases_of(const codec::DeviceEntry& entry) const
+Result<sonic::Databases> SonicDriver::databases_of(const config::DeviceEntry& entry) const
 {
     const auto place = where_of(entry);
     if (is_address(place)) {
@@ -48,7 +48,7 @@ Result<sonic::Databases> SonicDriver::databases_of(const codec::DeviceEntry& ent
                                                  asics_.string()))});
 }
 
-Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceEntry& entry)
+Result<std::vector<config::DeviceEntry>> SonicDriver::expand(const config::DeviceEntry& entry)
 {
     const auto place = where_of(entry);
     if (place == kLocal) {
@@ -56,7 +56,7 @@ Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceE
         if (!asics) {
             return tl::unexpected(asics.error());
         }
-        std::vector<codec::DeviceEntry> each;
+        std::vector<config::DeviceEntry> each;
         for (const auto& asic : *asics) {
             auto one = entry;
             one.name = entry.name.empty() ? asic.name : fmt::format("{}-{}", entry.name, asic.name);
@@ -76,7 +76,7 @@ Result<std::vector<codec::DeviceEntry>> SonicDriver::expand(const codec::DeviceE
     });
 }
 
-Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+Result<std::unique_ptr<device::Device>> SonicDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                           const device::TimeSource& clock, NoteSink report)
 {
     return databases_of(entry).and_then([&](const sonic::Databases& databases) {
@@ -87,7 +87,7 @@ Result<std::unique_ptr<device::Device>> SonicDriver::open(const codec::DeviceEnt
     });
 }
 
-Result<daemon::Driver::PutBack> SonicDriver::put_back(const codec::DeviceEntry& entry)
+Result<daemon::Driver::PutBack> SonicDriver::put_back(const config::DeviceEntry& entry)
 {
     return databases_of(entry).and_then([&](const sonic::Databases& databases) {
         sonic::RedisStore store{databases, settings_.redis};

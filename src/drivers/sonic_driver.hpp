@@ -20,15 +20,16 @@ public:
     {}
 
     std::string_view kind() const override { return "sonic"; }
+    bool has_policies() const override { return true; }  // in CONFIG_DB
     // SONiC's scripts may be disabled, and orchagent may have queues in storm.
     bool journal_is_complete() const override { return false; }
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
-    Result<PutBack> put_back(const codec::DeviceEntry&) override;
+    Result<PutBack> put_back(const config::DeviceEntry&) override;
 
     // The databases of an expanded entry.
-    Result<sonic::Databases> databases_of(const codec::DeviceEntry&) const;
+    Result<sonic::Databases> databases_of(const config::DeviceEntry&) const;
 
 private:
     std::filesystem::path asics_;

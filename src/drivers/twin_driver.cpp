@@ -17,7 +17,7 @@ struct TwinPlace {
 };
 
 // KIND:FILE#NODE
-TwinPlace twin_place_of(const codec::DeviceEntry& entry)
+TwinPlace twin_place_of(const config::DeviceEntry& entry)
 {
     const auto rest = std::string_view{entry.driver}.substr(entry.driver.find(':') + 1);
     const auto hash = rest.rfind('#');
@@ -65,20 +65,20 @@ std::vector<std::string> watched_switches(const scenario::Scenario& scenario)
 
 }  // namespace
 
-Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEntry& entry)
+Result<std::vector<config::DeviceEntry>> TwinDriver::expand(const config::DeviceEntry& entry)
 {
     const auto place = twin_place_of(entry);
     const auto named = [&](const std::string& name, const std::string& node) {
-        return codec::DeviceEntry{name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at};
+        return config::DeviceEntry{name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at};
     };
     return read_scenario(place.file)
-        .and_then([&](const scenario::Scenario& scenario) -> Result<std::vector<codec::DeviceEntry>> {
+        .and_then([&](const scenario::Scenario& scenario) -> Result<std::vector<config::DeviceEntry>> {
             if (!place.node.empty()) {
                 return find_node(scenario.setup.topology, place).map([&](scenario::NodeId) {
                     return std::vector{named(entry.name.empty() ? place.node : entry.name, place.node)};
                 });
             }
-            std::vector<codec::DeviceEntry> all;
+            std::vector<config::DeviceEntry> all;
             for (const auto& node : watched_switches(scenario)) {
                 all.push_back(named(entry.name.empty() ? node : fmt::format("{}-{}", entry.name, node), node));
             }
@@ -91,7 +91,7 @@ Result<std::vector<codec::DeviceEntry>> TwinDriver::expand(const codec::DeviceEn
         });
 }
 
-Result<std::unique_ptr<device::Device>> TwinDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+Result<std::unique_ptr<device::Device>> TwinDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                          const device::TimeSource& clock, NoteSink report)
 {
     const auto place = twin_place_of(entry);

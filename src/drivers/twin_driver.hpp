@@ -17,8 +17,8 @@ namespace petrel::drivers {
 class TwinDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "twin"; }
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 
 private:

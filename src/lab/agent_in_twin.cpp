@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/stop_policy.hpp"
+
 namespace petrel::lab {
 
 namespace {
@@ -184,7 +186,8 @@ void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)
         in_process([order](runner::DeviceRunner& runner) {
             using Kind = watchdog::Order::Kind;
             if (order.kind == Kind::stop || order.kind == Kind::stop_and_hold) {
-                runner.stop(order.kind == Kind::stop ? codec::StopPolicy::restore : codec::StopPolicy::hold, order.by);
+                runner.stop(order.kind == Kind::stop ? config::StopPolicy::restore : config::StopPolicy::hold,
+                            order.by);
             } else {
                 static_cast<void>(runner.order(order));
             }

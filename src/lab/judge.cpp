@@ -289,7 +289,7 @@ std::vector<Finding> Judge::findings() const
 {
     std::vector<Finding> all;
     for (const auto& one : cases_) {
-        using Verdict = Finding::Verdict;
+        using scenario::Verdict;
         if (!one.reached) {
             all.push_back({Verdict::not_reached, one.expectation, {}});
             continue;

@@ -1,7 +1,6 @@
 // Measures the expectations of a scenario during its run and judges them. It only reads, so it does not change the run.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace petrel::lab {
 
 struct Finding {
-    enum class Verdict : std::uint8_t { met, failed, not_reached } verdict{};  // not_reached: the run ended too early
+    scenario::Verdict verdict{};
     const scenario::Expectation* expectation{};
     std::string found;  // the measured value, in the expectation's unit
 };

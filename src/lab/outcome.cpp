@@ -7,7 +7,7 @@ namespace petrel::lab {
 bool Outcome::failed() const
 {
     return std::any_of(judgements.begin(), judgements.end(),
-                       [](const Judgement& one) { return one.verdict == Finding::Verdict::failed; });
+                       [](const Judgement& one) { return one.verdict == scenario::Verdict::failed; });
 }
 
 Outcome outcome_of(const Experiment& experiment, const Judge& judge)

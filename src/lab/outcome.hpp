@@ -6,6 +6,7 @@
 
 #include "lab/experiment.hpp"
 #include "lab/judge.hpp"
+#include "scenario/expectation.hpp"
 #include "scenario/summary.hpp"
 
 namespace petrel::lab {
@@ -20,7 +21,7 @@ struct ToldEvent {
 
 // An expectation with its verdict.
 struct Judgement {
-    Finding::Verdict verdict{};
+    scenario::Verdict verdict{};
     scenario::Expectation expectation;
     std::string found;
 };

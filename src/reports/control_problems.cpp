@@ -6,14 +6,13 @@
 #include <iterator>
 
 #include "base/complaint_text.hpp"
-#include "codec/control_json.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
 namespace {
 
-using codec::DeviceReport;
-using codec::StatusReport;
+using control::DeviceReport;
+using control::StatusReport;
 using DeviceCondition = DeviceReport::Condition;
 
 void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
@@ -187,7 +186,7 @@ std::vector<Problem> problems_of(const StatusReport& status)
 
 std::string condition_words(DeviceCondition condition)
 {
-    std::string words{codec::name(condition)};
+    std::string words{control::name(condition)};
     std::replace(words.begin(), words.end(), '_', ' ');
     return words;
 }

@@ -9,8 +9,9 @@
 #include <tuple>
 
 #include "base/complaint_text.hpp"
-#include "codec/control_json.hpp"
 #include "codec/event_reader.hpp"
+#include "config/stop_policy.hpp"
+#include "control/words.hpp"
 #include "reports/control_problems.hpp"
 #include "terminal/table.hpp"
 #include "wire/rfc5424.hpp"
@@ -19,9 +20,9 @@
 namespace petrel::reports {
 namespace {
 
-using codec::DeviceReport;
-using codec::QueueReport;
-using codec::StatusReport;
+using control::DeviceReport;
+using control::QueueReport;
+using control::StatusReport;
 
 constexpr auto kNone = "no queue is in a storm or mitigated\n";
 
@@ -67,7 +68,7 @@ void sort_worst_first(std::vector<QueueReport>& queues)
 }
 
 // "200/200/300 ms": configured, programmed, observed.
-std::string interval_cell(const codec::IntervalReport& interval)
+std::string interval_cell(const control::IntervalReport& interval)
 {
     const auto ms = [](std::optional<std::int64_t> us) {
         return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : "-";
@@ -102,10 +103,10 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
         std::vector<std::string> cells{or_dash(queue.device),
                                        queue_name(queue),
                                        or_dash(queue.policy),
-                                       or_dash(codec::phase_word(queue.phase)),
-                                       or_dash(codec::action_word(queue.configured)),
-                                       or_dash(codec::action_word(queue.effective)),
-                                       or_dash(codec::treatment_word(queue.observed)),
+                                       or_dash(control::phase_word(queue.phase)),
+                                       or_dash(control::action_word(queue.configured)),
+                                       or_dash(control::action_word(queue.effective)),
+                                       or_dash(control::treatment_word(queue.observed)),
                                        fmt::format("{}", queue.detected),
                                        fmt::format("{}", queue.restored),
                                        seconds_or_dash(queue.in_storm_us),
@@ -172,8 +173,8 @@ std::string about_the_agent(const StatusReport& status)
 {
     return fmt::format("petrel {}, pid {}, up {}; configuration {}; when stopped: {}; {} kept\n", status.version,
                        status.pid, age_text(status.up_ms),
-                       status.config.empty() ? "by flags and defaults" : escaped(status.config), status.stop_policy,
-                       count_text(status.events, "event"));
+                       status.config.empty() ? "by flags and defaults" : escaped(status.config),
+                       status.stop_policy ? name(*status.stop_policy) : "", count_text(status.events, "event"));
 }
 
 std::string notes_text(std::span<const DeviceReport> devices)
@@ -211,7 +212,7 @@ std::string intervals_line(const QueueReport& queue)
         return fmt::format("intervals (configured/programmed/observed): detect {}, restore {}\n",
                            interval_cell(queue.detect_interval), interval_cell(queue.restore_interval));
     }
-    const auto time = [](const codec::IntervalReport& interval) {
+    const auto time = [](const control::IntervalReport& interval) {
         return limit_text(std::chrono::microseconds{interval.configured_us});
     };
     return fmt::format("intervals: detect {}, restore {}\n", time(queue.detect_interval), time(queue.restore_interval));
@@ -241,11 +242,11 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
     return queues_table(queues, std::ranges::any_of(queues, is_programmed));
 }
 
-std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
+std::string explain_text(const control::ExplainReport& report, const Paint& paint)
 {
     const auto& queue = report.queue;
     auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device),
-                            paint.bold(codec::phase_word(queue.phase)));
+                            paint.bold(control::phase_word(queue.phase)));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
     text += queues_table({&queue, 1}, false) + '\n';
     if (!queue.policy.empty()) {
@@ -265,7 +266,7 @@ std::string explain_text(const codec::ExplainReport& report, const Paint& paint)
                                         : "The last decision:\n" + event_text(report.event));
 }
 
-std::string order_text(const codec::OrderReport& report) { return lines_text(report.words); }
+std::string order_text(const control::OrderReport& report) { return lines_text(report.words); }
 
 std::string event_text(std::string_view line)
 {

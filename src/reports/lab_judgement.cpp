@@ -8,7 +8,7 @@
 namespace petrel::reports {
 namespace {
 
-using Verdict = lab::Finding::Verdict;
+using scenario::Verdict;
 
 std::string window_text(const scenario::Expectation& expectation)
 {
@@ -16,16 +16,6 @@ std::string window_text(const scenario::Expectation& expectation)
         return fmt::format("{:.10g} s", static_cast<double>(time) / twin::kSecond);
     };
     return fmt::format("{}..{}", seconds(expectation.from), seconds(expectation.until));
-}
-
-std::string verdict_text(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::met: return "met";
-    case Verdict::failed: return "failed";
-    case Verdict::not_reached: return "not reached";
-    }
-    return {};
 }
 
 }  // namespace
@@ -49,7 +39,7 @@ std::string judgement_table(std::span<const lab::Judgement> judgements, const Pa
                  {"verdict", Align::left, {}}});
     for (const auto& one : judgements) {
         const auto& expectation = one.expectation;
-        const auto verdict = verdict_text(one.verdict);
+        const std::string verdict{name(one.verdict)};
         table.add({expectation.subject, window_text(expectation), expectation.wanted,
                    one.found.empty() ? "-" : one.found, line_text(expectation),
                    one.verdict == Verdict::failed ? paint.red(verdict) : verdict});
@@ -75,7 +65,7 @@ std::vector<codec::Judged> judged(std::span<const lab::Judgement> judgements)
 {
     std::vector<codec::Judged> all;
     for (const auto& one : judgements) {
-        all.push_back({&one.expectation, verdict_text(one.verdict), one.found});
+        all.push_back({&one.expectation, one.verdict, one.found});
     }
     return all;
 }

@@ -13,7 +13,7 @@ namespace petrel::reports {
 namespace {
 
 using lab::ToldEvent;
-using Verdict = lab::Finding::Verdict;
+using scenario::Verdict;
 using twin::Ps;
 using watchdog::EventKind;
 using watchdog::Phase;

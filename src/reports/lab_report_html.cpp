@@ -16,7 +16,7 @@
 namespace petrel::reports {
 namespace {
 
-using Verdict = lab::Finding::Verdict;
+using scenario::Verdict;
 
 // Drawn at once; the rest is behind a link to click on.
 constexpr std::size_t kQueuesShown = 8;

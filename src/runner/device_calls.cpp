@@ -217,13 +217,13 @@ void DeviceCalls::put_back(std::function<void(Result<void>)> then)
         std::move(then));
 }
 
-void DeviceCalls::close(codec::StopPolicy policy, std::function<void(Result<void>)> then)
+void DeviceCalls::close(config::StopPolicy policy, std::function<void(Result<void>)> then)
 {
     ask(
         JobKind::other,
         [this, policy] {
             auto closed = device_ ? device_->close() : source_.put_back();
-            if (policy == codec::StopPolicy::restore) {
+            if (policy == config::StopPolicy::restore) {
                 device_.reset();
             }
             return closed;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agent/agent.hpp"
-#include "codec/agent_config.hpp"
+#include "config/stop_policy.hpp"
 #include "device/carry_out.hpp"
 #include "runner/device_source.hpp"
 #include "runner/loop.hpp"
@@ -74,7 +74,7 @@ public:
     void put_back(std::function<void(Result<void>)>);
 
     // The last call. Closes the device, and destroys it unless the policy is to hold its treatments.
-    void close(codec::StopPolicy, std::function<void(Result<void>)> then);
+    void close(config::StopPolicy, std::function<void(Result<void>)> then);
 
     // How long the call under way has been running; zero if there is none.
     Duration busy_for() const;

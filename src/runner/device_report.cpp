@@ -8,10 +8,10 @@
 
 namespace petrel::runner {
 
-codec::DeviceReport DeviceRunner::report() const
+control::DeviceReport DeviceRunner::report() const
 {
     const auto now = loop_.now().mono;
-    codec::DeviceReport report;
+    control::DeviceReport report;
     report.name = name();
     report.driver = setup_.driver;
     report.condition = condition_;
@@ -95,7 +95,7 @@ std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& 
     return decision;
 }
 
-codec::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant now)
+control::QueueReport queue_report(const DeviceRunner& runner, Slot slot, Instant now)
 {
     const auto& dog = runner.agent()->watchdog();
     return queue_report(runner.name(), dog.watchlist(), runner.delegations(), slot, runner.row_state(slot, now));

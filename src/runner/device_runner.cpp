@@ -182,18 +182,18 @@ Result<void> DeviceRunner::order(const watchdog::Order& order)
     return {};
 }
 
-void DeviceRunner::stop(codec::StopPolicy policy, const std::string& by)
+void DeviceRunner::stop(config::StopPolicy policy, const std::string& by)
 {
     if (stopping_) {
         return;
     }
     stopping_ = policy;
     cancel(retry_);
-    if ((agent_ || unfit_) && policy == codec::StopPolicy::restore) {
+    if ((agent_ || unfit_) && policy == config::StopPolicy::restore) {
         delegate_detection({});
     }
     if (agent_) {
-        const bool hold = policy == codec::StopPolicy::hold;
+        const bool hold = policy == config::StopPolicy::hold;
         using Kind = watchdog::Order::Kind;
         step(watchdog::Order{hold ? Kind::stop_and_hold : Kind::stop, std::nullopt, by});
     }
@@ -207,7 +207,7 @@ void DeviceRunner::stop_if_done()
     }
     if (agent_) {
         remember();
-    } else if (*stopping_ == codec::StopPolicy::restore) {
+    } else if (*stopping_ == config::StopPolicy::restore) {
         leave_journaled();
     }
     close_device();

@@ -18,8 +18,8 @@
 #include <string_view>
 
 #include "agent/agent.hpp"
-#include "codec/agent_config.hpp"
-#include "codec/control_report.hpp"
+#include "config/stop_policy.hpp"
+#include "control/report.hpp"
 #include "runner/device_calls.hpp"
 #include "runner/device_snapshot.hpp"
 #include "runner/device_source.hpp"
@@ -54,7 +54,7 @@ public:
 
 class DeviceRunner final : device::NoticeSink {
 public:
-    using Condition = codec::DeviceReport::Condition;
+    using Condition = control::DeviceReport::Condition;
 
     struct Setup {
         std::string name;
@@ -83,7 +83,7 @@ public:
     Result<void> order(const watchdog::Order&);
 
     // Restores or holds what is mitigated. stopped() is true when that is done.
-    void stop(codec::StopPolicy, const std::string& by);
+    void stop(config::StopPolicy, const std::string& by);
     // Ends a stop() that takes too long. Treatments that could not be restored stay in the journal.
     void give_up();
     bool stopped() const { return condition_ == Condition::stopped; }
@@ -100,7 +100,7 @@ public:
     // Null while a look is under way, because the worker uses the intake.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
     const Memory& memory() const { return *setup_.memory; }
-    codec::DeviceReport report() const;  // without the fields that count_rows() adds
+    control::DeviceReport report() const;  // without the fields that count_rows() adds
     // All rows after the last step of the agent; null while the device is not watched.
     std::shared_ptr<const DeviceSnapshot> snapshot() const;
     // How many watchlist_generation there have been. Another number means other rows or policies.
@@ -208,7 +208,7 @@ private:
     std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
     std::set<Target> not_by_device_;             // the device was requested to detect storms here and does not
     unsigned watch_calls_{};                     // calls of delegate_detection that are not answered yet
-    std::optional<codec::StopPolicy> stopping_;
+    std::optional<config::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};
     std::size_t left_behind_{};
@@ -232,7 +232,7 @@ private:
 };
 
 // A report of one row at `now`. The device must be watched.
-codec::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
+control::QueueReport queue_report(const DeviceRunner&, Slot, Instant now);
 
 // Finds a queue ("Ethernet4:3") or a port ("Ethernet4"); none if the inventory does not have it.
 std::optional<Target> find_target(const watchdog::Inventory&, std::string_view queue);

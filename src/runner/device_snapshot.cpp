@@ -6,7 +6,7 @@ namespace {
 
 using watchdog::Phase;
 
-codec::IntervalReport interval_report(Duration configured, const device::TimerShown& shown)
+control::IntervalReport interval_report(Duration configured, const device::TimerShown& shown)
 {
     const auto in_us = [](const std::optional<Duration>& time) {
         return time ? std::optional{whole_us(*time)} : std::nullopt;
@@ -21,13 +21,13 @@ RowState row_state(const watchdog::Watchdog& dog, Slot slot, Instant now)
     return {dog.phase(slot), dog.in_effect(slot), dog.proven(slot), dog.stats(slot, now), false};
 }
 
-codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist& list,
-                                const Delegations& delegations, Slot slot, const RowState& row)
+control::QueueReport queue_report(const std::string& device, const watchdog::Watchlist& list,
+                                  const Delegations& delegations, Slot slot, const RowState& row)
 {
     const auto& target = list.inventory.rows[slot.value].target;
     const auto& effective = list.rows[slot.value];
     const auto& stats = row.stats;
-    codec::QueueReport report;
+    control::QueueReport report;
     report.device = device;
     report.port = list.inventory.ports[target.port.index].name;
     if (target.priority) {
@@ -63,12 +63,12 @@ codec::QueueReport queue_report(const std::string& device, const watchdog::Watch
     return report;
 }
 
-codec::QueueReport queue_report(const DeviceSnapshot& snapshot, Slot slot)
+control::QueueReport queue_report(const DeviceSnapshot& snapshot, Slot slot)
 {
     return queue_report(snapshot.device, *snapshot.list, *snapshot.delegations, slot, snapshot.rows[slot.value]);
 }
 
-void count_rows(const DeviceSnapshot& snapshot, codec::DeviceReport& report)
+void count_rows(const DeviceSnapshot& snapshot, control::DeviceReport& report)
 {
     for (std::size_t row = 0; row != snapshot.rows.size(); ++row) {
         const auto phase = snapshot.rows[row].phase;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
 #include "device/device.hpp"
 #include "watchdog/watchdog.hpp"
 
@@ -41,11 +41,11 @@ struct DeviceSnapshot {
 };
 
 // A report of one row.
-codec::QueueReport queue_report(const std::string& device, const watchdog::Watchlist&, const Delegations&, Slot,
-                                const RowState&);
-codec::QueueReport queue_report(const DeviceSnapshot&, Slot);
+control::QueueReport queue_report(const std::string& device, const watchdog::Watchlist&, const Delegations&, Slot,
+                                  const RowState&);
+control::QueueReport queue_report(const DeviceSnapshot&, Slot);
 
 // Adds the number of watched, alerted, latched and mitigated rows, and the sums of storms, to the report.
-void count_rows(const DeviceSnapshot&, codec::DeviceReport&);
+void count_rows(const DeviceSnapshot&, control::DeviceReport&);
 
 }  // namespace petrel::runner

@@ -3,10 +3,13 @@
 // measurement in the judge.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -97,5 +100,10 @@ struct Expectation {
     Quantity quantity;
     std::string file{};  // the shared defaults that hold it; empty: the scenario file
 };
+
+enum class Verdict : std::uint8_t { met, failed, not_reached };  // not_reached: the run ended too early
+inline constexpr std::array<std::string_view, 3> kVerdicts{"met", "failed", "not reached"};
+
+constexpr std::string_view name(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
 
 }  // namespace petrel::scenario

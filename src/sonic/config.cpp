@@ -255,7 +255,7 @@ private:
     {
         policy.priorities = port.watched;
         auto& entries = config_.policies.policies;
-        const auto same = [&](const codec::PolicyEntry& entry) {
+        const auto same = [&](const config::PolicyEntry& entry) {
             return entry.policy.name == policy.name && entry.policy.priorities == policy.priorities &&
                    entry.policy.poll == policy.poll;
         };
@@ -337,7 +337,7 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
         return tl::unexpected(filled.error());
     }
     std::array<Table, 5> tables;
-    codec::TableContent content;
+    control::TableContent content;
     constexpr std::array<std::string_view, 5> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE",
                                                      "FLEX_COUNTER_TABLE"};
     for (std::size_t i = 0; i != kNames.size(); ++i) {

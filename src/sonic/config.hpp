@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "codec/policy_reader.hpp"
+#include "config/policy_file.hpp"
 #include "sonic/store.hpp"
 
 namespace petrel::sonic {
@@ -41,14 +41,14 @@ inline constexpr std::size_t kMostProblems = 20;
 
 struct Config {
     std::vector<PortConfig> ports;  // sorted by name
-    codec::PolicyFile policies;     // ports by name
+    config::PolicyFile policies;    // ports by name
     bool big_red_switch{};
     std::string poll_ms;                // the poll interval in force
     std::string idle;                   // why nothing is watched despite the configuration; empty: no such reason
     std::vector<Alpha> alphas;          // of buffer profiles
     std::vector<std::string> problems;  // entries that are not in force, and why: the first kMostProblems
     std::size_t problem_count{};        // all of them
-    codec::TableContent tables;         // everything that was read
+    control::TableContent tables;       // everything that was read
 };
 
 // Fails if the databases cannot be read, or are not initialised yet (CONFIG_DB_INITIALIZED).

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/sonic_databases.hpp"
+#include "codec/sonic/databases.hpp"
 
 namespace petrel::sonic {
 

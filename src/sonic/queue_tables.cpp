@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "codec/control_json.hpp"
+#include "control/words.hpp"
 #include "sonic/batch.hpp"
 
 namespace petrel::sonic {
 
 namespace {
 
-using codec::QueueReport;
+using control::QueueReport;
 using watchdog::Phase;
 
 constexpr std::string_view kInStorm = "PFC_WD_TABLE_INSTORM";
@@ -237,7 +237,7 @@ Result<void> QueueTables::write(Store& store)
             fields["PFC_WD_DETECTION_TIME"] = settings.detection_us;
             fields["PFC_WD_RESTORATION_TIME"] = settings.restoration_us;
             fields["PFC_STAT_HISTORY"] = settings.history;
-            fields["PFC_WD_ACTION"] = codec::action_word(queue.configured);
+            fields["PFC_WD_ACTION"] = control::action_word(queue.configured);
             fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
         } else {
             batch.add(Db::counters, {Kind::remove, counters, of_watched_queues()});

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
 #include "sonic/config.hpp"
 #include "sonic/store.hpp"
 
@@ -22,7 +22,7 @@ namespace petrel::sonic {
 inline constexpr auto kAgentMark = "PETREL_PFC_WD|agent";
 
 // True until the queue is restored, also while probing.
-bool in_storm(const codec::QueueReport&);
+bool in_storm(const control::QueueReport&);
 
 // SONiC's object ids: "oid:0x15000000000003".
 struct QueueObject {
@@ -33,7 +33,7 @@ struct QueueObject {
 class QueueTables {
 public:
     void configure(const Config&);
-    void tell(const codec::QueueReport&);
+    void tell(const control::QueueReport&);
     // The queue does not exist any more: removes its entries, as retire() does.
     void forget(std::string_view port, std::uint8_t priority);
 
@@ -56,7 +56,7 @@ public:
     std::uint64_t beginnings() const { return beginnings_; }
 
     // Visits all queues that were written.
-    void each(const std::function<void(const codec::QueueReport&, const QueueObject&)>&) const;
+    void each(const std::function<void(const control::QueueReport&, const QueueObject&)>&) const;
 
 private:
     struct Settings {
@@ -65,7 +65,7 @@ private:
         std::string history;
     };
     struct Row {
-        codec::QueueReport queue;
+        control::QueueReport queue;
         QueueObject object;
         bool gone{};
     };

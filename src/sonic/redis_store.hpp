@@ -1,4 +1,4 @@
-// SONiC's databases in Redis. Their addresses come from database_config.json (codec/sonic_databases.hpp), or from the
+// SONiC's databases in Redis. Their addresses come from database_config.json (codec/sonic/databases.hpp), or from the
 // operator: then all databases are at one address, with their default numbers.
 #pragma once
 

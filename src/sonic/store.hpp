@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/table_change.hpp"
+#include "control/table_change.hpp"
 
 namespace petrel::sonic {
 
@@ -31,8 +31,8 @@ inline constexpr std::size_t kDatabases = 7;
 // Set when CONFIG_DB is complete.
 inline const std::string kConfigFilled = "CONFIG_DB_INITIALIZED";
 
-using Hash = codec::TableHash;
-using Change = codec::TableChange;
+using Hash = control::TableHash;
+using Change = control::TableChange;
 
 class Store {
 public:

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 
 namespace petrel::sonic {
 

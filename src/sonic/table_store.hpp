@@ -10,7 +10,7 @@
 
 namespace petrel::sonic {
 
-using codec::TableContent;
+using control::TableContent;
 
 class TableStore final : public Store {
 public:

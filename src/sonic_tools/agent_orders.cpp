@@ -9,14 +9,14 @@
 namespace petrel::sonic_tools {
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using Lines = std::vector<std::string>;
 
 std::string first_of(const Lines& lines) { return lines.empty() ? std::string{} : lines.front(); }
 
 // The devices that have a queue of this name. If there is none, the request names no device and the agent reports the
 // error.
-std::vector<std::string> devices_with(const std::string& name, const std::vector<codec::QueueReport>& queues)
+std::vector<std::string> devices_with(const std::string& name, const std::vector<control::QueueReport>& queues)
 {
     std::vector<std::string> devices;
     for (const auto& queue : queues) {
@@ -39,12 +39,12 @@ std::vector<std::string> ask(const Desk& desk, const ControlRequest& question)
     return std::move(*lines);
 }
 
-std::string name_of(const codec::QueueReport& queue)
+std::string name_of(const control::QueueReport& queue)
 {
     return queue.priority ? fmt::format("{}:{}", queue.port, *queue.priority) : queue.port;
 }
 
-Result<std::vector<codec::QueueReport>> agents_queues(const Desk& desk)
+Result<std::vector<control::QueueReport>> agents_queues(const Desk& desk)
 {
     ControlRequest request;
     request.command = ControlRequest::Command::queues;
@@ -53,8 +53,8 @@ Result<std::vector<codec::QueueReport>> agents_queues(const Desk& desk)
     });
 }
 
-std::vector<Result<codec::OrderReport>> order(const Desk& desk, ControlRequest::Command command,
-                                              const std::string& name)
+std::vector<Result<control::OrderReport>> order(const Desk& desk, ControlRequest::Command command,
+                                                const std::string& name)
 {
     std::vector<std::string> devices{""};
     if (!name.empty()) {
@@ -68,7 +68,7 @@ std::vector<Result<codec::OrderReport>> order(const Desk& desk, ControlRequest::
     request.command = command;
     request.queue = name;
     request.note = desk.path;
-    std::vector<Result<codec::OrderReport>> results;
+    std::vector<Result<control::OrderReport>> results;
     for (const auto& device : devices) {
         request.device = device;
         results.push_back(desk.around.ask_agent(desk.where, request).and_then([](const Lines& lines) {

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "sonic_tools/desk.hpp"
 
 namespace petrel::sonic_tools {
 
 // The lines of the agent's answer. If there is no answer, the command ends.
-std::vector<std::string> ask(const Desk&, const codec::ControlRequest&);
+std::vector<std::string> ask(const Desk&, const control::ControlRequest&);
 
-std::string name_of(const codec::QueueReport&);
-Result<std::vector<codec::QueueReport>> agents_queues(const Desk&);
+std::string name_of(const control::QueueReport&);
+Result<std::vector<control::QueueReport>> agents_queues(const Desk&);
 
 // Sends an order for the queues that the name means, to each device that has them. An empty name is sent as it is: its
 // meaning depends on the command. One result for each device.
-std::vector<Result<codec::OrderReport>> order(const Desk&, codec::ControlRequest::Command, const std::string& name);
+std::vector<Result<control::OrderReport>> order(const Desk&, control::ControlRequest::Command, const std::string& name);
 
 }  // namespace petrel::sonic_tools

@@ -14,7 +14,7 @@
 namespace petrel::sonic_tools {
 namespace {
 
-using Ask = codec::ControlRequest::Command;
+using Ask = control::ControlRequest::Command;
 
 struct Told {
     std::string line;
@@ -23,7 +23,7 @@ struct Told {
 
 std::vector<Told> history(const Desk& desk)
 {
-    codec::ControlRequest request;
+    control::ControlRequest request;
     request.command = Ask::events;
     std::vector<Told> all;
     for (auto& line : ask(desk, request)) {

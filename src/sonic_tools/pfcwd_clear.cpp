@@ -33,7 +33,7 @@ void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 {
     std::vector<std::string> cleared;
     for (const auto& name : means_all(names) ? std::vector<std::string>{""} : names) {
-        for (const auto& done : order(desk, codec::ControlRequest::Command::clear, name)) {
+        for (const auto& done : order(desk, control::ControlRequest::Command::clear, name)) {
             if (!done && (done.error().kind != ErrorKind::unreachable || owner_has_tables(desk))) {
                 refuse(done.error(), cleared);
             }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/control_report.hpp"
+#include "control/request.hpp"
 #include "sonic/store.hpp"
 
 namespace petrel::sonic_tools {
@@ -34,7 +34,7 @@ struct Surroundings {
     // The agent keeps the tables itself, and only the agent writes the state of queues.
     std::function<bool(const Where&)> agent_keeps_tables = [](const Where&) { return false; };
     // The lines of the agent's answer.
-    std::function<Result<std::vector<std::string>>(const Where&, const codec::ControlRequest&)> ask_agent;
+    std::function<Result<std::vector<std::string>>(const Where&, const control::ControlRequest&)> ask_agent;
     // CONFIG_DB is not filled: waits for a moment. False: the time limit is over.
     std::function<bool()> wait_for_config = [] { return false; };
     bool may_write{};             // the user may change the configuration

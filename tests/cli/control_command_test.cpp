@@ -68,11 +68,11 @@ private:
     std::unique_ptr<ControlServer> server_;
 };
 
-std::string words(std::string text) { return codec::answer_json(codec::OrderReport{{std::move(text)}}); }
+std::string words(std::string text) { return codec::answer_json(control::OrderReport{{std::move(text)}}); }
 
-codec::StatusReport some_status()
+control::StatusReport some_status()
 {
-    codec::StatusReport status;
+    control::StatusReport status;
     status.name = "tor-17";
     return status;
 }
@@ -108,10 +108,10 @@ TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
 TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
 {
     const auto status = codec::answer_json(some_status());
-    codec::QueueReport queue;
+    control::QueueReport queue;
     queue.port = "Ethernet4";
     const auto queues = codec::answer_json(std::vector{queue});
-    const auto explanation = codec::answer_json(codec::ExplainReport{queue, {"because"}, {}});
+    const auto explanation = codec::answer_json(control::ExplainReport{queue, {"because"}, {}});
     PlayedAgent agent{{status, status, queues, queues, explanation, explanation}};
     EXPECT_TRUE(agent.ask({"status"}).out.starts_with("tor-17: 0 devices"));
     EXPECT_EQ(agent.ask({"status", "--json"}).out, status + '\n');
@@ -139,8 +139,8 @@ TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
 
 TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
 {
-    const auto good = codec::answer_json(codec::ReloadReport{1, 0, {}});
-    const auto bad = codec::answer_json(codec::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
+    const auto good = codec::answer_json(control::ReloadReport{1, 0, {}});
+    const auto bad = codec::answer_json(control::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
     PlayedAgent agent{{good, bad, bad}};
     EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was read anew and is in force\n");
     const auto ended = agent.ask({"reload"});
@@ -232,7 +232,7 @@ TEST(ControlCommand, WatchPrintsUntilNobodyReads)
     std::deque<std::string> answers;
     for (int i = 0; i < 10; ++i) {
         answers.push_back(codec::answer_json(some_status()));
-        answers.push_back(codec::answer_json(std::vector<codec::QueueReport>{}));
+        answers.push_back(codec::answer_json(std::vector<control::QueueReport>{}));
     }
     PlayedAgent agent{answers};
     auto call = agent.call({"watch"});
@@ -247,7 +247,7 @@ TEST(ControlCommand, WatchPrintsUntilNobodyReads)
 
 TEST(ControlCommand, WatchOnATerminalDrawsAndEndsWithItsInput)
 {
-    PlayedAgent agent{{codec::answer_json(some_status()), codec::answer_json(std::vector<codec::QueueReport>{})}};
+    PlayedAgent agent{{codec::answer_json(some_status()), codec::answer_json(std::vector<control::QueueReport>{})}};
     auto call = agent.call({"watch"});
     call.stdout_is_terminal = true;
     call.interrupt_after_bytes = 10;

@@ -6,15 +6,17 @@
 
 #include <algorithm>
 
+#include "config/stop_policy.hpp"
+#include "control/report.hpp"
 #include "reports/control_problems.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::reports {
 namespace {
 
-using codec::DeviceReport;
-using codec::QueueReport;
-using codec::StatusReport;
+using control::DeviceReport;
+using control::QueueReport;
+using control::StatusReport;
 using watchdog::Phase;
 using watchdog::Treatment;
 
@@ -48,7 +50,7 @@ StatusReport status()
     report.config = "/etc/petrel/agent.toml";
     report.pid = 812;
     report.up_ms = 275'010'000;
-    report.stop_policy = "restore";
+    report.stop_policy = config::StopPolicy::restore;
     report.events = 6;
     report.devices = {device("sw1")};
     return report;
@@ -186,7 +188,7 @@ TEST(ControlText, Queues)
 
 TEST(ControlText, Explain)
 {
-    codec::ExplainReport report;
+    control::ExplainReport report;
     report.queue = queues()[2];
     report.words = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
                     "  100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298"};

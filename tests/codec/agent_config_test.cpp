@@ -1,22 +1,28 @@
 // How the agent's configuration is read: which source wins, the origin of each value, and the text of every problem.
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/complaint_list.hpp"
 #include "codec/agent_settings.hpp"
+#include "config/agent_config.hpp"
 #include "golden.hpp"
 #include "mutate.hpp"
 
 namespace petrel::codec {
 namespace {
 
+using config::AgentConfig;
+using config::EffectiveValue;
+using config::LogFormat;
+using config::StopPolicy;
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 
-constexpr std::array<std::string_view, 2> kDrivers{"twin", "sai"};
+constexpr std::array<DriverKind, 3> kDrivers{{{"twin"}, {"sai"}, {.name = "tables", .has_policies = true}}};
 
 constexpr std::string_view kPolicy = "[[policy]]\npreset = \"sonic\"\n";
 
@@ -269,6 +275,13 @@ TEST(AgentConfig, WhoFollowsSonicNeedsNoPolicies)
     EXPECT_EQ(problems("[agent]\nnos = \"sonic\"\n", {}), "none");
     EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {{"agent.nos", "sonic", "--nos"}}), "none");
     EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {}), "agent.toml: allowed at least one [[policy]]\n");
+}
+
+TEST(AgentConfig, NeedsNoPoliciesIfADeviceHasThem)
+{
+    EXPECT_EQ(problems("[[device]]\ndriver = \"tables:local\"\n"), "none");
+    EXPECT_EQ(problems("[[device]]\ndriver = \"twin:local\"\n"), "agent.toml: allowed at least one [[policy]]\n");
+    EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {{"device", "tables:local", "--device"}}), "none");
 }
 
 TEST(AgentConfig, WhatFlagsAndEnvironmentGotWrong)

@@ -4,6 +4,7 @@
 #include "codec/checkpoint_json.hpp"
 #include "codec/policy_reader.hpp"
 #include "codec/trace_reader.hpp"
+#include "config/policy_bind.hpp"
 #include "golden.hpp"
 #include "two_ports.hpp"
 
@@ -28,8 +29,8 @@ TEST(ComplaintsGolden, Policy)
     for (const auto& path : golden::inputs("policy")) {
         const auto file = read_policy_file(golden::content(path), path.filename().string());
         auto inventory = two_ports();
-        golden::expect_same(path,
-                            file ? complaints_of(bind_ports(*file, std::array{&inventory})) : complaints_of(file));
+        golden::expect_same(path, file ? complaints_of(config::bind_ports(*file, std::array{&inventory}))
+                                       : complaints_of(file));
     }
 }
 

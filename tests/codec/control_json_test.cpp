@@ -9,12 +9,26 @@
 #include <random>
 
 #include "codec/control_fields.hpp"
+#include "config/stop_policy.hpp"
+#include "control/report.hpp"
+#include "control/request.hpp"
+#include "control/table_change.hpp"
 #include "mutate.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::codec {
 namespace {
 
+using control::ControlRequest;
+using control::DeviceReport;
+using control::ExplainReport;
+using control::OrderReport;
+using control::QueueReport;
+using control::ReloadReport;
+using control::StatusReport;
+using control::TableChange;
+using control::TableHash;
+using control::TableReport;
 using Command = ControlRequest::Command;
 using Condition = DeviceReport::Condition;
 
@@ -35,6 +49,10 @@ struct AnyFields {
     static void fill(std::string& text) { text = *rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127)); }
     static void fill(bool& value) { value = *rc::gen::arbitrary<bool>(); }
     static void fill(Condition& value) { value = any_enum<Condition>(); }
+    static void fill(config::StopPolicy& value)
+    {
+        value = static_cast<config::StopPolicy>(*rc::gen::inRange<std::size_t>(0, config::kStopPolicies.size()));
+    }
     static void fill(TableChange::Kind& value) { value = any_enum<TableChange::Kind>(); }
     static void fill(watchdog::Phase& value) { value = any_enum<watchdog::Phase>(); }
     static void fill(watchdog::Treatment& value) { value = any_enum<watchdog::Treatment>(); }
@@ -207,9 +225,11 @@ TEST(ControlJson, WhatIsWrongIsSaidInWords)
         EXPECT_EQ(read.error().kind, ErrorKind::invalid);
         text += fmt::format("{}\n  {}", line, told(read.error()));
     }
-    for (const auto* line : {"hello", "7", "{}", R"({"ok":false})", R"({"ok":true,"queues":[]})",
-                             R"({"ok":true,"status":{"devices":[{"condition":"asleep"}]}})",
-                             R"({"ok":true,"status":{"devices":[{"ports":4294967296}]}})"}) {
+    for (const auto* line :
+         {"hello", "7", "{}", R"({"ok":false})", R"({"ok":true,"queues":[]})",
+          R"({"ok":true,"status":{"stop_policy":"freeze"}})", R"({"ok":true,"status":{"stop_policy":7}})",
+          R"({"ok":true,"status":{"devices":[{"condition":"asleep"}]}})",
+          R"({"ok":true,"status":{"devices":[{"ports":4294967296}]}})"}) {
         const auto read = read_status(line);
         ASSERT_FALSE(read) << line;
         text += fmt::format("{}\n  {}", line, told(read.error()));

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/complaint_list.hpp"
 #include "codec/checkpoint_json.hpp"
-#include "codec/complaint_list.hpp"
 #include "codec/policy_reader.hpp"
 #include "codec/trace_reader.hpp"
+#include "config/policy_bind.hpp"
+#include "config/policy_file.hpp"
 #include "golden.hpp"
 #include "mutate.hpp"
 #include "two_ports.hpp"
@@ -97,7 +99,7 @@ TEST(Mutation, PolicyFile)
         expect_some(file);
         if (file) {
             auto inventory = two_ports();
-            expect_some(bind_ports(*file, std::array{&inventory}));
+            expect_some(config::bind_ports(*file, std::array{&inventory}));
         }
         return file.has_value();
     };

@@ -1,5 +1,7 @@
 // How a policy file is read and bound to a device.
 #include "codec/policy_reader.hpp"
+#include "config/policy_bind.hpp"
+#include "config/policy_file.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,16 +16,16 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 
-PolicyFile read_policies(std::string_view text)
+config::PolicyFile read_policies(std::string_view text)
 {
     const auto file = read_policy_file(text, "t");
     EXPECT_TRUE(file.has_value()) << (file ? "" : golden::lines(file.error()));
-    return file.value_or(PolicyFile{});
+    return file.value_or(config::PolicyFile{});
 }
 
-watchdog::PolicyBook bound(const PolicyFile& file, watchdog::Inventory& inventory)
+watchdog::PolicyBook bound(const config::PolicyFile& file, watchdog::Inventory& inventory)
 {
-    const auto books = bind_ports(file, std::array{&inventory});
+    const auto books = config::bind_ports(file, std::array{&inventory});
     EXPECT_TRUE(books.has_value()) << (books ? "" : golden::lines(books.error()));
     return books ? books->front() : watchdog::PolicyBook{};
 }
@@ -149,9 +151,9 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
 TEST(PolicyBind, NothingHalfDone)
 {
     auto inventory = two_ports();
-    const auto book = bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
-                                               "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
-                                 std::array{&inventory});
+    const auto book = config::bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
+                                                       "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n"),
+                                         std::array{&inventory});
     ASSERT_FALSE(book.has_value());
     EXPECT_EQ(book.error().size(), 1U);
     EXPECT_FALSE(inventory.rows[0].host_facing);
@@ -162,9 +164,9 @@ TEST(PolicyBind, AFileMaySpeakOfPortsThatOnlyOneOfTheDevicesHas)
     auto here = two_ports();
     auto there = two_ports();
     there.ports[0].name = "Ethernet100";
-    const auto books = bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet100\"]\n"
-                                                "[[port]]\nname = \"Ethernet100\"\nrole = \"host\"\n"),
-                                  std::array{&here, &there});
+    const auto books = config::bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet100\"]\n"
+                                                        "[[port]]\nname = \"Ethernet100\"\nrole = \"host\"\n"),
+                                          std::array{&here, &there});
     ASSERT_TRUE(books.has_value());
     EXPECT_TRUE(books->at(0).policies.empty());
     EXPECT_EQ(books->at(1).assigned.size(), 1U);

@@ -27,8 +27,10 @@ TEST(ScenarioJson, Summary)
     sum.totals.drops[twin::Drop::headroom] = 12;
     scenario::Expectation expectation{
         7, "traffic done: loss", "0%", 0, 1'000'000, {0, 0}, scenario::Unit::share, scenario::TrafficExpected{}};
-    const RunRecord run{
-        "some.toml", {{"priority", "3"}}, std::chrono::milliseconds{5}, {{&expectation, "failed", "12 %"}}};
+    const RunRecord run{"some.toml",
+                        {{"priority", "3"}},
+                        std::chrono::milliseconds{5},
+                        {{&expectation, scenario::Verdict::failed, "12 %"}}};
     test::expect_golden(golden::folder("summary") / "summary.json", summary_json(sum, run) + '\n');
 }
 

@@ -1,4 +1,4 @@
-#include "codec/sonic_databases.hpp"
+#include "codec/sonic/databases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "codec/json_shape.hpp"
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -27,7 +27,7 @@ TEST(TableFile, IsWrittenAsSonicWritesItsOwn)
 RC_GTEST_PROP(TableFile, IsReadAsItWasWritten, ())
 {
     const auto word = rc::gen::nonEmpty(rc::gen::string<std::string>());
-    TableContent content;
+    control::TableContent content;
     for (const auto& entry : *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
              "PFC_WD|Ethernet0", "PFC_WD|GLOBAL", "PORT|Ethernet0", "QUEUE|Ethernet0|3", "a b|\""))) {
         content[entry]["field"] = *rc::gen::element<std::string>("", "100", "\"\\\n", "\xc3\xa9");

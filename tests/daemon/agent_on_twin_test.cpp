@@ -141,10 +141,11 @@ TEST_F(AgentOnTwin, AnOrderHoldsUntilItIsReleased)
 TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
 {
     constexpr std::size_t kFlaps = 200;
-    codec::ControlRequest request;
+    control::ControlRequest request;
     request.queue = "Ethernet1:3";
     for (std::size_t i = 0; i != kFlaps; ++i) {
-        for (const auto command : {codec::ControlRequest::Command::mitigate, codec::ControlRequest::Command::release}) {
+        for (const auto command :
+             {control::ControlRequest::Command::mitigate, control::ControlRequest::Command::release}) {
             request.command = command;
             ASSERT_TRUE(agent->answer(request));
         }

@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "codec/control_json.hpp"
+#include "control/request.hpp"
 #include "support/loop_thread.hpp"
 
 namespace petrel::daemon {
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using test::Client;
 using testing::ElementsAre;
 using testing::HasSubstr;

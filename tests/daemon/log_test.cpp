@@ -28,7 +28,7 @@ namespace petrel::daemon {
 namespace {
 
 using namespace std::chrono_literals;
-using codec::LogFormat;
+using config::LogFormat;
 using runtime::FileDescriptor;
 using test::TemporaryFolder;
 using testing::ElementsAre;

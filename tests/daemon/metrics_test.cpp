@@ -149,7 +149,7 @@ TEST(Metrics, ADeviceWhosePastIsNotKnownYetIsNotSaidToHaveNone)
 
 TEST(Metrics, TooManyQueuesAreCutAndTheWorstKept)
 {
-    std::vector<codec::QueueReport> queues;
+    std::vector<control::QueueReport> queues;
     for (std::size_t i = 0; i < kMostQueuesInMetrics; ++i) {
         queues.push_back(queue("often" + std::to_string(i), Phase::watching, 2));
     }

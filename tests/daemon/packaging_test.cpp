@@ -11,8 +11,9 @@
 #include <set>
 
 #include "base/complaint_text.hpp"
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
 #include "codec/agent_settings.hpp"
+#include "config/agent_config.hpp"
 #include "daemon/metrics.hpp"
 #include "reports.hpp"
 #include "support/find_program.hpp"
@@ -92,9 +93,9 @@ TEST_F(Unit, IsHardened)
     EXPECT_THAT(judged.out, HasSubstr("Overall exposure level"));
 }
 
-codec::AgentConfig sample()
+config::AgentConfig sample()
 {
-    constexpr std::string_view kDrivers[] = {"twin"};
+    constexpr codec::DriverKind kDrivers[] = {{"twin"}};
     auto config =
         codec::read_agent_config(test::content(kPackaging / "etc" / "agent.toml"), "agent.toml", {}, kDrivers);
     if (!config) {
@@ -106,7 +107,7 @@ codec::AgentConfig sample()
     return std::move(*config);
 }
 
-std::map<std::string, std::string> values_of(const codec::AgentConfig& config)
+std::map<std::string, std::string> values_of(const config::AgentConfig& config)
 {
     std::map<std::string, std::string> values;
     for (const auto& value : config.values) {

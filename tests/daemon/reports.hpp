@@ -3,19 +3,20 @@
 
 #include <vector>
 
-#include "codec/control_report.hpp"
+#include "config/stop_policy.hpp"
+#include "control/report.hpp"
 
 namespace petrel::daemon {
 
-inline codec::StatusReport two_devices()
+inline control::StatusReport two_devices()
 {
-    codec::StatusReport status;
+    control::StatusReport status;
     status.name = "tor-17";
     status.version = "1.2.3";
     status.config = "agent.toml";
     status.pid = 4711;
     status.up_ms = 3'725'250;
-    status.stop_policy = "restore";
+    status.stop_policy = config::StopPolicy::restore;
     status.events = 12;
     status.nos = "SONiC";
     status.nos_trouble = "Redis at unix:///run/redis.sock: asked in vain: no answer in time";
@@ -27,10 +28,10 @@ inline codec::StatusReport two_devices()
     status.control = {.connections = 21, .refused = 1, .bad = 2, .dropped_slow = 3};
     status.reload = {.good = 3, .bad = 1, .problems = {"agent.toml:4:10: value 'x': allowed text, json, rfc5424"}};
 
-    codec::DeviceReport good;
+    control::DeviceReport good;
     good.name = "sw1";
     good.driver = "twin:fabric.toml";
-    good.condition = codec::DeviceReport::Condition::watching;
+    good.condition = control::DeviceReport::Condition::watching;
     good.condition_ms = 3'700'000;
     good.ports = 32;
     good.queues = 256;
@@ -53,10 +54,10 @@ inline codec::StatusReport two_devices()
     good.unseen = {{"Ethernet12:3", "orchagent has not registered it"}, {"Ethernet12:4", "syncd writes no counters"}};
     good.notes = {"Ethernet0: drop is not possible, forward instead"};
 
-    codec::DeviceReport hung;
+    control::DeviceReport hung;
     hung.name = "sw2";
     hung.driver = "twin:fabric.toml#sw2";
-    hung.condition = codec::DeviceReport::Condition::not_answering;
+    hung.condition = control::DeviceReport::Condition::not_answering;
     hung.why = "a look has taken 2.100 s";
     hung.condition_ms = 100;
 
@@ -64,9 +65,9 @@ inline codec::StatusReport two_devices()
     return status;
 }
 
-inline codec::QueueReport queue(std::string port, watchdog::Phase phase, std::uint64_t detected)
+inline control::QueueReport queue(std::string port, watchdog::Phase phase, std::uint64_t detected)
 {
-    codec::QueueReport report;
+    control::QueueReport report;
     report.device = "sw1";
     report.port = std::move(port);
     report.priority = std::uint8_t{3};
@@ -76,7 +77,7 @@ inline codec::QueueReport queue(std::string port, watchdog::Phase phase, std::ui
     return report;
 }
 
-inline std::vector<codec::QueueReport> some_queues()
+inline std::vector<control::QueueReport> some_queues()
 {
     auto stormed = queue("Ethernet4", watchdog::Phase::mitigated, 4);
     stormed.restored = 3;

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
 #include "codec/checkpoint_json.hpp"
 #include "daemon/runners.hpp"
 #include "runtime/atomic_file.hpp"
@@ -588,7 +588,7 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
     lab::TwinLoop loop{time.clock(), call_at};
     test::SharedSwitchDriver driver;
     ListeningHost host;
-    constexpr std::array<std::string_view, 1> drivers{"shared"};
+    constexpr std::array<codec::DriverKind, 1> drivers{{{"shared"}}};
     const auto policies = codec::read_agent_config(config(kDetect), "test.toml", {}, drivers).value().policies;
     std::filesystem::create_directories(folder.path() / "state");
     const auto runner =

@@ -14,9 +14,9 @@ using testing::IsEmpty;
 using watchdog::Phase;
 using watchdog::Treatment;
 
-codec::QueueReport queue(Treatment configured, Phase phase)
+control::QueueReport queue(Treatment configured, Phase phase)
 {
-    codec::QueueReport report;
+    control::QueueReport report;
     report.port = "Ethernet0";
     report.priority = 3;
     report.configured = configured;

@@ -11,8 +11,8 @@
 namespace petrel::daemon {
 namespace {
 
-using codec::ControlRequest;
-using codec::TableChange;
+using control::ControlRequest;
+using control::TableChange;
 using testing::HasSubstr;
 using testing::SizeIs;
 using Command = ControlRequest::Command;
@@ -37,7 +37,7 @@ protected:
         Nos::Told told;
         for (int port = 0; port != kPorts; ++port) {
             for (std::uint8_t priority = 0; priority != kQueues; ++priority) {
-                codec::QueueReport queue;
+                control::QueueReport queue;
                 queue.port = port_name(port);
                 queue.priority = priority;
                 queue.phase = watchdog::Phase::watching;
@@ -78,10 +78,10 @@ TEST_F(LargeTables, AllQueuesAreReadInBites)
     auto all = tables->tables(keys).value().keys;
     ASSERT_THAT(all, SizeIs(kPorts * kQueues));
     auto hashes = request(Command::table_hashes, kCounters);
-    hashes.keys.assign(all.begin(), all.begin() + codec::kMostTableKeys);
+    hashes.keys.assign(all.begin(), all.begin() + control::kMostTableKeys);
     EXPECT_LT(codec::request_json(hashes).size(), runtime::ControlServer::Limits{}.request);
     const auto bite = tables->tables(hashes).value().hashes;
-    ASSERT_THAT(bite, SizeIs(codec::kMostTableKeys));
+    ASSERT_THAT(bite, SizeIs(control::kMostTableKeys));
     EXPECT_EQ(bite.back().at("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "0");
     hashes.keys.push_back(all.back());
     EXPECT_EQ(tables->tables(hashes).error().what, "1001 keys at once: at most 1000");
@@ -90,7 +90,7 @@ TEST_F(LargeTables, AllQueuesAreReadInBites)
 TEST_F(LargeTables, WhoAsksForTheSameAgainAndAgainIsRefused)
 {
     auto hashes = request(Command::table_hashes, kCounters);
-    hashes.keys.assign(codec::kMostTableKeys, "COUNTERS_QUEUE_NAME_MAP");
+    hashes.keys.assign(control::kMostTableKeys, "COUNTERS_QUEUE_NAME_MAP");
     EXPECT_EQ(tables->tables(hashes).error().kind, ErrorKind::exhausted);
 }
 

@@ -30,11 +30,11 @@ constexpr std::size_t kAtOnce = 2048;
 class SyntheticDriver final : public Driver {
 public:
     std::string_view kind() const override { return "synthetic"; }
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry& entry) override
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry& entry) override
     {
         return std::vector{entry};
     }
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId id,
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId id,
                                                  const device::TimeSource& clock, NoteSink) override
     {
         device::SyntheticSwitch::Options options{
@@ -168,7 +168,7 @@ protected:
             nos = std::make_unique<NosRunner>(
                 loop.loop(), std::make_unique<runtime::WorkerThread>(NosRunner::kMostJobs),
                 std::make_unique<Listener>(diary), runners,
-                NosRunner::Calls{[](const codec::PolicyFile&) {},
+                NosRunner::Calls{[](const config::PolicyFile&) {},
                                  [this](const Log::Line& line) { lines.push_back(line.event); }});
             nos->start();
         });
@@ -206,7 +206,7 @@ protected:
     SyntheticDriver driver;
     runtime::SystemClock clock;
     Diary diary;
-    std::shared_ptr<const FilePolicies> policies = std::make_shared<FilePolicies>(codec::PolicyFile{});
+    std::shared_ptr<const FilePolicies> policies = std::make_shared<FilePolicies>(config::PolicyFile{});
     std::vector<std::unique_ptr<DeviceRunner>> runners;
     std::vector<std::string> lines;
     test::LoopThread loop;
@@ -319,7 +319,7 @@ TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
     const auto at_once = loop.in_loop([&] {
         for (int i = 0; i != 65; ++i) {
             nos->tables(
-                {}, [answers](const Result<codec::TableReport>& answer) { answers->push_back(answer.error().what); });
+                {}, [answers](const Result<control::TableReport>& answer) { answers->push_back(answer.error().what); });
         }
         return *answers;
     });

@@ -46,9 +46,9 @@ protected:
         event.cause = 1;
         return event;
     }
-    static codec::QueueReport queue(watchdog::Phase phase)
+    static control::QueueReport queue(watchdog::Phase phase)
     {
-        codec::QueueReport queue;
+        control::QueueReport queue;
         queue.port = "Ethernet0";
         queue.priority = 3;
         queue.policy = "pfcwd";
@@ -62,7 +62,7 @@ protected:
         told.events = std::move(events);
         return told;
     }
-    static Nos::Told told(const codec::QueueReport& queue)
+    static Nos::Told told(const control::QueueReport& queue)
     {
         Nos::Told told;
         told.queues = {queue};
@@ -307,7 +307,7 @@ TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
     };
     const std::string kStarted = "Started PFC Watchdog on port Ethernet";
     const std::string kStopped = "Stopped PFC Watchdog on port Ethernet";
-    codec::PolicyEntry entry;
+    config::PolicyEntry entry;
     entry.policy.name = "pfcwd-drop-400-400";
     entry.ports = {{"Ethernet0", {}}, {"Ethernet4", {}}};
     config.policies.policies = {entry};

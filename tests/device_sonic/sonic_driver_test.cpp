@@ -12,9 +12,9 @@ namespace {
 
 using testing::HasSubstr;
 
-codec::DeviceEntry entry(const std::string& name, const std::string& driver)
+config::DeviceEntry entry(const std::string& name, const std::string& driver)
 {
-    codec::DeviceEntry made;
+    config::DeviceEntry made;
     made.name = name;
     made.driver = driver;
     return made;

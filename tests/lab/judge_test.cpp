@@ -47,7 +47,7 @@ until = "4.5ms"
 
 std::string text_of(const Finding& finding)
 {
-    using Verdict = Finding::Verdict;
+    using scenario::Verdict;
     if (finding.verdict == Verdict::not_reached) {
         EXPECT_EQ(finding.found, "");
         return "not reached";

@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Driving {
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry& entry, DeviceId id)
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry& entry, DeviceId id)
     {
         return driver.open(entry, id, clock, [this](const std::string& words) { said.push_back(words); });
     }
@@ -129,7 +129,7 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     const auto file = folder.path() / "sai.profile";
     std::ofstream{file} << "bad.ports=3\nbad.faults=no_state\n";
     Driving driving;
-    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + file.string(), {}};
+    const config::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + file.string(), {}};
     const auto device = driving.open(entry, DeviceId{1});
     ASSERT_TRUE(device) << device.error().what;
     EXPECT_EQ((*device)->inventory().ports.size(), 3U);
@@ -149,7 +149,7 @@ TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
     const auto diary = folder.path() / "diary";
     std::ofstream{profile} << "bad.diary=" << diary.string() << '\n';
     Driving driving;
-    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    const config::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
     for (int i = 0; i != 3; ++i) {
         const auto device = driving.open(entry, DeviceId{1});
         ASSERT_TRUE(device) << device.error().what;
@@ -170,7 +170,7 @@ TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
     const TemporaryFolder folder;
     const auto profile = folder.path() / "sai.profile";
     Driving driving;
-    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    const config::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
     for (const auto* fault : {"initialize_fails", "create_fails"}) {
         std::ofstream{profile} << "bad.faults=" << fault << '\n';
         EXPECT_FALSE(driving.open(entry, DeviceId{1})) << fault;
@@ -190,7 +190,7 @@ TEST(SaiDriver, ALibraryThatIsInitialisedByHalfIsTriedAsItIs)
     const auto profile = folder.path() / "sai.profile";
     std::ofstream{profile} << "bad.faults=initializes_by_half\n";
     Driving driving;
-    const codec::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+    const config::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
     EXPECT_EQ(driving.open(entry, DeviceId{1}).error().what, "sai_api_initialize: FAILURE (-1)");
     EXPECT_THAT(driving.open(entry, DeviceId{1}).error().what, HasSubstr("sai_query_api_version: FAILURE (-1)"));
     EXPECT_THAT(driving.said, testing::Contains("sai_api_initialize: ITEM_ALREADY_EXISTS (-6); the library counts as "
@@ -209,7 +209,7 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
     };
     write_profile("");
     const auto entry = [&] {
-        return codec::DeviceEntry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
+        return config::DeviceEntry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
     };
     Driving driving;
     auto device = driving.open(entry(), DeviceId{1}).value();
@@ -246,9 +246,9 @@ TEST(SaiDriver, ColumnsAreWhatTheHeaderSays)
 TEST(SaiDriver, TakesAStatedVersion)
 {
     Driving driving;
-    const codec::DeviceEntry entry{"old", "sai:" PETREL_OLD_LIBSAI ",version=1.9", {}};
+    const config::DeviceEntry entry{"old", "sai:" PETREL_OLD_LIBSAI ",version=1.9", {}};
     EXPECT_TRUE(driving.open(entry, DeviceId{1}));
-    const codec::DeviceEntry unstated{"old", "sai:" PETREL_OLD_LIBSAI, {}};
+    const config::DeviceEntry unstated{"old", "sai:" PETREL_OLD_LIBSAI, {}};
     EXPECT_FALSE(driving.open(unstated, DeviceId{1}));
 }
 

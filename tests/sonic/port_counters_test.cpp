@@ -23,7 +23,7 @@ class SonicPortCounters : public ::testing::Test {
 protected:
     void tell_queue(const std::string& port)
     {
-        codec::QueueReport queue;
+        control::QueueReport queue;
         queue.port = port;
         queue.priority = 3;
         queue.phase = watchdog::Phase::watching;

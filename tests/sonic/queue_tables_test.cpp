@@ -15,9 +15,9 @@ using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
 
-codec::QueueReport watching(const std::string& port, std::uint8_t priority)
+control::QueueReport watching(const std::string& port, std::uint8_t priority)
 {
-    codec::QueueReport queue;
+    control::QueueReport queue;
     queue.port = port;
     queue.priority = priority;
     queue.policy = "pfcwd-drop-400-2000";
@@ -30,7 +30,7 @@ class SonicQueueTables : public ::testing::Test {
 protected:
     SonicQueueTables()
     {
-        codec::PolicyEntry entry;
+        config::PolicyEntry entry;
         entry.policy.detect = std::chrono::milliseconds{400};
         entry.policy.restore = std::chrono::milliseconds{2000};
         entry.ports = {{"Ethernet0", {}}};

@@ -9,7 +9,7 @@ namespace petrel::sonic_tools {
 namespace {
 
 using sonic::Db;
-using Ask = codec::ControlRequest::Command;
+using Ask = control::ControlRequest::Command;
 using Lines = std::vector<std::string>;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -26,9 +26,9 @@ constexpr auto kOfOtherDevice =
     R"({"seq":9,"time_us":1800000002000000,"event":"storm_restored","device":"sw2","port":"Ethernet4","queue":3,)"
     R"("policy":"tor","reason":"quiet","action":"drop","cause":1,"evidence":null})";
 
-codec::QueueReport queue(std::string device, std::string port, std::uint8_t priority)
+control::QueueReport queue(std::string device, std::string port, std::uint8_t priority)
 {
-    codec::QueueReport report;
+    control::QueueReport report;
     report.device = std::move(device);
     report.port = std::move(port);
     report.priority = priority;
@@ -42,7 +42,7 @@ protected:
     {
         PETREL_NEEDS_REDIS();
         bench_.emplace();
-        bench().agent = [this](const codec::ControlRequest& request) -> Result<Lines> {
+        bench().agent = [this](const control::ControlRequest& request) -> Result<Lines> {
             switch (request.command) {
             case Ask::queues: return Lines{codec::answer_json(queues_)};
             case Ask::events: return events_;
@@ -50,7 +50,7 @@ protected:
             }
             orders_.push_back(request);
             return Lines{codec::answer_json(
-                codec::OrderReport{{fmt::format("{} of {} is watched", request.queue, request.device)}})};
+                control::OrderReport{{fmt::format("{} of {} is watched", request.queue, request.device)}})};
         };
     }
     Bench& bench() { return *bench_; }
@@ -58,7 +58,7 @@ protected:
 
     void answer(Result<Lines> lines)
     {
-        bench().agent = [lines = std::move(lines)](const codec::ControlRequest&) { return lines; };
+        bench().agent = [lines = std::move(lines)](const control::ControlRequest&) { return lines; };
     }
 
     // The queues in the orders since the last call.
@@ -73,9 +73,9 @@ protected:
     }
 
     Lines events_{kStorm, kOther};
-    std::vector<codec::QueueReport> queues_{queue("sw1", "Ethernet0", 3), queue("sw1", "Ethernet4", 3),
-                                            queue("sw1", "Ethernet4", 4)};
-    std::vector<codec::ControlRequest> orders_;
+    std::vector<control::QueueReport> queues_{queue("sw1", "Ethernet0", 3), queue("sw1", "Ethernet4", 3),
+                                              queue("sw1", "Ethernet4", 4)};
+    std::vector<control::ControlRequest> orders_;
 
 private:
     std::optional<Bench> bench_;
@@ -173,13 +173,13 @@ TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
 
 TEST_F(AgentCommands, WhatWasClearedBeforeAnErrorIsSaid)
 {
-    bench().agent = [this](const codec::ControlRequest& request) -> Result<Lines> {
+    bench().agent = [this](const control::ControlRequest& request) -> Result<Lines> {
         if (request.command == Ask::queues) {
             return Lines{codec::answer_json(queues_)};
         }
         return request.queue == "Ethernet0:4"
                    ? Lines{codec::answer_json(Error{ErrorKind::invalid, "no queue Ethernet0:4"})}
-                   : Lines{codec::answer_json(codec::OrderReport{})};
+                   : Lines{codec::answer_json(control::OrderReport{})};
     };
     EXPECT_EQ(run("pfcwd clear Ethernet4:3 Ethernet0:4"),
               (Outcome{"", "Error: no queue Ethernet0:4\nCleared were: Ethernet4:3\n", 1}));

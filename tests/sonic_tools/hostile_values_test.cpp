@@ -18,7 +18,7 @@ namespace petrel::sonic_tools {
 namespace {
 
 using sonic::Db;
-using Ask = codec::ControlRequest::Command;
+using Ask = control::ControlRequest::Command;
 using Lines = std::vector<std::string>;
 
 const std::vector<std::string> kAttacks{
@@ -71,7 +71,7 @@ public:
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> {
             return std::make_unique<test::MemoryStore>(store_);
         };
-        around.ask_agent = [this](const Where&, const codec::ControlRequest& request) { return answer(request); };
+        around.ask_agent = [this](const Where&, const control::ControlRequest& request) { return answer(request); };
         around.may_write = true;
         around.cache = folder_ / "cache";
         const auto tool = words.front();
@@ -82,13 +82,13 @@ public:
     bool agent_refuses{};
 
 private:
-    Result<Lines> answer(const codec::ControlRequest& request) const
+    Result<Lines> answer(const control::ControlRequest& request) const
     {
         if (agent_refuses && request.command != Ask::queues) {
             return tl::unexpected(Error{ErrorKind::invalid, "the agent says " + text_});
         }
         if (request.command == Ask::queues) {
-            codec::QueueReport queue;
+            control::QueueReport queue;
             queue.device = "sw1" + text_;
             queue.port = "Ethernet0" + text_;
             queue.priority = 3;
@@ -101,7 +101,7 @@ private:
             line.insert(1, R"("seq":1,"time_us":1800000000123456,"queue":3,)");
             return Lines{line};
         }
-        return Lines{codec::answer_json(codec::OrderReport{{"done " + text_}})};
+        return Lines{codec::answer_json(control::OrderReport{{"done " + text_}})};
     }
 
     std::string text_;

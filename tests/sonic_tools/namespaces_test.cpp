@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "cli/tool_databases.hpp"
-#include "codec/control_json.hpp"
+#include "control/request.hpp"
 #include "sonic_tools/transcript.hpp"
 
 namespace petrel::sonic_tools {
@@ -47,7 +47,7 @@ protected:
         around.open_store = std::bind_front(&cli::ToolDatabases::open, &databases_);
         around.asics = std::bind_front(&cli::ToolDatabases::asics, &databases_);
         around.agent_keeps_tables = std::bind_front(&cli::ToolDatabases::are_agents, &databases_);
-        around.ask_agent = [](const Where&, const codec::ControlRequest&) {
+        around.ask_agent = [](const Where&, const control::ControlRequest&) {
             return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
         };
         around.may_write = may_write_;

@@ -94,8 +94,8 @@ public:
     bool writers_exist{true};
     int config_waits{};  // how often a command waited for CONFIG_DB to be filled
     std::function<bool()> wait_for_config = [] { return false; };
-    std::vector<codec::ControlRequest> asked;  // requests to the agent
-    std::function<Result<std::vector<std::string>>(const codec::ControlRequest&)> agent = [](const auto&) {
+    std::vector<control::ControlRequest> asked;  // requests to the agent
+    std::function<Result<std::vector<std::string>>(const control::ControlRequest&)> agent = [](const auto&) {
         return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
     };
 
@@ -162,7 +162,7 @@ private:
     {
         Surroundings around;
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> { return open(); };
-        around.ask_agent = [this](const Where&, const codec::ControlRequest& request) {
+        around.ask_agent = [this](const Where&, const control::ControlRequest& request) {
             asked.push_back(request);
             return agent(request);
         };

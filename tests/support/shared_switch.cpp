@@ -401,7 +401,7 @@ private:
     std::vector<std::uint16_t> ports_;  // port of the switch, by PortId::index
 };
 
-Result<std::vector<codec::DeviceEntry>> SharedSwitchDriver::expand(const codec::DeviceEntry& entry)
+Result<std::vector<config::DeviceEntry>> SharedSwitchDriver::expand(const config::DeviceEntry& entry)
 {
     auto named = entry;
     if (named.name.empty()) {
@@ -410,7 +410,7 @@ Result<std::vector<codec::DeviceEntry>> SharedSwitchDriver::expand(const codec::
     return std::vector{named};
 }
 
-Result<std::unique_ptr<device::Device>> SharedSwitchDriver::open(const codec::DeviceEntry& entry, DeviceId id,
+Result<std::unique_ptr<device::Device>> SharedSwitchDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                                  const device::TimeSource& clock, NoteSink)
 {
     const auto path = entry.driver.substr(entry.driver.find(':') + 1);

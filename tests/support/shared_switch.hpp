@@ -109,8 +109,8 @@ public:
     explicit SharedSwitchDriver(std::function<void()> hang = {}) : hang_(std::move(hang)) {}
 
     std::string_view kind() const override { return "shared"; }
-    Result<std::vector<codec::DeviceEntry>> expand(const codec::DeviceEntry&) override;
-    Result<std::unique_ptr<device::Device>> open(const codec::DeviceEntry&, DeviceId, const device::TimeSource&,
+    Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 
 private:

@@ -22,11 +22,12 @@
 #include "daemon/service.hpp"
 #include "daemon/surroundings.hpp"
 #include "drivers/drivers.hpp"
+#include "drivers/sonic_nos.hpp"
 #include "sonic_tools/tools.hpp"
 
 namespace petrel::test {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 
 namespace {
 
@@ -39,14 +40,14 @@ class MemoryLog final : public daemon::Log {
 public:
     using Take = std::function<void(std::string)>;
 
-    MemoryLog(codec::LogFormat format, std::string_view agent_name, Take take)
+    MemoryLog(config::LogFormat format, std::string_view agent_name, Take take)
         : format_(format), source_{std::string{agent_name}, ::getpid()}, take_(std::move(take))
     {}
     void write(const Line& line, const Now& now) override { take_(daemon::log_text(format_, line, now.wall, source_)); }
     std::uint64_t dropped() const override { return 0; }
 
 private:
-    codec::LogFormat format_;
+    config::LogFormat format_;
     daemon::LogSource source_;
     Take take_;
 };
@@ -104,7 +105,7 @@ public:
             std::ranges::for_each(config.error(), [&](const auto& problem) { agent_.say(to_text(problem)); });
             return ExitCode::usage;
         }
-        auto nos = cli::make_nos(*config, clock());
+        auto nos = drivers::make_nos(*config, clock());
         if (!nos) {
             return fail(nos.error());
         }
@@ -169,7 +170,7 @@ public:
         hear_signal_ = std::move(hear);
         return {};
     }
-    Result<std::unique_ptr<daemon::Log>> open_log(codec::LogFormat format, std::string_view,
+    Result<std::unique_ptr<daemon::Log>> open_log(config::LogFormat format, std::string_view,
                                                   std::string_view agent_name) override
     {
         return std::make_unique<MemoryLog>(format, agent_name,
@@ -197,7 +198,7 @@ private:
             setup_.history.add(device, seq, event_json);
         }
         void keep_names(const NameKept&) override {}
-        codec::ControlReport counters() const override { return {}; }
+        control::ControlReport counters() const override { return {}; }
 
     private:
         daemon::ControlSetup& setup_;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "codec/control_report.hpp"
+#include "control/request.hpp"
 #include "daemon/driver.hpp"
 #include "support/shared_switch.hpp"
 #include "support/simulated_time.hpp"
@@ -56,7 +56,7 @@ public:
     Ended ask(std::vector<std::string> arguments);
     Ended tool(const std::string& name, std::vector<std::string> arguments);
     // The answer to a request as the control socket would send it.
-    Result<std::string> answer(const codec::ControlRequest&);
+    Result<std::string> answer(const control::ControlRequest&);
     std::string metrics() const;  // what Prometheus would get
 
     void signal(int number);
@@ -69,7 +69,7 @@ private:
     class Life;
 
     void guarded(const std::function<void()>&);
-    Result<std::vector<std::string>> lines(const codec::ControlRequest&);
+    Result<std::vector<std::string>> lines(const control::ControlRequest&);
     void say(std::string line) { lines_.push_back(std::move(line)); }
     void end(int exit_code);
     void reached(std::string_view point);

@@ -72,7 +72,7 @@ ordered_json to_json(const Judged& judged, const std::string& scenario_file)
     return {{"line", expectation.line},        {"subject", expectation.subject},
             {"from_ns", ns(expectation.from)}, {"until_ns", ns(expectation.until)},
             {"wanted", expectation.wanted},    {"found", judged.found},
-            {"verdict", judged.verdict},       {"file", expectation.file.empty() ? scenario_file : expectation.file}};
+            {"verdict", name(judged.verdict)}, {"file", expectation.file.empty() ? scenario_file : expectation.file}};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace petrel::codec {
 
 struct Judged {
     const scenario::Expectation* expectation{};
-    std::string verdict;
+    scenario::Verdict verdict{};
     std::string found;
 };
 

@@ -5,6 +5,8 @@
 
 #include "codec/policy_table.hpp"
 #include "codec/scenario/parts.hpp"
+#include "config/policy_bind.hpp"
+#include "config/policy_file.hpp"
 
 namespace petrel::codec {
 
@@ -83,9 +85,9 @@ std::vector<PolicyBook> read_policy(TomlText& text, const ScenarioNames& names, 
         inventories[i].ports = names.topology().nodes[devices[i].value].ports;
         pointers.push_back(&inventories[i]);
     }
-    PolicyFile file;
+    config::PolicyFile file;
     file.policies.push_back(entry);
-    const auto books = bind_ports(file, pointers);
+    const auto books = config::bind_ports(file, pointers);
     if (!books) {
         for (const auto& complaint : books.error()) {
             text.complaints().add({complaint.line, complaint.column, place(table).file}, complaint.value,

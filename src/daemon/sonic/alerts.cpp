@@ -18,7 +18,7 @@ constexpr Duration kTimeToAct = std::chrono::seconds{1};
 
 }  // namespace
 
-void Alerts::tell(const codec::QueueReport& report, Instant now)
+void Alerts::tell(const control::QueueReport& report, Instant now)
 {
     const NosQueue name{report.port, *report.priority, report.device};
     if (report.configured != watchdog::Treatment::none) {

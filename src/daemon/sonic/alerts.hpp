@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "codec/control_report.hpp"
+#include "control/report.hpp"
 #include "daemon/nos.hpp"
 #include "sonic/store.hpp"
 
@@ -17,7 +17,7 @@ namespace petrel::daemon {
 class Alerts {
 public:
     // Takes the present state of a queue. Follows queues whose policy only alerts, from their first storm on.
-    void tell(const codec::QueueReport&, Instant now);
+    void tell(const control::QueueReport&, Instant now);
     void forget(const NosQueue& queue) { queues_.erase(queue); }
 
     struct Word {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_lock.hpp"
 #include "sonic/table_store.hpp"
@@ -16,9 +16,9 @@ namespace petrel::daemon {
 namespace {
 
 // Parses saved tables as if they had just been read from CONFIG_DB.
-Result<sonic::Config> config_of(codec::TableContent tables)
+Result<sonic::Config> config_of(control::TableContent tables)
 {
-    sonic::TableStore store{std::move(tables), [](const codec::TableContent&) { return Result<void>{}; }};
+    sonic::TableStore store{std::move(tables), [](const control::TableContent&) { return Result<void>{}; }};
     return sonic::read_config(store, sonic::Role::owner);
 }
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 #include "daemon/log_text.hpp"
 #include "daemon/sonic/take_told.hpp"
 #include "runtime/atomic_file.hpp"
@@ -17,7 +17,7 @@ namespace petrel::daemon {
 
 namespace {
 
-using codec::ControlRequest;
+using control::ControlRequest;
 using sonic::Change;
 using sonic::Db;
 using sonic::Hash;
@@ -125,7 +125,7 @@ Nos::Heard OwnTables::exchange(Told told)
 
 // Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
 // for example because an operator set them, stay.
-Result<void> OwnTables::know_ports(std::span<const codec::QueueReport> queues)
+Result<void> OwnTables::know_ports(std::span<const control::QueueReport> queues)
 {
     std::map<std::string, std::set<unsigned>> ports;
     for (const auto& queue : queues) {
@@ -187,7 +187,7 @@ Result<void> OwnTables::can_be_had(const Change& change) const
     return {};
 }
 
-Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
+Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
 {
     if (request.db >= sonic::kDatabases) {
         return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
@@ -202,7 +202,7 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
     switch (request.command) {
     case ControlRequest::Command::table_keys:
         return store_.keys(db, request.prefix).map([](std::vector<std::string> keys) {
-            return codec::TableReport{std::move(keys), {}};
+            return control::TableReport{std::move(keys), {}};
         });
     case ControlRequest::Command::table_hashes: return hashes(db, request.keys);
     default: break;
@@ -218,16 +218,16 @@ Result<codec::TableReport> OwnTables::tables(const ControlRequest& request)
             return tl::unexpected(std::move(possible.error()));
         }
     }
-    return store_.apply(db, request.changes).map([] { return codec::TableReport{}; });
+    return store_.apply(db, request.changes).map([] { return control::TableReport{}; });
 }
 
-Result<codec::TableReport> OwnTables::hashes(Db db, std::span<const std::string> keys)
+Result<control::TableReport> OwnTables::hashes(Db db, std::span<const std::string> keys)
 {
-    if (keys.size() > codec::kMostTableKeys) {
+    if (keys.size() > control::kMostTableKeys) {
         return tl::unexpected(Error{ErrorKind::exhausted,
-                                    fmt::format("{} keys at once: at most {}", keys.size(), codec::kMostTableKeys)});
+                                    fmt::format("{} keys at once: at most {}", keys.size(), control::kMostTableKeys)});
     }
-    codec::TableReport report;
+    control::TableReport report;
     std::size_t size = 0;
     for (std::size_t i = 0; i != keys.size(); ++i) {
         auto found = store_.hashes(db, keys.subspan(i, 1));

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "control/report.hpp"
+#include "control/request.hpp"
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "runtime/file_lock.hpp"
@@ -28,17 +30,17 @@ public:
     std::string_view name() const override { return "pfcwd"; }
     Heard exchange(Told) override;
     Result<void> leave() override { return {}; }
-    Result<codec::TableReport> tables(const codec::ControlRequest&) override;
+    Result<control::TableReport> tables(const control::ControlRequest&) override;
 
 private:
     OwnTables(runtime::HeldFile, std::optional<runtime::FileDescriptor>, sonic::TableContent config);
 
     Result<void> write(const sonic::TableContent&);
     Result<void> keep_name(Heard&);
-    Result<void> know_ports(std::span<const codec::QueueReport>);
+    Result<void> know_ports(std::span<const control::QueueReport>);
     Result<void> follow_configuration(Heard&);
     Result<void> can_be_had(const sonic::Change&) const;
-    Result<codec::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
+    Result<control::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
     runtime::HeldFile held_;
     std::optional<runtime::FileDescriptor> file_;  // none until the file exists

@@ -73,9 +73,9 @@ bool SeveralAsics::may_begin()
     return std::ranges::all_of(asics_, answered) || now - *waiting_since_ >= kFirstWait;
 }
 
-codec::PolicyFile SeveralAsics::policies_of_all() const
+config::PolicyFile SeveralAsics::policies_of_all() const
 {
-    codec::PolicyFile all;
+    config::PolicyFile all;
     for (const auto& asic : asics_) {
         if (!asic.policies) {
             continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "config/policy_file.hpp"
 #include "daemon/nos.hpp"
 #include "device/device.hpp"
 
@@ -32,12 +33,12 @@ private:
     struct Asic {
         std::string device;
         std::unique_ptr<Nos> nos;
-        std::optional<codec::PolicyFile> policies;  // the last ones of this ASIC
+        std::optional<config::PolicyFile> policies;  // the last ones of this ASIC
     };
 
     static Told part_of(const Told&, const std::string& device);
     bool may_begin();
-    codec::PolicyFile policies_of_all() const;
+    config::PolicyFile policies_of_all() const;
 
     const device::TimeSource& clock_;
     std::vector<Asic> asics_;

@@ -78,7 +78,7 @@ void SonicLog::log_red_switch(const sonic::Config& config, const sonic::QueueTab
     if (was_on == red_switch_ || role_ != sonic::Role::owner || !configured_) {
         return;
     }
-    tables.each([&](const codec::QueueReport& queue, const sonic::QueueObject& object) {
+    tables.each([&](const control::QueueReport& queue, const sonic::QueueObject& object) {
         const auto port = red_queues_.find(queue.port);
         if (port != red_queues_.end() && (unsigned{port->second} >> *queue.priority & 1U) != 0) {
             lines.push_back(in_sonics_words(queue.port, *queue.priority,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codec/flat_json.hpp"
-#include "codec/json_list.hpp"
+#include "codec/sonic/json_list.hpp"
 #include "daemon/sonic/take_told.hpp"
 
 namespace petrel::daemon {

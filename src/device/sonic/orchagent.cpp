@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "codec/json_list.hpp"
+#include "codec/sonic/json_list.hpp"
 
 namespace petrel::device::sonic {
 

@@ -10,7 +10,7 @@
 
 #include "base/complaint_text.hpp"
 #include "base/ids.hpp"
-#include "codec/json_list.hpp"
+#include "codec/sonic/json_list.hpp"
 
 namespace petrel::device::sonic {
 

@@ -1,4 +1,4 @@
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-namespace petrel::codec {
+namespace petrel {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<Complaint> ComplaintList::take() &&
     return std::move(complaints_);
 }
 
-}  // namespace petrel::codec
+}  // namespace petrel

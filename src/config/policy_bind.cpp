@@ -1,14 +1,14 @@
-// The part of the policy reader that uses the devices' inventories: port names become port indices.
-#include "codec/policy_bind.hpp"
+#include "config/policy_bind.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "base/complaint_list.hpp"
 #include "base/complaint_text.hpp"
 
-namespace petrel::codec {
+namespace petrel::config {
 
 namespace {
 
@@ -135,4 +135,4 @@ Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile& file,
     return books;
 }
 
-}  // namespace petrel::codec
+}  // namespace petrel::config

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace petrel::codec {
+namespace petrel::control {
 
 using TableHash = std::map<std::string, std::string>;
 using TableContent = std::map<std::string, TableHash, std::less<>>;  // by key: "PFC_WD|Ethernet0"
@@ -25,4 +25,4 @@ struct TableChange {
     bool operator==(const TableChange&) const = default;
 };
 
-}  // namespace petrel::codec
+}  // namespace petrel::control

@@ -1,11 +1,11 @@
-#include "codec/sonic_databases.hpp"
+#include "codec/sonic/databases.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "codec/complaint_list.hpp"
+#include "base/complaint_list.hpp"
 #include "codec/json_text.hpp"
 
 namespace petrel::codec {

@@ -5,16 +5,16 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "codec/table_change.hpp"
+#include "control/table_change.hpp"
 
 namespace petrel::codec {
 
 // Whether a key has the form TABLE|ENTRY.
 bool fits_table_file(std::string_view key);
 
-std::string table_file_text(const TableContent&);
+std::string table_file_text(const control::TableContent&);
 
 // If the text does not consist of such tables, the error describes the first problem.
-Result<TableContent> read_table_file(std::string_view text);
+Result<control::TableContent> read_table_file(std::string_view text);
 
 }  // namespace petrel::codec

@@ -1,52 +1,21 @@
-// Requests and answers of the control socket as data. control_json.hpp writes and reads their lines of JSON; the
-// command line turns them into text for the operator.
+// The agent's answers to requests, as data. codec/control_json.hpp writes and reads their lines of JSON; the command
+// line turns them into text for the operator.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/result.hpp"
-#include "codec/table_change.hpp"
+#include "config/stop_policy.hpp"
+#include "control/table_change.hpp"
 #include "watchdog/checkpoint.hpp"
+#include "watchdog/observation.hpp"
 
-namespace petrel::codec {
-
-// The largest number of table hashes in one request.
-inline constexpr std::size_t kMostTableKeys = 1000;
-
-// One request to the agent. The command determines which fields are used.
-struct ControlRequest {
-    enum class Command : std::uint8_t {
-        status,
-        queues,
-        mitigate,
-        release,
-        release_all,
-        hold,
-        events,
-        explain,
-        reload,
-        clear,
-        table_keys,
-        table_hashes,
-        table_change,
-        count_
-    } command{};
-    std::string device;                // empty = the device that has the queue; required if several have it
-    std::string queue;                 // "Ethernet4:3", or "Ethernet4" for all queues of a port; clear: empty = all
-    bool stormed{};                    // queues: only those in another phase than watching
-    bool follow{};                     // events: keep sending new events
-    std::uint32_t last{};              // events: at most this many past events; 0 = all that are kept
-    std::string note;                  // orders: the operator's reason; it is stored in the event
-    std::uint8_t db{};                 // tables: the number of SONiC's database
-    std::string prefix;                // table_keys: keys with this prefix
-    std::vector<std::string> keys;     // table_hashes: the keys to read
-    std::vector<TableChange> changes;  // table_change: applied all or none
-    bool operator==(const ControlRequest&) const = default;
-};
+namespace petrel::control {
 
 // A queue that is configured to be watched but cannot be.
 struct UnseenReport {
@@ -88,6 +57,14 @@ struct DeviceReport {
     bool operator==(const DeviceReport&) const = default;
 };
 
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(DeviceReport::Condition::count_)> kConditions{
+    "opening", "starting", "watching", "failing", "not_answering", "stopped"};
+
+constexpr std::string_view name(DeviceReport::Condition condition)
+{
+    return kConditions.at(static_cast<std::size_t>(condition));
+}
+
 struct ReloadReport {
     std::uint64_t good{};
     std::uint64_t bad{};
@@ -110,15 +87,15 @@ struct StatusReport {
     std::string config;  // the file
     std::int64_t pid{};
     std::int64_t up_ms{};
-    std::string stop_policy;
-    bool red_switch{};             // as configured
-    std::string nos;               // the source of the configuration; empty = the file
-    std::string nos_trouble;       // why it cannot be read at present; empty = it can
-    std::uint64_t events{};        // kept in the history
-    std::uint64_t state_errors{};  // failed writes of the state file
-    std::string state_error;       // the last error, if the state cannot be written at present
-    std::uint64_t files_lost{};    // how often another process removed or replaced a file or the socket
-    std::string file_lost;         // the last such file, and what the agent did about it
+    std::optional<config::StopPolicy> stop_policy;  // none = not reported, by an agent of another version
+    bool red_switch{};                              // as configured
+    std::string nos;                                // the source of the configuration; empty = the file
+    std::string nos_trouble;                        // why it cannot be read at present; empty = it can
+    std::uint64_t events{};                         // kept in the history
+    std::uint64_t state_errors{};                   // failed writes of the state file
+    std::string state_error;                        // the last error, if the state cannot be written at present
+    std::uint64_t files_lost{};  // how often another process removed or replaced a file or the socket
+    std::string file_lost;       // the last such file, and what the agent did about it
     std::uint64_t log_lines_dropped{};
     ControlReport control;
     ReloadReport reload;
@@ -178,4 +155,4 @@ struct TableReport {
     bool operator==(const TableReport&) const = default;
 };
 
-}  // namespace petrel::codec
+}  // namespace petrel::control

@@ -1,4 +1,4 @@
-#include "codec/agent_config.hpp"
+#include "codec/agent_config_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,10 @@ namespace petrel::codec {
 
 namespace {
 
+using config::AgentConfig;
+using config::DeviceEntry;
+using config::EffectiveValue;
+
 constexpr std::string_view kDefaultPreset = "sonic";
 constexpr std::size_t kLongestDeviceName = 64;
 
@@ -24,6 +28,8 @@ std::string_view key_in_table(const Setting& setting)
 {
     return std::string_view{setting.key}.substr(setting.key.find('.') + 1);
 }
+
+std::string_view kind_of(std::string_view driver) { return driver.substr(0, driver.find(':')); }
 
 // Device names become file names and metric labels.
 bool is_device_name(std::string_view name)
@@ -38,7 +44,7 @@ bool is_device_name(std::string_view name)
 
 class AgentConfigReader {
 public:
-    AgentConfigReader(std::string_view file, std::span<const std::string_view> drivers) : drivers_(drivers), text_(file)
+    AgentConfigReader(std::string_view file, std::span<const DriverKind> drivers) : drivers_(drivers), text_(file)
     {
         config_.file = file;
         config_.policies.file = file;
@@ -51,7 +57,7 @@ public:
     Parsed<AgentConfig> read(std::string_view text, std::span<const Given> given)
     {
         if (config_.file.empty()) {
-            PolicyEntry entry;
+            config::PolicyEntry entry;
             entry.policy = watchdog::find_preset(kDefaultPreset)->policy;
             config_.policies.policies.push_back(std::move(entry));
             policy_values_ = policy_values(config_.policies, {});
@@ -60,7 +66,7 @@ public:
         }
         auto complaints = std::move(text_.complaints()).take();
         take_given(given, complaints);
-        if (!has_policies_ && !follows_config_db(config_)) {
+        if (!has_policies_ && !has_other_policies()) {
             complaints.insert(complaints.begin(), {config_.file, 0, 0, {}, std::string{PolicySections::kNoPolicy}});
         }
         if (!complaints.empty()) {
@@ -168,12 +174,29 @@ private:
                                              [&](const DeviceEntry& other) { return other.*what == value; });
     }
 
+    // Policies from elsewhere than the file.
+    bool has_other_policies() const
+    {
+        return config_.nos != config::NosKind::none ||
+               std::ranges::any_of(config_.devices, [this](const DeviceEntry& device) {
+                   const auto kind = find_kind(kind_of(device.driver));
+                   return kind != drivers_.end() && kind->has_policies;
+               });
+    }
+
+    std::span<const DriverKind>::iterator find_kind(std::string_view kind) const
+    {
+        return std::ranges::find(drivers_, kind, &DriverKind::name);
+    }
+
     // The allowed values for a complaint; empty if the driver is valid.
     std::string driver_problem(const std::string& driver) const
     {
-        const auto kind = driver.substr(0, driver.find(':'));
-        if (std::find(drivers_.begin(), drivers_.end(), kind) == drivers_.end()) {
-            return fmt::format("KIND:WHAT, of a driver KIND: {}", instead_of(kind, drivers_));
+        const auto kind = kind_of(driver);
+        if (find_kind(kind) == drivers_.end()) {
+            std::vector<std::string_view> kinds;
+            std::ranges::transform(drivers_, std::back_inserter(kinds), &DriverKind::name);
+            return fmt::format("KIND:WHAT, of a driver KIND: {}", instead_of(kind, kinds));
         }
         if (driver.size() <= kind.size() + 1) {
             return fmt::format("{}:WHAT", kind);
@@ -262,7 +285,7 @@ private:
     }
 
     bool has_policies_{true};  // valid or not; a file may have none
-    std::span<const std::string_view> drivers_;
+    std::span<const DriverKind> drivers_;
     TomlText text_;
     AgentConfig config_;
     std::vector<EffectiveValue> policy_values_;
@@ -271,15 +294,8 @@ private:
 
 }  // namespace
 
-bool follows_config_db(const AgentConfig& config)
-{
-    return config.nos != NosKind::none || std::ranges::any_of(config.devices, is_sonics_own);
-}
-
-bool is_sonics_own(const DeviceEntry& device) { return device.driver.starts_with("sonic:"); }
-
 Parsed<AgentConfig> read_agent_config(std::string_view text, std::string_view file, std::span<const Given> given,
-                                      std::span<const std::string_view> drivers)
+                                      std::span<const DriverKind> drivers)
 {
     return AgentConfigReader{file, drivers}.read(text, given);
 }

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace petrel::codec {
+namespace petrel {
 
 // A place in a text; zero = unknown.
 struct Place {
@@ -42,4 +42,4 @@ private:
     std::size_t more_{};
 };
 
-}  // namespace petrel::codec
+}  // namespace petrel

@@ -1,24 +1,27 @@
-// The configuration of the agent: its file, overridden by flags and the environment, and the origin of each value. The
-// file is an extended policy file: docs/agent-config.md. The settings are listed in agent_settings.hpp.
+// The configuration of the agent as data, with the origin of each value. codec/agent_config_reader.hpp reads it.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.hpp"
+#include "base/complaint_list.hpp"
 #include "base/time.hpp"
-#include "codec/policy_reader.hpp"
+#include "config/policy_file.hpp"
+#include "config/stop_policy.hpp"
 
-namespace petrel::codec {
+namespace petrel::config {
 
-enum class StopPolicy : std::uint8_t { restore, hold };  // what happens to mitigated queues when the agent stops
+// The network operating system whose tables hold the policies. `own`: the agent keeps such tables itself.
 enum class NosKind : std::uint8_t { none, sonic, own };
 inline constexpr std::array<std::string_view, 3> kNosKinds{"none", "sonic", "own"};
+
+constexpr std::string_view name(NosKind kind) { return kNosKinds[static_cast<std::size_t>(kind)]; }
+
 enum class LogFormat : std::uint8_t { text, json, rfc5424 };
 
 struct DeviceEntry {
@@ -53,26 +56,4 @@ struct AgentConfig {
     std::vector<EffectiveValue> values;  // all of the above as text
 };
 
-// A device that is the SONiC switch itself ("sonic:local") implies SONiC's configuration.
-bool is_sonics_own(const DeviceEntry&);
-bool follows_config_db(const AgentConfig&);  // policies come from CONFIG_DB, SONiC's or the agent's own
-
-// A value from a flag or from the environment.
-struct Given {
-    std::string key;  // the key of a setting, kDeviceKey or kProfileKey
-    std::string value;
-    std::string origin;
-};
-
-// May be given several times. These devices then replace those of the file.
-inline constexpr std::string_view kDeviceKey = "device";
-
-// The profile of the SAI libraries among those devices, as if each of them had profile=FILE.
-inline constexpr std::string_view kProfileKey = "profile";
-
-// Without a file (`file` is empty) all settings have their defaults, and the preset sonic watches all queues. `given`:
-// later entries override earlier ones. `drivers`: the driver kinds that exist.
-Parsed<AgentConfig> read_agent_config(std::string_view text, std::string_view file, std::span<const Given> given,
-                                      std::span<const std::string_view> drivers);
-
-}  // namespace petrel::codec
+}  // namespace petrel::config

@@ -1,4 +1,4 @@
-#include "codec/json_list.hpp"
+#include "codec/sonic/json_list.hpp"
 
 #include <nlohmann/json.hpp>
 

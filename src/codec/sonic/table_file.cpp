@@ -1,4 +1,4 @@
-#include "codec/table_file.hpp"
+#include "codec/sonic/table_file.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ bool fits_table_file(std::string_view key)
     return at != std::string_view::npos && at != 0 && at + 1 != key.size();
 }
 
-std::string table_file_text(const TableContent& content)
+std::string table_file_text(const control::TableContent& content)
 {
     nlohmann::json tables = nlohmann::json::object();
     for (const auto& [key, hash] : content) {
@@ -45,13 +45,13 @@ std::string table_file_text(const TableContent& content)
     return tables.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-Result<TableContent> read_table_file(std::string_view text)
+Result<control::TableContent> read_table_file(std::string_view text)
 {
     const auto tables = parse_tables(text);
     if (!tables.is_object()) {
         return tl::unexpected(wrong("the file", "one JSON object of tables, whole"));
     }
-    TableContent content;
+    control::TableContent content;
     for (const auto& [name, table] : tables.items()) {
         if (!table.is_object()) {
             return tl::unexpected(wrong(name, "an object of entries"));

@@ -1,0 +1,45 @@
+// The policies of a policy file or of another source, such as a switch's own tables, as data. Ports have names here, so
+// one set of policies serves many devices. policy_bind.hpp binds it to devices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/complaint_list.hpp"
+#include "base/ids.hpp"
+#include "watchdog/policy.hpp"
+
+namespace petrel::config {
+
+struct PortName {
+    std::string name;
+    Place at;
+    bool operator==(const PortName&) const = default;
+};
+
+struct PolicyEntry {
+    watchdog::Policy policy;
+    std::vector<PortName> ports;                                      // empty = all
+    std::vector<std::pair<Priority, watchdog::Policy>> per_priority;  // the complete policy of a priority that differs
+    std::string device{};                                             // the device of these ports; empty = any device
+    bool operator==(const PolicyEntry&) const = default;
+};
+
+struct PortRole {
+    PortName port;
+    bool host_facing{};
+    bool operator==(const PortRole&) const = default;
+};
+
+struct PolicyFile {
+    std::string file;
+    std::uint32_t max_mitigated{};  // zero = no limit
+    bool big_red_switch{};
+    std::vector<PolicyEntry> policies;
+    std::vector<PortRole> roles;
+    bool operator==(const PolicyFile&) const = default;
+};
+
+}  // namespace petrel::config
