@@ -14,9 +14,9 @@ namespace petrel::cli {
 class AgentStore final : public sonic::Store {
 public:
     // Sends a request to the agent and returns its answer.
-    using Ask = std::function<Result<std::string>(const codec::ControlRequest&)>;
+    using Send = std::function<Result<std::string>(const codec::ControlRequest&)>;
 
-    explicit AgentStore(Ask ask) : ask_(std::move(ask)) {}
+    explicit AgentStore(Send send) : send_(std::move(send)) {}
 
     Result<std::vector<std::string>> keys(sonic::Db, std::string_view prefix) override;
     Result<std::vector<sonic::Hash>> hashes(sonic::Db, std::span<const std::string> keys) override;
@@ -24,9 +24,9 @@ public:
     Result<void> apply(sonic::Db, std::span<const sonic::Change>) override;
 
 private:
-    Result<codec::TableReport> ask(const codec::ControlRequest&) const;
+    Result<codec::TableReport> send(const codec::ControlRequest&) const;
 
-    Ask ask_;
+    Send send_;
 };
 
 }  // namespace petrel::cli

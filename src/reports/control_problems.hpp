@@ -17,7 +17,7 @@ struct Problem {
 // The most serious problem first.
 std::vector<Problem> problems_of(const codec::StatusReport&);
 
-std::string condition_words(codec::DeviceReport::Condition);  // "not answering"
-std::string age_text(std::int64_t ms);                        // "12 s", "4 min 5 s", "3 d 4 h"
+std::string condition_text(codec::DeviceReport::Condition);  // "not answering"
+std::string age_text(std::int64_t ms);                       // "12 s", "4 min 5 s", "3 d 4 h"
 
 }  // namespace petrel::reports

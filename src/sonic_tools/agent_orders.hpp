@@ -11,7 +11,7 @@
 namespace petrel::sonic_tools {
 
 // The lines of the agent's answer. If there is no answer, the command ends.
-std::vector<std::string> ask(const Desk&, const codec::ControlRequest&);
+std::vector<std::string> request_lines(const Desk&, const codec::ControlRequest&);
 
 std::string name_of(const codec::QueueReport&);
 Result<std::vector<codec::QueueReport>> agents_queues(const Desk&);

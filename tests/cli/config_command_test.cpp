@@ -79,7 +79,7 @@ TEST(ConfigCommand, WithoutAFileTheUsualOneIsShownIfThereIsOne)
         EXPECT_EQ(ended.err.find("which file?"), std::string::npos) << ended.err;
     } else {
         EXPECT_EQ(ended.exit_code, 2);
-        EXPECT_EQ(ended.err, "--config: which file? Or --effective, for all that the agent would go by\n");
+        EXPECT_EQ(ended.err, "--config: which file? Or --effective, for all values that the agent would use\n");
     }
 }
 

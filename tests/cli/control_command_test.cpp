@@ -127,10 +127,10 @@ TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
 {
     const auto line = codec::answer_json(Error{ErrorKind::invalid, "no queue '\x1b[2J'"});
     PlayedAgent agent{{line, line}};
-    const auto in_words = agent.ask({"release", "x"});
-    EXPECT_EQ(in_words.out, "");
-    EXPECT_EQ(in_words.err, "petrel: no queue '\\x1b[2J'\n");
-    EXPECT_EQ(in_words.exit_code, 2);
+    const auto as_text = agent.ask({"release", "x"});
+    EXPECT_EQ(as_text.out, "");
+    EXPECT_EQ(as_text.err, "petrel: no queue '\\x1b[2J'\n");
+    EXPECT_EQ(as_text.exit_code, 2);
     const auto as_it_came = agent.ask({"release", "x", "--json"});
     EXPECT_EQ(as_it_came.out, line + '\n');
     EXPECT_EQ(as_it_came.err, "");
@@ -142,7 +142,7 @@ TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
     const auto good = codec::answer_json(codec::ReloadReport{1, 0, {}});
     const auto bad = codec::answer_json(codec::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
     PlayedAgent agent{{good, bad, bad}};
-    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was read anew and is in force\n");
+    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was reloaded and is in force\n");
     const auto ended = agent.ask({"reload"});
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_EQ(ended.err, "agent.toml:1:1: value 'x': allowed y\npetrel: the configuration was refused; the one before "
@@ -193,7 +193,7 @@ TEST(ControlCommand, NoAgentIsExit3)
 TEST(ControlCommand, WhoMayNotIsToldWhoMay)
 {
     if (::getuid() != 0) {
-        GTEST_SKIP() << "needs root, to become somebody else";
+        GTEST_SKIP() << "needs root, to become another user";
     }
     const PlayedAgent agent{{}};
     std::filesystem::permissions(agent.path().parent_path(), std::filesystem::perms::all);
@@ -205,10 +205,10 @@ TEST(ControlCommand, WhoMayNotIsToldWhoMay)
     call.arguments.insert(call.arguments.begin(), "--regid=65534");
     const auto ended = run(call);
     if (ended.exit_code == 127 || ended.err.find("setpriv") != std::string::npos) {
-        GTEST_SKIP() << "nobody may not run what is built here: " << ended.err;
+        GTEST_SKIP() << "user nobody may not run the built program: " << ended.err;
     }
     EXPECT_EQ(ended.exit_code, 4);
-    EXPECT_EQ(ended.err, fmt::format("petrel: you may not ask the agent at {}: root and group 'root' may\n",
+    EXPECT_EQ(ended.err, fmt::format("petrel: you may not use the agent at {}: root and group 'root' may\n",
                                      agent.path().string()));
 }
 

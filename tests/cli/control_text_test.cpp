@@ -68,7 +68,7 @@ StatusReport trouble()
     report.devices[0].latched = 1;
     report.devices[0].unseen = {{"Ethernet8:3", "orchagent has not registered it"}};
     report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
-    report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is done without"};
+    report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is not used"};
     report.devices.push_back(device("sw2"));
     report.devices[1].condition = DeviceReport::Condition::not_answering;
     report.devices[1].condition_ms = 12'345;

@@ -158,7 +158,7 @@ TEST(Demo, IsEitherPacedOrNot) { EXPECT_EQ(run(demo_in(".", {"--fast", "--realti
 
 TEST(Demo, PlaysThePlansThatAreTested)
 {
-    for (const auto& plan : {demo::kNobodyWatches, demo::kTheTorSwitchesWatch}) {
+    for (const auto& plan : {demo::kWithoutWatchdog, demo::kTheTorSwitchesWatch}) {
         const auto tree = fs::path{PETREL_TEST_DATA}.parent_path();
         EXPECT_EQ(plan.text, petrel::test::content(tree / plan.file)) << plan.file;
     }

@@ -44,7 +44,8 @@ TEST(PauseSignal, FramesAloneSaySomeOrNone) { EXPECT_EQ(shares_of("rx_xoff", {"0
 TEST(PauseSignal, WhatIsNotKnownIsLeftOut)
 {
     EXPECT_EQ(shares_of("tx_bytes", {"0", "10", "20"}), Shares{});
-    EXPECT_EQ(shares_of("pause_us", {"0", "50000", "10"}), Shares{0.5}) << "a counter that went backwards says nothing";
+    EXPECT_EQ(shares_of("pause_us", {"0", "50000", "10"}), Shares{0.5})
+        << "a counter that went backwards proves nothing";
 }
 
 TEST(PauseSignal, MeanIsWeighedByLength)

@@ -173,7 +173,7 @@ TEST(TraceReader, StampsThatCannotBeComparedBeginANewEpoch)
         << "a row without a stamp among rows with one";
     EXPECT_EQ(epochs("0,E0,3,0,0\n100000,E0,3,0,9000000\n200000,E0,3,0,9100000\n"), (Epochs{1, 2, 2}))
         << "a device's clock that was set";
-    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,,\n200000,E0,3,0,\n"), (Epochs{1, 1, 2})) << "a row that tells nothing";
+    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,,\n200000,E0,3,0,\n"), (Epochs{1, 1, 2})) << "a row without values";
 }
 
 TEST(TraceReader, EpochGrowsWithTheLinkAndItsSpeed)

@@ -32,13 +32,14 @@ protected:
         EventHistory history{3};
         history.add("sw", 1, R"({"seq":1,"time_us":10})");
         control = service.in_loop([&] {
-            return ControlThread::start(service.loop(),
-                                        {.socket = socket(),
-                                         .group = "",
-                                         .devices = {"sw"},
-                                         .history = std::move(history),
-                                         .ask = [this](const ControlRequest& request, const std::string&,
-                                                       const ControlReply& reply) { answer(request, reply); }})
+            return ControlThread::start(
+                       service.loop(),
+                       {.socket = socket(),
+                        .group = "",
+                        .devices = {"sw"},
+                        .history = std::move(history),
+                        .handle_request = [this](const ControlRequest& request, const std::string&,
+                                                 const ControlReply& reply) { answer(request, reply); }})
                 .value();
         });
         std::filesystem::permissions(socket(), std::filesystem::perms{0666});

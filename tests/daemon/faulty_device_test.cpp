@@ -46,7 +46,7 @@ protected:
         }
     }
 
-    void expect_said(const std::vector<std::string>& words)
+    void expect_logged(const std::vector<std::string>& words)
     {
         EXPECT_NE(agent->wait_for(words), "") << agent->log_text();
     }
@@ -92,11 +92,11 @@ TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
 {
     live();
     sick.set(Fault::looks_hang, true);
-    expect_said({"device_not_answering", "sick"});
+    expect_logged({"device_not_answering", "sick"});
     expect_condition("not_answering");
     expect_well_is_watched();
     sick.set(Fault::looks_hang, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     expect_condition("watching");
     EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_looks_overdue_total{device=\"sick\"} 0")));
     expect_sick_is_watched_again();
@@ -143,7 +143,7 @@ TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick"});
+    expect_logged({"storm_detected", "sick"});
     sick.set(Fault::writes_hang, true);
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
@@ -161,11 +161,11 @@ TEST_F(FaultyDevice, WhoseLooksFailIsFailingUntilTheyDoNot)
 {
     live();
     sick.set(Fault::looks_fail, true);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     expect_condition("failing");
     expect_well_is_watched();
     sick.set(Fault::looks_fail, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     expect_sick_is_watched_again();
 }
 
@@ -173,11 +173,11 @@ TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
 {
     sick.set(Fault::gone, true);
     live(false);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     expect_condition("failing");
     expect_well_is_watched();
     sick.set(Fault::gone, false);
-    expect_said({"device_opened", "sick"});
+    expect_logged({"device_opened", "sick"});
     expect_sick_is_watched_again();
 }
 
@@ -187,12 +187,12 @@ TEST_F(FaultyDevice, ThatVanishesAndComesBackKeepsItsStorm)
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
     sick.set(Fault::gone, true);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     sick.set(Fault::gone, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     sick.calm(kPort);
     expect_treated(sick, Treatment::none);
-    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    expect_logged({"storm_restored", "sick", "Ethernet1:3"});
     expect_sick_is_watched_again();
 }
 
@@ -201,14 +201,14 @@ TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    expect_logged({"storm_detected", "sick", "Ethernet1:3"});
     sick.have_ports({3, 2, 1});
-    expect_said({"inventory_changed", "sick"});
+    expect_logged({"inventory_changed", "sick"});
     EXPECT_THAT(agent->metrics(), HasSubstr("petrel_device_ports{device=\"sick\"} 3"));
     EXPECT_EQ(sick.in_force(kPort), Treatment::drop) << "the same queue, with another number";
     sick.calm(kPort);
     expect_treated(sick, Treatment::none);
-    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    expect_logged({"storm_restored", "sick", "Ethernet1:3"});
     EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
     expect_sick_is_watched_again();
 }
@@ -218,12 +218,12 @@ TEST_F(FaultyDevice, WithAPortThatWasAwayRestoresWhatWasInForceThere)
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    expect_logged({"storm_detected", "sick", "Ethernet1:3"});
     sick.have_ports({0, 2, 3});
-    expect_said({"inventory_changed", "sick", "3 ports"});
+    expect_logged({"inventory_changed", "sick", "3 ports"});
     sick.calm(kPort);
     sick.have_ports({0, 1, 2, 3});
-    expect_said({"inventory_changed", "sick", "4 ports"});
+    expect_logged({"inventory_changed", "sick", "4 ports"});
     expect_treated(sick, Treatment::none);
     expect_sick_is_watched_again();
 }
@@ -233,11 +233,11 @@ TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick"});
+    expect_logged({"storm_detected", "sick"});
     agent->kill();
     sick.set(Fault::gone, true);
     live(false);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     EXPECT_NE(agent->ask({"release-all"}).exit_code, 0) << "not everything was released";
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
@@ -254,7 +254,7 @@ TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
     live();
     sick.set(Fault::writes_fail, true);
     sick.storm(kPort);
-    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    expect_logged({"mitigation_failed", "sick", "Ethernet1:3"});
     EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_commands_failed_total{device=\"sick\"} 0")));
     sick.set(Fault::writes_fail, false);
     expect_treated(sick, Treatment::drop);
@@ -268,11 +268,11 @@ TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
     live();
     sick.set(Fault::writes_refused, true);
     sick.storm(kPort);
-    expect_said({"storm_escalated", "sick", "Ethernet1:3"});
+    expect_logged({"storm_escalated", "sick", "Ethernet1:3"});
     EXPECT_EQ(sick.in_force(kPort), Treatment::none);
     sick.set(Fault::writes_refused, false);
     sick.calm(kPort);
-    expect_said({"storm_re", "sick", "Ethernet1:3"});  // storm_restored or storm_released: both close the storm
+    expect_logged({"storm_re", "sick", "Ethernet1:3"});  // storm_restored or storm_released: both close the storm
     expect_sick_is_watched_again();
 }
 
@@ -281,7 +281,7 @@ TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
     live();
     sick.set(Fault::read_back_lies, true);
     sick.storm(kPort);
-    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    expect_logged({"mitigation_failed", "sick", "Ethernet1:3"});
     sick.set(Fault::read_back_lies, false);
     expect_treated(sick, Treatment::drop);
     sick.calm(kPort);
@@ -294,7 +294,7 @@ TEST_F(FaultyDevice, WhoseWritesHangIsReportedAndIsDoneWithWhenTheyReturn)
     live();
     sick.set(Fault::writes_hang, true);
     sick.storm(kPort);
-    expect_said({"device_not_answering", "sick"});
+    expect_logged({"device_not_answering", "sick"});
     expect_well_is_watched();
     sick.set(Fault::writes_hang, false);
     expect_treated(sick, Treatment::drop);

@@ -281,7 +281,7 @@ TEST_F(HostileFiles, FilesRemovedUnderAnAgentAreWrittenAnew)
             << life->log_text();
         EXPECT_TRUE(std::filesystem::is_regular_file(state() / name)) << name;
     }
-    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("were removed or replaced"));
+    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("another process removed or replaced files"));
     EXPECT_THAT(life->metrics(), HasSubstr("\npetrel_files_lost_total 4\n"));
     const auto second = live();
     EXPECT_NE(second->wait(), 0) << "the lock holds again";

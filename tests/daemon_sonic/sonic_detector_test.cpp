@@ -25,7 +25,7 @@ TEST_F(SonicDetector, DecidesWhileSonicsOwnScriptsRestAndComeBackWithTheStop)
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
     EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
-    EXPECT_EQ(sonic->plugin_runs(), runs) << "nobody decided besides us";
+    EXPECT_EQ(sonic->plugin_runs(), runs) << "only the agent decided";
 
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
     run_until([&] { return sonic->has_plugins(); });

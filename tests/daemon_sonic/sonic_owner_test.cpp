@@ -319,7 +319,7 @@ TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
     wait_for_treatment(1, Treatment::ignore_pause);
     start_watchdog(1, "alert");
     wait_for_treatment(1, Treatment::none);
-    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still one, only nobody acts";
+    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still a storm, but not mitigated";
 }
 
 TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsLetGo)
@@ -363,7 +363,7 @@ TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
-    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("what it said before stays in force"));
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("its last valid version stays in force"));
     EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
@@ -413,7 +413,7 @@ TEST_F(SonicOwner, AnAlphaThatChangesInAStormIsSaidAndChangesNothing)
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
-    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th was 0, is -3"));
+    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th changed from 0 to -3"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
@@ -471,7 +471,7 @@ TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
     sw.storm(1);
     wait_for_status(1, "stormed");
     redis->kill();
-    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("what was last configured stays in force"));
+    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("the last configuration stays in force"));
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
     sw.calm(1);
@@ -577,7 +577,7 @@ TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigure
     redis->kill();
     const auto agent = live();
     EXPECT_THAT(agent->wait_for("nos_remembered"),
-                testing::ContainsRegex("watches by .*/state/config_db.json, which is what CONFIG_DB said at 20"));
+                testing::ContainsRegex("watches by .*/state/config_db.json, the content of CONFIG_DB at 20"));
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
 
@@ -591,7 +591,8 @@ TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigure
     sw.storm(3);
     wait_for_treatment(3, Treatment::ignore_pause);
     EXPECT_EQ(agent->stop(), 0);
-    EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered"))) << "it is said once";
+    EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered")))
+        << "it is logged once";
 }
 
 TEST_F(SonicOwner, AfterAStartWithAnEmptyRedisToo)
@@ -614,8 +615,7 @@ TEST_F(SonicOwner, AMemoryThatCannotBeReadIsSaidAndNotUsed)
     std::filesystem::create_directories(folder / "state");
     std::ofstream{folder / "state" / "config_db.json"} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
     const auto agent = live();
-    EXPECT_THAT(agent->wait_for("nos_memory_bad"),
-                HasSubstr("config_db.json has what was last configured, and cannot be read: the file: allowed one"));
+    EXPECT_THAT(agent->wait_for("nos_memory_bad"), HasSubstr("config_db.json cannot be read: the file: allowed one"));
     EXPECT_EQ(sw.looks(), 0U);
     redis->start();
     fill();

@@ -179,13 +179,13 @@ TYPED_TEST(Wrapper, SaysThatOthersTreatQueues) { EXPECT_TRUE(this->wrapper_.trea
 TYPED_TEST(Wrapper, PassesOnNotices)
 {
     struct Sink final : NoticeSink {
-        void post(const Notice& notice) noexcept override { heard.push_back(notice.target); }
-        std::vector<Target> heard;
+        void post(const Notice& notice) noexcept override { received.push_back(notice.target); }
+        std::vector<Target> received;
     } sink;
     this->wrapper_.listen(sink);
     ASSERT_NE(this->behind_.sink, nullptr);
     this->behind_.sink->post({Notice::Kind::detected, kWrapped, {}});
-    EXPECT_THAT(sink.heard, ElementsAre(kWrapped));
+    EXPECT_THAT(sink.received, ElementsAre(kWrapped));
 }
 
 TYPED_TEST(Wrapper, PassesOnDelegatedDetection)

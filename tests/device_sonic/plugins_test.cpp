@@ -117,7 +117,7 @@ TEST_F(SonicsOwnDetector, NoScriptRunsThoughOrchagentPutsThemInAgain)
     EXPECT_FALSE(sonic().has_plugins());
     on_->device_.reset();
     expect_back();
-    EXPECT_THAT(on_->notes_, testing::IsSupersetOf({HasSubstr("detector rests"), HasSubstr("detector is back")}));
+    EXPECT_THAT(on_->notes_, testing::IsSupersetOf({HasSubstr("detector is off"), HasSubstr("detector is on again")}));
 }
 
 TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutIsPutBackByTheNext)
@@ -126,7 +126,7 @@ TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutIsPutBackByTheNext)
     on_->start(OnSwitch::policy());
     quiet(2);
     EXPECT_FALSE(sonic().has_plugins());
-    EXPECT_THAT(on_->notes_, Contains(HasSubstr("SONiC's own detector rests")));
+    EXPECT_THAT(on_->notes_, Contains(HasSubstr("SONiC's own detector is off")));
     on_->device_.reset();
     expect_back();
 }
@@ -211,7 +211,7 @@ TEST_F(SonicsOwnDetector, IsTakenOutAsSoonAsSyncdHasCaughtUp)
     }
     ASSERT_TRUE(on_->device_->look({}, intake));
     EXPECT_TRUE(sonic().has_plugins());
-    EXPECT_EQ(kept(), "") << "syncd may be about to do what was asked for";
+    EXPECT_EQ(kept(), "") << "syncd may be about to carry out the request";
     sonic().serve_requests();
     ASSERT_TRUE(sonic().has_plugins());
     ASSERT_TRUE(on_->device_->look({}, intake));

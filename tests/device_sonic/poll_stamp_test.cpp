@@ -60,7 +60,7 @@ TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
 {
     const auto stamp = [&](const char* ns) { write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", ns); };
     stamp("1000");
-    EXPECT_EQ(look(1s).at, Instant{1000ns}) << "nobody knows better at first";
+    EXPECT_EQ(look(1s).at, Instant{1000ns}) << "there is no better value at first";
     write("COUNTERS:first");
     stamp("2000");
     const auto begun = look(1200ms);
@@ -96,7 +96,7 @@ TEST_F(PollStampTest, AKeyThatIsNotWrittenIsWaitedForOnce)
 TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
 {
     poll();
-    EXPECT_EQ(look(1s).at, std::nullopt) << "that was before anybody watched";
+    EXPECT_EQ(look(1s).at, std::nullopt) << "that was before the first visit";
     write("COUNTERS:first");
     const auto begun = look(1100ms);
     EXPECT_EQ(begun.at, std::nullopt);
@@ -107,7 +107,7 @@ TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
     EXPECT_NE(over, begun);
     EXPECT_EQ(look(1300ms), over) << "nothing was written since";
     write("COUNTERS:first");
-    EXPECT_TRUE(look(1320ms).under_way) << "whoever reads now may read half of two polls";
+    EXPECT_TRUE(look(1320ms).under_way) << "a read now may mix two polls";
     EXPECT_EQ(look(1330ms).at, std::nullopt);
     write("COUNTERS:last");
     EXPECT_EQ(look(1360ms).at, Instant{1350ms});

@@ -312,7 +312,7 @@ TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
     poll();
     ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
     sonic().set_of_queue("Ethernet0:3", "BIG_RED_SWITCH_MODE", "enable");
-    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to tell anybody";
+    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to publish";
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
     EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
 }

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using watchdog::EventKind;
 
-struct Told {
+struct Polls {
     std::vector<int> storms;  // poll numbers
     std::vector<int> restores;
 };
@@ -29,7 +29,7 @@ void add(QueueCounters& counters, const peers::Step& step)
     counters.paused = step.paused;
 }
 
-Told tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
+Polls tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
 {
     setup.action = trace.timers.alert ? "alert" : "drop";
     OnSwitch on{std::move(setup)};
@@ -37,7 +37,7 @@ Told tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
                                    std::chrono::microseconds{trace.timers.restore_us});
     policy.action = trace.timers.alert ? Treatment::none : Treatment::drop;
     on.start(policy);
-    Told told;
+    Polls told;
     int poll = 0;
     for (const auto& step : trace.steps) {
         on.events_.clear();
@@ -67,9 +67,9 @@ peers::Trace trace(char id)
 TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
 {
     PETREL_NEEDS_REDIS();
-    const std::map<char, Told> expected{{'A', {{5}, {16}}}, {'B', {{4}, {15}}}, {'C', {{4}, {16}}}, {'D', {}},
-                                        {'E', {}},          {'F', {}},          {'G', {{4}, {12}}}, {'H', {{4}, {12}}},
-                                        {'I', {{3}, {11}}}, {'J', {{4}, {}}},   {'K', {{4}, {}}}};
+    const std::map<char, Polls> expected{{'A', {{5}, {16}}}, {'B', {{4}, {15}}}, {'C', {{4}, {16}}}, {'D', {}},
+                                         {'E', {}},          {'F', {}},          {'G', {{4}, {12}}}, {'H', {{4}, {12}}},
+                                         {'I', {{3}, {11}}}, {'J', {{4}, {}}},   {'K', {{4}, {}}}};
     for (const auto& each : peers::traces()) {
         const auto told = tell(each);
         EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
@@ -110,9 +110,9 @@ TEST(SonicMatrix, AnAsicThatTellsItsStateOnlyIsJudgedByIt)
 {
     PETREL_NEEDS_REDIS();
     const SonicSwitch::Setup setup{.pause_time = false, .transitions = false};
-    const std::map<char, Told> expected{{'A', {{5}, {17}}}, {'B', {{4}, {16}}}, {'C', {{5}, {17}}}, {'D', {{5}, {17}}},
-                                        {'E', {{5}, {17}}}, {'F', {}},          {'G', {{5}, {13}}}, {'H', {{5}, {13}}},
-                                        {'I', {{4}, {12}}}, {'J', {{5}, {}}},   {'K', {{5}, {}}}};
+    const std::map<char, Polls> expected{{'A', {{5}, {17}}}, {'B', {{4}, {16}}}, {'C', {{5}, {17}}}, {'D', {{5}, {17}}},
+                                         {'E', {{5}, {17}}}, {'F', {}},          {'G', {{5}, {13}}}, {'H', {{5}, {13}}},
+                                         {'I', {{4}, {12}}}, {'J', {{5}, {}}},   {'K', {{5}, {}}}};
     for (const auto& each : peers::traces()) {
         const auto told = tell(each, setup);
         EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;

@@ -277,7 +277,7 @@ TEST_F(SonicBlind, APollThatDoesNotComeIsSaidAndThatItComesAgain)
         EXPECT_THAT(after(100ms), HasSubstr("syncd does not poll")) << stamps;
         const auto still = after(5s);
         EXPECT_THAT(still, HasSubstr("syncd does not poll")) << stamps;
-        EXPECT_EQ(after(3s), still) << "in the same words: it is said once";
+        EXPECT_EQ(after(3s), still) << "the same text: it is reported once";
         EXPECT_EQ(after_poll(), "") << stamps;
         EXPECT_EQ(after(1s), "") << stamps;
     }

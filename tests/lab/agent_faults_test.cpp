@@ -55,8 +55,8 @@ std::unique_ptr<Experiment> storm_with(std::string_view fault)
 std::vector<std::string> kinds(const Experiment& run)
 {
     std::vector<std::string> names;
-    for (const auto& heard : run.events()) {
-        names.emplace_back(name(heard.event->kind));
+    for (const auto& reported : run.events()) {
+        names.emplace_back(name(reported.event->kind));
     }
     return names;
 }
@@ -64,9 +64,9 @@ std::vector<std::string> kinds(const Experiment& run)
 // The time at which the storm was detected, or kNever.
 Instant found(const Experiment& run)
 {
-    for (const auto& heard : run.events()) {
-        if (heard.event->kind == EventKind::storm_detected) {
-            return heard.event->at;
+    for (const auto& reported : run.events()) {
+        if (reported.event->kind == EventKind::storm_detected) {
+            return reported.event->at;
         }
     }
     return kNever;
@@ -199,8 +199,8 @@ TEST(AgentFaults, APolicyChangedInTheMiddleOfAStormHoldsFromThenOn)
     run->run_until(2'000 * kMs);
     EXPECT_GE(found(*run), at_ms(50 + 900));
     const auto events = run->events();
-    const auto& heard = events.back();
-    EXPECT_EQ(heard.watchlist->policies.at(heard.event->policy).name, "patient");
+    const auto& reported = events.back();
+    EXPECT_EQ(reported.watchlist->policies.at(reported.event->policy).name, "patient");
 }
 
 TEST(AgentFaults, EventsToldBeforeAChangeKeepTheirPolicy)

@@ -65,10 +65,10 @@ std::unique_ptr<Experiment> run_with(std::string_view faults, twin::Ps until = 4
 std::vector<std::string> story(const Experiment& run)
 {
     std::vector<std::string> lines;
-    for (const auto& heard : run.events()) {
-        lines.push_back(fmt::format("{} {} at {}", name(heard.event->kind),
-                                    to_string(heard.watchlist->inventory, heard.event->target),
-                                    whole_ms(heard.event->at.time_since_epoch())));
+    for (const auto& reported : run.events()) {
+        lines.push_back(fmt::format("{} {} at {}", name(reported.event->kind),
+                                    to_string(reported.watchlist->inventory, reported.event->target),
+                                    whole_ms(reported.event->at.time_since_epoch())));
     }
     return lines;
 }
@@ -76,7 +76,7 @@ std::vector<std::string> story(const Experiment& run)
 std::size_t count(const Experiment& run, watchdog::EventKind kind)
 {
     return static_cast<std::size_t>(
-        std::ranges::count_if(run.events(), [&](const Heard& heard) { return heard.event->kind == kind; }));
+        std::ranges::count_if(run.events(), [&](const AgentEvent& reported) { return reported.event->kind == kind; }));
 }
 
 constexpr auto kDetected = watchdog::EventKind::storm_detected;

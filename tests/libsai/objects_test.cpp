@@ -19,8 +19,8 @@ protected:
     ObjectType type_of(ObjectId id) const { return call<sai::QueryObjectType>("sai_object_type_query")(id); }
     Status get_status(ObjectId id, sai::AttrId attribute) const
     {
-        sai::Attribute asked{attribute, {}};
-        return queues->get(id, 1, &asked);
+        sai::Attribute attribute_read{attribute, {}};
+        return queues->get(id, 1, &attribute_read);
     }
     Status set_status(ObjectId id, sai::AttrId attribute, const sai::Value& value = {}) const
     {
@@ -136,12 +136,12 @@ TEST_F(Objects, a_list_that_is_too_short_is_told_how_long_it_has_to_be)
 {
     start(kStorm);
     std::array<ObjectId, 2> room{};
-    sai::Attribute asked{switch_attr::port_list, {}};
-    asked.value.objlist = {2, room.data()};
-    EXPECT_EQ(switches->get(s0, 1, &asked), status::buffer_overflow);
-    EXPECT_EQ(asked.value.objlist.count, 3U);
-    asked.value.objlist = {5, nullptr};
-    EXPECT_EQ(switches->get(s0, 1, &asked), status::invalid_parameter);
+    sai::Attribute attribute_read{switch_attr::port_list, {}};
+    attribute_read.value.objlist = {2, room.data()};
+    EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::buffer_overflow);
+    EXPECT_EQ(attribute_read.value.objlist.count, 3U);
+    attribute_read.value.objlist = {5, nullptr};
+    EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::invalid_parameter);
 }
 
 TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
@@ -150,9 +150,9 @@ TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
     const auto there = get(ports, port(0), port_attr::qos_pfc_priority_to_queue_map).oid;
     EXPECT_EQ(type_of(there), ObjectType::qos_map);
     std::array<sai::QosEntry, 8> entries{};
-    sai::Attribute asked{sai::qos_map_attr::map_to_value_list, {}};
-    asked.value.qosmap = {8, entries.data()};
-    ASSERT_EQ(maps->get(there, 1, &asked), status::success);
+    sai::Attribute attribute_read{sai::qos_map_attr::map_to_value_list, {}};
+    attribute_read.value.qosmap = {8, entries.data()};
+    ASSERT_EQ(maps->get(there, 1, &attribute_read), status::success);
     EXPECT_EQ(entries[3].key.prio, 3);
     EXPECT_EQ(entries[3].value.queue_index, 3);
     EXPECT_EQ(maps->remove(there), status::object_in_use);

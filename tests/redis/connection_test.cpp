@@ -153,15 +153,15 @@ TEST(RedisConnection, HearsWhatItSubscribedTo)
     Pipeline subscribe;
     subscribe.add({"PSUBSCRIBE", "__keyspace@4__:PFC_WD|*"});
     ASSERT_TRUE(listener->run(subscribe));
-    ASSERT_TRUE(listener->messages([](View) { FAIL() << "nothing was said yet"; }));
+    ASSERT_TRUE(listener->messages([](View) { FAIL() << "nothing was published yet"; }));
     Pipeline change;
     change.add({"HSET", "PFC_WD|Ethernet0", "detection_time", "200"}).add({"HSET", "PORT|Ethernet0", "speed", "1"});
     ASSERT_TRUE(server.connect(4)->run(change));
     pollfd ready{listener->fd(), POLLIN, 0};
     ASSERT_EQ(::poll(&ready, 1, -1), 1);
-    std::vector<std::string> heard;
-    ASSERT_TRUE(listener->messages([&](View message) { heard.emplace_back(message[2].text()); }));
-    EXPECT_EQ(heard, (std::vector<std::string>{"__keyspace@4__:PFC_WD|Ethernet0"}));
+    std::vector<std::string> received;
+    ASSERT_TRUE(listener->messages([&](View message) { received.emplace_back(message[2].text()); }));
+    EXPECT_EQ(received, (std::vector<std::string>{"__keyspace@4__:PFC_WD|Ethernet0"}));
 }
 
 }  // namespace

@@ -541,7 +541,7 @@ TEST(ControlServerHostile, RootDisplacesAnIdleClientOfAnotherUser)
     auto idle = server.other_users_client();
     EXPECT_TRUE(server.serves());
     EXPECT_EQ(idle.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"too many connections at once, and this )"
-                           R"(one asked for nothing: try again"}})");
+                           R"(one sent no request: try again"}})");
 }
 
 TEST(ControlServerHostile, FollowersLeavePlacesForRequests)

@@ -189,7 +189,7 @@ TEST(EventLoop, ANewFileWithTheNumberOfAnOldOneHearsNothingOfIt)
             loop->unwatch(pipes[0].reader.get());
             loop->unwatch(pipes[1].reader.get());
             ASSERT_EQ(::dup2(silent.reader.get(), number), number);
-            ASSERT_TRUE(loop->watch(number, EPOLLIN, [](std::uint32_t) { FAIL() << "nobody has written to it"; }));
+            ASSERT_TRUE(loop->watch(number, EPOLLIN, [](std::uint32_t) { FAIL() << "nothing was written to it"; }));
             stop_soon(*loop);
         }));
     }

@@ -122,7 +122,7 @@ TEST_F(StateDamage, AFlippedBitCostsItsOwnRecordOnly)
         expect_nothing_invented(content);
         if (bit / 8 < header) {
             EXPECT_NE(content.damage, "");
-            EXPECT_EQ(content.events.size(), kEvents) << "records say themselves whose they are";
+            EXPECT_EQ(content.events.size(), kEvents) << "records name their device";
             continue;
         }
         const auto hit = record_at(bit / 8);

@@ -40,10 +40,10 @@ protected:
 TEST_F(SonicConfig, AValueThatIsTooLongIsRefusedByNameAndSize)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", std::string(100'000'000, '9')}};
-    const auto words = problem();
-    EXPECT_THAT(words, HasSubstr("PFC_WD|Ethernet0: detection_time is '" + std::string(256, '9') +
-                                 "… and 99999744 more bytes': "));
-    EXPECT_LT(words.size(), 600U);
+    const auto text = problem();
+    EXPECT_THAT(text, HasSubstr("PFC_WD|Ethernet0: detection_time is '" + std::string(256, '9') +
+                                "… and 99999744 more bytes': "));
+    EXPECT_LT(text.size(), 600U);
 }
 
 TEST_F(SonicConfig, AnOwnerWatchesLosslessPrioritiesOnly)
@@ -173,7 +173,7 @@ TEST_F(SonicConfig, WhatAnEntrySaidBeforeItWasBadStaysInForce)
     table()["PFC_WD|Ethernet0"]["detection_time"] = "40";
     const auto config = read_config(store_, Role::detector, before).value();
     EXPECT_THAT(config.problems, ElementsAre(AllOf(HasSubstr("PFC_WD|Ethernet0: detection_time is '40'"),
-                                                   HasSubstr("what it said before stays in force"))));
+                                                   HasSubstr("its last valid version stays in force"))));
     EXPECT_EQ(concern(config), config.problems.front());
     ASSERT_EQ(config.policies.policies.size(), 1U);
     EXPECT_EQ(config.policies.policies[0].policy.name, "pfcwd-forward-400-2000");

@@ -126,7 +126,7 @@ TEST_F(AgentCommands, ReleaseNamesQueuesPortsOrAll)
     const auto none = run("pfcwd release");
     EXPECT_EQ(none.exit_code, 2);
     EXPECT_THAT(none.err, HasSubstr("Error: Which queues? Their names, or all.\n"));
-    EXPECT_TRUE(orders_.empty()) << "nobody releases everything by forgetting a word";
+    EXPECT_TRUE(orders_.empty()) << "a missing argument does not release everything";
 }
 
 TEST_F(AgentCommands, APortThatTwoDevicesHaveIsOnePort)
@@ -138,7 +138,7 @@ TEST_F(AgentCommands, APortThatTwoDevicesHaveIsOnePort)
     EXPECT_EQ(run("pfcwd clear Ethernet4").exit_code, 0);
     EXPECT_THAT(ordered(Ask::clear), ElementsAre("Ethernet4 of sw1", "Ethernet4 of sw2"));
     EXPECT_EQ(run("pfcwd release Ethernet9").exit_code, 0);
-    EXPECT_THAT(ordered(Ask::release), ElementsAre("Ethernet9 of ")) << "the agent has the words for that";
+    EXPECT_THAT(ordered(Ask::release), ElementsAre("Ethernet9 of ")) << "the text is the agent's";
 }
 
 TEST_F(AgentCommands, WhatTheAgentRefusesIsAnError)
@@ -165,7 +165,7 @@ TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
         EXPECT_EQ(run(line),
                   (Outcome{"",
                            "Error: no agent answers\n"
-                           "Nothing was cleared: the agent has counts of its own, and has to be asked first\n",
+                           "Nothing was cleared: the agent keeps counts, and these have to be cleared first\n",
                            1}));
         EXPECT_EQ(detected(), "2");
     }

@@ -57,8 +57,8 @@ TEST(Arguments, AnOptionHasItsValueBehindItOrWithinIt)
 
 TEST(Arguments, TheLastOneIsTheTime)
 {
-    EXPECT_THAT(given({"start", "400"}).words("PORTS"), IsEmpty());
-    EXPECT_THAT(given({"start", "Ethernet0", "Ethernet4", "400"}).words("PORTS"),
+    EXPECT_THAT(given({"start", "400"}).values("PORTS"), IsEmpty());
+    EXPECT_THAT(given({"start", "Ethernet0", "Ethernet4", "400"}).values("PORTS"),
                 ElementsAre("Ethernet0", "Ethernet4"));
     EXPECT_EQ(given({"start", "Ethernet0", "--", "400"}).number("DETECTION_TIME"), 400);
 }
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Arguments, OptionsStandAnywhere, ())
     }
     words.insert(words.begin(), "start");
     const auto read = given(words);
-    RC_ASSERT(read.words("PORTS") == (Words{"Ethernet0", "Ethernet4"}));
+    RC_ASSERT(read.values("PORTS") == (Words{"Ethernet0", "Ethernet4"}));
     RC_ASSERT(read.number("DETECTION_TIME") == 400);
     RC_ASSERT(read.text("--action") == "drop");
     RC_ASSERT(read.number("--restoration-time") == 500);

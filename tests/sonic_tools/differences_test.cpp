@@ -80,7 +80,7 @@ TEST_F(Difference, TheSpellingOfTheTestPlansIsUnderstood)
     EXPECT_EQ(run("pfcwd start ports Ethernet0 detection-time 500").exit_code, 0);
     EXPECT_EQ(config("PFC_WD|Ethernet0").at("detection_time"), "500");
     EXPECT_EQ(run("pfcwd start Ethernet0 ports 400"), (Outcome{fmt::format("{}ports\n", kUnknown), "", 1}))
-        << "elsewhere these words are no ports either";
+        << "other commands do not take these words as ports either";
 }
 
 // Theirs: nothing happens, exit code 0.
@@ -382,7 +382,7 @@ TEST_F(Difference, StatisticsCanBeCleared)
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_STATUS"), "operational");
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000003").at("PFC_WD_QUEUE_STATS_TX_PACKETS"), "100")
         << "a storm is being counted on";
-    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "nobody has watched it";
+    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "it was never watched";
     EXPECT_EQ(run("pfcwd clear Ethernet9:9"), (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
 }
 

@@ -71,7 +71,7 @@ public:
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> {
             return std::make_unique<test::MemoryStore>(store_);
         };
-        around.ask_agent = [this](const Where&, const codec::ControlRequest& request) { return answer(request); };
+        around.request_answer = [this](const Where&, const codec::ControlRequest& request) { return answer(request); };
         around.may_write = true;
         around.cache = folder_ / "cache";
         const auto tool = words.front();

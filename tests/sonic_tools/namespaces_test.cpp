@@ -47,7 +47,7 @@ protected:
         around.open_store = std::bind_front(&cli::ToolDatabases::open, &databases_);
         around.asics = std::bind_front(&cli::ToolDatabases::asics, &databases_);
         around.agent_keeps_tables = std::bind_front(&cli::ToolDatabases::are_agents, &databases_);
-        around.ask_agent = [](const Where&, const codec::ControlRequest&) {
+        around.request_answer = [](const Where&, const codec::ControlRequest&) {
             return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
         };
         around.may_write = may_write_;
@@ -184,7 +184,7 @@ TEST_F(Namespaces, StatisticsAreOfFrontPortsAndStormsOfAllPorts)
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
     EXPECT_EQ(run("pfcwd show stats --check-storm -n asic1").exit_code, 1);
     EXPECT_EQ(run("pfcwd show stats --check-storm -n asic0").exit_code, 0);
-    EXPECT_EQ(run("pfcwd show stats --check-storm -d frontend").exit_code, 0) << "the operator asks for front ports";
+    EXPECT_EQ(run("pfcwd show stats --check-storm -d frontend").exit_code, 0) << "the operator requests front ports";
     EXPECT_EQ(run("pfcwd show stats --check-storm Ethernet-BP256"), (Outcome{"", "", 1}));
     EXPECT_EQ(run("pfcwd show stats --check-storm Ethernet0"), (Outcome{"", "", 0}));
 }

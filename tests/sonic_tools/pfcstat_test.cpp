@@ -126,7 +126,7 @@ TEST(SavedCounters, WithoutAFolderThereAreNone)
 {
     const SavedCounters saved{"now", {}};
     EXPECT_EQ(save("", saved).error().what,
-              "there is no folder for them: whoever runs this has no home; XDG_CACHE_HOME can name a folder");
+              "there is no folder for them: this user has no home; XDG_CACHE_HOME can name a folder");
     const test::TemporaryFolder here;
     ASSERT_TRUE(save(here.path(), saved));
     const auto before = std::filesystem::current_path();

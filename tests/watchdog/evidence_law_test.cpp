@@ -156,15 +156,15 @@ RC_GTEST_PROP(AlertLaw, NeverEmitsACommand, ())
     auto can = test::able(test::kTellsAll);
     can.survive = *rc::gen::element(can.fields, Fields{0});
     Driver d{policy, 2, can};
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const auto ms : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 1'200))) {
         const auto row = static_cast<std::uint32_t>(ms % 2);
         d.queue(row).paused ? d.calm(row) : d.storm(row);
         d.queue(row).counters[Field::occupancy] = 1;
         d.run_ms(ms);
-        told = d.events().size();
+        reported = d.events().size();
     }
-    RC_TAG(told > 0 ? "alerts" : "silence");
+    RC_TAG(reported > 0 ? "alerts" : "silence");
     RC_ASSERT(d.commands().empty());
 }
 
@@ -283,9 +283,9 @@ RC_GTEST_PROP(ProgressLaw, AnythingAboveTheFloorIsLeftAlone, ())
 
 RC_GTEST_PROP(ProgressLaw, MostlyPausedBelowTheFloorIsCaughtInT0, ())
 {
-    const auto told =
+    const auto reported =
         choppy(preset("progress"), *rc::gen::inRange(51, 99), *rc::gen::inRange<std::uint64_t>(0, 990), 1);
-    RC_ASSERT(told == (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
+    RC_ASSERT(reported == (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
 TEST(ProgressLaw, EmptyQueueIsNoStorm)

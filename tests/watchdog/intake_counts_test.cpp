@@ -35,7 +35,7 @@ TEST(IntakeCounts, AreTheLastThatWereTold)
     const auto later = row.intake().pfc_counts(Slot{0});
     EXPECT_EQ(later.paused, false);
     EXPECT_EQ(later.tx_frames, 9U);
-    EXPECT_FALSE(later.rx_frames) << "it was not told this time";
+    EXPECT_FALSE(later.rx_frames) << "it was not reported this time";
     EXPECT_FALSE(later.pause_us);
 }
 

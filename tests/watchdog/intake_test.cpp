@@ -53,7 +53,7 @@ TEST(Intake, UnchangedStampIsNoSample)
     EXPECT_TRUE(row.intake().view().touched.empty());
     row.read({3'000, {{Field::pause_us, 0}, {Field::tx_packets, 7}}});
     EXPECT_EQ(row.dt_us(), 1'000U);
-    EXPECT_EQ(row.value(Field::tx_packets), 2U) << "what an unchanged stamp said is not taken for a baseline";
+    EXPECT_EQ(row.value(Field::tx_packets), 2U) << "a sample with an unchanged stamp is no baseline";
 }
 
 TEST(Intake, StampGoingBackProvesNothingAndBeginsAnew)
@@ -118,18 +118,18 @@ TEST(Intake, FieldMissingOnceIsUnknownForBothItsIntervals)
 TEST(Intake, OneCounterBackwardsClearsTheCountersOfThatIntervalOnly)
 {
     Reader row{kCounters | bit(Field::occupancy) | bit(Field::pause_state)};
-    const auto say = [&](std::int64_t at, std::uint64_t paused, std::uint64_t sent) {
+    const auto read = [&](std::int64_t at, std::uint64_t paused, std::uint64_t sent) {
         row.read({at,
                   {{Field::pause_us, paused},
                    {Field::tx_packets, sent},
                    {Field::occupancy, 77},
                    {Field::pause_state, kPartly}}});
     };
-    say(1'000, 500, 100);
-    say(2'000, 600, 99);
-    EXPECT_EQ(row.known(), bit(Field::occupancy) | bit(Field::pause_state)) << "levels still say how things stand";
+    read(1'000, 500, 100);
+    read(2'000, 600, 99);
+    EXPECT_EQ(row.known(), bit(Field::occupancy) | bit(Field::pause_state)) << "levels are still known";
     EXPECT_EQ(row.value(Field::occupancy), 77U);
-    say(3'000, 700, 101);
+    read(3'000, 700, 101);
     EXPECT_EQ(row.known(), kCounters | bit(Field::occupancy) | bit(Field::pause_state));
     EXPECT_EQ(row.value(Field::tx_packets), 2U);
 }

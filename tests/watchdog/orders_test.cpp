@@ -477,7 +477,7 @@ TEST(StopAndHold, TakesTheLastAnswersAndAsksForNothingMore)
     EXPECT_FALSE(d.dog().idle()) << "an answer is still to come";
     const auto asked = d.commands().size();
     d.settle(d.commands().back(), {Verdict::refused, Treatment::none, "no"});
-    EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "what goes wrong is told all the same";
+    EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "failures are still reported";
     EXPECT_TRUE(d.dog().idle());
     EXPECT_EQ(d.dog().next_timer(), kNever);
     d.run_ms(60'000);

@@ -142,7 +142,7 @@ TEST(MitigateOutcome, RefusedWalksDownToWhatTheDeviceTakes)
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::ignore_pause);
     d.run_ms(10'000);
-    EXPECT_EQ(d.story(), Story{}) << "what was refused is not asked again in this storm";
+    EXPECT_EQ(d.story(), Story{}) << "a refused treatment is not tried again in this storm";
     d.calm();
     d.run_ms(2'200);
     EXPECT_EQ(d.in_effect(), Treatment::none);

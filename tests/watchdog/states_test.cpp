@@ -48,7 +48,7 @@ TEST(Watching, T0OfPauseIsAStorm)
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::drop);
     d.run_ms(60'000);
-    EXPECT_EQ(d.story(), Story{}) << "a storm is told once";
+    EXPECT_EQ(d.story(), Story{}) << "a storm is reported once";
 }
 
 TEST(Watching, SuspectIsLookedAtAgainWhenItsTimeIsUp)

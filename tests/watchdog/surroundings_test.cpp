@@ -233,7 +233,7 @@ TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
     d.run_ms(400);
     EXPECT_EQ(d.story(),
               (Story{"800 storm_alert Ethernet4:3 blast_radius", "800 storm_escalated Ethernet4:3 blast_radius"}))
-        << "the device has not said that the first one is free";
+        << "the device has not reported that the first one is restored";
 }
 
 // --- a port-wide treatment
@@ -354,7 +354,7 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     auto d = by_device();
     d.storm();
     d.run_ms(1'000);
-    EXPECT_EQ(d.story(), Story{}) << "what the queue shows is not asked";
+    EXPECT_EQ(d.story(), Story{}) << "the state of the queue is not needed";
     d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.story(), Story{"1000 storm_detected Ethernet0:3 device"});
     EXPECT_EQ(d.phase(), Phase::mitigated);
@@ -390,7 +390,7 @@ TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
     EXPECT_EQ(d.commands().back().want, Treatment::none);
     EXPECT_EQ(d.phase(), Phase::watching);
     d.receive(Notice::Kind::detected, d.target());
-    EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is told again";
+    EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is reported again";
 }
 
 TEST(DeviceCriterion, WhatIsHeldIsHeldByACommandUntilItIsReleased)
@@ -501,7 +501,7 @@ TEST(SmallOutbox, SaysThatSomethingWaits)
     EXPECT_FALSE(out.overflowed);
     look(100, PauseState::paused);
     EXPECT_TRUE(out.overflowed);
-    EXPECT_EQ(out.events.size(), 1U) << "a storm needs room for all it may say";
+    EXPECT_EQ(out.events.size(), 1U) << "a storm needs room for all its events";
     EXPECT_LE(out.commands.size(), 2U);
     std::size_t events = 0;
     for (int pass = 0; pass < 4; ++pass) {

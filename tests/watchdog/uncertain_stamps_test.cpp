@@ -162,11 +162,11 @@ TEST(StampDrift, OnceLearnedHelpsQueuesWithoutABacklog)
 {
     Reader reader{uncertain(kDuration), 2};
     const auto put = [&](std::uint32_t row, int i, std::uint64_t backlog) {
-        const Says says{i * 206'000LL,
-                        {{Field::pause_us, static_cast<std::uint64_t>(i * kPollUs)},
-                         {Field::tx_packets, 0},
-                         {Field::occupancy, backlog}}};
-        reader.intake().put(sample(row, says));
+        const Reading reading{i * 206'000LL,
+                              {{Field::pause_us, static_cast<std::uint64_t>(i * kPollUs)},
+                               {Field::tx_packets, 0},
+                               {Field::occupancy, backlog}}};
+        reader.intake().put(sample(row, reading));
     };
     const auto both = [&](int i) {
         reader.intake().begin();

@@ -195,7 +195,7 @@ TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
     ASSERT_EQ(blind.notes.size(), 1U);
     EXPECT_EQ(blind.notes[0], "sonic: no signal of the device survives drop; queues are released by a timed probe");
     can.survive = bit(Field::tx_packets);
-    EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal that does not speak of pause does not help";
+    EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal without pause does not help";
 }
 
 // --- storms that cannot be detected
@@ -407,7 +407,7 @@ TEST(WatchlistRuns, BreakWhereTheSpeedMatters)
               (std::vector<Stretch>{{0, 9}, {9, 9}}));
     EXPECT_EQ(stretches(*compile(book({preset("sonic")}, {everywhere(0)}), inventory, can)),
               (std::vector<Stretch>{{0, 18}}))
-        << "continuous pause does not ask for the speed";
+        << "continuous pause does not need the speed";
 }
 
 TEST(WatchlistRuns, EveryWatchedRowStandsInExactlyOneRunWithItsRule)
