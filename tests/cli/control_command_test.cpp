@@ -77,7 +77,7 @@ codec::StatusReport some_status()
     return status;
 }
 
-TEST(ControlCommand, EachAsksForWhatItSays)
+TEST(ControlCommand, EachSendsItsRequest)
 {
     const std::vector<std::pair<std::vector<std::string>, std::string>> commands{
         {{"mitigate", "Ethernet4:3", "--note", "ticket 7"},
@@ -96,7 +96,7 @@ TEST(ControlCommand, EachAsksForWhatItSays)
     }
 }
 
-TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
+TEST(ControlCommand, EscapesAnswersForTheTerminal)
 {
     for (const auto* command : {"status", "queues", "events"}) {
         PlayedAgent agent{{"\x1b]0;t\x07 no JSON"}};
@@ -105,7 +105,7 @@ TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
     }
 }
 
-TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
+TEST(ControlCommand, PrintsAnswersAsTextOrJson)
 {
     const auto status = codec::answer_json(some_status());
     codec::QueueReport queue;
@@ -123,7 +123,7 @@ TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
     EXPECT_EQ(agent.asked()[3], R"({"command":"queues","device":"sw1"})");
 }
 
-TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
+TEST(ControlCommand, ExitCodeFollowsTheAgentsError)
 {
     const auto line = codec::answer_json(Error{ErrorKind::invalid, "no queue '\x1b[2J'"});
     PlayedAgent agent{{line, line}};
@@ -137,7 +137,7 @@ TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
     EXPECT_EQ(as_it_came.exit_code, 2);
 }
 
-TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
+TEST(ControlCommand, ARefusedReloadIsAFailure)
 {
     const auto good = codec::answer_json(codec::ReloadReport{1, 0, {}});
     const auto bad = codec::answer_json(codec::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
@@ -150,7 +150,7 @@ TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
     EXPECT_EQ(agent.ask({"reload", "--json"}).exit_code, 2);
 }
 
-TEST(ControlCommand, EventsEndWhereTheAgentSaysSo)
+TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
 {
     const std::string event = R"({"seq":1,"time_us":0,"event":"storm_detected","device":"sw1","port":"a","queue":3})";
     const auto whole = event + '\n' + event + '\n' + codec::events_end_json(2);
@@ -166,7 +166,7 @@ TEST(ControlCommand, EventsEndWhereTheAgentSaysSo)
     EXPECT_EQ(agent.asked()[2], R"({"command":"events","follow":true})");
 }
 
-TEST(ControlCommand, AnAgentThatDoesNotAnswerOrAnswersNonsense)
+TEST(ControlCommand, ReportsAMissingOrInvalidAnswer)
 {
     PlayedAgent agent{{"hello"}};
     const auto nonsense = agent.ask({"status"});
@@ -190,7 +190,7 @@ TEST(ControlCommand, NoAgentIsExit3)
     }
 }
 
-TEST(ControlCommand, WhoMayNotIsToldWhoMay)
+TEST(ControlCommand, DeniedAccessNamesTheAllowedUsers)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root, to become another user";
@@ -212,7 +212,7 @@ TEST(ControlCommand, WhoMayNotIsToldWhoMay)
                                      agent.path().string()));
 }
 
-TEST(ControlCommand, WhatIsMissingOrWrongIsSaidAtOnce)
+TEST(ControlCommand, ReportsAllBadArgumentsAtOnce)
 {
     const auto queue = run(test::petrel({"release", "--devic", "x"}));
     EXPECT_EQ(queue.exit_code, 2);
@@ -227,7 +227,7 @@ TEST(ControlCommand, WhatIsMissingOrWrongIsSaidAtOnce)
     }
 }
 
-TEST(ControlCommand, WatchPrintsUntilNobodyReads)
+TEST(ControlCommand, WatchPrintsUntilThePipeIsClosed)
 {
     std::deque<std::string> answers;
     for (int i = 0; i < 10; ++i) {

@@ -138,7 +138,7 @@ TEST(ControlText, Status)
 }
 
 // An agent that watches nothing must not look healthy; the advice depends on whether the file or SONiC configures it.
-TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
+TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
 {
     auto idle = status();
     idle.devices[0].watched = 0;

@@ -21,12 +21,12 @@ std::string story(std::string_view file)
     return fmt::format("{}\n", fmt::join(explain(*scenario), "\n"));
 }
 
-TEST(ScenarioText, EverythingHasItsSentence)
+TEST(ScenarioText, EveryPartHasASentence)
 {
     petrel::test::expect_golden(petrel::test::golden("report/words.txt"), story("words.toml"));
 }
 
-TEST(ScenarioText, ValuesKeepTheDigitsThatCount)
+TEST(ScenarioText, ValuesKeepTheirSignificantDigits)
 {
     EXPECT_EQ(time_text(0), "0");
     EXPECT_EQ(time_text(33'553'920'000), "33.5539 ms");

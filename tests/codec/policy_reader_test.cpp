@@ -146,7 +146,7 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
     EXPECT_FALSE(inventory.rows[2].host_facing);
 }
 
-TEST(PolicyBind, NothingHalfDone)
+TEST(PolicyBind, AppliesAllOrNothing)
 {
     auto inventory = two_ports();
     const auto book = bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
@@ -157,7 +157,7 @@ TEST(PolicyBind, NothingHalfDone)
     EXPECT_FALSE(inventory.rows[0].host_facing);
 }
 
-TEST(PolicyBind, AFileMaySpeakOfPortsThatOnlyOneOfTheDevicesHas)
+TEST(PolicyBind, AFileMayNamePortsOfOneDeviceOnly)
 {
     auto here = two_ports();
     auto there = two_ports();

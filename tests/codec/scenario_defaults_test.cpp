@@ -58,7 +58,7 @@ TEST(ScenarioDefaults, ExpectationsComeFirstAndNameTheirFileAndLine)
                                     "plans/defaults/shared.toml:6 state: mitigated", ":7 drops"));
 }
 
-TEST(ScenarioDefaults, AScenarioWithoutTheListGetsTheWholeList)
+TEST(ScenarioDefaults, AScenarioWithoutTheListGetsTheSharedList)
 {
     constexpr std::string_view kNoList = "name = \"own\"\nduration = \"1ms\"\ndefaults = \"defaults/x.toml\"\n"
                                          "topology = { kind = \"single-switch\", hosts = 2 }\n";
@@ -103,7 +103,7 @@ TEST(ScenarioDefaults, ComplaintsNameTheFileTheyAreAbout)
                           std::string(60, '.')));
 }
 
-TEST(ScenarioDefaults, WhatBelongsToOneScenarioIsNotShared)
+TEST(ScenarioDefaults, KeysOfOneScenarioCannotBeShared)
 {
     for (const std::string key : {"name", "about", "defaults"}) {
         EXPECT_EQ(

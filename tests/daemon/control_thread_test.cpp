@@ -136,7 +136,7 @@ TEST_F(ControlThreadTest, AFollowerGetsTheHistoryAndThenEachEventOnce)
     EXPECT_EQ(later.line(), "event 197") << "the newest are kept";
 }
 
-TEST_F(ControlThreadTest, AFollowerTooManyHearsSo)
+TEST_F(ControlThreadTest, RefusesAFollowerAboveTheLimit)
 {
     std::vector<Client> followers;
     const runtime::ControlServer::Limits limits;
@@ -153,7 +153,7 @@ TEST_F(ControlThreadTest, AFollowerTooManyHearsSo)
     EXPECT_EQ(root.line(), R"({"seq":1,"time_us":10})");
 }
 
-TEST_F(ControlThreadTest, RootIsNextHoweverManyWait)
+TEST_F(ControlThreadTest, RootIsServedFirst)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root";
@@ -174,7 +174,7 @@ TEST_F(ControlThreadTest, RootIsNextHoweverManyWait)
 
 // The service carries out an order even if its client has disconnected, so the number of waiting requests needs a
 // limit, not the number of clients.
-TEST_F(ControlThreadTest, WhatWaitsForTheLoopIsBounded)
+TEST_F(ControlThreadTest, WaitingRequestsAreBounded)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root";

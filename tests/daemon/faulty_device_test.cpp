@@ -88,7 +88,7 @@ protected:
     std::unique_ptr<test::SimulatedAgent> agent;
 };
 
-TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
+TEST_F(FaultyDevice, AHangIsReportedAndDoesNotStopTheOthers)
 {
     live();
     sick.set(Fault::looks_hang, true);
@@ -103,7 +103,7 @@ TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
 }
 
 // Looks take longer than a poll and less than the hang limit: they are late, and the agent uses them.
-TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
+TEST_F(FaultyDevice, LateLooksOfASlowDeviceAreUsed)
 {
     live(true, "600000");
     sick.set(Fault::looks_hang, true);
@@ -124,7 +124,7 @@ TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
 }
 
 // A real process: its device thread is in the call when it ends.
-TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
+TEST_F(FaultyDevice, TheAgentStopsThoughADeviceHangsForEver)
 {
     AgentProcess process{{.folder = folder.path(),
                           .config = config(),
@@ -138,7 +138,7 @@ TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
     sick.set(Fault::looks_hang, false);
 }
 
-TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
+TEST_F(FaultyDevice, TheNextStartRestoresADeviceThatHung)
 {
     live();
     sick.storm(kPort);
@@ -157,7 +157,7 @@ TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
     EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
 }
 
-TEST_F(FaultyDevice, WhoseLooksFailIsFailingUntilTheyDoNot)
+TEST_F(FaultyDevice, IsFailingWhileLooksFail)
 {
     live();
     sick.set(Fault::looks_fail, true);
@@ -169,7 +169,7 @@ TEST_F(FaultyDevice, WhoseLooksFailIsFailingUntilTheyDoNot)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
+TEST_F(FaultyDevice, IsOpenedLaterIfAbsentAtTheStart)
 {
     sick.set(Fault::gone, true);
     live(false);
@@ -181,7 +181,7 @@ TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatVanishesAndComesBackKeepsItsStorm)
+TEST_F(FaultyDevice, KeepsItsStormWhenItVanishesAndReturns)
 {
     live();
     sick.storm(kPort);
@@ -196,7 +196,7 @@ TEST_F(FaultyDevice, ThatVanishesAndComesBackKeepsItsStorm)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
+TEST_F(FaultyDevice, KeepsStormsByNameWhenTheInventoryChanges)
 {
     live();
     sick.storm(kPort);
@@ -213,7 +213,7 @@ TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WithAPortThatWasAwayRestoresWhatWasInForceThere)
+TEST_F(FaultyDevice, RestoresThePortThatReturns)
 {
     live();
     sick.storm(kPort);
@@ -228,7 +228,7 @@ TEST_F(FaultyDevice, WithAPortThatWasAwayRestoresWhatWasInForceThere)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
+TEST_F(FaultyDevice, TheStopNamesAnAbsentDeviceWithMitigations)
 {
     live();
     sick.storm(kPort);
@@ -249,7 +249,7 @@ TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
+TEST_F(FaultyDevice, FailedWritesAreReportedUntilTheySucceed)
 {
     live();
     sick.set(Fault::writes_fail, true);
@@ -263,7 +263,7 @@ TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
+TEST_F(FaultyDevice, RefusalOfEverythingIsEscalated)
 {
     live();
     sick.set(Fault::writes_refused, true);
@@ -276,7 +276,7 @@ TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
+TEST_F(FaultyDevice, ADifferentReadBackIsReported)
 {
     live();
     sick.set(Fault::read_back_lies, true);
@@ -289,7 +289,7 @@ TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WhoseWritesHangIsReportedAndIsDoneWithWhenTheyReturn)
+TEST_F(FaultyDevice, HangingWritesAreReportedAndUsedWhenTheyReturn)
 {
     live();
     sick.set(Fault::writes_hang, true);

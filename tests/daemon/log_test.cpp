@@ -106,7 +106,7 @@ TEST(LogText, ReadsLikeThisForSyslog)
     test::expect_golden(test::golden("daemon/log.rfc5424"), in(LogFormat::rfc5424));
 }
 
-TEST(LogText, SaysHowBadItIsBeforeTheLine)
+TEST(LogText, WritesTheSeverityBeforeTheLine)
 {
     EXPECT_EQ(journal_prefix(Log::Level::info), "<6>");
     EXPECT_EQ(journal_prefix(Log::Level::error), "<3>");
@@ -149,7 +149,7 @@ TEST(LogText, EveryLineIsDocumented)
     EXPECT_EQ(logged, documented);
 }
 
-TEST(LogText, WhatIsTooLongIsCut)
+TEST(LogText, CutsLongTexts)
 {
     const std::string huge(104'857'600, 'A');
     const Log::Line line{.event = "x", .device = huge, .queue = huge, .message = huge, .fields = {{"key", huge}}};
@@ -161,7 +161,7 @@ TEST(LogText, WhatIsTooLongIsCut)
     }
 }
 
-RC_GTEST_PROP(LogText, WhateverIsSaidIsOneLine,
+RC_GTEST_PROP(LogText, EveryMessageIsOneLine,
               (const std::string& device, const std::string& words, const std::string& value))
 {
     const Log::Line line{.event = "x", .device = device, .queue = words, .message = words, .fields = {{"key", value}}};
@@ -204,7 +204,7 @@ Log::Line logged(std::string words)
     return {.level = Log::Level::warning, .event = "said", .message = std::move(words)};
 }
 
-TEST(Log, WritesWhatWaitsBeforeItEnds)
+TEST(Log, WritesWaitingLinesBeforeItEnds)
 {
     const TemporaryFolder folder;
     {
@@ -220,7 +220,7 @@ TEST(Log, WritesWhatWaitsBeforeItEnds)
     EXPECT_THAT(lines[999], EndsWith(" said: 999"));
 }
 
-TEST(Log, LinesOfManyThreadsStayWhole)
+TEST(Log, LinesOfManyThreadsDoNotMix)
 {
     const TemporaryFolder folder;
     {
@@ -284,7 +284,7 @@ TEST(Log, WaitsForAReaderInItsOwnThread)
     EXPECT_EQ(log->dropped(), 0U);
 }
 
-TEST(Log, CountsWhatCannotBeWritten)
+TEST(Log, CountsLostLines)
 {
     const TemporaryFolder folder;
     auto log = must_open(LogFormat::text, "/dev/full");
@@ -331,7 +331,7 @@ TEST(Log, WritesToStderr)
     EXPECT_THAT(lines_of(path), ElementsAre(EndsWith("warning said: x")));
 }
 
-TEST(Log, TellsASyslogSocketHowBadItIs)
+TEST(Log, SendsTheSeverityToASyslogSocket)
 {
     const TemporaryFolder folder;
     const FileDescriptor collector{::socket(AF_UNIX, SOCK_DGRAM, 0)};
@@ -352,7 +352,7 @@ TEST(Log, TellsASyslogSocketHowBadItIs)
     EXPECT_EQ(received(), "<28>1 2026-03-09T07:05:01.000042+00:00 tor-17 petrel-agent " + pid + " said - x");
 }
 
-TEST(Log, TellsTheJournalHowBadItIs)
+TEST(Log, SendsTheSeverityToTheJournal)
 {
     const TemporaryFolder folder;
     const auto path = folder / "log";
@@ -375,7 +375,7 @@ TEST(Log, TellsTheJournalHowBadItIs)
     }
 }
 
-TEST(Log, SaysWhereItCannotWrite)
+TEST(Log, NamesThePathThatCannotBeWritten)
 {
     const TemporaryFolder folder;
     EXPECT_THAT(Log::open(LogFormat::text, (folder / "no" / "log").string(), "x").error().what,

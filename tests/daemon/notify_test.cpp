@@ -48,7 +48,7 @@ private:
     runtime::FileDescriptor socket_;
 };
 
-TEST_F(Notify, SaysHowTheServiceFares)
+TEST_F(Notify, ReportsTheStateOfTheService)
 {
     notify_ready("2 devices are watched");
     EXPECT_EQ(received(), "READY=1\nSTATUS=2 devices are watched");

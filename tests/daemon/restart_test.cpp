@@ -279,7 +279,7 @@ using RestartOfAProcess = RestartOf<AgentProcess>;
 
 class RestartWhileMitigating : public RestartOfAProcess, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileMitigating, TheNextLifePutsAllRight)
+TEST_P(RestartWhileMitigating, TheNextStartReconciles)
 {
     {
         const auto life = live(GetParam());
@@ -301,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileMitigating,
 
 class RestartWhileRestoring : public Restart, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
+TEST_P(RestartWhileRestoring, TheNextStartReconciles)
 {
     {
         const auto life = live_in_storm(GetParam());
@@ -323,7 +323,7 @@ TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
 INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileRestoring,
                          testing::Values("before_prepare:2", "prepared:2", "applied:2", "read_back:2", "closed:1"));
 
-TEST_F(Restart, WhatWasDoneAndRememberedIsNotDoneAgain)
+TEST_F(Restart, CommandsInTheMemoryAreNotRepeated)
 {
     {
         const auto life = live_in_storm("state_written:2");
@@ -363,7 +363,7 @@ TEST_F(Restart, KilledWhileItLoads)
 // At start the agent sends the command for a treatment that it finds in force to the device once more.
 class RestartWhileStarting : public Restart, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileStarting, TheNextLifePutsAllRight)
+TEST_P(RestartWhileStarting, TheNextStartReconciles)
 {
     live_in_storm()->kill();
     ASSERT_EQ(live(GetParam())->wait(), -1);
@@ -423,7 +423,7 @@ TEST_F(Restart, AStopRestores)
     expect_laws();
 }
 
-TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
+TEST_F(Restart, AHoldingStopLeavesTreatmentsToTheNextStart)
 {
     const std::vector<std::string> hold{"--stop", "hold"};
     EXPECT_EQ(live_in_storm({}, hold)->stop(), 0);
@@ -446,7 +446,7 @@ TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
 
 class RestartWithABadMemory : public Restart, public testing::WithParamInterface<bool> {};
 
-TEST_P(RestartWithABadMemory, TheJournalAndTheDeviceKnowEnough)
+TEST_P(RestartWithABadMemory, JournalAndDeviceAreEnough)
 {
     live_in_storm()->kill();
     auto text = *runtime::read_whole_file(state_of("state"));
@@ -488,7 +488,7 @@ TEST_F(Restart, AnUnfinishedRecordOfTheJournalIsLeftOut)
 // Without a readable journal the agent does not have the overwritten values, so it cannot undo the treatment.
 class RestartWithABadJournal : public Restart, public testing::WithParamInterface<bool> {};
 
-TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)
+TEST_P(RestartWithABadJournal, TheDeviceStaysUntouchedAndTheErrorIsReported)
 {
     live_in_storm()->kill();
     auto text = *runtime::read_whole_file(state_of("journal"));
@@ -580,7 +580,7 @@ public:
     std::vector<watchdog::EventKind> heard_;
 };
 
-TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
+TEST_F(Restart, AnEventIsStoredBeforeItIsPublished)
 {
     const lab::CallAt call_at = [this](Instant when, std::function<void()> call) {
         time.call_at(when, std::move(call));
@@ -618,7 +618,7 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
 
 // Every start sends one command to the device. If a supervisor restarts the agent in a loop, the agent delays its
 // starts with back-off, so that the device is not flooded with writes.
-TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
+TEST_F(Restart, RepeatedRestartsAreDelayed)
 {
     live_in_storm()->kill();
     for (int start = 0; start < 5; ++start) {
@@ -634,7 +634,7 @@ TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
 }
 
 // A few dozen agents, each killed at a random point, the n-th time it is reached, while storms begin and end at random.
-TEST_F(Restart, AnyDeathInAnyWeather)
+TEST_F(Restart, AnyKillUnderAnyFault)
 {
     const std::vector<std::string> points{"state_written", "before_prepare", "prepared", "journaled",
                                           "applied",       "read_back",      "closed",   "loaded"};

@@ -54,7 +54,7 @@ protected:
     Instant now{1h};
 };
 
-TEST_F(SonicAlerts, AreSaidAgainUntilTheyAreShown)
+TEST_F(SonicAlerts, AreRepeatedUntilOrchagentShowsThem)
 {
     show("operational");
     update(Phase::alerted);
@@ -69,7 +69,7 @@ TEST_F(SonicAlerts, AreSaidAgainUntilTheyAreShown)
     EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 storm")) << "a restarted orchagent has lost the storm";
 }
 
-TEST_F(SonicAlerts, SoIsTheirEnd)
+TEST_F(SonicAlerts, TheirEndIsRepeatedToo)
 {
     show("stormed");
     update(Phase::alerted);
@@ -81,7 +81,7 @@ TEST_F(SonicAlerts, SoIsTheirEnd)
     EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 restore")) << "an orchagent that kept the storm gets its end";
 }
 
-TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
+TEST_F(SonicAlerts, IgnoreQueuesThatOrchagentDoesNotWatch)
 {
     update(Phase::alerted);
     EXPECT_THAT(unconfirmed(), IsEmpty());
@@ -89,7 +89,7 @@ TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
     EXPECT_THAT(unconfirmed(), IsEmpty()) << "nor one without a name";
 }
 
-TEST_F(SonicAlerts, StormsThatAreActedOnAreOthersBusiness)
+TEST_F(SonicAlerts, IgnoreStormsThatAreMitigated)
 {
     show("operational");
     update(Phase::alerted, Treatment::drop);  // withheld: too many queues are mitigated already

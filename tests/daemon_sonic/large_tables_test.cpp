@@ -71,7 +71,7 @@ TEST_F(LargeTables, AllPortsAreStartedByOneRequest)
     EXPECT_THAT(reply.policies->policies.front().ports, SizeIs(kPorts));
 }
 
-TEST_F(LargeTables, AllQueuesAreReadInBites)
+TEST_F(LargeTables, AllQueuesAreReadInParts)
 {
     auto keys = request(Command::table_keys, kCounters);
     keys.prefix = "COUNTERS:";
@@ -87,14 +87,14 @@ TEST_F(LargeTables, AllQueuesAreReadInBites)
     EXPECT_EQ(tables->tables(hashes).error().what, "1001 keys at once: at most 1000");
 }
 
-TEST_F(LargeTables, WhoAsksForTheSameAgainAndAgainIsRefused)
+TEST_F(LargeTables, ARequestWithTooManyKeysIsRefused)
 {
     auto hashes = request(Command::table_hashes, kCounters);
     hashes.keys.assign(codec::kMostTableKeys, "COUNTERS_QUEUE_NAME_MAP");
     EXPECT_EQ(tables->tables(hashes).error().kind, ErrorKind::exhausted);
 }
 
-TEST_F(LargeTables, OnlyTheConfigurationIsForOthersToChange)
+TEST_F(LargeTables, OnlyTheConfigurationCanBeChanged)
 {
     auto change = request(Command::table_change, kCounters);
     change.changes = {{TableChange::Kind::set, "COUNTERS:oid:0x1", {{"a", "b"}}}};
@@ -102,7 +102,7 @@ TEST_F(LargeTables, OnlyTheConfigurationIsForOthersToChange)
     EXPECT_THAT(tables->tables(request(Command::table_keys, 7)).error().what, HasSubstr("no database 7: allowed 0..6"));
 }
 
-TEST_F(LargeTables, WhatCannotBeWrittenLeavesEverythingAsItWas)
+TEST_F(LargeTables, AFailedWriteChangesNothing)
 {
     std::filesystem::remove_all(folder.path());
     auto start = request(Command::table_change, kConfig);

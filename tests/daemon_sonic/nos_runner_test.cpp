@@ -213,7 +213,7 @@ protected:
     std::unique_ptr<NosRunner> nos;
 };
 
-TEST_F(NosConversation, QueuesAreToldOnceAndInStretches)
+TEST_F(NosConversation, QueuesAreSentOnceAndInParts)
 {
     begin({});
     for (const auto& report : all_queues()) {
@@ -223,7 +223,7 @@ TEST_F(NosConversation, QueuesAreToldOnceAndInStretches)
     EXPECT_EQ(queues_in(diary.next(3)), 0U);
 }
 
-TEST_F(NosConversation, CountsOfAllQueuesAreToldInStretchesAndNotAgainBeforeTheirTime)
+TEST_F(NosConversation, CountersAreSentInPartsAtTheirInterval)
 {
     begin(wants_counts(1h));
     std::set<std::pair<std::string, unsigned>> seen;
@@ -270,7 +270,7 @@ TEST_F(NosConversation, TheSamePoliciesAgainAreNotBoundAgain)
     }));
 }
 
-TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
+TEST_F(NosConversation, NewPoliciesSendAllQueuesAgain)
 {
     begin({});
     all_queues();
@@ -281,7 +281,7 @@ TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
     all_queues();
 }
 
-TEST_F(NosConversation, AnEventIsOfTheQueuesThatItMeans)
+TEST_F(NosConversation, AnEventMarksTheQueuesOfItsTarget)
 {
     begin({});
     all_queues();
@@ -298,7 +298,7 @@ TEST_F(NosConversation, AnEventIsOfTheQueuesThatItMeans)
     EXPECT_EQ(queues_in(report()), kRows);
 }
 
-TEST_F(NosConversation, TroubleIsSaidOnce)
+TEST_F(NosConversation, TroubleIsLoggedOnce)
 {
     begin(in_trouble("away"));
     diary.next(4);
@@ -311,7 +311,7 @@ TEST_F(NosConversation, TroubleIsSaidOnce)
     EXPECT_THAT(logged(), ElementsAre("nos_trouble", "nos_trouble", "nos_good"));
 }
 
-TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
+TEST_F(NosConversation, TableRequestsAreBounded)
 {
     begin({});
     diary.next(1);
@@ -328,7 +328,7 @@ TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
 }
 
 // An exchange is under way when the stop begins. Events that arrive after it has begun go out in one more exchange.
-TEST_F(NosConversation, TheLastThingsAreToldThoughAnExchangeWasUnderWay)
+TEST_F(NosConversation, TheStopSendsTheLastChangesAfterAnExchangeUnderWay)
 {
     begin({});
     all_queues();

@@ -84,7 +84,7 @@ TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
     EXPECT_EQ(sw.in_force(1), Treatment::none) << "it is not configured to be watched";
 }
 
-TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
+TEST_F(OwnTablesAgent, StartIsRefusedWhileNoPortIsKnown)
 {
     sw.set(SharedSwitch::Fault::gone, true);
     live();
@@ -94,7 +94,7 @@ TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
     EXPECT_THAT(refused.err, HasSubstr("no port is known yet"));
 }
 
-TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
+TEST_F(OwnTablesAgent, TablesShowAStormFromBeginToEnd)
 {
     ready();
     output_of({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
@@ -117,7 +117,7 @@ TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
     EXPECT_THAT(output_of({"show", "history"}), AllOf(HasSubstr("storm_detected"), HasSubstr("storm_restored")));
 }
 
-TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
+TEST_F(OwnTablesAgent, AChangeIsInForceWhenTheCommandReturns)
 {
     ready();
     output_of({"start", "Ethernet1", "100"});
@@ -130,7 +130,7 @@ TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
     EXPECT_THAT(output_of({"show", "config"}), Not(HasSubstr("Ethernet")));
 }
 
-TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
+TEST_F(OwnTablesAgent, StopReleasesAQueueInAStorm)
 {
     ready();
     output_of({"start", "all", "100"});
@@ -140,7 +140,7 @@ TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
+TEST_F(OwnTablesAgent, RemovingAPortEndsItsStorm)
 {
     ready();
     output_of({"start", "all", "100"});
@@ -150,7 +150,7 @@ TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
     EXPECT_TRUE(sw.wait_until([&] { return run("pfcwd", {"show", "stats", "--check-storm"}).exit_code == 0; }));
 }
 
-TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
+TEST_F(OwnTablesAgent, TheBigRedSwitchMitigatesEveryQueue)
 {
     ready();
     output_of({"big_red_switch", "enable"});
@@ -182,7 +182,7 @@ TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
     EXPECT_THAT(agent->ask({"events"}).out, HasSubstr("clear by"));
 }
 
-TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
+TEST_F(OwnTablesAgent, PauseHistoryIsKeptForConfiguredPorts)
 {
     ready();
     output_of({"start", "Ethernet1", "100", "--pfc-stat-history"});
@@ -199,7 +199,7 @@ TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
 
 // ----------------------------------------------------------------------------------- what survives a restart
 
-TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
+TEST_F(OwnTablesAgent, TheConfigurationSurvivesAKillDuringAStorm)
 {
     ready();
     output_of({"start", "Ethernet1", "100", "-r", "300"});
@@ -215,7 +215,7 @@ TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
+TEST_F(OwnTablesAgent, RefusesPfcThatTheDeviceDoesNotHave)
 {
     ready();
     const auto pfc = [&](std::vector<std::string> arguments) { return run("pfc", std::move(arguments)); };
@@ -227,7 +227,7 @@ TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
     EXPECT_NE(pfc({"config", "asymmetric", "on", "Ethernet1"}).exit_code, 0);
 }
 
-TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
+TEST_F(OwnTablesAgent, EntriesOfAnOperatorStay)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PORT_QOS_MAP": {"Ethernet1": {"pfc_enable": "4", "pfcwd_sw_enable": "4"}}})";
@@ -236,7 +236,7 @@ TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
     EXPECT_THAT(content(), AllOf(HasSubstr(R"("pfcwd_sw_enable": "4")"), HasSubstr(R"("pfcwd_sw_enable": "3")")));
 }
 
-TEST_F(OwnTablesAgent, AFileThatCannotBeReadIsNotTakenForAnEmptyOne)
+TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
@@ -257,7 +257,7 @@ TEST_F(OwnTablesAgent, AnotherAgentHasNoTables)
     EXPECT_EQ(ended.err, "Error: this agent keeps no tables: set nos = \"own\" in [agent]\n");
 }
 
-TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
+TEST_F(OwnTablesAgent, AnInvalidEntryIsReportedAndTheOthersStay)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_time": "50"}}})";
@@ -269,7 +269,7 @@ TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
     wait_for_treatment(2, Treatment::drop);
 }
 
-TEST_F(OwnTablesAgent, TablesRemovedUnderTheAgentAreWrittenAnew)
+TEST_F(OwnTablesAgent, RemovedTablesAreWrittenAgain)
 {
     ready();
     output_of({"start", "--action", "drop", "Ethernet1", "400"});

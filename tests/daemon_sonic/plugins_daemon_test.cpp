@@ -35,7 +35,7 @@ protected:
     }
 };
 
-TEST_F(PluginsOfAgents, WhoRemovesADeadOnePutsThemBackThoughNothingIsWatched)
+TEST_F(PluginsOfAgents, ReleaseAllAfterAKillPutsThemBackThoughNothingIsWatched)
 {
     const auto agent = die_before_pfcwd_stop();
     const auto released = release_all(*agent);
@@ -45,7 +45,7 @@ TEST_F(PluginsOfAgents, WhoRemovesADeadOnePutsThemBackThoughNothingIsWatched)
     expect_back();
 }
 
-TEST_F(PluginsOfAgents, WhoRemovesADeadOneIsToldWhatCannotBePutBack)
+TEST_F(PluginsOfAgents, ReleaseAllAfterAKillReportsWhatCannotBePutBack)
 {
     const auto agent = die_before_pfcwd_stop();
     redis->kill();
@@ -65,7 +65,7 @@ TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
 }
 
 // The agent delays its next start, and during the delay only the scripts can watch.
-TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
+TEST_F(PluginsOfAgents, RepeatedKillsLeaveDetectionToTheScripts)
 {
     build();
     const auto agent = live();
@@ -78,7 +78,7 @@ TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
+TEST_F(PluginsOfAgents, AnAgentWithoutAConnectionReportsThatTheyMayBeOut)
 {
     const auto agent = die_before_pfcwd_stop();
     redis->kill();
@@ -88,7 +88,7 @@ TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
     EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel hand-back")));
 }
 
-TEST_F(PluginsOfAgents, AnAgentThatOnlyWaitedForAnotherEndsWell)
+TEST_F(PluginsOfAgents, AnAgentThatWaitedForAnotherStopsWithoutAnError)
 {
     build();
     const auto first = live();
@@ -126,7 +126,7 @@ TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
     expect_back();
 }
 
-TEST_F(PluginsOfAgents, WhoeverReleasesAllBesideALivingAgentIsRefused)
+TEST_F(PluginsOfAgents, ReleaseAllIsRefusedWhileAnAgentRuns)
 {
     build();
     const auto agent = live();

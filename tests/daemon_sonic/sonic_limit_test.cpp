@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
+TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
 {
     build();
     const auto listener = redis->connect(static_cast<int>(sonic::Db::counters));

@@ -109,7 +109,7 @@ protected:
     std::unique_ptr<SonicNos> nos;
 };
 
-TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
+TEST_F(SonicExchange, PoliciesAreReturnedOnlyIfTheyChanged)
 {
     const auto set = [&](const std::string& key, const test::Fields& fields) {
         test::write_hash(*redis, kConfig, key, fields);
@@ -168,7 +168,7 @@ TEST_F(SonicExchange, ABadDatabaseDoesNotFloodTheLog)
     EXPECT_THAT(reply.concern, HasSubstr("(and 200000 more)"));
 }
 
-TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
+TEST_F(SonicExchange, AStormIsLoggedOnceItsQueueHasAnObjectId)
 {
     redis->kill();
     const auto away = nos->exchange(report({event(watchdog::EventKind::storm_detected)}));
@@ -182,7 +182,7 @@ TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
     EXPECT_THAT(storms_in(nos->exchange({})), IsEmpty()) << "once";
 }
 
-TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
+TEST_F(SonicExchange, UnpublishedEventsAreBounded)
 {
     redis->kill();
     std::vector<NosEvent> events(kMostUnpublished, event(watchdog::EventKind::storm_detected));
@@ -195,7 +195,7 @@ TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
     EXPECT_THAT(logged.front(), HasSubstr("detected PFC storm"));
 }
 
-TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
+TEST_F(SonicExchange, ADetectorPublishesOnlyTheEndOfAStorm)
 {
     const auto listener = listen_to({"sonic-events-swss"});
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
@@ -205,7 +205,7 @@ TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
 }
 
 // orchagent mitigates every storm that it receives. A storm that is withheld must therefore not reach it.
-TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
+TEST_F(SonicExchange, ADetectorSendsOnlyAlertsToOrchagent)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     const auto listener = listen_to({"PFC_WD_ACTION"});
@@ -222,7 +222,7 @@ TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
 }
 
 // The operator runs `pfcwd stop` during an alert.
-TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
+TEST_F(SonicExchange, NoEndIsSentForAPortWithoutAnEntry)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
                      {{"Ethernet0:3", "oid:0x15"}, {"Ethernet4:3", "oid:0x16"}});
@@ -236,7 +236,7 @@ TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
     EXPECT_THAT(received_by(*listener), testing::ElementsAre(R"(["oid:0x16","restore"])"));
 }
 
-TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
+TEST_F(SonicExchange, AnAlertIsRepeatedAfterARestartOfOrchagent)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     test::write_hash(*redis, kCounters, "COUNTERS:oid:0x15", {{"PFC_WD_STATUS", "operational"}});
@@ -267,7 +267,7 @@ TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
     EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet0"), IsEmpty());
 }
 
-TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
+TEST_F(SonicExchange, AMissingConfigurationIsReportedUntilItReturns)
 {
     EXPECT_EQ(nos->exchange({}).trouble, "");
     test::run_command(*redis, kConfig, {"DEL", "CONFIG_DB_INITIALIZED"});
@@ -280,7 +280,7 @@ TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
     EXPECT_EQ(nos->exchange({}).trouble, "");
 }
 
-TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
+TEST_F(SonicExchange, EventsAreLoggedWhileRedisIsDown)
 {
     nos->exchange(report(queue(watchdog::Phase::watching)));
     redis->kill();
@@ -292,7 +292,7 @@ TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
     EXPECT_THAT(storms_in(nos->exchange({})), IsEmpty()) << "once";
 }
 
-TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
+TEST(SonicLogOfPorts, LogsPortsWhoseWatchBeginsOrEnds)
 {
     SonicLog log{sonic::Role::owner};
     sonic::Config config;
@@ -323,7 +323,7 @@ TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
     EXPECT_THAT(messages(), testing::ElementsAre(kStopped + "0"));
 }
 
-TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)
+TEST_F(SonicExchange, TheSavedConfigurationIsConfirmedAtTheStopIfItCouldBeRead)
 {
     nos->exchange({});
     make_old();
@@ -336,7 +336,7 @@ TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)
     EXPECT_TRUE(is_old()) << "nobody knows";
 }
 
-TEST_F(SonicExchange, ADiskThatIsFullIsSaidAndKeepsNothingFromBeingInForce)
+TEST_F(SonicExchange, AFullDiskIsReportedAndTheConfigurationIsInForce)
 {
     std::filesystem::create_directory(file());
     const auto reply = nos->exchange({});

@@ -104,7 +104,7 @@ TEST(SyntheticSwitch, BurstsAreCountedEach)
     EXPECT_EQ(bench.read(Field::pause_us), 200U);
 }
 
-TEST(SyntheticSwitch, ReadingTheStateConsumesIt)
+TEST(SyntheticSwitch, ReadingTheStateResetsIt)
 {
     Bench bench;
     bench.device.pause(bench.queue(), {{us(150), us(350)}, {us(360), us(600)}});
@@ -194,7 +194,7 @@ TEST(SyntheticSwitch, IgnoringPauseSendsOn)
     EXPECT_EQ(bench.read(Field::pause_us), 1'100U) << "the peer still pauses";
 }
 
-TEST(SyntheticSwitch, WhatFreezesStandsStillWhileTreated)
+TEST(SyntheticSwitch, FrozenCountersStandStillWhileTreated)
 {
     SyntheticSwitch::Options options;
     options.freezes = bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::pause_state) | bit(Field::paused_now);
@@ -280,7 +280,7 @@ TEST(SyntheticSwitch, APortShowsWhichChannelsTimedOut)
     EXPECT_EQ(status(), 0U);
 }
 
-TEST(SyntheticSwitch, OffersAndDoesOnlyWhatItsCapabilitiesSay)
+TEST(SyntheticSwitch, FollowsItsCapabilities)
 {
     SyntheticSwitch::Options options;
     options.capabilities.fields = bit(Field::pause_us);
@@ -441,7 +441,7 @@ public:
     std::optional<Target> received;
 };
 
-TEST(FaultyDevice, MisbehavesAsOftenAsToldAndThenNoMore)
+TEST(FaultyDevice, FailsTheGivenNumberOfTimes)
 {
     using Call = FaultyDevice::Call;
     using Fault = FaultyDevice::Fault;

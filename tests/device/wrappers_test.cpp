@@ -174,7 +174,7 @@ TYPED_TEST(Wrapper, PassesOnCommands)
     EXPECT_EQ(this->behind_.read, kWrapped);
 }
 
-TYPED_TEST(Wrapper, SaysThatOthersTreatQueues) { EXPECT_TRUE(this->wrapper_.treated_by_others()); }
+TYPED_TEST(Wrapper, ReportsQueuesTreatedByOthers) { EXPECT_TRUE(this->wrapper_.treated_by_others()); }
 
 TYPED_TEST(Wrapper, PassesOnNotices)
 {
@@ -219,7 +219,7 @@ TYPED_TEST(Wrapper, ShowsUnseenQueues)
     EXPECT_THAT(this->wrapper_.unseen_queues(), ElementsAre(UnseenQueue{"Ethernet1:3", "no counters"}));
 }
 
-TYPED_TEST(Wrapper, AsksToBeOpenedAgain) { EXPECT_TRUE(this->wrapper_.wants_reopening()); }
+TYPED_TEST(Wrapper, RequestsToBeOpenedAgain) { EXPECT_TRUE(this->wrapper_.wants_reopening()); }
 
 TYPED_TEST(Wrapper, PassesOnClose)
 {

@@ -54,7 +54,7 @@ TEST(Slingshot, HasARowForEachEdgePort)
     EXPECT_TRUE(has(device.capabilities().survive, Field::pause_timeout));
 }
 
-TEST(Slingshot, LooksTellTheStatusAndWhatWasSentAndDiscarded)
+TEST(Slingshot, LooksReadStatusSentAndDiscardedFrames)
 {
     Bench bench;
     auto device = bench.device();
@@ -105,7 +105,7 @@ TEST(Slingshot, SqueezesFramesFirstAndThenStopsHeedingPauseAndUndoesItInTheSameO
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
 }
 
-TEST(Slingshot, TheOtherPortsAreLeftAlone)
+TEST(Slingshot, OtherPortsStayUnchanged)
 {
     Bench bench;
     auto device = bench.device();
@@ -130,7 +130,7 @@ TEST(Slingshot, AJournaledUndoWorksInANewProcess)
     EXPECT_EQ(bench.port().pcp_enable, 1U);
 }
 
-TEST(Slingshot, HalfATreatmentIsNeitherItNorNone)
+TEST(Slingshot, APartlyAppliedTreatmentIsDetected)
 {
     Bench bench;
     auto device = bench.device();
@@ -145,7 +145,7 @@ TEST(Slingshot, HalfATreatmentIsNeitherItNorNone)
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
 }
 
-TEST(Slingshot, WhatNobodyJournaledIsUndoneToTheUsual)
+TEST(Slingshot, WithoutAnUndoTheDefaultsAreRestored)
 {
     for (const auto& [size, pcp] : {std::pair{63U, 0U}, {63U, 1U}, {kUsualFrame, 0U}}) {
         for (const bool prepared : {true, false}) {
@@ -160,7 +160,7 @@ TEST(Slingshot, WhatNobodyJournaledIsUndoneToTheUsual)
     }
 }
 
-TEST(Slingshot, RefusesWhatItCannotDo)
+TEST(Slingshot, RefusesUnsupportedTreatments)
 {
     Bench bench;
     auto device = bench.device();
@@ -182,7 +182,7 @@ TEST(Slingshot, RefusesWhatItCannotDo)
     EXPECT_THAT(bench.fake.writes, ElementsAre());
 }
 
-TEST(Slingshot, WhatCannotBeReadIsSaidSo)
+TEST(Slingshot, UnreadableRegistersAreReported)
 {
     Bench bench;
     auto device = bench.device();
@@ -193,7 +193,7 @@ TEST(Slingshot, WhatCannotBeReadIsSaidSo)
 
 // Whichever writes are lost: read_back() returns squeeze only if both registers have it, and none only if neither has;
 // and a successful restore with the first Undo brings back the original values.
-RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
+RC_GTEST_PROP(SlingshotLaw, ReadBackEqualsTheRegisters, ())
 {
     const auto steps = *rc::gen::container<std::vector<std::tuple<bool, Fault, Fault>>>(
         rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::element(Fault::none, Fault::fail, Fault::no_effect),

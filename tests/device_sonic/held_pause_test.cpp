@@ -34,7 +34,7 @@ HeldPause at_rest()
     return held;
 }
 
-TEST(HeldPause, IsForSwitchesThatTellNothingBetter)
+TEST(HeldPause, IsUsedOnlyWithoutBetterSignals)
 {
     EXPECT_TRUE(HeldPause::fits(kTold));
     EXPECT_FALSE(HeldPause::fits(kTold | bit(Field::pause_us)));
@@ -88,7 +88,7 @@ TEST(HeldPause, EpochsAreNotCompared)
     EXPECT_EQ(held.see(sample(1000ms, true, 5, 3), 200ms), not_continuous) << "though the stamp is the same";
 }
 
-TEST(HeldPause, WhatIsNotToldIsNotKnown)
+TEST(HeldPause, MissingSignalsAreUnknown)
 {
     auto held = at_rest();
     held.see(sample(600ms, true, 5), 200ms);
@@ -107,7 +107,7 @@ TEST(HeldPause, WhatIsNotToldIsNotKnown)
 
 // For any samples: the result is paused if and only if the switch reports so. It is paused throughout only if both ends
 // of the interval are paused and at most one packet was sent.
-RC_GTEST_PROP(HeldPause, IsNeverThroughoutAgainstTheEvidence, ())
+RC_GTEST_PROP(HeldPause, NeverContradictsTheEvidence, ())
 {
     HeldPause held;
     auto before = sample(0ms, false, 0, 0);

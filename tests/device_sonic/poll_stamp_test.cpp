@@ -47,7 +47,7 @@ protected:
     std::optional<PollStamp> stamp_;
 };
 
-TEST_F(PollStampTest, AStampOfSyncdsIsTakenAsItIs)
+TEST_F(PollStampTest, AStampOfSyncdIsUsedUnchanged)
 {
     write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", "1234567");
     EXPECT_EQ(look(1s).at, Instant{1234567ns});
@@ -129,7 +129,7 @@ TEST_F(PollStampTest, APollTookPlaceBetweenTwoVisitsWhereTheIntervalPutsIt)
     EXPECT_EQ(look(1800ms).at, Instant{1700ms}) << "not before it was looked for in vain";
 }
 
-TEST_F(PollStampTest, WhoWritesInBetweenIsNotTakenForAPoll)
+TEST_F(PollStampTest, WritesOfOtherClientsAreNoPoll)
 {
     look(900ms);
     poll();
@@ -197,7 +197,7 @@ protected:
     std::vector<Instant> writes_;  // times at which syncd writes both keys
 };
 
-TEST_F(AwaitedPoll, IsSeenWhenItIsWritten)
+TEST_F(AwaitedPoll, IsSeenOnceItIsWritten)
 {
     writes_ = {Instant{1020ms}, Instant{1150ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));
@@ -236,7 +236,7 @@ TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)
     EXPECT_EQ(clock_.now().mono, Instant{1040ms});
 }
 
-TEST_F(AwaitedPoll, BetweenTwoWaitsIsKnownToTheTimeBetweenThem)
+TEST_F(AwaitedPoll, BetweenTwoWaitsIsUncertainByTheTimeBetweenThem)
 {
     writes_ = {Instant{1020ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));

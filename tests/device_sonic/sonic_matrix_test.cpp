@@ -64,7 +64,7 @@ peers::Trace trace(char id)
     return *std::ranges::find(all, id, &peers::Trace::id);
 }
 
-TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
+TEST(SonicMatrix, EveryTraceGivesTheEventsOfTheTable)
 {
     PETREL_NEEDS_REDIS();
     const std::map<char, Polls> expected{{'A', {{5}, {16}}}, {'B', {{4}, {15}}}, {'C', {{4}, {16}}}, {'D', {}},
@@ -78,7 +78,7 @@ TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
 }
 
 // Without syncd's time stamp the device finds a poll by the writes to the canaries, from one look after it chose them.
-TEST(SonicMatrix, AnOlderSyncdWithoutStampsIsFollowedToo)
+TEST(SonicMatrix, AnOlderSyncdWithoutStampsWorks)
 {
     PETREL_NEEDS_REDIS();
     for (const char id : {'A', 'C', 'G', 'J', 'K'}) {
@@ -106,7 +106,7 @@ TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
 // The state alone, as on cisco-8000. A pause that begins between two polls is proven one poll later, and so is its end.
 // Breaks that are shorter than a poll cannot be seen: D and E count as storms, as they do for SONiC's own script there.
 // One packet sent in each interval is not a break.
-TEST(SonicMatrix, AnAsicThatTellsItsStateOnlyIsJudgedByIt)
+TEST(SonicMatrix, AnAsicWithStateOnlyIsJudgedByIt)
 {
     PETREL_NEEDS_REDIS();
     const SonicSwitch::Setup setup{.pause_time = false, .transitions = false};

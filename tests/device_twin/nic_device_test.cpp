@@ -54,7 +54,7 @@ TEST(TwinNic, HasARowForEachPriorityItPausesFor)
     EXPECT_FALSE(has(bench.device.capabilities().survive, Field::pause_tx_us));
 }
 
-TEST(TwinNic, TellsThatItPausesAndTakesNothing)
+TEST(TwinNic, ReportsThatItPausesAndReceivesNothing)
 {
     NicBench bench;
     watchdog::Intake intake{bench.device.inventory(), bench.device.capabilities()};
@@ -78,7 +78,7 @@ TEST(TwinNic, TellsThatItPausesAndTakesNothing)
     EXPECT_GE(column(Field::pause_tx), 3U);
 }
 
-TEST(TwinNic, MutedItPausesNobodyAndUndoneItDoesAgain)
+TEST(TwinNic, SendsNoPauseWhileMuted)
 {
     NicBench bench;
     stop_pipeline(*bench.twin, kSick, 1 * kMs);

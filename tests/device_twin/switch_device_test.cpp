@@ -111,7 +111,7 @@ TEST(TwinSwitch, FacesHostsWhereThePeerIsOne)
     }
 }
 
-TEST(TwinSwitch, TellsWhatTheTraitsSayAndNoMore)
+TEST(TwinSwitch, ReportsOnlyTheFieldsOfItsTraits)
 {
     Traits few;
     few.fields = bit(Field::rx_pfc) | bit(Field::pause_tx_us);
@@ -124,7 +124,7 @@ TEST(TwinSwitch, TellsWhatTheTraitsSayAndNoMore)
     EXPECT_FALSE(bench.device.prepare(command_for(kQueue, Treatment::ignore_pause)).has_value());
 }
 
-TEST(TwinSwitch, LooksTellWhatHappenedBetweenThem)
+TEST(TwinSwitch, LooksReadTheCountersOfTheInterval)
 {
     Bench bench;
     const auto nothing = std::vector<Slot>{};
@@ -170,7 +170,7 @@ TEST(TwinSwitch, ALinkThatIsDownHasNoEpoch)
     EXPECT_NE(intake.view().pause[2], watchdog::kLinkDown);
 }
 
-TEST(TwinSwitch, CountersThatMoveNowAndThenSayNothingNewInBetween)
+TEST(TwinSwitch, CountersWithARefreshIntervalGiveNoSampleInBetween)
 {
     auto setup = one_switch();
     setup.switch_profiles[0].flaws.refresh = 10 * kMs;
@@ -232,7 +232,7 @@ TEST(TwinSwitch, LosslessOffDiscardsAllLosslessPrioritiesOfThePort)
     EXPECT_GT(bench.twin->flow(kVictim).delivered, 1'000U);
 }
 
-TEST(TwinSwitch, SqueezeKillsWhatGoesOutOnly)
+TEST(TwinSwitch, SqueezeDiscardsEgressFramesOnly)
 {
     auto setup = one_switch();
     setup.flows.push_back(endless(0, 3));
@@ -254,7 +254,7 @@ TEST(TwinSwitch, PortDownTakesTheLinkDownAndBackUp)
     EXPECT_GT(delivered(*bench.twin, kToSick, 60 * kMs, 160 * kMs), kPacketsIn100ms);
 }
 
-TEST(TwinSwitch, ATreatmentNobodyJournaledIsUndoneToTheProfile)
+TEST(TwinSwitch, WithoutAnUndoTheProfileIsRestored)
 {
     for (const auto& [target, treatment] :
          {std::pair{kQueue, Treatment::drop}, std::pair{kPort, Treatment::squeeze}, {kPort, Treatment::lossless_off}}) {
@@ -271,7 +271,7 @@ TEST(TwinSwitch, ATreatmentNobodyJournaledIsUndoneToTheProfile)
     }
 }
 
-TEST(TwinSwitch, RefusesWhatMakesNoSense)
+TEST(TwinSwitch, RefusesInvalidCommands)
 {
     Bench bench;
     const auto refused = [&](const Target& target, Treatment want) {
@@ -289,7 +289,7 @@ TEST(TwinSwitch, RefusesWhatMakesNoSense)
     EXPECT_FALSE(bench.device.look(std::vector{Slot{99}}, intake).has_value());
 }
 
-TEST(TwinSwitch, TellsWhatTheHardwareFinds)
+TEST(TwinSwitch, PostsNoticesOfTheHardware)
 {
     struct Received final : device::NoticeSink {
         void post(const Notice& notice) noexcept override { notices.push_back(notice); }

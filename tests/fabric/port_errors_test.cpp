@@ -70,7 +70,7 @@ TEST(PortErrors, ALinkThatGoesDownClosesThem)
     EXPECT_THAT(errors_after({event(1, Kind::link_down), event(2, Kind::link_up), event(3, Kind::opened)}), SizeIs(1));
 }
 
-TEST(PortErrors, PrioritiesAndCausesAreApart)
+TEST(PortErrors, PrioritiesAndCausesAreSeparate)
 {
     auto third = event(1, Kind::opened);
     third.priority = Priority{3};
@@ -111,7 +111,7 @@ TEST(PortErrors, OnlyTheLastEventsAreKept)
     EXPECT_EQ(errors[0].opened_at, at(11));
 }
 
-TEST(PortErrors, ForgettingKnowsNoOrderEither)
+TEST(PortErrors, ForgettingDoesNotDependOnOrder)
 {
     std::vector<PortEvent> events;
     for (std::uint64_t seq = 1; seq <= PortErrors::kEventsKept + 50; ++seq) {

@@ -44,13 +44,13 @@ std::vector<std::string> reported(bool slower)
     return kinds_of(*agent);
 }
 
-TEST(AgentInTwinSpeed, WhatAPauseFrameHoldsFollowsTheLink)
+TEST(AgentInTwinSpeed, ThePauseTimeOfAFrameFollowsTheLinkSpeed)
 {
     EXPECT_THAT(reported(false), IsEmpty());
     EXPECT_THAT(reported(true), ElementsAre("storm_detected"));
 }
 
-TEST(AgentInTwinSpeed, NicsAndSlingshotSwitchesSaySoToo)
+TEST(AgentInTwinSpeed, NicsAndSlingshotSwitchesReportTheSpeed)
 {
     auto twin = build(one_switch());
     AgentInTwin::Options options;

@@ -60,7 +60,7 @@ PlanOptions swept(const std::string& sweep)
 }
 
 // The first run takes a thousand times as long as the others.
-TEST(LabPool, RunsAreToldInTheirOrder)
+TEST(LabPool, RunsAreReportedInOrder)
 {
     const auto one = run_pool(swept("stop=2ms,1us,2us,3us,4us,5us"), 1);
     const auto four = run_pool(swept("stop=2ms,1us,2us,3us,4us,5us"), 4);
@@ -76,10 +76,10 @@ TEST(LabPool, RunsAreToldInTheirOrder)
     EXPECT_NE(four[1].digest, four[2].digest);
 }
 
-TEST(LabPool, AsManyAsThereAreCoresUnlessSaid) { EXPECT_EQ(run_pool(swept("stop=1us,2us,3us"), 0).size(), 3U); }
+TEST(LabPool, UsesAllCoresByDefault) { EXPECT_EQ(run_pool(swept("stop=1us,2us,3us"), 0).size(), 3U); }
 
 // The switch has no hardware detector that this policy could use.
-TEST(LabPool, ARunThatCannotBeMade)
+TEST(LabPool, ReportsARunThatCannotStart)
 {
     const auto reported = run_pool(swept("detected_by=petrel,device,petrel"), 2);
     ASSERT_EQ(reported.size(), 3U);
@@ -92,7 +92,7 @@ TEST(LabPool, ARunThatCannotBeMade)
     EXPECT_TRUE(reported[2].made);
 }
 
-TEST(LabPool, TheEndIsWhereThePlanSays)
+TEST(LabPool, StopsAtTheEndOfThePlan)
 {
     auto plan = swept("stop=2ms,3ms");
     plan.until = "1us";

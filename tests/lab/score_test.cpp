@@ -54,7 +54,7 @@ ReportedEvent reported(Ps at, std::uint32_t node, std::uint16_t port, std::optio
 
 Score of(const std::vector<ReportedEvent>& events) { return score(storm_between_switches("3"), events); }
 
-TEST(Score, NothingToldIsNothingCaught)
+TEST(Score, WithoutEventsNothingIsCaught)
 {
     const auto sum = of({});
     EXPECT_EQ(sum.storms, 1U);
@@ -73,7 +73,7 @@ TEST(Score, AStormIsCaughtAtEitherEndOfItsLink)
     }
 }
 
-TEST(Score, AnEventOfTheWholePortIsOfEveryQueue)
+TEST(Score, AnEventOfThePortCountsForEveryQueue)
 {
     const auto sum = of({reported(250 * kMs, kS0, 1, std::nullopt, EventKind::pause_too_long)});
     EXPECT_EQ(sum.caught, 1U);
@@ -124,7 +124,7 @@ TEST(Score, AnotherQueueIsFalse)
     EXPECT_EQ(sum.false_actions, 4U);
 }
 
-TEST(Score, WhatTreatsNothingIsNoFalseAction)
+TEST(Score, AnEventWithoutATreatmentIsNoFalseAction)
 {
     const auto none = watchdog::Treatment::none;
     const auto sum = of({reported(200 * kMs, kS0, 0, 3, EventKind::storm_alert),

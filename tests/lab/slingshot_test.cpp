@@ -76,7 +76,7 @@ TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
     EXPECT_EQ(drops.total(), drops[Drop::frame_size]);
 }
 
-TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
+TEST(SlingshotInTwin, CountsDiscardedFramesWhileTreated)
 {
     StormedSlingshot s;
     s.twin->run_until(1'000 * kMs);
@@ -85,7 +85,7 @@ TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
     EXPECT_LE(stats.tx_ok, 5U);
 }
 
-TEST(SlingshotInTwin, DoesWhatTheTwinsOwnDeviceDoes)
+TEST(SlingshotInTwin, EqualsTheTwinsOwnDevice)
 {
     StormedSlingshot s;
     auto twin = build(one_switch());
@@ -113,7 +113,7 @@ TEST(SlingshotInTwin, AGlobalPauseIsHeededAgainForAllAfterIt)
     EXPECT_EQ(s.registers(), s.before);
 }
 
-TEST(SlingshotScenario, TheLogAndThePortErrorsTellTheSameStory)
+TEST(SlingshotScenario, TheLogEqualsThePortErrors)
 {
     const auto file = std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "scenarios" / "pause-too-long.toml";
     auto scenario = codec::read_scenario(content(file), file.filename().string());

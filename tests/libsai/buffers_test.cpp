@@ -183,7 +183,7 @@ TEST_F(Buffers, a_lower_xon_makes_fewer_and_longer_pauses)
     EXPECT_GT(pauses_in_8_s(), 3 * low);
 }
 
-TEST_F(Buffers, what_is_in_use_stays_and_pools_are_as_many_as_the_hardware_has)
+TEST_F(Buffers, used_objects_stay_and_the_hardware_limits_the_number_of_pools)
 {
     start_with_neighbour(kStorm);
     const auto used = profile_of(group(kUplink));

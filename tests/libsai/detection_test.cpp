@@ -231,7 +231,7 @@ TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
     EXPECT_EQ(ports->set(port(0), &given), status::invalid_parameter);
 }
 
-TEST_F(Detection, a_link_that_goes_and_comes_is_told)
+TEST_F(Detection, link_changes_are_reported)
 {
     auto scenario = std::string{kTwoStorms};
     scenario += "[[fault]]\nat = \"20ms\"\nkind = \"cut-link\"\nlink = \"h0\"\n";
@@ -248,7 +248,7 @@ TEST_F(Detection, a_link_that_goes_and_comes_is_told)
 }
 
 // By the wall clock, notices come without a call into the library.
-TEST_F(Detection, by_the_wall_clock_the_library_tells_of_itself)
+TEST_F(Detection, with_the_wall_clock_notices_come_without_a_call)
 {
     time_ = "wall";
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});

@@ -53,7 +53,7 @@ TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
 }
 
-TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
+TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
 {
     start(kStorm);
     step_ms(200);
@@ -74,7 +74,7 @@ TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
 }
 
-TEST_F(Effects, recovery_forwards_where_the_queue_or_else_the_switch_says_so)
+TEST_F(Effects, recovery_forwards_by_the_action_of_the_queue_or_the_switch)
 {
     start(kStorm);
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));

@@ -64,7 +64,7 @@ TEST_F(Objects, nothing_works_before_it_is_initialised)
 }
 
 // An invalid setting is explained in a message.
-TEST_F(Objects, settings_that_make_no_sense_are_explained)
+TEST_F(Objects, invalid_settings_are_explained)
 {
     start(kStorm);
     constexpr std::uint32_t kProfile = 9;
@@ -116,7 +116,7 @@ TEST_F(Objects, without_a_scenario_there_is_a_quiet_switch_of_32_ports)
     }
 }
 
-TEST_F(Objects, ports_have_queues_and_groups_that_know_them)
+TEST_F(Objects, ports_queues_and_groups_refer_to_each_other)
 {
     start(kStorm);
     EXPECT_EQ(type_of(s0), ObjectType::switch_);
@@ -132,7 +132,7 @@ TEST_F(Objects, ports_have_queues_and_groups_that_know_them)
     }
 }
 
-TEST_F(Objects, a_list_that_is_too_short_is_told_how_long_it_has_to_be)
+TEST_F(Objects, a_list_that_is_too_short_returns_the_required_length)
 {
     start(kStorm);
     std::array<ObjectId, 2> room{};
@@ -144,7 +144,7 @@ TEST_F(Objects, a_list_that_is_too_short_is_told_how_long_it_has_to_be)
     EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::invalid_parameter);
 }
 
-TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
+TEST_F(Objects, maps_equal_the_fabric_and_cannot_change)
 {
     start(kStorm);
     const auto there = get(ports, port(0), port_attr::qos_pfc_priority_to_queue_map).oid;
@@ -175,7 +175,7 @@ TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
     EXPECT_EQ(ports->set(port(0), &wrong_kind), status::invalid_attr_value_0);
 }
 
-TEST_F(Objects, questions_that_make_no_sense_are_told_apart)
+TEST_F(Objects, invalid_calls_have_distinct_errors)
 {
     start(kStorm);
     const auto q = queue(0);
@@ -227,7 +227,7 @@ TEST_F(Objects, a_switch_is_created_once_attached_to_and_gone_when_removed)
     EXPECT_EQ(switches->create(&again, 1, &init), status::success);
 }
 
-TEST_F(Objects, capabilities_are_the_truth)
+TEST_F(Objects, capabilities_match_the_behaviour)
 {
     start(kStorm);
     auto* query = call<sai::QueryAttrCapability>("sai_query_attribute_capability");

@@ -167,7 +167,7 @@ TEST(LinkConformance, ACauseWaitsForItsEvent)
     EXPECT_EQ(history.awaited(), std::nullopt);
 }
 
-TEST(LinkConformance, WhatWasForgottenDoesNotComeBack)
+TEST(LinkConformance, ForgottenEventsDoNotReturn)
 {
     PortHistory history;
     for (std::uint64_t seq = 1; seq <= PortHistory::kKept + 2; ++seq) {
@@ -341,7 +341,7 @@ TEST(LinkConformance, AFlappingLinkIsNotQuietBecauseItIsNotArmed)
     EXPECT_TRUE(look(3, 1, 27));
 }
 
-TEST(LinkConformance, ARestartSetsNobodyFree)
+TEST(LinkConformance, ARestartEndsNoQuarantine)
 {
     LinkKeeper keeper{FlapPolicy{15min, 3}};
     for (std::uint64_t seq = 1; seq <= 3; ++seq) {

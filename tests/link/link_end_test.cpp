@@ -111,7 +111,7 @@ TEST(LinkEnd, NothingButTheWindowsEndEndsTheWindow)
     EXPECT_EQ(end.read().registers, (Registers{0, 35, 1}));
 }
 
-TEST(LinkEnd, WhoeverDisablesWinsWithinTheWindow)
+TEST(LinkEnd, ADisableWinsWithinTheWindow)
 {
     LinkEnd end{S::active};
     EXPECT_EQ(end.take_down(39, {}).send_to_peer, 39);

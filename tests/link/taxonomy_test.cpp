@@ -95,7 +95,7 @@ TEST(Taxonomy, CausesAreFoundByNumber)
     EXPECT_EQ(symbol_of(0x0402), "DEVICE_OVERTEMP");
 }
 
-TEST(Decode, KeepsWhatItDoesNotKnow)
+TEST(Decode, KeepsUnknownCodes)
 {
     for (const auto& [vendor, value] :
          std::initializer_list<std::pair<const char*, const char*>>{{"opa", "256"},

@@ -39,7 +39,7 @@ const std::map<char, std::array<std::string_view, 7>> kObserved{
     {'K', {"5-", "none", "4-", "none", "none", "none", "none"}},
 };
 
-TEST(Peers, ModelsGiveWhatTheOriginalsGave)
+TEST(Peers, ModelsEqualTheOriginals)
 {
     for (const auto& trace : traces()) {
         for (const auto& peer : kPeers) {
@@ -80,7 +80,7 @@ TEST(Ours, IsRightOnEveryTrace)
     }
 }
 
-TEST(Ours, ProgressCatchesWhatDodgesContinuousDetectors)
+TEST(Ours, ProgressCatchesStormsThatEvadeContinuousDetectors)
 {
     for (const auto& trace : traces()) {
         const auto answer = run_petrel("progress", trace);

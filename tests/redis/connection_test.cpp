@@ -85,7 +85,7 @@ TEST(RedisConnection, AMessageOf10MiBArrivesCut)
     EXPECT_EQ(text, std::string(64, '9') + "… and 10485696 more bytes");
 }
 
-TEST(RedisConnection, WhatTheServerRefusesIsAReplyOrAnError)
+TEST(RedisConnection, ARefusalIsAReplyOrAnError)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;
@@ -101,7 +101,7 @@ TEST(RedisConnection, WhatTheServerRefusesIsAReplyOrAnError)
     EXPECT_NE(strict.error().what.find("NONSENSE"), std::string::npos) << strict.error().what;
 }
 
-TEST(RedisConnection, NobodyThereIsSaidWithTheAddress)
+TEST(RedisConnection, AnAbsentServerIsReportedWithItsAddress)
 {
     const auto connection = Connection::open({"/nonexistent/redis.sock", {}, 0}, 0, 1s);
     ASSERT_FALSE(connection);
@@ -145,7 +145,7 @@ TEST(RedisConnection, AServerThatHangsIsNotWaitedForLongerThanAgreed)
     EXPECT_TRUE(answer.error().what.ends_with("no answer in time (50 ms)")) << answer.error().what;
 }
 
-TEST(RedisConnection, HearsWhatItSubscribedTo)
+TEST(RedisConnection, ReceivesItsSubscriptions)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;

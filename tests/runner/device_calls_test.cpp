@@ -128,7 +128,7 @@ TEST_F(DeviceCallsTest, ACommandWakesTheLookThatItWaitsBehind)
     EXPECT_FALSE(woken());
 }
 
-TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNone)
+TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNothing)
 {
     look();
     run();

@@ -39,7 +39,7 @@ TimerShown ms(int programmed, int observed)
     return {std::chrono::milliseconds{programmed}, std::chrono::milliseconds{observed}};
 }
 
-TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
+TEST(SaiDetection, WatchesOnlyTheDelegatedRows)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -62,7 +62,7 @@ TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
     ::dlclose(keep);
 }
 
-TEST(SaiDetection, WhetherItIsPossibleIsTried)
+TEST(SaiDetection, TriesWhetherItIsPossible)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_detection"));
@@ -118,7 +118,7 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
 }
 
 // If one port fails, detection stays on for the others.
-TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
+TEST(SaiDetection, ARefusedRowIsReportedAndOff)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("one_port_takes_no_interval"));
@@ -279,7 +279,7 @@ constexpr auto kRecovered = sai::DeadlockEvent::recovered;
 constexpr auto kPaused = sai::DeadlockState::paused;
 constexpr auto kQuiet = sai::DeadlockState::not_paused;
 
-TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
+TEST_F(LostNotice, AMissingStormNoticeIsPostedAfterTwiceTheInterval)
 {
     open("loses_detected");
     become(kPaused);
@@ -297,7 +297,7 @@ TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
     EXPECT_EQ(posted(), "DRD");
 }
 
-TEST_F(LostNotice, ThatItIsOverIsSaidAfterItsRecoveryAndSomePatience)
+TEST_F(LostNotice, AMissingEndNoticeIsPostedAfterTheRecoveryTime)
 {
     open("loses_recovered");
     become(kPaused);
@@ -326,7 +326,7 @@ TEST_F(LostNotice, QuietBeforeTheStormIsNotItsEnd)
     EXPECT_EQ(posted(), "DR");
 }
 
-TEST_F(LostNotice, ALibraryThatSaysNothingAtAllIsSpokenFor)
+TEST_F(LostNotice, NoticesOfASilentLibraryArePosted)
 {
     open("loses_detected,loses_recovered");
     for (int storm = 0; storm != 2; ++storm) {
@@ -338,7 +338,7 @@ TEST_F(LostNotice, ALibraryThatSaysNothingAtAllIsSpokenFor)
     EXPECT_EQ(posted(), "DRDR");
 }
 
-TEST_F(LostNotice, NothingIsSaidTwiceForALibraryThatSpeaks)
+TEST_F(LostNotice, NoNoticeIsPostedTwice)
 {
     open("");
     become(kPaused);
@@ -352,7 +352,7 @@ TEST_F(LostNotice, NothingIsSaidTwiceForALibraryThatSpeaks)
     EXPECT_FALSE(bench_.noted("and the library reported no"));
 }
 
-TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
+TEST_F(LostNotice, NoEndIsPostedWithoutABegin)
 {
     open("loses_detected");
     library_notifies(kRecovered);
@@ -360,7 +360,7 @@ TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
 }
 
 // After a release by command, quiet is not reported; a storm that continues is reported again.
-TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
+TEST_F(LostNotice, ARestoreByCommandEndsTheStorm)
 {
     open("loses_detected,loses_recovered");
     become(kPaused);
@@ -380,7 +380,7 @@ TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
 }
 
 // An interval with a break counts neither as pause nor as quiet.
-TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
+TEST_F(LostNotice, OnlyAPauseWithoutABreakCounts)
 {
     open("loses_detected,loses_recovered");
     for (int beat = 0; beat != 10; ++beat) {
@@ -401,7 +401,7 @@ TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
     EXPECT_EQ(posted(), "D");
 }
 
-TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
+TEST_F(LostNotice, NothingIsPostedForADetectorThatIsOff)
 {
     open("enabling_without_effect,loses_detected");
     become(kPaused);
@@ -414,7 +414,7 @@ TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
 }
 
 // The storm was reported by an earlier process, or was detected in another way.
-TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
+TEST_F(LostNotice, TheEndOfAnEarlierStormIsPosted)
 {
     ASSERT_TRUE(bench_.open("loses_recovered"));
     bench_.queue(0, 3).recovering = true;
@@ -428,7 +428,7 @@ TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
 
 // Random storms, and a library that loses notices at random: after a long enough pause the last notice is a storm;
 // after long enough quiet the last notice, if any, is its end; and no end comes without a beginning.
-RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
+RC_GTEST_PROP(LostNoticeLaw, TheLastNoticeIsTrue, ())
 {
     SaiBench bench;
     RC_ASSERT(bench.open("").has_value());
@@ -475,7 +475,7 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
 }
 
 // Whatever a library gets wrong: detection that is reported as on is on, and at the end none is left on.
-RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
+RC_GTEST_PROP(SaiDetectionLaw, ReportedDetectorsAreOnAndNoneIsLeftOn, ())
 {
     static const std::vector<std::string> kFaults{"no_range",        "no_port_intervals", "one_port_takes_no_interval",
                                                   "no_queue_action", "no_action",         "enabling_without_effect",

@@ -55,7 +55,7 @@ TEST(SaiDevice, HasARowForEachPriorityOfEachPort)
     EXPECT_FALSE(has(bench.device->capabilities().survive, Field::pause_us));
 }
 
-TEST(SaiDevice, ReadsAStateOnceALookAndNeverElse)
+TEST(SaiDevice, ReadsTheStateOnlyOnceInALook)
 {
     SaiBench bench;
     for (const auto* version : {"11303", "11801"}) {
@@ -97,7 +97,7 @@ TEST(SaiDevice, ACounterOfPauseThatNeverCountedProvesNothing)
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);
 }
 
-TEST(SaiDevice, ASlowCallIsSaidAndProvesNoPause)
+TEST(SaiDevice, ASlowCallIsNotedAndProvesNoPause)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -164,7 +164,7 @@ TEST(SaiDevice, ASpeedThatCannotBeReadDoesNotHideTheLink)
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kLinkDown, 0);
 }
 
-TEST(SaiDevice, AStateOfNonsenseIsNoState)
+TEST(SaiDevice, AnInvalidStateIsIgnored)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("state_of_nonsense"));
@@ -174,7 +174,7 @@ TEST(SaiDevice, AStateOfNonsenseIsNoState)
     EXPECT_TRUE(bench.noted("PFC_CONTINUOUS_DEADLOCK_STATE is 7, which is no valid state"));
 }
 
-TEST(SaiDevice, AClaimIsNotBelievedAgainstAGet)
+TEST(SaiDevice, AFailedGetOverridesTheClaimedCapability)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_state"));
@@ -387,7 +387,7 @@ TEST(SaiDevice, DropLeavesNoBuffersBehind)
     EXPECT_EQ(bench.device->read_back(other), Treatment::drop_egress);
 }
 
-TEST(SaiDevice, AFullTableIsTold)
+TEST(SaiDevice, AFullTableIsNoted)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {{"bad.pools", "1"}}));
@@ -412,7 +412,7 @@ TEST(SaiDevice, AFullTableIsTold)
     EXPECT_TRUE(bench.device->apply(command_for(Treatment::drop_egress), undo));
 }
 
-TEST(SaiDevice, BuffersThatCannotBeRemovedAreUsedAgainAndTold)
+TEST(SaiDevice, BuffersThatCannotBeRemovedAreReusedAndNoted)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_removal"));
@@ -447,7 +447,7 @@ TEST(SaiDevice, BuffersOfAnEarlierProcessAreAdopted)
 
 // Three cases: the queue is not in recovery; the profile has another share; its pool has another type. Each also has a
 // profile that no group uses.
-TEST(SaiDevice, BuffersOfOthersAreLeftAlone)
+TEST(SaiDevice, BuffersOfOthersStayUnchanged)
 {
     const TemporaryFolder folder;
     for (const auto* foreign :
@@ -506,7 +506,7 @@ TEST(SaiDevice, AMaskWithoutEffectIsRefused)
 }
 
 // The bad library aborts on an id that it never returned.
-TEST(SaiDevice, NoIdOfAnotherLifeGoesIntoTheLibrary)
+TEST(SaiDevice, ObjectIdsOfEarlierProcessesAreNotUsed)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -520,7 +520,7 @@ TEST(SaiDevice, NoIdOfAnotherLifeGoesIntoTheLibrary)
     EXPECT_FALSE(bench.device->apply(command_for(Treatment::none), undo));
 }
 
-TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
+TEST(SaiDevice, WithoutAnUndoTheCommonProfileIsRestored)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -533,7 +533,7 @@ TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
 }
 
 // Whatever is wrong with a library: it is refused with a reason, or everything it accepts is undone completely.
-RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
+RC_GTEST_PROP(SaiDeviceLaw, NoFaultLeavesATreatmentBehind, ())
 {
     static const std::vector<std::string> kFaults{"refuses_callbacks_at_create",
                                                   "refuses_callbacks",

@@ -54,7 +54,7 @@ TEST(SaiDriver, ADeviceIsCalledAsItsLibraryIsUnlessItHasAName)
     EXPECT_EQ(driving.driver.expand({"tor", "sai:/usr/lib/libsai.so", {}}).value()[0].name, "tor");
 }
 
-TEST(SaiDriver, SaysWhatIsWrong)
+TEST(SaiDriver, ReportsInvalidEntries)
 {
     Driving driving;
     EXPECT_EQ(driving.problem(",version=1.9"), "sai:,version=1.9: the path of a library comes first");
@@ -72,7 +72,7 @@ TEST(SaiDriver, SaysWhatIsWrong)
             (std::filesystem::current_path() / "b").string());
 }
 
-TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
+TEST(SaiDriver, SteppedTimeIsRefused)
 {
     const TemporaryFolder folder;
     const auto file = (folder.path() / "sai.profile").string();
@@ -165,7 +165,7 @@ TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
 }
 
 // An invalid profile can be corrected as long as the library has not used it.
-TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
+TEST(SaiDriver, ALibraryThatFailedToStartGetsTheNewProfile)
 {
     const TemporaryFolder folder;
     const auto profile = folder.path() / "sai.profile";
@@ -234,7 +234,7 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
                   ":5:1: value 'Ethernet10': allowed a port: its name and its lanes");
 }
 
-TEST(SaiDriver, ColumnsAreWhatTheHeaderSays)
+TEST(SaiDriver, ColumnsFollowTheHeader)
 {
     using device::sai::NamedPort;
     const auto ports = device::sai::parse_port_names("# SONiC port configuration\n# speed  lanes name\n"

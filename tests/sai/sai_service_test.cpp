@@ -106,7 +106,7 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
 
 // Three hosts pause their switch for 1.5 s: two ports are left to the library, each with its own intervals and action,
 // the third is polled. Port names are those of the front panel.
-TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByLooking)
+TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByPolling)
 {
     std::ofstream{folder_ / "fabric.toml"} << R"(name = "three storms"
 duration = "60s"
@@ -166,7 +166,7 @@ TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
 
 // When the agent stops, the library's detection is switched off, since no agent receives its notices; with --stop hold
 // it stays on. The switch keeps forwarding, so the library is never shut down.
-TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
+TEST_F(SaiService, TheLibraryStopsDetectingWithTheAgent)
 {
     const auto diary = folder_ / "diary";
     const auto tor = device(PETREL_BAD_LIBSAI, "bad.diary=" + diary.string() + "\n");
@@ -181,7 +181,7 @@ TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
     EXPECT_THAT(content(diary), testing::EndsWith("on 3\non 11\n"));
 }
 
-TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsItGoes)
+TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsPossible)
 {
     live(device(PETREL_BAD_LIBSAI, "bad.faults=coarse_timers,one_port_takes_no_interval,no_queue_action\n") +
          policy("detect_ms = 250\npriorities = \"3\"\n"));

@@ -46,7 +46,7 @@ protected:
     PortCounters counters_;
 };
 
-TEST_F(SonicPortCounters, TellWhatPfcstatReads)
+TEST_F(SonicPortCounters, HaveTheFieldsOfPfcstat)
 {
     update_queue("Ethernet0");
     auto counts = counted(5);
@@ -63,7 +63,7 @@ TEST_F(SonicPortCounters, TellWhatPfcstatReads)
                                      {"SAI_PORT_STAT_PFC_4_RX_PKTS", "9"}}));
 }
 
-TEST_F(SonicPortCounters, WhatIsNotKnownStaysAsItWas)
+TEST_F(SonicPortCounters, UnknownCountersKeepTheirValue)
 {
     update_queue("Ethernet0");
     counters_.update("Ethernet0", 3, kNoon, counted(5));
@@ -73,7 +73,7 @@ TEST_F(SonicPortCounters, WhatIsNotKnownStaysAsItWas)
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
 
-TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
+TEST_F(SonicPortCounters, OnlyChangesAreWritten)
 {
     update_queue("Ethernet0");
     update_queue("Ethernet4");
@@ -92,7 +92,7 @@ TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
     EXPECT_EQ(of("Ethernet4"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}}));
 }
 
-TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
+TEST_F(SonicPortCounters, LostCountersAreWrittenAgain)
 {
     update_queue("Ethernet0");
     counters_.update("Ethernet0", 3, kNoon, counted(5));
@@ -114,7 +114,7 @@ TEST_F(SonicPortCounters, APortWaitsUntilItHasAName)
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
 
-TEST_F(SonicPortCounters, WhatOthersWroteOfThePortStaysBesideOurs)
+TEST_F(SonicPortCounters, FieldsOfOtherWritersStay)
 {
     store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"] = {{"Ethernet0", "oid:0x1000000000abc"}};
     store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"] = {{"SAI_PORT_STAT_IF_IN_OCTETS", "1"},
@@ -152,7 +152,7 @@ protected:
     }
 };
 
-TEST_F(SonicPauses, AreKeptOfPortsThatAskForIt)
+TEST_F(SonicPauses, AreKeptForConfiguredPorts)
 {
     update_queue("Ethernet0");
     update_queue("Ethernet4");
@@ -196,7 +196,7 @@ TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
     EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "it is the same pause";
 }
 
-TEST_F(SonicPauses, StayAsTheyAreWhenNobodyAsksForThemAnyMore)
+TEST_F(SonicPauses, StayUnchangedOnceTheSettingIsRemoved)
 {
     update_queue("Ethernet0");
     keep_history(true);
@@ -241,7 +241,7 @@ private:
     static tl::unexpected<Error> fail() { return tl::unexpected(Error{ErrorKind::unreachable, "away"}); }
 };
 
-TEST_F(SonicPortCounters, WhatCouldNotBeWrittenIsWrittenLater)
+TEST_F(SonicPortCounters, FailedWritesAreRepeated)
 {
     update_queue("Ethernet0");
     ASSERT_TRUE(tables_.write(store_));

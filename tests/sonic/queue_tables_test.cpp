@@ -46,7 +46,7 @@ protected:
     QueueTables tables_;
 };
 
-TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
+TEST_F(SonicQueueTables, HaveTheFieldsOfSonicsTools)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase = watchdog::Phase::mitigated;
@@ -108,7 +108,7 @@ TEST_F(SonicQueueTables, AnUnseenQueueIsNotInAStorm)
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
-TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
+TEST_F(SonicQueueTables, AnUnwatchedQueueKeepsOnlyItsStatistics)
 {
     auto queue = watching("Ethernet0", 3);
     queue.detected = queue.restored = 2;
@@ -123,7 +123,7 @@ TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
     EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
 }
 
-TEST_F(SonicQueueTables, AQueueSaysWhetherItsPausesAreKept)
+TEST_F(SonicQueueTables, AQueueShowsWhetherItsHistoryIsKept)
 {
     config_.ports = {{"Ethernet0", {}, 8, 8, true}};
     tables_.configure(config_);
@@ -148,7 +148,7 @@ TEST_F(SonicQueueTables, NamesOfASwitchThatHasThemAreTaken)
     EXPECT_EQ(tables_.object("Ethernet0", 3)->port, "oid:0x1000000000abc");
 }
 
-TEST_F(SonicQueueTables, NamesAreMadeWhereThereAreNone)
+TEST_F(SonicQueueTables, MissingNamesAreCreated)
 {
     for (const auto priority : {std::uint8_t{3}, std::uint8_t{4}}) {
         tables_.update(watching("Ethernet0", priority));
@@ -172,7 +172,7 @@ TEST_F(SonicQueueTables, NamesAreMadeWhereThereAreNone)
     EXPECT_FALSE(objects.contains(tables_.object("Ethernet2", 3)->queue));
 }
 
-TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
+TEST_F(SonicQueueTables, LostEntriesAreWrittenAgain)
 {
     auto queue = watching("Ethernet0", 3);
     queue.detected = 7;
@@ -241,7 +241,7 @@ TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
-TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
+TEST_F(SonicQueueTables, ARemovedQueueIsInNoStorm)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase = watchdog::Phase::mitigated;
@@ -270,7 +270,7 @@ TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
     ASSERT_NE(tables_.object("Ethernet0", 3), nullptr) << "before the first write";
 }
 
-TEST_F(SonicQueueTables, AQueueThatIsGoneBeforeAnybodyHeardOfItLeavesNothing)
+TEST_F(SonicQueueTables, AQueueRemovedBeforeTheFirstWriteLeavesNothing)
 {
     tables_.update(watching("Ethernet0", 3));
     tables_.forget("Ethernet0", 3);
@@ -300,7 +300,7 @@ TEST_F(SonicQueueTables, TheRedSwitchStandsAtEveryWatchedQueue)
     EXPECT_THAT(counters(), Not(Contains(Key("BIG_RED_SWITCH_MODE"))));
 }
 
-TEST_F(SonicQueueTables, AtTheEndNobodyReadsThatSomebodyWatches)
+TEST_F(SonicQueueTables, RetireRemovesTheEntriesOfWatchedQueues)
 {
     auto held = watching("Ethernet0", 4);
     held.phase = watchdog::Phase::mitigated;

@@ -94,7 +94,7 @@ TEST_F(AgentCommands, HistoryIsATableWithItsEvidence)
         << "of a port that is gone";
 }
 
-TEST_F(AgentCommands, HistoryOfWhatNeverWasIsAnError)
+TEST_F(AgentCommands, HistoryOfAnUnknownQueueIsAnError)
 {
     EXPECT_EQ(run("pfcwd show history Ethernet99 Ethernet4:3"),
               (Outcome{"Failed to run command, invalid options:\nEthernet99\n", "", 1}));
@@ -102,7 +102,7 @@ TEST_F(AgentCommands, HistoryOfWhatNeverWasIsAnError)
     EXPECT_EQ(run("pfcwd show history Ethernet0").exit_code, 0) << "it is there, and nothing has happened";
 }
 
-TEST_F(AgentCommands, HistorySaysWhoseQueueItWasIfThereAreSeveralDevices)
+TEST_F(AgentCommands, HistoryNamesTheDeviceIfThereAreSeveral)
 {
     events_.emplace_back(kOfOtherDevice);
     const auto table = run("pfcwd show history Ethernet4").out;
@@ -141,7 +141,7 @@ TEST_F(AgentCommands, APortThatTwoDevicesHaveIsOnePort)
     EXPECT_THAT(ordered(Ask::release), ElementsAre("Ethernet9 of ")) << "the text is the agent's";
 }
 
-TEST_F(AgentCommands, WhatTheAgentRefusesIsAnError)
+TEST_F(AgentCommands, ARefusalOfTheAgentIsAnError)
 {
     answer(Lines{codec::answer_json(Error{ErrorKind::invalid, "no queue Ethernet9:9"})});
     EXPECT_EQ(run("pfcwd release Ethernet9:9"), (Outcome{"", "Error: no queue Ethernet9:9\n", 1}));
@@ -171,7 +171,7 @@ TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
     }
 }
 
-TEST_F(AgentCommands, WhatWasClearedBeforeAnErrorIsSaid)
+TEST_F(AgentCommands, AnErrorListsWhatWasCleared)
 {
     bench().agent = [this](const codec::ControlRequest& request) -> Result<Lines> {
         if (request.command == Ask::queues) {

@@ -93,14 +93,14 @@ TEST_F(Difference, StopAllStopsAll)
 }
 
 // Theirs: nothing happens, exit code 0.
-TEST_F(Difference, StoppingWhatIsNotThereIsAnErrorAndStopsNothing)
+TEST_F(Difference, StoppingAnUnknownPortIsAnErrorAndStopsNothing)
 {
     EXPECT_EQ(run("pfcwd stop Ethernet0 Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
     EXPECT_FALSE(config("PFC_WD|Ethernet0").empty());
 }
 
 // Theirs: the entry of a port that no longer exists cannot be removed.
-TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
+TEST_F(Difference, AnEntryOfARemovedPortCanBeStopped)
 {
     const Hash entry{{"detection_time", "200"}, {"restoration_time", "200"}};
     bench().set(Db::config, "PFC_WD|Ethernet64", entry);
@@ -141,7 +141,7 @@ TEST_F(Difference, StartDefaultKeepsTheIntervalBelowTheTimesOfOthers)
 }
 
 // Theirs: an empty table, exit code 0.
-TEST_F(Difference, ShowingWhatIsNotThereIsAnError)
+TEST_F(Difference, ShowingAnUnknownPortIsAnError)
 {
     EXPECT_EQ(run("pfcwd show config Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
     EXPECT_EQ(run("pfcwd show stats Ethernet0:3 Ethernet9:9 Ethernet9:9"),
@@ -200,7 +200,7 @@ TEST_F(Difference, APortThatIsStartedAgainKeepsItsOwnHistory)
 
 // Theirs, from release 202511 on: the field is always written. orchagent up to 202505 rejects the whole entry for it,
 // so that the port is not watched.
-TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfAskedForOrIfItHasOneAlready)
+TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfRequestedOrPresent)
 {
     constexpr auto kField = "pfc_stat_history";
     EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
@@ -247,7 +247,7 @@ TEST_F(Difference, ErrorsOfPfcAreErrors)
 }
 
 // Theirs: an empty table, exit code 0.
-TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
+TEST_F(Difference, AsymmetricPfcOfAnUnknownPortIsAnError)
 {
     EXPECT_EQ(run("pfc show asymmetric Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
 }
@@ -361,7 +361,7 @@ TEST_F(Difference, AllThatWasGivenOfAProfileIsSet)
 }
 
 // Theirs: the help shows a spelling that the tool refuses.
-TEST_F(Difference, TheHelpOfStartShowsOnlyWhatWorks)
+TEST_F(Difference, TheHelpOfStartShowsOnlyWorkingForms)
 {
     const auto help = run("pfcwd start --help");
     EXPECT_EQ(help.exit_code, 0);
@@ -387,7 +387,7 @@ TEST_F(Difference, StatisticsCanBeCleared)
 }
 
 // Theirs: no JSON output.
-TEST_F(Difference, WhateverIsShownIsThereAsJson)
+TEST_F(Difference, EveryOutputIsAvailableAsJson)
 {
     EXPECT_EQ(
         run("pfcwd show config --json").out,

@@ -207,7 +207,7 @@ TEST(HostileValues, NoToolLetsThemReachTheTerminal)
     }
 }
 
-TEST(HostileValues, AreShownForWhatTheyAre)
+TEST(HostileValues, AreShownEscaped)
 {
     HostileSwitch hostile{"\x1b[2J\n"};
     EXPECT_THAT(hostile.run({"pfcwd", "show", "config"}).out, testing::HasSubstr(R"(Ethernet0\x1b[2J\x0a)"));

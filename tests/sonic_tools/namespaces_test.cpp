@@ -124,7 +124,7 @@ private:
     cli::ToolDatabases databases_{"", folder_ / "database_config.json", folder_ / "database_global.json"};
 };
 
-TEST_F(Namespaces, OneThatDoesNotExistIsRefusedWithThoseThatDo)
+TEST_F(Namespaces, AnUnknownNamespaceIsRefusedWithTheKnownOnes)
 {
     for (const std::string line : {"pfcwd show config", "pfcwd show stats", "pfc show priority", "pfcstat",
                                    "pfc config priority on Ethernet0 4", "mmuconfig -l"}) {
@@ -140,7 +140,7 @@ TEST_F(Namespaces, OneThatDoesNotExistIsRefusedWithThoseThatDo)
     EXPECT_EQ(run("pfc config priority on Ethernet0 4 -n asic7").exit_code, 2) << "before the rights are checked";
 }
 
-TEST_F(Namespaces, ConfigurationIsThatOfFrontPortsUnlessAllAreAskedFor)
+TEST_F(Namespaces, ConfigurationShowsFrontPortsByDefault)
 {
     const auto front = run("pfcwd show config");
     EXPECT_EQ(front.err, "");
@@ -263,7 +263,7 @@ TEST_F(Namespaces, AnAsicWhosePortsHaveNoNamesYetIsAnErrorOfStart)
     EXPECT_EQ(config(0, "PFC_WD|Ethernet0").at("detection_time"), "800");
 }
 
-TEST_F(Namespaces, OneWhoseDatabaseIsAwayIsNamed)
+TEST_F(Namespaces, AnAsicWithoutItsDatabaseIsNamed)
 {
     server(1).kill();
     for (const auto* line : {"pfcwd show config -d all", "pfcwd show stats --check-storm", "pfcwd interval 100",
@@ -277,7 +277,7 @@ TEST_F(Namespaces, OneWhoseDatabaseIsAwayIsNamed)
 }
 
 // A replica answers reads and refuses writes.
-TEST_F(Namespaces, AnErrorWhileWritingListsWhatIsChanged)
+TEST_F(Namespaces, AWriteErrorListsTheChanges)
 {
     test::run_command(server(1), 0, {"REPLICAOF", "127.0.0.1", "1"});
     const auto failed = run("pfcwd interval 100");

@@ -80,7 +80,7 @@ TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, drop_discards_what_waits_what_comes_and_what_the_group_receives_and_pauses_nobody)
+TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no_pause)
 {
     const auto set_all = [](bool on) {
         return [on](PortRegisters& r) {
@@ -125,7 +125,7 @@ TEST_F(Storming, drop_discards_what_waits_what_comes_and_what_the_group_receives
     EXPECT_EQ(drops().total(), lost);
 }
 
-TEST_F(Storming, forward_sends_what_waits_and_what_comes_against_the_pause)
+TEST_F(Storming, forward_sends_in_spite_of_the_pause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     twin_->run_until(1 * kMs);
@@ -184,7 +184,7 @@ TEST_F(Storming, a_frame_as_long_as_the_register_passes)
     EXPECT_GT(drops()[Drop::frame_size], 0U);
 }
 
-TEST_F(Storming, lossless_mode_off_kills_both_directions_and_hears_and_sends_no_pause)
+TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sends_pause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.lossless_off = kLosslessBit; });
     twin_->run_until(1 * kMs + 20 * kUs);
@@ -296,7 +296,7 @@ TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
     EXPECT_EQ(received_.size(), 3U) << "pause too long, deadlock, recovered";
 }
 
-TEST_F(Hardware, says_which_channels_have_paused_too_long_for_as_long_as_they_do)
+TEST_F(Hardware, shows_the_channels_that_pause_too_long)
 {
     view().set_pause_limit(kPort, 400 * kUs);
     storm(*twin_, 1, {.priorities = 1U << kOther, .period = 100 * kUs, .stop = kEnd}, 600 * kUs);
@@ -315,7 +315,7 @@ TEST_F(Hardware, says_which_channels_have_paused_too_long_for_as_long_as_they_do
     EXPECT_EQ(received_[1].queue, kOther);
 }
 
-TEST_F(Hardware, knows_whether_the_queue_was_paused_since_the_last_look)
+TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
 {
     const auto look = [&](Ps when) {
         twin_->run_until(when);

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using test::Driver;
 using test::preset;
 
-RC_GTEST_PROP(CheckpointAged, IsWhatWouldHaveBeenSavedThen, ())
+RC_GTEST_PROP(CheckpointAged, EqualsACheckpointSavedThen, ())
 {
     constexpr std::uint32_t kQueues = 3;
     auto policy = preset("sonic");

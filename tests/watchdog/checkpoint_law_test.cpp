@@ -148,7 +148,7 @@ TEST(Checkpoint, HoldsAgesNotInstants)
     EXPECT_EQ(fresh.save(Instant{}).rows.at(0).stats, saved.rows[0].stats);
 }
 
-TEST(Checkpoint, WhatShouldHoldIsCommandedAgainAndNotAssumed)
+TEST(Checkpoint, TreatmentsAreCommandedAgain)
 {
     Driver d{preset("sonic")};
     d.storm();
@@ -213,7 +213,7 @@ TEST(Checkpoint, RedSwitchCanBeTakenBackAfterwards)
     EXPECT_EQ(d.in_effect(1), Treatment::none);
 }
 
-TEST(Checkpoint, StormTheDeviceToldOfEndsWhenTheDeviceSaysSo)
+TEST(Checkpoint, AStormFromANoticeEndsWithANotice)
 {
     auto policy = preset("sai");
     policy.criterion = Criterion::device;

@@ -175,7 +175,7 @@ void expect_taken_over(Driver& d, const std::string& closing)
     EXPECT_EQ(d.stats().detected, d.stats().restored) << "the order was no storm";
 }
 
-TEST(TakeOver, OfAnAlert)
+TEST(TakeOver, AnAlert)
 {
     auto policy = preset("sonic");
     policy.action = Treatment::none;
@@ -185,7 +185,7 @@ TEST(TakeOver, OfAnAlert)
     expect_taken_over(d, "400 storm_released Ethernet0:3 operator");
 }
 
-TEST(TakeOver, OfAProbe)
+TEST(TakeOver, AProbe)
 {
     Driver d{test::with_probe()};
     d.storm();
@@ -196,7 +196,7 @@ TEST(TakeOver, OfAProbe)
     expect_taken_over(d, "2550 storm_released Ethernet0:3 operator");
 }
 
-TEST(TakeOver, OfARestorationKeepsItsReason)
+TEST(TakeOver, ARestorationKeepsItsReason)
 {
     Driver d{preset("sonic")};
     d.storm();

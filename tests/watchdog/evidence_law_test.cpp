@@ -112,7 +112,7 @@ RC_GTEST_PROP(EvidenceLaw, TroubleNeverRestoresByItself, ())
     RC_ASSERT(d.phase() == Phase::mitigated);
 }
 
-RC_GTEST_PROP(EvidenceLaw, WhatTheMitigationFreezesDoesNotRestore, ())
+RC_GTEST_PROP(EvidenceLaw, FrozenSignalsDoNotRestore, ())
 {
     // The treatment stops every signal that is not declared to survive. The frame counter survives and shows that the
     // storm goes on.
@@ -251,7 +251,7 @@ TEST(ProgressLaw, OneXonAPollEvadesTheOthersAndIsCaught)
               (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
-TEST(ProgressLaw, OnePacketAPollIsCaughtToo)
+TEST(ProgressLaw, OnePacketAPollIsCaught)
 {
     EXPECT_EQ(choppy(preset("progress"), 95, 8, 1),
               (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
@@ -269,13 +269,13 @@ TEST(ProgressLaw, OnePacketAPollIsCaughtWhereOnlyPacketsAreCounted)
     EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
-TEST(ProgressLaw, Incast64To1IsLeftAlone)
+TEST(ProgressLaw, Incast64To1IsNoStorm)
 {
     // Each feeder is paused 98.4 % of the time and sends 1.6 % of the line rate.
     EXPECT_EQ(choppy(preset("progress"), 98, 16'000, 2'200), Story{});
 }
 
-RC_GTEST_PROP(ProgressLaw, AnythingAboveTheFloorIsLeftAlone, ())
+RC_GTEST_PROP(ProgressLaw, AnyRateAboveTheFloorIsNoStorm, ())
 {
     RC_ASSERT(choppy(preset("progress"), *rc::gen::inRange(1, 100), *rc::gen::inRange<std::uint64_t>(1'010, 900'000),
                      10'000) == Story{});

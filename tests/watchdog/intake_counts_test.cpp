@@ -10,7 +10,7 @@ using namespace watchdog;
 using test::Reader;
 using test::sample;
 
-TEST(IntakeCounts, AreTheLastThatWereTold)
+TEST(IntakeCounts, AreTheLastKnownOnes)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_pfc) | bit(Field::pause_tx) | bit(Field::on2off) |
                bit(Field::pause_us) | bit(Field::tx_packets)};
@@ -39,7 +39,7 @@ TEST(IntakeCounts, AreTheLastThatWereTold)
     EXPECT_FALSE(later.pause_us);
 }
 
-TEST(IntakeCounts, FramesOfBothKindsAreAddedWhereBothAreTold)
+TEST(IntakeCounts, XoffAndXonFramesAreAdded)
 {
     Reader row{bit(Field::rx_xoff) | bit(Field::rx_xon)};
     row.read({1'000, {{Field::rx_xoff, 5}, {Field::rx_xon, 2}}});

@@ -22,7 +22,7 @@ using test::sample;
 
 constexpr std::uint8_t kProofs = kThroughout | kTrailing;
 
-TEST(IntakePause, TriStateSpeaksOfTheInterval)
+TEST(IntakePause, TriStateCoversTheInterval)
 {
     Reader row{bit(Field::pause_state)};
     row.read({0, {{Field::pause_state, kNot}}});
@@ -90,7 +90,7 @@ TEST(IntakePause, BothEndsAndFramesThatHoldItIsThroughout)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
-TEST(IntakePause, FramesHoldNothingWhereTheSpeedIsNotKnown)
+TEST(IntakePause, FramesHoldNothingIfTheSpeedIsUnknown)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 0};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
@@ -117,7 +117,7 @@ TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
-TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
+TEST(IntakePause, AnXonOrAnUnknownXonBreaksThePause)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
@@ -186,7 +186,7 @@ TEST(IntakePause, TrailingNeedsEverySignalItRestsOn)
 
 // --- quiet
 
-TEST(IntakeQuiet, EachSignalAloneCanTellIt)
+TEST(IntakeQuiet, EachSignalAloneProvesIt)
 {
     for (const auto f : {Field::pause_us, Field::rx_xoff, Field::rx_pfc}) {
         Reader row{bit(f)};
@@ -198,7 +198,7 @@ TEST(IntakeQuiet, EachSignalAloneCanTellIt)
     }
 }
 
-TEST(IntakeQuiet, OneSignalThatObjectsIsEnough)
+TEST(IntakeQuiet, OneContradictingSignalIsEnough)
 {
     constexpr Fields all = bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::pause_us);
     const auto quiet = [](std::uint64_t is, std::uint64_t frames, std::uint64_t time) {
@@ -271,7 +271,7 @@ TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
 
 // The signals of a device may contradict each other: a state that is stuck at `paused` while the queue sends proves
 // nothing.
-RC_GTEST_PROP(IntakeLaw, OneSignalMustSayPausedAndNoneMayObject, ())
+RC_GTEST_PROP(IntakeLaw, OneSignalMustProvePauseAndNoneMayContradict, ())
 {
     const auto objector = *rc::gen::element(Field::pause_us, Field::tx_packets, Field::tx_bytes);
     const bool by_state = *rc::gen::arbitrary<bool>();

@@ -32,7 +32,7 @@ TEST(Intake, FirstReadEndsClocksAndProvesNothing)
     EXPECT_EQ(row.pause(), 0U);
 }
 
-TEST(Intake, SecondReadTellsTheDifferences)
+TEST(Intake, SecondReadGivesTheDifferences)
 {
     Reader row{kCounters};
     row.read({1'000, {{Field::pause_us, 900}, {Field::tx_packets, 7}}});
@@ -178,7 +178,7 @@ TEST(Intake, AVeryLongIntervalSaturates)
     EXPECT_EQ(row.dt_us(), 0xffff'ffffU);
 }
 
-TEST(Intake, ImplausibleJumpOfPauseTimeIsNotKnown)
+TEST(Intake, ImplausibleJumpOfPauseTimeIsUnknown)
 {
     Reader row{kCounters | bit(Field::pause_tx_us)};
     row.read({0, {{Field::pause_us, 0}, {Field::pause_tx_us, 0}, {Field::tx_packets, 0}}});
@@ -191,7 +191,7 @@ TEST(Intake, ImplausibleJumpOfPauseTimeIsNotKnown)
 
 // --- the link
 
-TEST(Intake, EpochChangeIsAnIntervalOfWhichNothingIsKnown)
+TEST(Intake, EpochChangeProvesNothing)
 {
     Reader row{kCounters | bit(Field::pause_state)};
     row.read({1'000, {{Field::pause_us, 0}, {Field::tx_packets, 0}, {Field::pause_state, kPartly}}, 1});
@@ -203,7 +203,7 @@ TEST(Intake, EpochChangeIsAnIntervalOfWhichNothingIsKnown)
     EXPECT_EQ(row.pause() & (kPausedBefore | kPausedNow | kThroughout), kPausedBefore | kPausedNow | kThroughout);
 }
 
-TEST(Intake, LinkDownIsSaidAndProvesNothingElse)
+TEST(Intake, LinkDownIsReportedAndProvesNothingElse)
 {
     Reader row{kCounters | bit(Field::pause_state)};
     row.read({1'000, {{Field::pause_us, 0}, {Field::tx_packets, 0}, {Field::pause_state, kNot}}, 4});

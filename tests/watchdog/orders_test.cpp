@@ -13,7 +13,7 @@ using test::Driver;
 using test::preset;
 using test::Story;
 
-TEST(Order, IsToldWithItsGiverItsTargetAndNoPolicy)
+TEST(Order, IsReportedWithUserAndTargetAndWithoutPolicy)
 {
     Driver d{preset("sonic"), 2};
     d.order(Order::Kind::mitigate, d.target(1), "bob");
@@ -24,7 +24,7 @@ TEST(Order, IsToldWithItsGiverItsTargetAndNoPolicy)
     EXPECT_EQ(taken.reason, Reason::operator_);
 }
 
-TEST(Order, ThatChangesNothingIsToldAsWell)
+TEST(Order, IsReportedEvenIfItChangesNothing)
 {
     Driver d{preset("sonic")};
     d.order(Order::Kind::release, d.target(), "");
@@ -265,7 +265,7 @@ TEST(RedSwitch, MitigatesEveryWatchedQueueAndOffReleasesThem)
     EXPECT_EQ(d.stats().red_released, 1U);
 }
 
-TEST(RedSwitch, OfTheConfigurationHoldsFromTheStart)
+TEST(RedSwitch, AppliesFromTheStartIfConfigured)
 {
     auto book = test::book_of(preset("sonic"));
     book.big_red_switch = true;
@@ -305,7 +305,7 @@ TEST(RedSwitch, OverridesAQueueWhoseStormEnds)
     EXPECT_EQ(d.in_effect(), Treatment::none);
 }
 
-TEST(RedSwitch, LeavesWhatAPersonMitigated)
+TEST(RedSwitch, KeepsMitigationsByOrder)
 {
     Driver d{preset("sonic"), 2};
     d.order(Order::Kind::mitigate, d.target(0));
@@ -467,7 +467,7 @@ TEST(StopAndHold, EveryDecisionStandsAndTheNextStartGoesOnWithIt)
     }
 }
 
-TEST(StopAndHold, TakesTheLastAnswersAndAsksForNothingMore)
+TEST(StopAndHold, UsesTheLastOutcomesAndSendsNoCommand)
 {
     Driver d{preset("sonic")};
     d.stays_silent();

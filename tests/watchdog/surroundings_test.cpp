@@ -117,7 +117,7 @@ TEST(LinkDown, SeenInALookRestoresAMitigatedQueue)
     EXPECT_EQ(d.story(), (Story{"500 do none Ethernet0:3", "500 storm_restored Ethernet0:3 link_down"}));
 }
 
-TEST(LinkDown, HeardOfRestoresAMitigatedQueueAtOnce)
+TEST(LinkDown, ANoticeRestoresAMitigatedQueueAtOnce)
 {
     Driver d{preset("sonic")};
     detect(d);
@@ -221,7 +221,7 @@ TEST(BlastRadius, QuietQueueIsNotMitigatedWhenTheBudgetFrees)
     EXPECT_EQ(d.phase(1), Phase::alerted);
 }
 
-TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
+TEST(BlastRadius, TheLimitCountsQueuesBeingRestored)
 {
     Driver d{limited(1), test::small_inventory(2)};
     d.storm(0);
@@ -289,7 +289,7 @@ TEST(PortWide, OneQueueReleasedByAPersonLeavesThePortToTheOther)
     EXPECT_EQ(d.phase(1), Phase::mitigated);
 }
 
-TEST(PortWide, IsToldRestoredOnlyWhenThePortIs)
+TEST(PortWide, IsReportedRestoredOnlyWithThePort)
 {
     auto policy = port_wide();
     policy.release = Release::forced;
@@ -370,7 +370,7 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     EXPECT_EQ(d.stats().restored, 1U);
 }
 
-TEST(DeviceCriterion, WhatTheDeviceDoesIsShownAsWhatIsInEffect)
+TEST(DeviceCriterion, TheDevicesOwnTreatmentIsShownInEffect)
 {
     auto d = by_device();
     d.receive(Notice::Kind::detected, d.target());
@@ -393,7 +393,7 @@ TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
     EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is reported again";
 }
 
-TEST(DeviceCriterion, WhatIsHeldIsHeldByACommandUntilItIsReleased)
+TEST(DeviceCriterion, AHeldQueueIsTreatedByCommandUntilReleased)
 {
     auto d = by_device();
     d.receive(Notice::Kind::detected, d.target());
@@ -475,7 +475,7 @@ TEST(SmallOutbox, NothingIsLostAndNothingIsTwice)
     }
 }
 
-TEST(SmallOutbox, SaysThatSomethingWaits)
+TEST(SmallOutbox, ReportsThatDecisionsWait)
 {
     const auto inventory = test::small_inventory(3);
     const auto can = test::able(bit(Field::pause_state));
