@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto given = given_by(bytes.substr(std::min(text.size() + 1, size)));
     const auto config = petrel::codec::read_agent_config(text, "fuzz", given, kDrivers);
     if (!config) {
-        PETREL_ASSERT(!config.error().empty(), "refused without a word");
+        PETREL_ASSERT(!config.error().empty(), "refused without a reason");
         for (const auto& complaint : config.error()) {
             PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
         }

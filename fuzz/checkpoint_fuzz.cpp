@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     const auto checkpoint = codec::read_checkpoint({reinterpret_cast<const char*>(data), size}, "fuzz", inventory);
     if (!checkpoint) {
-        PETREL_ASSERT(!checkpoint.error().empty(), "refused without a word");
+        PETREL_ASSERT(!checkpoint.error().empty(), "refused without a reason");
         return 0;
     }
     const auto again = codec::read_checkpoint(codec::checkpoint_json(*checkpoint, inventory), "fuzz", inventory);

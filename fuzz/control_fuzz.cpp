@@ -16,7 +16,7 @@ void same_again(std::string_view line, const Read& read)
     const auto first = read(line);
     if (!first) {
         PETREL_ASSERT(!first.error().what.empty() || line.find("what") != std::string_view::npos,
-                      "refused without a word, unless the agent said so");
+                      "refused without a reason, unless the agent reported it");
         return;
     }
     const auto again = read(codec::answer_json(*first));
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto again = codec::read_request(codec::request_json(*request));
         PETREL_ASSERT(again.has_value() && *again == *request, "another request after writing and reading");
     } else {
-        PETREL_ASSERT(!request.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!request.error().what.empty(), "refused without a reason");
     }
     same_again(line, codec::read_status);
     same_again(line, codec::read_queues);

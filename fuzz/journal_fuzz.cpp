@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace petrel::runtime;
     const auto content = parse_journal(std::as_bytes(std::span{data, size}));
     if (!content) {
-        PETREL_ASSERT(!content.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!content.error().what.empty(), "refused without a reason");
         return 0;
     }
     PETREL_ASSERT(content->size + content->dropped == size, "{} + {} of {} bytes", content->size, content->dropped,

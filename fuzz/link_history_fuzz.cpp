@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace petrel;
     const auto histories = codec::read_link_history({reinterpret_cast<const char*>(data), size}, "fuzz");
     if (!histories) {
-        PETREL_ASSERT(!histories.error().empty(), "refused without a word");
+        PETREL_ASSERT(!histories.error().empty(), "refused without a reason");
         return 0;
     }
     const auto again = codec::read_link_history(codec::link_history_text(*histories), "fuzz");

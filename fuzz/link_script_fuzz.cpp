@@ -10,13 +10,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace petrel;
     const auto script = codec::read_link_script({reinterpret_cast<const char*>(data), size}, "fuzz");
     if (!script) {
-        PETREL_ASSERT(!script.error().empty(), "refused without a word");
+        PETREL_ASSERT(!script.error().empty(), "refused without a reason");
         return 0;
     }
     link::LinkPlay play;
     for (const auto& line : *script) {
         const auto ignored = play.act(line.event);
-        PETREL_ASSERT(!ignored || !ignored->empty(), "ignored without a word");
+        PETREL_ASSERT(!ignored || !ignored->empty(), "ignored without a reason");
         PETREL_ASSERT(play.read(link::Side::a).settled && play.read(link::Side::b).settled, "a window is left open");
     }
     return 0;

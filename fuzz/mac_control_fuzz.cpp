@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace petrel::wire;
     const auto frame = parse_pause(std::as_bytes(std::span{data, size}));
     if (!frame) {
-        PETREL_ASSERT(!frame.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!frame.error().what.empty(), "refused without a reason");
         return 0;
     }
     const auto again = parse_pause(build(*frame));

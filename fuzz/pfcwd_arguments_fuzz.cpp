@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         return store;
     };
-    around.ask_agent = [&](const auto&, const auto&) -> Result<std::vector<std::string>> {
+    around.request_answer = [&](const auto&, const auto&) -> Result<std::vector<std::string>> {
         if (data[0] < 128 || words.empty()) {
             return tl::unexpected(petrel::Error{petrel::ErrorKind::unreachable, "no agent"});
         }
@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     around.cache = "/proc/nowhere";
     const auto outcome = petrel::sonic_tools::run_tool(tool, tool, words, around);
     PETREL_ASSERT(outcome.exit_code >= 0 && outcome.exit_code <= 2, "exit code {}", outcome.exit_code);
-    PETREL_ASSERT(outcome.exit_code != 2 || outcome.err.starts_with("Usage: "), "refused without a word");
+    PETREL_ASSERT(outcome.exit_code != 2 || outcome.err.starts_with("Usage: "), "refused without a reason");
     check_lines(outcome.out);
     check_lines(outcome.err);
     PETREL_ASSERT(outcome.err.empty() || outcome.err.ends_with('\n'), "half a line");

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const auto file = petrel::codec::read_policy_file({reinterpret_cast<const char*>(data), size}, "fuzz");
     if (!file) {
-        PETREL_ASSERT(!file.error().empty(), "refused without a word");
+        PETREL_ASSERT(!file.error().empty(), "refused without a reason");
         for (const auto& complaint : file.error()) {
             PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
         }

@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto pieces = passed_of(bytes, data[0] + 1U);
     PETREL_ASSERT(whole.has_value() == pieces.has_value(), "refused in pieces only, or as a whole only");
     if (!whole) {
-        PETREL_ASSERT(!whole.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!whole.error().what.empty(), "refused without a reason");
         return 0;
     }
     PETREL_ASSERT(*whole == *pieces, "pieces matter");

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const auto line = parse_log_line(text);
     if (!line) {
-        PETREL_ASSERT(!line.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!line.error().what.empty(), "refused without a reason");
         return 0;
     }
     const auto built = parse_log_line(build(*line));

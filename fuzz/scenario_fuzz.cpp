@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         petrel::codec::read_scenario(text, "top/plans/fuzz.toml", {}, defaults.value_or(petrel::codec::Defaults{}));
     PETREL_ASSERT(defaults || !scenario, "a scenario without the defaults that it names");
     if (!scenario) {
-        PETREL_ASSERT(!scenario.error().empty(), "refused without a word");
+        PETREL_ASSERT(!scenario.error().empty(), "refused without a reason");
         for (const auto& complaint : scenario.error()) {
             PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
         }

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace petrel;
     const auto read = codec::read_table_file({reinterpret_cast<const char*>(data), size});
     if (!read) {
-        PETREL_ASSERT(!read.error().what.empty(), "refused without a word");
+        PETREL_ASSERT(!read.error().what.empty(), "refused without a reason");
         return 0;
     }
     const auto again = codec::read_table_file(codec::table_file_text(*read));

@@ -12,7 +12,7 @@ namespace {
 
 void check_complaints(const std::vector<petrel::Complaint>& complaints)
 {
-    PETREL_ASSERT(!complaints.empty(), "refused without a word");
+    PETREL_ASSERT(!complaints.empty(), "refused without a reason");
     for (const auto& complaint : complaints) {
         PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
     }

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const auto trace = petrel::codec::read_trace({reinterpret_cast<const char*>(data), size}, "fuzz");
     if (!trace) {
-        PETREL_ASSERT(!trace.error().empty(), "refused without a word");
+        PETREL_ASSERT(!trace.error().empty(), "refused without a reason");
         for (const auto& complaint : trace.error()) {
             PETREL_ASSERT(!petrel::to_text(complaint).empty(), "an empty complaint");
         }

@@ -36,7 +36,7 @@ Handler config_show_flags(CLI::App& app)
 {
     const auto options = std::make_shared<ConfigShowOptions>();
     app.add_flag("--effective", options->effective,
-                 "All values, with flags, environment and defaults, and who said each");
+                 "All values, with flags, environment and defaults, and the origin of each");
     app.add_flag("--json", options->json, "As one JSON object");
     return handler([options, flags = std::make_shared<AgentFlags>(app)](const Call& call) {
         options->agent = flags->options(call.extras);

@@ -20,8 +20,7 @@ AgentFlags::AgentFlags(CLI::App& app) : app_(app), values_(codec::agent_settings
     app.add_option(kDeviceFlag, devices_, "A device, instead of those in the file; may be given several times")
         ->type_name("KIND:WHAT")
         ->allow_extra_args(false);
-    app.add_option(kProfileFlag, profile_, "What the library of a --device sai:PATH is started with")
-        ->type_name("FILE");
+    app.add_option(kProfileFlag, profile_, "The profile of the library of a --device sai:PATH")->type_name("FILE");
     const auto settings = codec::agent_settings();
     for (std::size_t i = 0; i < settings.size(); ++i) {
         const auto& standard = settings[i].standard;

@@ -21,16 +21,16 @@ ControlRequest request(ControlRequest::Command command, Db db)
 
 }  // namespace
 
-Result<control::TableReport> AgentStore::ask(const ControlRequest& question) const
+Result<control::TableReport> AgentStore::send(const ControlRequest& wanted) const
 {
-    return ask_(question).and_then([](const std::string& line) { return codec::read_tables(line); });
+    return send_(wanted).and_then([](const std::string& line) { return codec::read_tables(line); });
 }
 
 Result<std::vector<std::string>> AgentStore::keys(Db db, std::string_view prefix)
 {
-    auto question = request(ControlRequest::Command::table_keys, db);
-    question.prefix = prefix;
-    return ask(question).map([](control::TableReport report) { return std::move(report.keys); });
+    auto wanted = request(ControlRequest::Command::table_keys, db);
+    wanted.prefix = prefix;
+    return send(wanted).map([](control::TableReport report) { return std::move(report.keys); });
 }
 
 // Splits the request into parts that the agent accepts.
@@ -40,9 +40,9 @@ Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string>
     while (!keys.empty()) {
         const auto bite = keys.first(std::min(keys.size(), control::kMostTableKeys));
         keys = keys.subspan(bite.size());
-        auto question = request(ControlRequest::Command::table_hashes, db);
-        question.keys.assign(bite.begin(), bite.end());
-        auto report = ask(question);
+        auto wanted = request(ControlRequest::Command::table_hashes, db);
+        wanted.keys.assign(bite.begin(), bite.end());
+        auto report = send(wanted);
         if (!report) {
             return tl::unexpected(std::move(report.error()));
         }
@@ -55,17 +55,16 @@ Result<std::vector<Hash>> AgentStore::hashes(Db db, std::span<const std::string>
 // An agent that answers has initialised its tables.
 Result<bool> AgentStore::is_set(Db db, const std::string& key)
 {
-    auto question = request(ControlRequest::Command::table_keys, db);
-    question.prefix = key;
-    return ask(question).map(
-        [&](const control::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
+    auto wanted = request(ControlRequest::Command::table_keys, db);
+    wanted.prefix = key;
+    return send(wanted).map([&](const control::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
 }
 
 Result<void> AgentStore::apply(Db db, std::span<const sonic::Change> changes)
 {
-    auto question = request(ControlRequest::Command::table_change, db);
-    question.changes.assign(changes.begin(), changes.end());
-    return ask(question).map([](const control::TableReport&) {});
+    auto wanted = request(ControlRequest::Command::table_change, db);
+    wanted.changes.assign(changes.begin(), changes.end());
+    return send(wanted).map([](const control::TableReport&) {});
 }
 
 }  // namespace petrel::cli

@@ -15,9 +15,9 @@ namespace petrel::cli {
 class AgentStore final : public sonic::Store {
 public:
     // Sends a request to the agent and returns its answer.
-    using Ask = std::function<Result<std::string>(const control::ControlRequest&)>;
+    using Send = std::function<Result<std::string>(const control::ControlRequest&)>;
 
-    explicit AgentStore(Ask ask) : ask_(std::move(ask)) {}
+    explicit AgentStore(Send send) : send_(std::move(send)) {}
 
     Result<std::vector<std::string>> keys(sonic::Db, std::string_view prefix) override;
     Result<std::vector<sonic::Hash>> hashes(sonic::Db, std::span<const std::string> keys) override;
@@ -25,9 +25,9 @@ public:
     Result<void> apply(sonic::Db, std::span<const sonic::Change>) override;
 
 private:
-    Result<control::TableReport> ask(const control::ControlRequest&) const;
+    Result<control::TableReport> send(const control::ControlRequest&) const;
 
-    Ask ask_;
+    Send send_;
 };
 
 }  // namespace petrel::cli

@@ -35,7 +35,7 @@ constexpr auto kLabExamples = R"(Examples:
   petrel lab run scenarios/mmu-alpha.toml --all --report /tmp/report
   petrel lab run scenarios/incast.toml --capture s0:Ethernet0 --pcap captures
   petrel lab run scenarios/nic-storm-leaf-spine.toml --pace 0.2
-  petrel lab explain scenarios/incast.toml                       what it is about, in words
+  petrel lab explain scenarios/incast.toml                       a description
 
 FILE is a scenario in TOML: fabric, traffic, faults, watchdogs, and what is expected of them. The same file and seed give
 the same digest, whatever the number of threads. With --json every event is one line, and the last line is the summary;
@@ -43,8 +43,8 @@ of several runs there is the summary alone. The exit code is 5 if anything was n
 )";
 
 constexpr auto kDemoExamples = R"(Examples:
-  petrel demo                the story in slow motion; where stdout is no terminal, as fast as it can be told
-  petrel demo --fast         as fast as it can be told
+  petrel demo                the story in slow motion; without a terminal, as fast as possible
+  petrel demo --fast         as fast as possible
   petrel demo --json         the watchdog's events alone, one JSON object a line
 )";
 
@@ -55,8 +55,8 @@ constexpr auto kPoliciesExamples = R"(Examples:
 
 constexpr auto kLinkExamples = R"(Examples:
   petrel link explain 36                            what a reason means, who sets it, what to do
-  petrel link decode --from ethtool 0.1             another vendor's code in the same words
-  petrel link play story.jsonl                      events over one link: what both ends and the manager then know
+  petrel link decode --from ethtool 0.1             another vendor's code in the same terms
+  petrel link play story.jsonl                      events over one link: the registers of both ends and the manager's log
 )";
 
 constexpr auto kLinkPlayExamples = R"(Examples:
@@ -65,8 +65,8 @@ constexpr auto kLinkPlayExamples = R"(Examples:
 
 A script has one JSON object a line, e.g. {"do":"down","at":"A","reason":39}, {"do":"up"}, {"do":"sweep","time":10},
 {"do":"read"}, {"do":"log"}. A is a switch port, B the NIC port it is connected to; both begin Active, with all registers 0.
-"read" and "log" answer with a line of JSON; a script that has neither is answered with how it ends. An event that cannot
-happen in the present state is ignored, and said on stderr. All events: docs/link-down.md.
+"read" and "log" answer with a line of JSON; a script that has neither is answered with its final state. An event that cannot
+happen in the present state is ignored, and reported on stderr. All events: docs/link-down.md.
 )";
 
 constexpr auto kLinkDecodeExamples = R"(Examples:
@@ -79,7 +79,7 @@ constexpr auto kAgentExamples = R"(Examples:
   petrel agent --config /etc/petrel/agent.toml
   petrel agent --device twin:scenarios/agent/storm.toml --state-dir state --control-socket ./petrel.sock
 
-SIGHUP reads the configuration anew, SIGTERM and SIGINT end the agent; what is mitigated is then restored, or held if
+SIGHUP reloads the configuration, SIGTERM and SIGINT end the agent; mitigated queues are then restored, or held if
 the configuration says so. While it runs: petrel status, queues, events, explain, mitigate, release, hold, reload.
 )";
 
@@ -94,8 +94,8 @@ agent watches, and nothing where nothing was taken over. The exit code is 0 unle
 
 constexpr auto kConfigExamples = R"(Examples:
   petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
-  petrel config show --config agent.toml            what the file says
-  petrel config show --effective                    what the agent would go by, and who said so
+  petrel config show --config agent.toml            the values in the file
+  petrel config show --effective                    all values that the agent would use, and their origin
   PETREL_LOG_FORMAT=json petrel config show --effective --config agent.toml --hang-ms 500
 
 Flags are stronger than the environment, the environment than the file, the file than the defaults.
@@ -106,14 +106,14 @@ constexpr auto kOrderExamples = R"(Examples:
   petrel release Ethernet4                          all queues of a port
   petrel hold Ethernet4:3 --device sw2              when several switches have such a port
 
-An order is an event like others, with the name of whoever gave it.
+An order is an event like others, with the name of the user who gave it.
 )";
 
 constexpr auto kReleaseAllExamples = R"(Examples:
   petrel release-all
   petrel release-all --config /etc/petrel/agent.toml
 
-With no agent to ask, what its journals say is mitigated is released; the flags say which agent it was.
+If no agent runs, the mitigations in its journals are released; the flags name the agent.
 )";
 
 constexpr auto kEventsExamples = R"(Examples:
@@ -137,9 +137,9 @@ std::vector<Command> commands()
          lab_run_flags},
         {"lab list", kGeneral, "The scenarios in a folder, with their parameters.", kNoExamples,
          lab_files_flags(LabFiles::list)},
-        {"lab check", kGeneral, "Read scenarios and say every problem; run nothing.", kNoExamples,
+        {"lab check", kGeneral, "Read scenarios and report every problem; run nothing.", kNoExamples,
          lab_files_flags(LabFiles::check)},
-        {"lab explain", kGeneral, "Say in words what a scenario is about and what happens in it when.", kNoExamples,
+        {"lab explain", kGeneral, "Describe a scenario: what it contains, and what happens when.", kNoExamples,
          lab_files_flags(LabFiles::explain)},
         {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
          lab_table_flags},
@@ -152,40 +152,40 @@ std::vector<Command> commands()
         {"link play", kGeneral, "Play a script of events over one link and print registers and histories.",
          kLinkPlayExamples, link_play_flags},
         {"link explain", kGeneral, "What a reason means, who sets it, what to do.", kNoExamples, link_explain_flags},
-        {"link decode", kGeneral, "Another vendor's code in the same words.", kLinkDecodeExamples, link_decode_flags},
+        {"link decode", kGeneral, "Another vendor's code in the same terms.", kLinkDecodeExamples, link_decode_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
-        {"agent", kGeneral, "Watch the queues of a switch until told to stop: the service.", kAgentExamples,
-         agent_flags},
+        {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
         {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},
-        {"config check", kGeneral, "Read the agent's file and say every problem; start nothing.", kNoExamples,
+        {"config check", kGeneral, "Read the agent's file and report every problem; start nothing.", kNoExamples,
          config_check_flags},
-        {"config show", kGeneral, "Show what the file says or, with --effective, what the agent would go by.",
+        {"config show", kGeneral, "Show the values in the file or, with --effective, all that the agent would use.",
          kNoExamples, config_show_flags},
 
-        {"status", kRunningAgent, "How the agent fares: what is wrong first, and what to do about it.", kNoExamples,
+        {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.", kNoExamples,
          control_flags(Request::status, {}, run_control)},
         {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
          kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag}, run_control)},
         {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
          control_flags(Request::mitigate, {queue_flag, note_flag}, run_control)},
-        {"release", kRunningAgent, "Release a queue, latched or not; a storm has to prove itself anew.", kOrderExamples,
-         control_flags(Request::release, {queue_flag, note_flag}, run_control)},
-        {"hold", kRunningAgent, "Keep a mitigated queue so until somebody releases it.", kOrderExamples,
+        {"release", kRunningAgent, "Release a queue, latched or not; a storm that goes on is detected again.",
+         kOrderExamples, control_flags(Request::release, {queue_flag, note_flag}, run_control)},
+        {"hold", kRunningAgent, "Keep a queue mitigated until an operator releases it.", kOrderExamples,
          control_flags(Request::hold, {queue_flag, note_flag}, run_control)},
-        {"clear", kRunningAgent, "Statistics of a queue to zero, or of all; a storm that goes on keeps its.",
-         kOrderExamples, control_flags(Request::clear, {queue_flag, note_flag, all_flag}, run_control)},
-        {"release-all", kRunningAgent, "Release everything, also with the agent dead.", kReleaseAllExamples,
+        {"clear", kRunningAgent,
+         "Set the statistics of a queue, or of all, to zero, except those of a storm under way.", kOrderExamples,
+         control_flags(Request::clear, {queue_flag, note_flag, all_flag}, run_control)},
+        {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
          control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
         {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
          control_flags(Request::events, {follow_flag, last_flag, device_flag}, show_events)},
-        {"explain", kRunningAgent, "Why a queue is as it is: the evidence of the last decision.", kExplainExamples,
+        {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
          control_flags(Request::explain, {queue_flag}, run_control)},
         {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
          control_flags(Request::status, {}, run_watch)},
-        {"reload", kRunningAgent, "Read the configuration anew: all of it, or nothing if there is a problem.",
-         kNoExamples, control_flags(Request::reload, {}, run_control)},
+        {"reload", kRunningAgent, "Reload the configuration: all of it, or nothing if there is a problem.", kNoExamples,
+         control_flags(Request::reload, {}, run_control)},
     };
 }
 

@@ -59,7 +59,8 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
         return problems;
     }
     if (config_file(options.agent).empty()) {
-        problems.push_back({"--config", 0, 0, "which file? Or --effective, for all that the agent would go by", {}});
+        problems.push_back(
+            {"--config", 0, 0, "which file? Or --effective, for all values that the agent would use", {}});
     }
     for (const auto& given : options.agent.given) {
         problems.push_back({given.origin, 0, 0, "counts only with --effective", {}});
@@ -68,7 +69,7 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
 }
 
 // The values that the file itself sets.
-std::vector<config::EffectiveValue> said(const config::AgentConfig& config)
+std::vector<config::EffectiveValue> values_of_file(const config::AgentConfig& config)
 {
     std::vector<config::EffectiveValue> values;
     std::copy_if(config.values.begin(), config.values.end(), std::back_inserter(values),
@@ -126,7 +127,7 @@ ExitCode run_config_show(const ConfigShowOptions& options)
     if (!config) {
         return refuse(config.error());
     }
-    const auto values = options.effective ? config->values : said(*config);
+    const auto values = options.effective ? config->values : values_of_file(*config);
     return finish(options.json ? codec::agent_config_json(config->file, values) : values_text(values), ExitCode::ok);
 }
 

@@ -43,7 +43,7 @@ void queue_flag(CLI::App& app, ControlArguments& arguments)
 {
     auto& request = arguments.options.request;
     app.add_option("QUEUE", request.queue, "PORT:PRIORITY, e.g. Ethernet4:3")->type_name("");
-    app.add_option("--device", request.device, "Whose queue, if several have one of this name")->type_name("NAME");
+    app.add_option("--device", request.device, "The device, if several have a queue of this name")->type_name("NAME");
 }
 
 void device_flag(CLI::App& app, ControlArguments& arguments)
@@ -53,7 +53,7 @@ void device_flag(CLI::App& app, ControlArguments& arguments)
 
 void stormed_flag(CLI::App& app, ControlArguments& arguments)
 {
-    app.add_flag("--stormed", arguments.options.request.stormed, "Only those that are not just watched");
+    app.add_flag("--stormed", arguments.options.request.stormed, "Only those that are not in phase watching");
 }
 
 void note_flag(CLI::App& app, ControlArguments& arguments)
@@ -65,12 +65,13 @@ void all_flag(CLI::App& app, ControlArguments& arguments) { app.add_flag("--all"
 
 void follow_flag(CLI::App& app, ControlArguments& arguments)
 {
-    app.add_flag("--follow", arguments.options.request.follow, "Go on with what happens");
+    app.add_flag("--follow", arguments.options.request.follow, "Follow new events");
 }
 
 void last_flag(CLI::App& app, ControlArguments& arguments)
 {
-    app.add_option("--last", arguments.last, "At most so many of the past; default: all that are kept")->type_name("N");
+    app.add_option("--last", arguments.last, "The largest number of past events; default: all that are kept")
+        ->type_name("N");
 }
 
 void configuration_flags(CLI::App& app, ControlArguments& arguments) { arguments.configuration.emplace(app); }

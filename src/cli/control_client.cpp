@@ -26,7 +26,7 @@ constexpr int kPatienceSeconds = 15;
 constexpr std::size_t kLongestLine = std::size_t{256} * 1024 * 1024;
 constexpr int kConnectAgain_ms = 10;
 
-std::string who_may(const std::filesystem::path& socket)
+std::string allowed_users(const std::filesystem::path& socket)
 {
     struct stat found{};
     if (::stat(socket.c_str(), &found) != 0) {
@@ -47,13 +47,14 @@ Error cannot_connect(const std::filesystem::path& socket, int why)
         return {ErrorKind::unreachable,
                 fmt::format("no agent answers at {}: is it running? (systemctl status petrel-agent)", path)};
     case EACCES:
-    case EPERM: return {ErrorKind::denied, fmt::format("you may not ask the agent at {}: {}", path, who_may(socket))};
+    case EPERM:
+        return {ErrorKind::denied, fmt::format("you may not use the agent at {}: {}", path, allowed_users(socket))};
     case EAGAIN:
         return {ErrorKind::timed_out, fmt::format("the agent at {} hangs: it has not accepted a connection within {} s",
                                                   path, kPatienceSeconds)};
     default:
         return {ErrorKind::unreachable,
-                fmt::format("cannot ask the agent at {}: {}", path, std::generic_category().message(why))};
+                fmt::format("cannot reach the agent at {}: {}", path, std::generic_category().message(why))};
     }
 }
 
@@ -103,7 +104,7 @@ std::filesystem::path control_socket(const std::string& flag)
     return !flag.empty() ? flag : set != nullptr && *set != '\0' ? set : kUsualSocket;
 }
 
-Result<ControlClient> ControlClient::ask(const std::filesystem::path& socket, const control::ControlRequest& request)
+Result<ControlClient> ControlClient::send(const std::filesystem::path& socket, const control::ControlRequest& request)
 {
     auto file = connect_as_user(socket);
     if (!file) {
@@ -172,9 +173,9 @@ Result<void> ControlClient::wait_for(short events, Clock::time_point end) const
     return {};
 }
 
-Result<std::string> ask_agent(const std::filesystem::path& socket, const control::ControlRequest& request)
+Result<std::string> request_answer(const std::filesystem::path& socket, const control::ControlRequest& request)
 {
-    auto client = ControlClient::ask(socket, request);
+    auto client = ControlClient::send(socket, request);
     if (!client) {
         return tl::unexpected(client.error());
     }

@@ -20,7 +20,7 @@ std::filesystem::path control_socket(const std::string& flag);
 class ControlClient {
 public:
     // Connects and sends the request. Errors include what the user can do: start the agent, join the group.
-    static Result<ControlClient> ask(const std::filesystem::path& socket, const control::ControlRequest&);
+    static Result<ControlClient> send(const std::filesystem::path& socket, const control::ControlRequest&);
 
     // The next line of the answer; none = the agent has closed the connection. `may_take_long`: wait without limit, for
     // a client that follows events.
@@ -41,6 +41,6 @@ private:
 };
 
 // Sends a request and returns its one-line answer.
-Result<std::string> ask_agent(const std::filesystem::path& socket, const control::ControlRequest&);
+Result<std::string> request_answer(const std::filesystem::path& socket, const control::ControlRequest&);
 
 }  // namespace petrel::cli

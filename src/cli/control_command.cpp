@@ -15,13 +15,13 @@ namespace {
 using Request = control::ControlRequest::Command;
 
 // The answer as text for the operator.
-template <class Report, class Words>
-Shown in_words(const Result<Report>& report, const Words& words)
+template <class Report, class Render>
+Shown as_text(const Result<Report>& report, const Render& render)
 {
     if (!report) {
         return {{}, fmt::format("petrel: {}", escaped(report.error().what)), exit_code(report.error().kind)};
     }
-    return {words(*report), {}, ExitCode::ok};
+    return {render(*report), {}, ExitCode::ok};
 }
 
 // If the agent refuses the new configuration, the command prints the problems and fails.
@@ -29,7 +29,7 @@ Shown reloaded(std::string_view line)
 {
     const auto report = codec::read_reload(line);
     if (!report || report->problems.empty()) {
-        return in_words(report, [](const auto&) { return "the configuration was read anew and is in force\n"; });
+        return as_text(report, [](const auto&) { return "the configuration was reloaded and is in force\n"; });
     }
     std::string problems;
     for (const auto& problem : report->problems) {
@@ -38,21 +38,21 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown answer_in_words(const control::ControlRequest& request, std::string_view line, const Paint& paint)
+Shown answer_text(const control::ControlRequest& request, std::string_view line, const Paint& paint)
 {
     switch (request.command) {
     case Request::status:
-        return in_words(codec::read_status(line),
-                        [&](const auto& report) { return reports::status_text(report, paint); });
+        return as_text(codec::read_status(line),
+                       [&](const auto& report) { return reports::status_text(report, paint); });
     case Request::queues:
-        return in_words(codec::read_queues(line),
-                        [&](const auto& report) { return reports::queues_text(report, request.stormed); });
+        return as_text(codec::read_queues(line),
+                       [&](const auto& report) { return reports::queues_text(report, request.stormed); });
     case Request::explain:
-        return in_words(codec::read_explanation(line),
-                        [&](const auto& report) { return reports::explain_text(report, paint); });
+        return as_text(codec::read_explanation(line),
+                       [&](const auto& report) { return reports::explain_text(report, paint); });
     case Request::reload: return reloaded(line);
     case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
-    default: return in_words(codec::read_order(line), reports::order_text);
+    default: return as_text(codec::read_order(line), reports::order_text);
     }
 }
 
@@ -63,7 +63,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     }
     const auto answer = shown(options, *line, Paint{stdout_wants_colour()});
     if (!answer.complaint.empty()) {
-        say(answer.complaint);
+        print_stderr(answer.complaint);
     }
     return finish(answer.text, answer.code);
 }
@@ -84,20 +84,20 @@ std::filesystem::path socket_of(const ControlOptions& options)
 
 Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
 {
-    auto answer = answer_in_words(options.request, line, paint);
+    auto answer = answer_text(options.request, line, paint);
     return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
 }
 
 ExitCode run_control(const ControlOptions& options)
 {
-    return show(options, ask_agent(control_socket(options.socket), options.request));
+    return show(options, request_answer(control_socket(options.socket), options.request));
 }
 
 // Prints lines until the agent marks the end; with --follow until the user interrupts it.
 ExitCode show_events(const ControlOptions& options)
 {
     const auto socket = control_socket(options.socket);
-    auto client = ControlClient::ask(socket, options.request);
+    auto client = ControlClient::send(socket, options.request);
     if (!client) {
         return fail(client.error());
     }
@@ -128,10 +128,10 @@ ExitCode show_events(const ControlOptions& options)
 
 ExitCode release_all(const ControlOptions& options)
 {
-    const auto line = ask_agent(socket_of(options), options.request);
+    const auto line = request_answer(socket_of(options), options.request);
     if (!line && line.error().kind == ErrorKind::unreachable) {
-        say(fmt::format("petrel: {}", line.error().what));
-        say("petrel: releasing what the journals say");
+        print_stderr(fmt::format("petrel: {}", line.error().what));
+        print_stderr("petrel: releasing the mitigations in the journals");
         return release_without_agent(options.agent, options.json);
     }
     return show(options, line);

@@ -84,25 +84,25 @@ Handler lab_run_flags(CLI::App& app)
     app.add_option("--sweep", options.plan.sweeps, "Run with each of these; several sweeps: all combinations")
         ->type_name("NAME=A,B,C")
         ->allow_extra_args(false);
-    app.add_flag("--all", options.plan.all, "Run with all values that the scenario itself names in [sweep]");
-    app.add_flag("--full", options.plan.full, "At full size: with the values that the scenario names in [full]");
+    app.add_flag("--all", options.plan.all, "Run with all values of the scenario's own [sweep]");
+    app.add_flag("--full", options.plan.full, "At full size: with the values of the scenario's [full]");
     app.add_option("--seed", given->seed, "Instead of the scenario's")->type_name("N");
-    app.add_option("--repeat", given->repeat, "Run so often, each time with the next seed")->type_name("N");
+    app.add_option("--repeat", given->repeat, "Number of runs, each with the next seed")->type_name("N");
     app.add_option("--jobs", given->jobs, kJobsAbout)->type_name("N");
     app.add_option("--threads", given->threads, "Of each run; the result does not depend on it; default: 1")
         ->type_name("N");
     app.add_flag("--json", options.json, "Events and summary, one JSON object a line");
     app.add_option("--until", options.plan.until, "Stop then instead of at the scenario's end")->type_name("TIME");
-    app.add_option("--report", options.report, "Write a page that tells the story, and its numbers as JSON and CSV")
+    app.add_option("--report", options.report, "Write a page that describes the run, and its numbers as JSON and CSV")
         ->type_name("FOLDER");
     app.add_option("--capture", options.captures, "Capture the link at this port, besides what the scenario captures")
         ->type_name("NODE:PORT")
         ->allow_extra_args(false);
     app.add_option("--pcap", options.pcap, "Write what is captured, a file for each end of a link")
         ->type_name("FOLDER");
-    app.add_option("--trace", options.trace, "Write what the switches tell every 10 ms, for `petrel replay`")
+    app.add_option("--trace", options.trace, "Write the samples of the switches every 10 ms, for `petrel replay`")
         ->type_name("FILE");
-    app.add_option("--syslog", options.syslog, "Add what the switches log to a file, or send it to a socket")
+    app.add_option("--syslog", options.syslog, "Append the log of the switches to a file, or send it to a socket")
         ->type_name("PATH");
     app.add_option("--pace", given->pace, "Simulated seconds in one of the wall clock; default: as fast as possible")
         ->type_name("X");

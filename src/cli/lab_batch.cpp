@@ -32,9 +32,9 @@ ExitCode run_batch(const std::vector<lab::PlannedRun>& planned, const LabOptions
     Progress progress;
     std::optional<Error> error;
     std::vector<reports::ReportedRun> reported;
-    std::size_t told = 0;
+    std::size_t done_runs = 0;
     std::size_t failed = 0;
-    const auto tell = [&](const std::string& text) {
+    const auto print = [&](const std::string& text) {
         progress.clear();
         if (const auto written = write_stdout(text); !written && !error) {
             error = written.error();
@@ -43,10 +43,10 @@ ExitCode run_batch(const std::vector<lab::PlannedRun>& planned, const LabOptions
     lab::run_all(planned, options.pool, [&](const lab::PlannedRun& run, lab::RunDone done) {
         failed += done.failed() ? 1U : 0U;
         if (options.json && !done.outcome) {
-            say(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
+            print_stderr(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
         } else {
-            tell(options.json ? reports::summary_line(run.file, run.settings, *done.outcome, done.wall) + '\n'
-                              : text_of(run, done, paint));
+            print(options.json ? reports::summary_line(run.file, run.settings, *done.outcome, done.wall) + '\n'
+                               : text_of(run, done, paint));
         }
         if (options.report && done.outcome) {
             auto summary = reports::summary_line(run.file, run.settings, *done.outcome, done.wall);
@@ -54,14 +54,14 @@ ExitCode run_batch(const std::vector<lab::PlannedRun>& planned, const LabOptions
                                 std::make_shared<const scenario::Scenario>(run.scenario), std::move(*done.outcome),
                                 std::move(*done.recording), std::move(summary)});
         }
-        ++told;
-        progress.show(static_cast<double>(told) / static_cast<double>(planned.size()),
-                      fmt::format("{} of {} runs", told, planned.size()));
+        ++done_runs;
+        progress.show(static_cast<double>(done_runs) / static_cast<double>(planned.size()),
+                      fmt::format("{} of {} runs", done_runs, planned.size()));
     });
     if (!options.json) {
-        tell(fmt::format("{} runs, {} failed\n", planned.size(), failed));
+        print(fmt::format("{} runs, {} failed\n", planned.size(), failed));
     } else if (failed != 0) {
-        say(fmt::format("petrel: {} of {} runs failed", failed, planned.size()));
+        print_stderr(fmt::format("petrel: {} of {} runs failed", failed, planned.size()));
     }
     if (options.report && !error) {
         if (auto written = reports::write_report(*options.report, reported); !written) {

@@ -18,14 +18,14 @@ Result<std::string> scenario_text(const std::string& file, twin::Peers* peers)
     }
     constexpr char kRead = '+';
     Result<std::string> text;
-    std::string told;
+    std::string sent;
     if (peers->rank() == 0) {
         text = lab::read_scenario_file(file);
-        told = text ? kRead + *text : std::string{};
+        sent = text ? kRead + *text : std::string{};
     }
-    const auto heard = peers->gather(told).front();
-    if (!heard.empty()) {
-        return heard.substr(1);
+    const auto received = peers->gather(sent).front();
+    if (!received.empty()) {
+        return received.substr(1);
     }
     return text ? tl::unexpected(Error{ErrorKind::invalid, "the first process could not read the scenario"}) : text;
 }
@@ -118,7 +118,7 @@ ExitCode run_lab(const LabOptions& options)
     if (const auto problems = only_alone(options, *runs); !problems.empty()) {
         return refuse(problems);
     }
-    return runs->size() == 1 ? tell_run(runs->front(), options) : run_batch(*runs, options);
+    return runs->size() == 1 ? run_single(runs->front(), options) : run_batch(*runs, options);
 }
 
 }  // namespace petrel::cli

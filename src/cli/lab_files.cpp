@@ -8,7 +8,7 @@
 #include "cli/lab_command.hpp"
 #include "codec/scenario/reader.hpp"
 #include "lab/plan.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 
@@ -76,7 +76,7 @@ std::string parameters_text(const codec::Settings& parameters)
 
 constexpr auto kPageHeading = R"(# Scenarios
 
-Made by `petrel lab list --markdown`; do not edit. `petrel lab run FILE` runs a scenario, `petrel lab explain FILE` describes it in words.
+Made by `petrel lab list --markdown`; do not edit. `petrel lab run FILE` runs a scenario, `petrel lab explain FILE` describes it.
 )";
 
 // What each scenario shows, by folder. The links are relative to the first folder of the command line.
@@ -100,10 +100,10 @@ public:
     }
 
 private:
-    static std::string cell(std::string_view words)
+    static std::string cell(std::string_view text)
     {
         std::string escaped;
-        for (const char c : words) {
+        for (const char c : text) {
             escaped += c == '|' ? std::string{"\\|"} : std::string{c};
         }
         return escaped;
@@ -140,7 +140,7 @@ ExitCode run_lab_files(const LabFilesOptions& options)
         }
         switch (options.what) {
         case What::list:
-            list.add({name, reports::time_words(file->scenario.duration),
+            list.add({name, reports::time_text(file->scenario.duration),
                       fmt::format("{}", file->scenario.expectations.size()), parameters_text(file->parameters),
                       file->scenario.about});
             page.add(name, file->scenario);

@@ -10,7 +10,7 @@
 #include "codec/event_json.hpp"
 #include "codec/scenario/json.hpp"
 #include "lab/capture_files.hpp"
-#include "lab/common_news.hpp"
+#include "lab/merged_events.hpp"
 #include "lab/switch_log.hpp"
 #include "lab/trace_recorder.hpp"
 #include "reports/lab_judgement.hpp"
@@ -44,7 +44,7 @@ public:
         }
     }
 
-    ExitCode tell()
+    ExitCode run()
     {
         if (!options_.json) {
             write(reports::lab_heading(experiment_.scenario()));
@@ -61,7 +61,7 @@ public:
         if (!outcome_.failed()) {
             return ExitCode::ok;
         }
-        say(fmt::format("petrel: not as expected; once more: {}", planned_.command));
+        print_stderr(fmt::format("petrel: not as expected; to run it again: {}", planned_.command));
         return ExitCode::expectation;
     }
 
@@ -77,7 +77,7 @@ private:
             due += kPiece;
             std::this_thread::sleep_until(due);
             experiment_.run_until(now);
-            tell_news();
+            write_new_events();
         }
     }
 
@@ -85,7 +85,7 @@ private:
     {
         {
             Progress progress;
-            const auto pieces = somebody_watches() ? kPieces : 1;
+            const auto pieces = stderr_is_terminal() ? kPieces : 1;
             for (unsigned i = 1; i <= pieces; ++i) {
                 experiment_.run_until(i == pieces ? planned_.end : planned_.end / pieces * i);
                 const auto now = static_cast<double>(experiment_.twin().now());
@@ -95,7 +95,7 @@ private:
                                           now / twin::kSecond / wall));
             }
         }
-        tell_news();
+        write_new_events();
     }
 
     void conclude(steady_clock::duration wall)
@@ -118,10 +118,10 @@ private:
                 write('\n' + table);
             }
         }
-        if (somebody_watches()) {
+        if (stderr_is_terminal()) {
             const auto seconds = std::chrono::duration<double>(wall).count();
-            say(fmt::format("petrel: took {:.2f} s, {:.1f} million packet-hops a second", seconds,
-                            static_cast<double>(summary.totals.packet_hops) / seconds / 1e6));
+            print_stderr(fmt::format("petrel: took {:.2f} s, {:.1f} million packet-hops a second", seconds,
+                                     static_cast<double>(summary.totals.packet_hops) / seconds / 1e6));
         }
     }
 
@@ -138,26 +138,26 @@ private:
     }
 
     // If there are peers, they wait for this process: then it must not stop early.
-    bool may_stop() const { return options_.peers == nullptr && (error_ || nobody_listens_); }
+    bool may_stop() const { return options_.peers == nullptr && (error_ || pipe_closed_); }
 
-    void tell_news()
+    void write_new_events()
     {
-        std::vector<lab::Said> ours;
-        for (const auto& heard : experiment_.news()) {
-            ours.push_back({heard.event->at, std::string{heard.device}, heard.event->seq, line_of(heard)});
+        std::vector<lab::EventText> ours;
+        for (const auto& reported : experiment_.new_events()) {
+            ours.push_back({reported.event->at, std::string{reported.device}, reported.event->seq, line_of(reported)});
         }
         if (options_.peers != nullptr) {
-            return write(lab::common_news(ours, *options_.peers));
+            return write(lab::merged_events(ours, *options_.peers));
         }
-        for (const auto& said : ours) {
-            write(said.text);
+        for (const auto& line : ours) {
+            write(line.text);
         }
     }
 
-    std::string line_of(const lab::Heard& heard) const
+    std::string line_of(const lab::AgentEvent& reported) const
     {
-        return options_.json ? codec::event_json(*heard.event, *heard.watchlist, heard.device) + '\n'
-                             : reports::lab_events({&heard, 1}, paint_);
+        return options_.json ? codec::event_json(*reported.event, *reported.watchlist, reported.device) + '\n'
+                             : reports::lab_events({&reported, 1}, paint_);
     }
 
     void write(const std::string& text)
@@ -165,7 +165,7 @@ private:
         if (const auto written = write_stdout(text); !written && !error_) {
             error_ = written.error();
         } else if (written && !*written) {
-            nobody_listens_ = true;
+            pipe_closed_ = true;
         }
     }
 
@@ -178,7 +178,7 @@ private:
     Paint paint_;
     steady_clock::time_point started_{steady_clock::now()};
     std::optional<Error> error_;
-    bool nobody_listens_{};
+    bool pipe_closed_{};
 };
 
 Result<void> write_captures(const std::string& folder, lab::Experiment& experiment)
@@ -200,8 +200,8 @@ Result<void> write_log(const std::string& path, const lab::Experiment& experimen
     if (!writer) {
         return tl::unexpected(writer.error());
     }
-    for (const auto& heard : experiment.events()) {
-        for (const auto& line : lab::log_lines(heard)) {
+    for (const auto& reported : experiment.events()) {
+        for (const auto& line : lab::log_lines(reported)) {
             if (auto written = writer->write(line); !written) {
                 return written;
             }
@@ -212,25 +212,25 @@ Result<void> write_log(const std::string& path, const lab::Experiment& experimen
 
 }  // namespace
 
-ExitCode tell_run(const lab::PlannedRun& planned, const LabOptions& options)
+ExitCode run_single(const lab::PlannedRun& planned, const LabOptions& options)
 {
     auto scenario = planned.scenario;
     scenario.setup.threads = options.pool.threads;
     if (options.peers != nullptr && !scenario.expectations.empty()) {
-        say("petrel: note: several processes do not judge: what the scenario expects is not looked at");
+        print_stderr("petrel: note: with several processes the expectations of the scenario are not checked");
     }
     auto experiment = lab::Experiment::make(std::move(scenario), options.peers);
     if (!experiment) {
         return refuse(experiment.error());
     }
     for (const auto& note : (*experiment)->notes()) {
-        say(fmt::format("petrel: note: {}", note));
+        print_stderr(fmt::format("petrel: note: {}", note));
     }
     std::optional<lab::TraceRecorder> recorder;
     if (options.trace) {
         recorder.emplace((*experiment)->twin(), kTraceEvery);
     }
-    const auto code = LabStory{planned, options, **experiment}.tell();
+    const auto code = LabStory{planned, options, **experiment}.run();
     if (code != ExitCode::ok && code != ExitCode::expectation) {
         return code;
     }

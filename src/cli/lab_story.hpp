@@ -9,6 +9,6 @@ namespace petrel::cli {
 struct LabOptions;
 
 // Prints the events and the result, and writes the files that the options request.
-ExitCode tell_run(const lab::PlannedRun&, const LabOptions&);
+ExitCode run_single(const lab::PlannedRun&, const LabOptions&);
 
 }  // namespace petrel::cli

@@ -8,7 +8,7 @@
 #include "lab/plan.hpp"
 #include "lab/pool.hpp"
 #include "lab/score.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "terminal/output_file.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/terminal.hpp"
@@ -21,9 +21,9 @@ constexpr auto kParameter = "policy";
 
 constexpr auto kHeading = R"(# What the presets make of each pattern
 
-Made by `petrel lab table`; do not edit. Each pattern is a file in `scenarios/`; it says in `[[truth]]` where and when there
+Made by `petrel lab table`; do not edit. Each pattern is a file in `scenarios/`; its `[[truth]]` is where and when there
 really is a storm. A cell has the storms that were caught, of all runs of the file; the longest time from a storm's begin to
-its being found; and, in bold, how often a queue was treated that nobody stormed. `quiet`: there is no storm, and nothing was
+its detection; and, in bold, how often a queue without a storm was treated. `quiet`: there is no storm, and nothing was
 done. `cannot`: the policy does not fit the pattern's devices.
 
 )";
@@ -41,7 +41,7 @@ std::string text_of(const Cell& cell)
     const auto& score = cell.score;
     std::string text = score.storms == 0 ? "quiet" : fmt::format("{}/{}", score.caught, score.storms);
     if (score.caught != 0) {
-        text += fmt::format(" {}", reports::time_words(score.latency));
+        text += fmt::format(" {}", reports::time_text(score.latency));
     }
     if (score.false_actions == 0) {
         return text;
@@ -92,7 +92,7 @@ ExitCode run_lab_table(const LabTableOptions& options)
         return refuse(runs.error());
     }
     std::map<std::pair<std::string, std::string>, Cell> cells;  // by file and policy
-    std::size_t told = 0;
+    std::size_t finished = 0;
     Progress progress;
     lab::run_all(*runs, {.jobs = options.jobs}, [&](const lab::PlannedRun& run, const lab::RunDone& done) {
         auto& cell = cells[{run.file, run.settings.at(kParameter)}];
@@ -101,8 +101,8 @@ ExitCode run_lab_table(const LabTableOptions& options)
         } else {
             cell.cannot = true;
         }
-        progress.show(static_cast<double>(++told) / static_cast<double>(runs->size()),
-                      fmt::format("{} of {} runs", told, runs->size()));
+        progress.show(static_cast<double>(++finished) / static_cast<double>(runs->size()),
+                      fmt::format("{} of {} runs", finished, runs->size()));
     });
     progress.clear();
     std::string table = fmt::format("| pattern | {} |\n|---|", fmt::join(policies, " | "));

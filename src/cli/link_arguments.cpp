@@ -24,7 +24,7 @@ Handler link_play_flags(CLI::App& app)
 {
     const auto options = std::make_shared<LinkPlayOptions>();
     app.add_option("FILE", options->file, "The script, JSON lines; - reads stdin")->type_name("");
-    app.add_flag("--json", options->json, "JSON only, also for how a script ends");
+    app.add_flag("--json", options->json, "JSON only, also for the final state");
     app.add_flag("--newest-first", options->newest_first, "Histories begin with the last event");
     return handler([options](const Call&) { return run_link_play(*options); },
                    [options](std::vector<Complaint>& problems) {
@@ -45,7 +45,7 @@ Handler link_explain_flags(CLI::App& app)
 Handler link_decode_flags(CLI::App& app)
 {
     const auto options = std::make_shared<LinkDecodeOptions>();
-    app.add_option("--from", options->from, "Whose code it is")->type_name(allowed_vendors());
+    app.add_option("--from", options->from, "The vendor of the code")->type_name(allowed_vendors());
     app.add_option("VALUE", options->value, "The code, as that vendor writes it")->type_name("");
     app.add_flag("--json", options->json, "As one JSON object");
     return handler([options](const Call&) { return run_link_decode(*options); },

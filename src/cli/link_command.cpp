@@ -26,19 +26,14 @@ std::optional<std::uint8_t> code_in(std::string_view text)
 
 std::string explained(const link::Reason& reason, const Paint& paint)
 {
-    const auto* told = reason.code == link::kNoReason ? "no, there is nothing to tell"
-                       : !reason.known()              ? "no, unless by a port that knows more or is broken"
+    const auto* sent = reason.code == link::kNoReason ? "no, there is no reason to send"
+                       : !reason.known()              ? "no, except by a port with a newer table, or a broken one"
                        : reason.local_only            ? "no, it stays in the port's own register"
                                                       : "yes, with LinkGoingDown";
-    return fmt::format("{} ({})\n\n"
-                       "  means        {}\n"
-                       "  set by       {}\n"
-                       "  what to do   {}\n"
-                       "  group        {}\n"
-                       "  intentional  {}\n"
-                       "  told to the neighbour: {}\n",
+    return fmt::format("{} ({})\n\n  means        {}\n  set by       {}\n  what to do   {}\n  group        {}\n  "
+                       "intentional  {}\n  sent to the neighbour: {}\n",
                        paint.bold(link::code_text(reason.code)), link::symbol_of(reason.code), reason.meaning,
-                       reason.set_by, reason.advice, link::name(reason.cause_class), link::name(reason.intent), told);
+                       reason.set_by, reason.advice, link::name(reason.cause_class), link::name(reason.intent), sent);
 }
 
 std::string cause_text(link::Canonical canonical)
@@ -79,7 +74,7 @@ std::string codes_text()
                        std::string{reason.meaning}});
         }
     }
-    return table.text() + "\nAll other codes up to 255 are reserved: they are carried and shown, but mean nothing.\n";
+    return table.text() + "\nAll other codes up to 255 are reserved: they are stored and shown, but have no meaning.\n";
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ std::string act(const std::vector<codec::ScriptLine>& script, const std::string&
         } else if (std::holds_alternative<link::ManagerRestart>(line.event)) {
             restart_manager(play);
         } else if (const auto why = play.act(line.event)) {
-            say(to_text({file, line.line, 0, fmt::format("{} ignored: {}", line.word, *why), {}}));
+            print_stderr(to_text({file, line.line, 0, fmt::format("{} ignored: {}", line.word, *why), {}}));
         }
     }
     return answers.empty() ? ending(play, options) : answers;

@@ -17,7 +17,7 @@ ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, co
     const auto code = run_command_line(argc, argv, peers, extras);
     if (!code) {
         const auto refused = refuse(code.error());
-        say("Run with --help for more information.");
+        print_stderr("Run with --help for more information.");
         return refused;
     }
     return *code;

@@ -45,7 +45,7 @@ Parsed<reports::ReplayReport> replay_all(ReplayInputs inputs)
     return report;
 }
 
-void say_notes(const std::vector<std::string>& assumed, const reports::ReplayReport& report)
+void print_notes(const std::vector<std::string>& assumed, const reports::ReplayReport& report)
 {
     auto notes = assumed;
     for (const auto& run : report.runs) {
@@ -55,7 +55,7 @@ void say_notes(const std::vector<std::string>& assumed, const reports::ReplayRep
     }
     for (auto note = notes.begin(); note != notes.end(); ++note) {
         if (std::find(notes.begin(), note, *note) == note) {
-            say(fmt::format("petrel: note: {}", *note));
+            print_stderr(fmt::format("petrel: note: {}", *note));
         }
     }
 }
@@ -100,7 +100,7 @@ ExitCode run_replay(const ReplayOptions& options)
     if (!report) {
         return refuse(report.error());
     }
-    say_notes(notes, *report);
+    print_notes(notes, *report);
 
     const auto code =
         options.check && (reports::any_storm(*report) || watches_nothing(*report)) ? ExitCode::failure : ExitCode::ok;

@@ -20,12 +20,12 @@ namespace {
 
 std::vector<std::string_view> split(std::string_view list)
 {
-    std::vector<std::string_view> words;
+    std::vector<std::string_view> items;
     while (true) {
         const auto comma = list.find(',');
-        words.push_back(list.substr(0, comma));
+        items.push_back(list.substr(0, comma));
         if (comma == std::string_view::npos) {
-            return words;
+            return items;
         }
         list.remove_prefix(comma + 1);
     }

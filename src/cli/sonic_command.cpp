@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 using sonic_tools::Where;
 
 constexpr auto kConfigPatience = 30s;
-constexpr auto kAskForConfigAgain = 100ms;
+constexpr auto kReadEvery = 100ms;
 
 std::string variable(const char* name)
 {
@@ -65,18 +65,18 @@ std::filesystem::path cache()
     if (const std::filesystem::path given{variable("XDG_CACHE_HOME")}; given.is_absolute()) {
         return given / "petrel";
     }
-    const auto its_home = home();
-    return its_home.is_absolute() ? its_home / ".cache" / "petrel" : "";
+    const auto home_folder = home();
+    return home_folder.is_absolute() ? home_folder / ".cache" / "petrel" : "";
 }
 
 // Reads events until the agent marks their end; all other requests have one line as their answer.
-Result<std::vector<std::string>> ask(const Where& where, const control::ControlRequest& request)
+Result<std::vector<std::string>> request_lines(const Where& where, const control::ControlRequest& request)
 {
     const auto socket = control_socket(where.socket);
     if (request.command != control::ControlRequest::Command::events) {
-        return ask_agent(socket, request).map([](std::string line) { return std::vector{std::move(line)}; });
+        return request_answer(socket, request).map([](std::string line) { return std::vector{std::move(line)}; });
     }
-    auto client = ControlClient::ask(socket, request);
+    auto client = ControlClient::send(socket, request);
     if (!client) {
         return tl::unexpected(client.error());
     }
@@ -110,10 +110,10 @@ public:
         const auto now = std::chrono::steady_clock::now();
         if (!until_) {
             until_ = now + kConfigPatience;
-            say(fmt::format("{}: CONFIG_DB is not filled yet ({} is not set): waiting for it, at most {} s", program_,
-                            sonic::kConfigFilled, std::chrono::seconds{kConfigPatience}.count()));
+            print_stderr(fmt::format("{}: CONFIG_DB is not filled yet ({} is not set): waiting for it, at most {} s",
+                                     program_, sonic::kConfigFilled, std::chrono::seconds{kConfigPatience}.count()));
         }
-        std::this_thread::sleep_for(kAskForConfigAgain);
+        std::this_thread::sleep_for(kReadEvery);
         return now < *until_;
     }
 
@@ -122,9 +122,9 @@ private:
     std::optional<std::chrono::steady_clock::time_point> until_;
 };
 
-ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> words)
+ExitCode run(std::string_view tool, std::string_view program, std::span<const char* const> given)
 {
-    const std::vector<std::string> arguments{words.begin(), words.end()};
+    const std::vector<std::string> arguments{given.begin(), given.end()};
     // Root needs no group; looking one up may take long.
     const auto* writers = ::geteuid() == 0 ? nullptr : ::getgrnam(sonic_tools::kWriters);
     const ToolDatabases databases{variable("PETREL_REDIS")};
@@ -133,14 +133,15 @@ ExitCode run(std::string_view tool, std::string_view program, std::span<const ch
                               {.open_store = std::bind_front(&ToolDatabases::open, &databases),
                                .asics = std::bind_front(&ToolDatabases::asics, &databases),
                                .agent_keeps_tables = std::bind_front(&ToolDatabases::are_agents, &databases),
-                               .ask_agent = ask,
+                               .request_answer = request_lines,
                                .wait_for_config = ConfigWait{program},
                                .may_write = may_write(writers),
                                .writers_exist = writers != nullptr,
                                .cache = cache(),
                                .now = std::chrono::system_clock::now()});
     if (!outcome.err.empty()) {
-        say(std::string_view{outcome.err}.substr(0, outcome.err.size() - 1));  // say() ends the line itself
+        print_stderr(
+            std::string_view{outcome.err}.substr(0, outcome.err.size() - 1));  // print_stderr() ends the line itself
     }
     return finish(outcome.out, static_cast<ExitCode>(outcome.exit_code));
 }
@@ -149,16 +150,16 @@ ExitCode run(std::string_view tool, std::string_view program, std::span<const ch
 
 std::optional<ExitCode> run_sonic_tool(int argc, const char* const* argv)
 {
-    const std::span words{argv, static_cast<std::size_t>(argc)};
-    if (words.empty()) {
+    const std::span arguments{argv, static_cast<std::size_t>(argc)};
+    if (arguments.empty()) {
         return std::nullopt;
     }
-    const auto name = std::filesystem::path{words[0]}.filename().string();
+    const auto name = std::filesystem::path{arguments[0]}.filename().string();
     if (sonic_tools::is_tool(name)) {
-        return run(name, name, words.subspan(1));
+        return run(name, name, arguments.subspan(1));
     }
-    if (words.size() > 1 && sonic_tools::is_tool(words[1])) {
-        return run(words[1], fmt::format("{} {}", name, words[1]), words.subspan(2));
+    if (arguments.size() > 1 && sonic_tools::is_tool(arguments[1])) {
+        return run(arguments[1], fmt::format("{} {}", name, arguments[1]), arguments.subspan(2));
     }
     return std::nullopt;
 }

@@ -56,7 +56,7 @@ Result<std::unique_ptr<sonic::Store>> ToolDatabases::open(const sonic_tools::Whe
 {
     if (are_agents(where)) {
         return std::make_unique<AgentStore>(
-            [socket = control_socket(where.socket)](const auto& request) { return ask_agent(socket, request); });
+            [socket = control_socket(where.socket)](const auto& request) { return request_answer(socket, request); });
     }
     return find(where).map([](sonic::Databases databases) -> std::unique_ptr<sonic::Store> {
         return std::make_unique<sonic::RedisStore>(std::move(databases), kPatience);

@@ -83,24 +83,24 @@ struct Answers {
     std::string queues;
 };
 
-Result<Answers> ask_both(const std::filesystem::path& socket)
+Result<Answers> request_both(const std::filesystem::path& socket)
 {
     ControlRequest request;
     request.command = Command::status;
-    auto status = ask_agent(socket, request);
+    auto status = request_answer(socket, request);
     if (!status) {
         return tl::unexpected(status.error());
     }
     request.command = Command::queues;
     request.stormed = true;
-    auto queues = ask_agent(socket, request);
+    auto queues = request_answer(socket, request);
     if (!queues) {
         return tl::unexpected(queues.error());
     }
     return Answers{std::move(*status), std::move(*queues)};
 }
 
-Result<std::string> in_words(const Answers& answers, std::size_t lines, const Paint& paint)
+Result<std::string> as_text(const Answers& answers, std::size_t lines, const Paint& paint)
 {
     const auto status = codec::read_status(answers.status);
     if (!status) {
@@ -116,11 +116,11 @@ Result<std::string> in_words(const Answers& answers, std::size_t lines, const Pa
 Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket, std::size_t lines,
                          const Paint& paint)
 {
-    const auto answers = ask_both(socket);
+    const auto answers = request_both(socket);
     if (!answers) {
         return tl::unexpected(answers.error());
     }
-    return options.json ? answers->status + '\n' + answers->queues + '\n' : in_words(*answers, lines, paint);
+    return options.json ? answers->status + '\n' + answers->queues + '\n' : as_text(*answers, lines, paint);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ using ControlReply = std::function<void(ControlAnswer)>;  // called once, in the
 class Control {
 public:
     // Called in the loop. Executes the request, and replies now or later.
-    using Ask = std::function<void(const control::ControlRequest&, const std::string& by, const ControlReply&)>;
+    using RequestHandler =
+        std::function<void(const control::ControlRequest&, const std::string& by, const ControlReply&)>;
 
     virtual ~Control() = default;
 
@@ -44,7 +45,7 @@ struct ControlSetup {
     std::string group;                 // whose members may use the socket; empty = the group of the process
     std::vector<std::string> devices;  // the names that a request may contain
     EventHistory history;
-    Control::Ask ask;
+    Control::RequestHandler handle_request;
 };
 
 // The user who gives an order, as its event stores it.

@@ -65,24 +65,24 @@ ControlAnswer error_line(Error error)
 std::vector<std::string> states(const DeviceRunner& runner, const Target& target)
 {
     const auto& dog = runner.agent()->watchdog();
-    std::vector<std::string> words;
+    std::vector<std::string> lines;
     for_rows(dog.watchlist(), target, [&](Slot slot) {
         const auto& row = dog.watchlist().rows[slot.value];
         const auto phase = dog.phase(slot);
         if (row.policy != watchdog::kUnwatched || !at_rest(phase)) {
-            words.push_back(fmt::format("{} of {} is {}",
+            lines.push_back(fmt::format("{} of {} is {}",
                                         queue_name(runner, dog.watchlist().inventory.rows[slot.value].target),
                                         runner.name(), name(phase)));
         }
     });
-    return words;
+    return lines;
 }
 
 // Adds a warning if the big red switch is on: then a release does not last.
-void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& words)
+void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& lines)
 {
     if (runner.agent()->watchdog().watchlist().big_red_switch) {
-        words.push_back(fmt::format("{}: the big red switch is still on: the next change of the configuration and the "
+        lines.push_back(fmt::format("{}: the big red switch is still on: the next change of the configuration and the "
                                     "next start mitigate every watched queue again",
                                     runner.name()));
     }
@@ -98,12 +98,12 @@ Result<control::OrderReport> clear_statistics(DeviceRunner& runner, const std::o
     const auto& dog = runner.agent()->watchdog();
     const auto& rows = dog.watchlist().inventory.rows;
     std::uint64_t cleared = 0;
-    std::vector<std::string> words;
+    std::vector<std::string> lines;
     const auto look = [&](Slot slot) {
         if (dog.stats(slot, now) == watchdog::QueueStats{}) {
             ++cleared;
         } else {
-            words.push_back(fmt::format("{} of {} is in a storm: its statistics stay",
+            lines.push_back(fmt::format("{} of {} is in a storm: its statistics stay",
                                         queue_name(runner, rows[slot.value].target), runner.name()));
         }
     };
@@ -114,9 +114,9 @@ Result<control::OrderReport> clear_statistics(DeviceRunner& runner, const std::o
             look(Slot{row});
         }
     }
-    words.insert(words.begin(),
+    lines.insert(lines.begin(),
                  fmt::format("{}: the statistics of {} are zero", runner.name(), count_text(cleared, "queue")));
-    return control::OrderReport{std::move(words)};
+    return control::OrderReport{std::move(lines)};
 }
 
 std::uint32_t mitigated(const DeviceRunner& runner)
@@ -169,7 +169,7 @@ ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::stri
     case Command::table_change:
     case Command::count_: break;
     }
-    return error_line({ErrorKind::unsupported, "this agent does not know the command"});
+    return error_line({ErrorKind::unsupported, "this agent does not have the command"});
 }
 
 // Finds a queue by its name, on the device that the request names or on the only device that has it. Suggestions for a
@@ -293,11 +293,10 @@ ControlAnswer ControlDesk::release_all(const std::string& by) const
         const auto before = mitigated(*runner);
         const auto taken = runner->order({Order::Kind::release, std::nullopt, by});
         all = all && taken;
-        report.words.push_back(!taken ? taken.error().what
-                               : before == 0
-                                   ? fmt::format("{}: nothing was mitigated", runner->name())
-                                   : fmt::format("{}: {} released; a storm that still goes on proves itself anew",
-                                                 runner->name(), count_text(before, "queue")));
+        report.words.push_back(!taken        ? taken.error().what
+                               : before == 0 ? fmt::format("{}: nothing was mitigated", runner->name())
+                                             : fmt::format("{}: {} released; a storm that goes on is detected again",
+                                                           runner->name(), count_text(before, "queue")));
         if (taken && before != 0) {
             add_red_switch(*runner, report.words);
         }
@@ -359,7 +358,7 @@ ControlAnswer ControlDesk::explain(const ControlRequest& request) const
         queue_report(*place->runner, Slot{static_cast<std::uint32_t>(row - inventory.rows.begin())}, desk_.now().mono);
     const auto last = place->runner->last_decision(place->target);
     if (last) {
-        report.words = last->words;
+        report.words = last->text;
     }
     const auto seq = last ? last->seq : 0;
     return [report, seq, port = inventory.ports[place->target.port.index].name,

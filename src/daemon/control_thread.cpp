@@ -60,7 +60,7 @@ Result<std::unique_ptr<ControlThread>> ControlThread::start(runner::Loop& servic
 
 ControlThread::ControlThread(runner::Loop& service_loop, std::unique_ptr<runtime::EventLoop> loop, ControlSetup setup)
     : service_loop_(service_loop),
-      ask_(std::move(setup.ask)),
+      handle_request_(std::move(setup.handle_request)),
       loop_(std::move(loop)),
       devices_(std::move(setup.devices)),
       history_(std::move(setup.history))
@@ -108,20 +108,21 @@ control::ControlReport ControlThread::counters() const
     return all;
 }
 
-void ControlThread::ask(const Waiting& waiting)
+void ControlThread::handle_request(const Waiting& waiting)
 {
-    ask_(waiting.request, waiting.by, [this, alive = std::weak_ptr{alive_}, peer = waiting.peer](ControlAnswer answer) {
-        if (alive.lock()) {
-            loop_->post([this, peer, answer = std::move(answer)] {
-                if (!peer->gone()) {
-                    answer_and_close(*peer, answer(history_));
-                }
-            });
-        }
-    });
+    handle_request_(waiting.request, waiting.by,
+                    [this, alive = std::weak_ptr{alive_}, peer = waiting.peer](ControlAnswer answer) {
+                        if (alive.lock()) {
+                            loop_->post([this, peer, answer = std::move(answer)] {
+                                if (!peer->gone()) {
+                                    answer_and_close(*peer, answer(history_));
+                                }
+                            });
+                        }
+                    });
     loop_->post([this] {
-        asking_ = false;
-        ask_next();
+        handling_ = false;
+        handle_next();
     });
 }
 
@@ -160,19 +161,19 @@ void ControlThread::wait_in_line(const Peer& peer, const control::ControlRequest
                              fmt::format("{} requests wait for the agent already: try again", kMostWaitingRequests)}));
     }
     line.push_back({peer, request, ordered_by(peer->caller().name, request)});
-    ask_next();
+    handle_next();
 }
 
-void ControlThread::ask_next()
+void ControlThread::handle_next()
 {
     const auto line = std::ranges::find_if(waiting_, [](const auto& requests) { return !requests.empty(); });
-    if (asking_ || line == waiting_.end()) {
+    if (handling_ || line == waiting_.end()) {
         return;
     }
-    asking_ = true;
+    handling_ = true;
     service_loop_.post([this, alive = std::weak_ptr{alive_}, waiting = std::move(line->front())] {
         if (alive.lock()) {
-            ask(waiting);
+            handle_request(waiting);
         }
     });
     line->pop_front();
@@ -185,8 +186,9 @@ void ControlThread::send_events(const Peer& peer, const control::ControlRequest&
     }
     if (request.follow && !peer->follow()) {
         return answer_and_close(
-            *peer, codec::answer_json(Error{ErrorKind::exhausted, "too many clients follow events: try again later, "
-                                                                  "or ask for `petrel events --last N`"}));
+            *peer, codec::answer_json(
+                       Error{ErrorKind::exhausted,
+                             "too many clients follow events: try again later, or use `petrel events --last N`"}));
     }
     if (!request.follow) {
         return answer_and_close(*peer, events_answer(history_, request));

@@ -50,23 +50,23 @@ private:
     void run();
     void handle(const Peer&, std::string_view line);
     void wait_in_line(const Peer&, const control::ControlRequest&);
-    void ask_next();
+    void handle_next();
     void send_events(const Peer&, const control::ControlRequest&);
     void send_to_followers(const std::string& device, const std::string& event_json);
 
     // In the service's loop.
-    void ask(const Waiting&);
+    void handle_request(const Waiting&);
 
     runner::Loop& service_loop_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted functions run only while it exists
-    Ask ask_;
+    RequestHandler handle_request_;
     // Used by the control thread only.
     std::unique_ptr<runtime::EventLoop> loop_;
     std::vector<std::string> devices_;
     EventHistory history_;
     std::vector<Follower> followers_;
     std::array<std::deque<Waiting>, 2> waiting_;  // requests of root; requests of others
-    bool asking_{};                               // a request is in the service's loop
+    bool handling_{};                             // a request is in the service's loop
     struct Door {
         std::filesystem::path socket;
         std::unique_ptr<runtime::ControlServer> server;

@@ -53,7 +53,7 @@ std::string text_line(const Log::Line& line, WallTime at, const LogSource& sourc
     for (const auto* who : {&line.device, &line.queue}) {
         text += who->empty() ? "" : " " + escaped(*who);
     }
-    text += line.words.empty() ? "" : ": " + escaped(line.words);
+    text += line.message.empty() ? "" : ": " + escaped(line.message);
     if (!line.fields.empty()) {
         std::string fields;
         for (const auto& [key, value] : line.fields) {
@@ -70,7 +70,7 @@ std::string json_line(const Log::Line& line, WallTime at, const LogSource& sourc
     std::vector<std::pair<std::string_view, std::string_view>> members{
         {"time", time}, {"agent", source.agent}, {"level", name(line.level)}, {"event", line.event}};
     const std::pair<std::string_view, std::string_view> optional[] = {
-        {"device", line.device}, {"queue", line.queue}, {"words", line.words}};
+        {"device", line.device}, {"queue", line.queue}, {"words", line.message}};
     std::copy_if(std::begin(optional), std::end(optional), std::back_inserter(members),
                  [](const auto& member) { return !member.second.empty(); });
     members.insert(members.end(), line.fields.begin(), line.fields.end());
@@ -112,7 +112,7 @@ std::string rfc5424_line(const Log::Line& line, WallTime at, const LogSource& so
                         .process = fmt::format("{}", source.pid),
                         .message_id = head_field(line.event, kLongestMessageId),
                         .structured_data = parameters.empty() ? "" : fmt::format("[{}{}]", kElement, parameters),
-                        .message = escaped(line.words)});
+                        .message = escaped(line.message)});
 }
 
 Level level_of(EventKind kind)
@@ -137,12 +137,13 @@ Level level_of(EventKind kind)
 }
 
 constexpr std::size_t kLongestName = 256;  // of a device or queue
-constexpr std::size_t kLongestWords = 4096;
+constexpr std::size_t kLongestMessage = 4096;
 constexpr std::size_t kLongestField = 1024;
 
 bool too_long(const Log::Line& line)
 {
-    return line.device.size() > kLongestName || line.queue.size() > kLongestName || line.words.size() > kLongestWords ||
+    return line.device.size() > kLongestName || line.queue.size() > kLongestName ||
+           line.message.size() > kLongestMessage ||
            std::any_of(line.fields.begin(), line.fields.end(),
                        [](const auto& field) { return field.second.size() > kLongestField; });
 }
@@ -151,7 +152,7 @@ Log::Line shortened(Log::Line line)
 {
     line.device = petrel::shortened(line.device, kLongestName);
     line.queue = petrel::shortened(line.queue, kLongestName);
-    line.words = petrel::shortened(line.words, kLongestWords);
+    line.message = petrel::shortened(line.message, kLongestMessage);
     for (auto& [key, value] : line.fields) {
         value = petrel::shortened(value, kLongestField);
     }
@@ -188,7 +189,7 @@ Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& wa
                    .event = std::string{name(event.kind)},
                    .device = std::string{device},
                    .queue = event.whole_device ? "" : to_string(watchlist.inventory, event.target),
-                   .words = evidence_text(event, watchlist),
+                   .message = evidence_text(event, watchlist),
                    .fields = {{"seq", fmt::format("{}", event.seq)}, {"reason", std::string{name(event.reason)}}}};
     if (event.policy < watchlist.policies.size()) {
         line.fields.emplace_back("policy", policy_text(event, watchlist));

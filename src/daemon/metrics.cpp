@@ -78,22 +78,22 @@ constexpr std::array kOfAgent{
     Row<StatusReport>{"petrel_red_switch_on", kGauge, "Whether the configuration mitigates every watched queue.",
                       [](const auto& s) { return truth(s.red_switch); }},
     Row<StatusReport>{"petrel_nos_trouble", kGauge,
-                      "Whether the network operating system around could not be read or written last.",
+                      "Whether the last exchange with the network operating system failed.",
                       [](const auto& s) { return truth(!s.nos_trouble.empty()); }},
     Row<StatusReport>{"petrel_events_kept", kGauge, "Events in the history.",
                       [](const auto& s) { return count(s.events); }},
     Row<StatusReport>{"petrel_state_write_errors_total", kCounter, "Writes of the agent's memory that failed.",
                       [](const auto& s) { return count(s.state_errors); }},
-    Row<StatusReport>{"petrel_state_write_failing", kGauge, "Whether the agent's memory could not be written last.",
+    Row<StatusReport>{"petrel_state_write_failing", kGauge, "Whether the last write of the agent's memory failed.",
                       [](const auto& s) { return truth(!s.state_error.empty()); }},
     Row<StatusReport>{"petrel_files_lost_total", kCounter,
-                      "Times that a file or the socket of the agent was removed or replaced under it.",
+                      "How often another process removed or replaced a file or the socket of the agent.",
                       [](const auto& s) { return count(s.files_lost); }},
     Row<StatusReport>{"petrel_log_lines_dropped_total", kCounter,
                       "Log lines that were dropped because their reader was too slow.",
                       [](const auto& s) { return count(s.log_lines_dropped); }},
     Row<StatusReport>{"petrel_config_last_reload_good", kGauge,
-                      "Whether the last configuration that was offered is in use.",
+                      "Whether the last reload of the configuration succeeded.",
                       [](const auto& s) { return truth(s.reload.problems.empty()); }},
 };
 
@@ -113,29 +113,30 @@ constexpr std::array kOfDevice{
     Row<DeviceReport>{"petrel_device_mitigated_queues", kGauge, "Queues under a treatment, or about to be.",
                       [](const auto& d) { return count(d.mitigated); }},
     Row<DeviceReport>{"petrel_device_latched_queues", kGauge,
-                      "Of the mitigated queues, those that stay so until somebody releases them.",
+                      "Of the mitigated queues, those that stay mitigated until an operator releases them.",
                       [](const auto& d) { return count(d.latched); }},
     Row<DeviceReport>{"petrel_device_policy_notes", kGauge,
-                      "Places where what is watched differs from what was asked for.",
+                      "Differences between the configured policies and what is watched.",
                       [](const auto& d) { return count(d.notes.size()); }},
     Row<DeviceReport>{"petrel_poll_interval_seconds", kGauge, "Time from one poll of the device to the next.",
                       [](const auto& d) { return seconds_from_us(d.poll_us); }},
-    Row<DeviceReport>{"petrel_looks_total", kCounter, "Looks at the device: polls, and looks at a moment of interest.",
+    Row<DeviceReport>{"petrel_looks_total", kCounter, "Looks at the device: polls, and looks at some rows in between.",
                       [](const auto& d) { return count(d.looks); }},
-    Row<DeviceReport>{"petrel_looks_failed_total", kCounter, "Looks that the device did not answer well.",
+    Row<DeviceReport>{"petrel_looks_failed_total", kCounter, "Looks that failed.",
                       [](const auto& d) { return count(d.looks_failed); }},
-    Row<DeviceReport>{"petrel_looks_overdue_total", kCounter, "Looks that came later than they should have.",
+    Row<DeviceReport>{"petrel_looks_overdue_total", kCounter, "Looks that were not finished in time.",
                       [](const auto& d) { return count(d.looks_overdue); }},
     Row<DeviceReport>{"petrel_polls_missed_total", kCounter,
-                      "Polls that were left out, because one before them still went on.",
+                      "Polls that were skipped because the previous one was not finished.",
                       [](const auto& d) { return count(d.polls_missed); }},
     Row<DeviceReport>{"petrel_last_look_duration_seconds", kGauge, "How long the last look took.",
                       [](const auto& d) { return seconds_from_us(d.last_look_us); }},
     Row<DeviceReport>{"petrel_longest_look_duration_seconds", kGauge, "How long the longest look took.",
                       [](const auto& d) { return seconds_from_us(d.longest_look_us); }},
-    Row<DeviceReport>{"petrel_commands_total", kCounter, "Commands to mitigate or restore that the device was given.",
+    Row<DeviceReport>{"petrel_commands_total", kCounter,
+                      "Commands to mitigate or restore that were sent to the device.",
                       [](const auto& d) { return count(d.commands); }},
-    Row<DeviceReport>{"petrel_commands_failed_total", kCounter, "Commands that did not come to what was wanted.",
+    Row<DeviceReport>{"petrel_commands_failed_total", kCounter, "Commands that did not succeed.",
                       [](const auto& d) { return count(d.commands_failed); }},
     Row<DeviceReport>{"petrel_inventory_changes_total", kCounter, "How often the device's ports or queues changed.",
                       [](const auto& d) { return count(d.inventory_changes); }},
@@ -143,18 +144,18 @@ constexpr std::array kOfDevice{
 
 // Only of devices whose checkpoint has been read: before that, a zero would look like a counter reset.
 constexpr std::array kOfPast{
-    Row<DeviceReport>{"petrel_storms_detected_total", kCounter, "Storms found, also by earlier lives of the agent.",
+    Row<DeviceReport>{"petrel_storms_detected_total", kCounter, "Storms detected, also before a restart of the agent.",
                       [](const auto& d) { return count(d.detected); }},
     Row<DeviceReport>{"petrel_storms_restored_total", kCounter,
-                      "Storms that ended with the queue as it was, also in earlier lives of the agent.",
+                      "Storms that ended with the queue restored, also before a restart of the agent.",
                       [](const auto& d) { return count(d.restored); }},
 };
 
 constexpr std::array kOfQueue{
-    Row<QueueReport>{"petrel_queue_storms_detected_total", kCounter, "Storms found in the queue.",
+    Row<QueueReport>{"petrel_queue_storms_detected_total", kCounter, "Storms detected in the queue.",
                      [](const auto& q) { return count(q.detected); }},
     Row<QueueReport>{"petrel_queue_storms_restored_total", kCounter,
-                     "Storms of the queue that ended with the queue as it was.",
+                     "Storms of the queue that ended with the queue restored.",
                      [](const auto& q) { return count(q.restored); }},
     Row<QueueReport>{"petrel_queue_storm_seconds_total", kCounter, "Time the queue spent in storms.",
                      [](const auto& q) { return seconds_from_us(q.in_storm_us); }},
@@ -237,13 +238,13 @@ public:
         add(family("petrel_build_info", kGauge, "Which version runs; always 1."), {label("version", status.version)},
             1);
         rows<StatusReport>(kOfAgent, {&status});
-        auto& reloads = family("petrel_config_reloads_total", kCounter, "Configurations that were offered, by result.");
+        auto& reloads = family("petrel_config_reloads_total", kCounter, "Reloads of the configuration, by result.");
         add(reloads, {label("result", "good")}, count(status.reload.good));
         add(reloads, {label("result", "bad")}, count(status.reload.bad));
         add(family("petrel_control_connections_total", kCounter, "Connections to the control socket."), {},
             count(status.control.connections));
         auto& in_vain = family("petrel_control_failures_total", kCounter,
-                               "Connections to the control socket that came to nothing, by the reason.");
+                               "Connections to the control socket that failed, by reason.");
         add(in_vain, {label("reason", "no_room")}, count(status.control.refused));
         add(in_vain, {label("reason", "bad_request")}, count(status.control.bad));
         add(in_vain, {label("reason", "slow_reader")}, count(status.control.dropped_slow));
@@ -253,7 +254,7 @@ public:
     {
         std::vector<const DeviceReport*> all;
         std::vector<const DeviceReport*> with_past;
-        auto& info = family("petrel_device_info", kGauge, "Which driver the device is reached by; always 1.");
+        auto& info = family("petrel_device_info", kGauge, "The driver of the device; always 1.");
         for (const auto& device : reports) {
             all.push_back(&device);
             if (device.poll_us > 0) {

@@ -52,14 +52,14 @@ struct NosCounts {
 class Nos {
 public:
     // For the NOS: what is new since the last exchange.
-    struct Told {
+    struct Report {
         std::vector<control::QueueReport> queues;  // changed queues
         std::vector<NosQueue> gone;                // queues of earlier exchanges that the device does not have any more
         std::vector<NosEvent> events;              // of queues, in order
         std::vector<NosCounts> counts;             // of some queues: each exchange has the next part
     };
     // For the agent.
-    struct Heard {
+    struct Reply {
         std::optional<config::PolicyFile> policies;  // set if they have changed
         std::vector<Log::Line> lines;                // for the agent's log
         std::string trouble;                         // what could not be done; empty = everything was done
@@ -72,7 +72,7 @@ public:
 
     // Called in one thread, several times a second. May block. The implementation keeps what it cannot write now, and
     // writes it later.
-    virtual Heard exchange(Told) = 0;
+    virtual Reply exchange(Report) = 0;
 
     // Whether the NOS shows the statistics of mitigated queues. If not, changes without an event are not sent.
     virtual bool shows_statistics() const { return true; }
@@ -81,7 +81,7 @@ public:
     // same thread.
     virtual Result<control::TableReport> tables(const control::ControlRequest&)
     {
-        return tl::unexpected(Error{ErrorKind::unsupported, "the tables are kept in Redis: ask there"});
+        return tl::unexpected(Error{ErrorKind::unsupported, "the tables are in Redis: read them there"});
     }
 
     // The last call. Removes entries of the agent that would mislead readers once it has stopped.

@@ -65,46 +65,46 @@ void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Event&
     }
     if (event.target.priority) {
         const auto& policies = watchlist.policies;
-        auto& told = events_.emplace_back();
-        told.kind = event.kind;
-        told.port = inventory.ports[event.target.port.index].name;
-        told.priority = event.target.priority->value;
-        told.configured = event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none;
-        told.at = wall_time(loop_.now(), event.at);
-        told.reason = event.reason;
-        told.device = runner.name();
-        told.cause = event.cause;
+        auto& added = events_.emplace_back();
+        added.kind = event.kind;
+        added.port = inventory.ports[event.target.port.index].name;
+        added.priority = event.target.priority->value;
+        added.configured = event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none;
+        added.at = wall_time(loop_.now(), event.at);
+        added.reason = event.reason;
+        added.device = runner.name();
+        added.cause = event.cause;
         if (event.evidence.looks != 0) {
-            told.last_look = event.evidence.last.at(event.evidence.looks - 1U);
+            added.last_look = event.evidence.last.at(event.evidence.looks - 1U);
         }
         if (row_meant && runner.intake() != nullptr) {
-            told.counts = runner.intake()->pfc_counts(*row_meant);
+            added.counts = runner.intake()->pfc_counts(*row_meant);
         }
     }
 }
 
-Nos::Told NosRunner::collect()
+Nos::Report NosRunner::collect()
 {
-    Nos::Told told;
-    told.events = std::exchange(events_, {});
+    Nos::Report report;
+    report.events = std::exchange(events_, {});
     for (const auto& runner : runners_) {
         if (runner->agent() != nullptr) {
             auto& progress = progress_[runner.get()];
-            collect(*runner, progress, told);
-            collect_counts(*runner, progress, told);
+            collect(*runner, progress, report);
+            collect_counts(*runner, progress, report);
         }
     }
-    return told;
+    return report;
 }
 
-void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Told& told)
+void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Report& report)
 {
     const auto now = loop_.now().mono;
     const auto& dog = runner.agent()->watchdog();
     const auto rows = static_cast<std::uint32_t>(dog.watchlist().rows.size());
     if (progress.watchlist != runner.watchlist_generation()) {
         auto queues = queues_of(dog.watchlist().inventory, runner.name());
-        std::ranges::set_difference(progress.queues, queues, std::back_inserter(told.gone));
+        std::ranges::set_difference(progress.queues, queues, std::back_inserter(report.gone));
         progress = Progress{runner.watchlist_generation(), std::move(queues), 0, {}, now, 0, now};
     }
     if (nos_->shows_statistics() && now >= progress.next_statistics) {
@@ -115,14 +115,14 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
             }
         }
     }
-    const auto tell = [&](Slot row) {
+    const auto add_queue = [&](Slot row) {
         if (dog.watchlist().inventory.rows[row.value].target.priority) {
-            told.queues.push_back(queue_report(runner, row, now));
+            report.queues.push_back(queue_report(runner, row, now));
         }
     };
     for (const auto row : std::exchange(progress.changed, {})) {
         if (row.value < progress.next_row) {
-            tell(row);
+            add_queue(row);
         }
     }
     const auto last = std::min(progress.next_row + kRowsAtOnce, rows);
@@ -132,12 +132,12 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Tol
     };
     // Do not split the queues of a port between two exchanges.
     for (; progress.next_row < last || same_port(progress.next_row); ++progress.next_row) {
-        tell(Slot{progress.next_row});
+        add_queue(Slot{progress.next_row});
     }
 }
 
 // Collects the counters of all rows, kRowsAtOnce in each exchange.
-void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, Nos::Told& told)
+void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, Nos::Report& report)
 {
     const auto now = loop_.now();
     const auto* intake = runner.intake();
@@ -155,8 +155,8 @@ void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, N
         const auto& target = inventory.rows[row].target;
         if (target.priority) {
             const auto counts = intake->pfc_counts(Slot{row});
-            told.counts.push_back({inventory.ports[target.port.index].name, target.priority->value,
-                                   wall_time(now, counts.read_at), counts, runner.name()});
+            report.counts.push_back({inventory.ports[target.port.index].name, target.priority->value,
+                                     wall_time(now, counts.read_at), counts, runner.name()});
         }
     }
     progress.next_count = last == rows ? 0 : last;
@@ -168,50 +168,49 @@ void NosRunner::exchange()
     if (std::exchange(under_way_, true)) {
         return;
     }
-    last_told_ = static_cast<bool>(stopping_);
+    last_sent_ = static_cast<bool>(stopping_);
     // There is always room: only one exchange is under way at a time.
     [[maybe_unused]] const bool added =
-        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, told = collect()]() mutable {
-            auto heard = nos_->exchange(std::move(told));
-            loop_.post([this, alive, heard = std::move(heard)]() mutable {
+        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect()]() mutable {
+            auto reply = nos_->exchange(std::move(report));
+            loop_.post([this, alive, reply = std::move(reply)]() mutable {
                 if (alive.lock()) {
-                    take(std::move(heard));
+                    take(std::move(reply));
                 }
             });
         });
 }
 
-void NosRunner::take(Nos::Heard heard)
+void NosRunner::take(Nos::Reply reply)
 {
     under_way_ = false;
-    follow(std::move(heard));
+    follow(std::move(reply));
     if (stopping_) {
-        return last_told_ ? finish() : exchange();
+        return last_sent_ ? finish() : exchange();
     }
     timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
 }
 
-void NosRunner::follow(Nos::Heard heard)
+void NosRunner::follow(Nos::Reply reply)
 {
-    concern_ = std::move(heard.concern);
-    const auto before = std::exchange(trouble_, heard.trouble);
+    concern_ = std::move(reply.concern);
+    const auto before = std::exchange(trouble_, reply.trouble);
     if (!trouble_.empty() && trouble_ != before) {  // log each trouble once, not at each exchange
         calls_.log({Log::Level::error,
                     "nos_trouble",
                     {},
                     {},
-                    fmt::format("{}: {}; what was last configured stays in force", nos_->name(), trouble_),
+                    fmt::format("{}: {}; the last configuration stays in force", nos_->name(), trouble_),
                     {}});
     } else if (trouble_.empty() && !before.empty()) {
-        calls_.log(
-            {Log::Level::notice, "nos_good", {}, {}, fmt::format("{} is as it should be again", nos_->name()), {}});
+        calls_.log({Log::Level::notice, "nos_good", {}, {}, fmt::format("{} works again", nos_->name()), {}});
     }
-    counts_every_ = heard.counts_every;
-    for (const auto& line : heard.lines) {
+    counts_every_ = reply.counts_every;
+    for (const auto& line : reply.lines) {
         calls_.log(line);
     }
-    if (heard.policies) {
-        calls_.configured(std::move(*heard.policies));
+    if (reply.policies) {
+        calls_.configured(std::move(*reply.policies));
     }
 }
 
@@ -220,23 +219,23 @@ void NosRunner::tables(control::ControlRequest request, Answered done)
     if (stopping_) {
         return done(tl::unexpected(Error{ErrorKind::unreachable, "the agent is being stopped"}));
     }
-    if (asked_ == kMostTableRequests) {
-        return done(tl::unexpected(Error{ErrorKind::exhausted, "too many ask for tables at once: try again"}));
+    if (table_requests_ == kMostTableRequests) {
+        return done(tl::unexpected(Error{ErrorKind::exhausted, "too many requests for tables at once: try again"}));
     }
-    ++asked_;
+    ++table_requests_;
     [[maybe_unused]] const bool added =
-        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, told = collect(),
+        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect(),
                                               request = std::move(request), done = std::move(done)]() mutable {
-            std::vector<Nos::Heard> heard{nos_->exchange(std::move(told))};
+            std::vector<Nos::Reply> replies{nos_->exchange(std::move(report))};
             auto answer = nos_->tables(request);
             if (request.command == control::ControlRequest::Command::table_change) {
-                heard.push_back(nos_->exchange({}));
+                replies.push_back(nos_->exchange({}));
             }
-            loop_.post([this, alive, heard = std::move(heard), answer = std::move(answer), done = std::move(done)] {
+            loop_.post([this, alive, replies = std::move(replies), answer = std::move(answer), done = std::move(done)] {
                 if (alive.lock()) {
-                    --asked_;
-                    for (const auto& one : heard) {
-                        follow(one);
+                    --table_requests_;
+                    for (const auto& reply : replies) {
+                        follow(reply);
                     }
                     done(answer);
                 }

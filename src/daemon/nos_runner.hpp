@@ -63,11 +63,11 @@ private:
     };
 
     void exchange();
-    Nos::Told collect();
-    void collect(const DeviceRunner&, Progress&, Nos::Told&);
-    void collect_counts(const DeviceRunner&, Progress&, Nos::Told&);
-    void take(Nos::Heard);
-    void follow(Nos::Heard);
+    Nos::Report collect();
+    void collect(const DeviceRunner&, Progress&, Nos::Report&);
+    void collect_counts(const DeviceRunner&, Progress&, Nos::Report&);
+    void take(Nos::Reply);
+    void follow(Nos::Reply);
     void finish();
 
     runner::Loop& loop_;
@@ -80,8 +80,8 @@ private:
     std::optional<runner::Loop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
-    bool last_told_{};     // the exchange under way, or the last one, began after stop()
-    std::size_t asked_{};  // requests for tables that are not answered yet
+    bool last_sent_{};              // the exchange under way, or the last one, began after stop()
+    std::size_t table_requests_{};  // requests for tables that are not answered yet
     std::optional<Duration> counts_every_;
     std::string trouble_;
     std::string concern_;

@@ -13,7 +13,7 @@ namespace petrel::daemon {
 namespace {
 
 // Escapes the status: systemd would read the text after a line feed as another assignment.
-void tell(std::string_view what, std::string_view status)
+void send_state(std::string_view what, std::string_view status)
 {
     ::sd_notify(0, fmt::format("{}STATUS={}", what, escaped(status)).c_str());
 }
@@ -31,7 +31,7 @@ std::optional<Duration> watchdog_interval()
 
 void notify_alive() { ::sd_notify(0, "WATCHDOG=1"); }
 
-void notify_ready(std::string_view status) { tell("READY=1\n", status); }
+void notify_ready(std::string_view status) { send_state("READY=1\n", status); }
 
 void notify_reloading(const Now& now)
 {
@@ -42,7 +42,7 @@ void notify_stopping(std::string_view status, Duration at_most)
 {
     // A margin, so that systemd does not kill the service just before it ends by itself.
     constexpr std::chrono::seconds kMargin{5};
-    tell(fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}\n", whole_us(at_most + kMargin)), status);
+    send_state(fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}\n", whole_us(at_most + kMargin)), status);
 }
 
 }  // namespace petrel::daemon

@@ -45,9 +45,9 @@ std::unique_ptr<runner::Worker> ProcessSurroundings::make_worker(std::size_t mos
     return std::make_unique<runtime::WorkerThread>(most_jobs);
 }
 
-Result<void> ProcessSurroundings::hear_signals(std::function<void(int signal)> hear)
+Result<void> ProcessSurroundings::on_signals(std::function<void(int signal)> call)
 {
-    return runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, std::move(hear))
+    return runtime::Signals::make(*loop_, {SIGTERM, SIGINT, SIGHUP}, std::move(call))
         .map([this](std::unique_ptr<runtime::Signals> signals) { signals_ = std::move(signals); });
 }
 
@@ -68,12 +68,12 @@ Result<std::unique_ptr<MetricsListener>> ProcessSurroundings::listen_for_metrics
 {
     const auto text = [this, look = std::move(look)]() -> std::optional<std::string> {
         const auto promise = std::make_shared<std::promise<ServiceSnapshot>>();
-        auto asked = promise->get_future();
+        auto snapshots = promise->get_future();
         loop_->post([look, promise] { promise->set_value(look()); });
-        if (asked.wait_for(kMetricsPatience) != std::future_status::ready) {
+        if (snapshots.wait_for(kMetricsPatience) != std::future_status::ready) {
             return std::nullopt;
         }
-        return whole_metrics(asked.get());
+        return whole_metrics(snapshots.get());
     };
     return as<MetricsListener>(MetricsServer::listen(host_port, text));
 }

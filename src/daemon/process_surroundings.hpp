@@ -22,7 +22,7 @@ public:
     void stop() override { loop_->stop(); }
     const device::TimeSource& clock() const override { return clock_; }
     std::unique_ptr<runner::Worker> make_worker(std::size_t most_jobs) override;
-    Result<void> hear_signals(std::function<void(int signal)> hear) override;
+    Result<void> on_signals(std::function<void(int signal)> call) override;
     Result<std::unique_ptr<Log>> open_log(config::LogFormat, std::string_view to, std::string_view agent_name) override;
     Result<std::unique_ptr<Control>> open_control(ControlSetup) override;
     Result<std::unique_ptr<MetricsListener>> listen_for_metrics(std::string_view host_port,

@@ -20,7 +20,7 @@ namespace {
 using watchdog::Verdict;
 
 // Ignores the notices of a device.
-class Deaf final : public device::NoticeSink {
+class IgnoredNotices final : public device::NoticeSink {
 public:
     void post(const watchdog::Notice&) noexcept override {}
 };
@@ -68,11 +68,11 @@ public:
         released_ = 0;
         if (auto done = try_release(entry, driver); !done) {
             all_ = false;
-            say(entry, done.error().what);
+            add_line(entry, done.error().what);
         }
     }
 
-    Released take() { return {{std::move(words_)}, all_}; }
+    Released take() { return {{std::move(lines_)}, all_}; }
 
 private:
     Result<void> try_release(const config::DeviceEntry& entry, Driver& driver)
@@ -85,20 +85,20 @@ private:
         std::error_code ignored;
         const bool journaled = std::filesystem::exists(std::filesystem::symlink_status(journal, ignored));
         if (!journaled) {
-            say(entry, fmt::format("has no journal ({}){}", journal.string(),
-                                   driver.journal_is_complete() ? ": nothing is in force" : ""));
+            add_line(entry, fmt::format("has no journal ({}){}", journal.string(),
+                                        driver.journal_is_complete() ? ": nothing is in force" : ""));
         }
         if (!journaled && driver.journal_is_complete()) {
             return {};
         }
-        auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& words) { say(entry, words); });
+        auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& text) { add_line(entry, text); });
         if (!device) {
             if (const auto back = driver.put_back(entry); !back) {
-                say(entry, back.error().what);
+                add_line(entry, back.error().what);
             }
             return tl::unexpected(std::move(device.error()));
         }
-        (*device)->listen(deaf_);
+        (*device)->listen(notices_);
         if (journaled) {
             if (auto done = release_journaled(entry, **device, **state); !done) {
                 return done;
@@ -108,7 +108,7 @@ private:
             release_shown(entry, **device);
         }
         if (released_ == 0) {
-            say(entry, "nothing is in force");
+            add_line(entry, "nothing is in force");
         }
         return (*device)->close();
     }
@@ -143,24 +143,24 @@ private:
             return tl::unexpected(std::move(active.error()));
         }
         if ((*journal)->tail_dropped() != 0) {
-            say(entry, fmt::format("the last {} bytes of the journal are an unfinished record: left out",
-                                   (*journal)->tail_dropped()));
+            add_line(entry, fmt::format("the last {} bytes of the journal are an unfinished record: left out",
+                                        (*journal)->tail_dropped()));
         }
         for (const auto& stranger : (*journal)->strangers()) {
             all_ = false;
-            say(entry,
-                fmt::format("{} of the journal is at a port that the device does not have now", stranger.target.port));
+            add_line(entry, fmt::format("{} of the journal is at a port that the device does not have now",
+                                        stranger.target.port));
         }
         // Before the first release: if this process dies in between, the next start does not apply the treatments
         // again.
         if (auto forgotten = forget_reasons(state, entry.name, inventory, by_, clock_.now()); !forgotten) {
             all_ = false;
-            say(entry, forgotten.error().what);
+            add_line(entry, forgotten.error().what);
         }
         for (const auto& mitigation : *active) {
             const auto outcome = device::carry_out(released(mitigation.target), device, **journal, clock_);
             const bool done = outcome.verdict == Verdict::confirmed || outcome.verdict == Verdict::accepted;
-            tell(entry, to_string(inventory, mitigation.target), done, outcome.detail);
+            add_result(entry, to_string(inventory, mitigation.target), done, outcome.detail);
         }
         return {};
     }
@@ -172,8 +172,8 @@ private:
             const auto shown = device.read_back(row.target);
             if (shown && *shown != watchdog::Treatment::none) {
                 const auto done = device.apply(released(row.target), {});
-                tell(entry, to_string(device.inventory(), row.target), done.has_value(),
-                     done ? std::string{} : done.error().what);
+                add_result(entry, to_string(device.inventory(), row.target), done.has_value(),
+                           done ? std::string{} : done.error().what);
             }
         }
     }
@@ -183,11 +183,12 @@ private:
         return {.id = ++commands_, .cause = 0, .target = target, .want = watchdog::Treatment::none, .deadline = kNever};
     }
 
-    void tell(const config::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
+    void add_result(const config::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
     {
         ++released_;
         all_ = all_ && done;
-        say(entry, fmt::format("{} {}{}{}", target, done ? "released" : "not released", why.empty() ? "" : ": ", why));
+        add_line(entry,
+                 fmt::format("{} {}{}{}", target, done ? "released" : "not released", why.empty() ? "" : ": ", why));
     }
 
     std::filesystem::path file(const config::DeviceEntry& entry, std::string_view kind) const
@@ -195,16 +196,16 @@ private:
         return config_.state_dir / fmt::format("{}.{}", entry.name, kind);
     }
 
-    void say(const config::DeviceEntry& entry, std::string_view words)
+    void add_line(const config::DeviceEntry& entry, std::string_view text)
     {
-        words_.push_back(fmt::format("{}: {}", entry.name, words));
+        lines_.push_back(fmt::format("{}: {}", entry.name, text));
     }
 
     const config::AgentConfig& config_;
     const std::string& by_;
     runtime::SystemClock clock_;
-    Deaf deaf_;
-    std::vector<std::string> words_;
+    IgnoredNotices notices_;
+    std::vector<std::string> lines_;
     std::uint64_t commands_{};
     std::size_t released_{};  // of the present device
     bool all_{true};

@@ -16,9 +16,9 @@ public:
     {}
 
     const device::TimeSource& clock() const override { return clock_; }
-    Result<std::unique_ptr<device::Device>> open(NoteSink say) override
+    Result<std::unique_ptr<device::Device>> open(NoteSink report) override
     {
-        return driver_.open(entry_, id_, clock_, std::move(say));
+        return driver_.open(entry_, id_, clock_, std::move(report));
     }
     Result<void> put_back() override
     {

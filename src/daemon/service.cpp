@@ -65,7 +65,7 @@ Result<void> Service::put_together()
 {
     // Before the log, the control thread and the listener are started, so that their threads inherit the blocked
     // signals.
-    if (auto signals = around_.hear_signals([this](int signal) { handle_signal(signal); }); !signals) {
+    if (auto signals = around_.on_signals([this](int signal) { handle_signal(signal); }); !signals) {
         return tl::unexpected(std::move(signals.error()));
     }
     auto log = around_.open_log(config_.log_format, config_.log_to, config_.name);
@@ -105,8 +105,7 @@ Result<void> Service::make_runners()
             if (!good_name(device.name) || std::ranges::any_of(runners_, same)) {
                 return tl::unexpected(Error{
                     ErrorKind::invalid,
-                    fmt::format("device '{}' ({}): a device needs a name of its own, of letters, digits, '.', '_' "
-                                "and '-'",
+                    fmt::format("device '{}' ({}): a device needs a unique name of letters, digits, '.', '_' and '-'",
                                 escaped(device.name), device.driver)});
             }
             RunnerSetup setup{.entry = std::move(device),
@@ -147,13 +146,13 @@ Result<void> Service::open_doors()
             history.add(runner->name(), event.seq, event.json);
         }
     }
-    auto control =
-        around_.open_control({.socket = config_.control_socket,
-                              .group = config_.control_group,
-                              .devices = std::move(devices),
-                              .history = std::move(history),
-                              .ask = [this](const control::ControlRequest& request, const std::string& by,
-                                            const ControlReply& reply) { desk_.handle(request, by, reply); }});
+    auto control = around_.open_control(
+        {.socket = config_.control_socket,
+         .group = config_.control_group,
+         .devices = std::move(devices),
+         .history = std::move(history),
+         .handle_request = [this](const control::ControlRequest& request, const std::string& by,
+                                  const ControlReply& reply) { desk_.handle(request, by, reply); }});
     if (!control) {
         return tl::unexpected(std::move(control.error()));
     }
@@ -199,15 +198,14 @@ Result<void> Service::finish()
     for (const auto& runner : runners_) {
         if (!runner->stopped() || runner->left_behind() != 0) {
             left += (left.empty() ? "" : ", ") + runner->name();
-            left += runner->left_words().empty() ? "" : fmt::format(" ({})", runner->left_words());
+            left += runner->left_details().empty() ? "" : fmt::format(" ({})", runner->left_details());
         }
     }
     if (!left.empty()) {
         Error error{
             ErrorKind::timed_out,
-            fmt::format("not everything could be brought to its end (for which there are {}): {}; what is in force "
-                        "there is in the journal, and the next start (or `petrel release-all`) deals with it once the "
-                        "journal can be read",
+            fmt::format("not everything was stopped within {}: {}; the journal lists what is still in force there, and "
+                        "the next start (or `petrel release-all`) restores it once the journal can be read",
                         seconds_text(config_.stop_timeout), left)};
         note(Log::Level::error, "stop_incomplete", error.what);
         return tl::unexpected(std::move(error));
@@ -237,9 +235,8 @@ void Service::configured(config::PolicyFile policies)
     nos_refused_.clear();
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(*next); !fits) {
-            nos_refused_ =
-                fmt::format("what {} configures does not fit {}, what was configured before stays in force: {}",
-                            nos_->name(), runner->name(), to_text(fits.error(), "; "));
+            nos_refused_ = fmt::format("the configuration of {} does not fit {}, the one before stays in force: {}",
+                                       nos_->name(), runner->name(), to_text(fits.error(), "; "));
             return note(Log::Level::error, "nos_configuration_bad", nos_refused_);
         }
     }
@@ -277,10 +274,10 @@ void Service::stop(const std::string& why)
     }
     stopping_ = why;
     const bool hold = config_.stop == config::StopPolicy::hold;
-    const auto words = fmt::format("stops ({}): what is mitigated is {}", why, hold ? "held" : "restored");
+    const auto text = fmt::format("stops ({}): mitigated queues are {}", why, hold ? "held" : "restored");
     const auto to_close = 2 * config_.hang_after;  // half of it to close the devices, the rest for the NOS
-    notify_stopping(words, config_.stop_timeout + to_close);
-    note(Log::Level::notice, "agent_stopping", words);
+    notify_stopping(text, config_.stop_timeout + to_close);
+    note(Log::Level::notice, "agent_stopping", text);
     const auto end = loop_.now().mono + config_.stop_timeout;
     loop_.at(end, [this] {
         for (const auto& runner : runners_) {
@@ -298,8 +295,8 @@ void Service::stop(const std::string& why)
 void Service::tables(const control::ControlRequest& request, const std::string& by, Tables done)
 {
     if (!nos_) {
-        return done(tl::unexpected(
-            Error{ErrorKind::unsupported, "this agent keeps no tables: it would with nos = \"own\" in [agent]"}));
+        return done(
+            tl::unexpected(Error{ErrorKind::unsupported, "this agent keeps no tables: set nos = \"own\" in [agent]"}));
     }
     nos_->tables(request, [this, changes = request.changes, by, done](const Result<control::TableReport>& answer) {
         if (answer && !changes.empty()) {
@@ -363,9 +360,9 @@ void Service::check_ready()
     }
     ready_ = true;
     warn_of_unknown_ports();
-    const auto words = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
-    notify_ready(words);
-    note(Log::Level::notice, "agent_ready", words);
+    const auto text = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
+    notify_ready(text);
+    note(Log::Level::notice, "agent_ready", text);
 }
 
 // Warns of policies for ports that no device has. The other ports are watched all the same.
@@ -419,9 +416,9 @@ void Service::feed_watchdog()
     }
 }
 
-void Service::note(Log::Level level, std::string event, std::string words)
+void Service::note(Log::Level level, std::string event, std::string message)
 {
-    log({level, std::move(event), {}, {}, std::move(words), {}});
+    log({level, std::move(event), {}, {}, std::move(message), {}});
 }
 
 void Service::reached(std::string_view point) const

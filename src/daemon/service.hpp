@@ -84,7 +84,7 @@ private:
     void warn_of_unknown_ports();
     void start_runners();
     void configured(config::PolicyFile);
-    void note(Log::Level, std::string event, std::string words);
+    void note(Log::Level, std::string event, std::string message);
     void reached(std::string_view point) const;
 
     config::AgentConfig config_;

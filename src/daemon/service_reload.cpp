@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 // The least time between the end of a reload and the begin of the next. Requests in between share the next one.
 constexpr Duration kReloadEvery = 100ms;
-constexpr std::size_t kMostReloadsAsked = 64;
+constexpr std::size_t kMostReloadRequests = 64;
 
 Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
 
@@ -28,9 +28,10 @@ Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; 
 // A request that arrives during a reload waits for the next one: the file may have changed since it was read.
 void Service::reload(Reloaded done)
 {
-    if (waiting_reloads_.size() >= kMostReloadsAsked) {
-        return done(tl::unexpected(Error{
-            ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again", kMostReloadsAsked)}));
+    if (waiting_reloads_.size() >= kMostReloadRequests) {
+        return done(
+            tl::unexpected(Error{ErrorKind::exhausted, fmt::format("{} requests wait for a reload already: try again",
+                                                                   kMostReloadRequests)}));
     }
     waiting_reloads_.push_back(std::move(done));
     if (waiting_reloads_.size() == 1 && !reloading_) {

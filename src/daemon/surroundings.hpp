@@ -29,8 +29,8 @@ public:
     virtual const device::TimeSource& clock() const = 0;  // may be read in any thread
     virtual std::unique_ptr<runner::Worker> make_worker(std::size_t most_jobs) = 0;
 
-    // `hear` is called with SIGTERM, SIGINT or SIGHUP.
-    virtual Result<void> hear_signals(std::function<void(int signal)> hear) = 0;
+    // Calls `call` with SIGTERM, SIGINT or SIGHUP.
+    virtual Result<void> on_signals(std::function<void(int signal)> call) = 0;
 
     // Parameters as for Log::open().
     virtual Result<std::unique_ptr<Log>> open_log(config::LogFormat, std::string_view to,

@@ -81,7 +81,7 @@ public:
         while (now.at < end && screen_.somebody_listens()) {
             experiment_->run_until(now.at + kMs);
             const auto before = std::exchange(now, watch_.look());
-            auto lines = story_.tell(now, experiment_->news());
+            auto lines = story_.update(now, experiment_->new_events());
             if (now.at == end) {
                 lines.push_back(story_.ending(now));
             }
@@ -105,7 +105,7 @@ private:
     void show(const FabricNow& now, const std::vector<StoryLine>& lines)
     {
         for (const auto& line : lines) {
-            screen_.say(text_of(line, now));
+            screen_.print(text_of(line, now));
         }
         if (screen_.live() && (pace_.is_time_to_draw() || !lines.empty())) {
             screen_.show(status_text(now, watch_, *experiment_, pace_.slower_than_life(), paint_));
@@ -117,10 +117,10 @@ private:
         const auto rate = line.at ? std::string{} : fmt::format("{:.2f} Gb/s", now.healthy_bps / 1e9);
         const auto seconds =
             std::chrono::duration<double>(line.at.value_or(twin::to_instant(now.at)).time_since_epoch());
-        const auto words = line.tone == StoryLine::Tone::bad    ? paint_.red(line.words)
-                           : line.tone == StoryLine::Tone::good ? paint_.green(line.words)
-                                                                : line.words;
-        return fmt::format("{:.3f} s  {:9}  {}\n", seconds.count(), rate, words);
+        const auto text = line.tone == StoryLine::Tone::bad    ? paint_.red(line.text)
+                          : line.tone == StoryLine::Tone::good ? paint_.green(line.text)
+                                                               : line.text;
+        return fmt::format("{:.3f} s  {:9}  {}\n", seconds.count(), rate, text);
     }
 
     reports::ReportedRun report() const

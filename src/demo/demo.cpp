@@ -18,15 +18,14 @@ namespace petrel::demo {
 namespace {
 
 constexpr auto kPfc =
-    "Nothing may be lost in this data centre: whoever runs full tells its neighbour to pause, and the neighbour "
-    "waits.\n"
-    "That is PFC. Everybody sends to everybody. Every frame is simulated; the times are simulated times, and the rate\n"
-    "beside them is what the healthy servers deliver to each other.\n";
+    "Nothing may be lost in this data centre: a device whose buffer is full pauses its neighbour, and the neighbour "
+    "waits.\nThat is PFC. Everybody sends to everybody. Every frame is simulated; the times are simulated times, and "
+    "the rate\nbeside them is what the healthy servers deliver to each other.\n";
 
 std::string opening()
 {
     std::array<std::size_t, kTiers> count{};
-    for (const auto& node : scenario_of(kNobodyWatches).setup.topology.nodes) {
+    for (const auto& node : scenario_of(kWithoutWatchdog).setup.topology.nodes) {
         ++count[node.tier];
     }
     return fmt::format("{} servers, and three tiers of switches above them: {} ToR, {} Leaf, {} Spine.\n{}", count[0],
@@ -39,7 +38,7 @@ std::string side_by_side(const ActDone& unwatched, const ActDone& watched)
 {
     const std::array both{&unwatched, &watched};
     Table table{{{fmt::format("after {}", seconds(unwatched.score.at)), Align::left, {}},
-                 {"nobody watches", Align::right, {}},
+                 {"no watchdog", Align::right, {}},
                  {"petrel watches", Align::right, {}}}};
     const auto add = [&](const std::string& what, const auto& of) { table.add({what, of(*both[0]), of(*both[1])}); };
     add("a healthy server waited for up to", [](const ActDone& act) {
@@ -81,22 +80,22 @@ Result<void> play_service_act(Screen& screen, const Paint& paint)
     return played;
 }
 
-ExitCode tell_story(const Options& options)
+ExitCode print_story(const Options& options)
 {
     const bool paced = options.realtime || (!options.fast && isatty(STDOUT_FILENO) == 1);
     const Paint paint{stdout_wants_colour()};
     Screen screen{paced};
-    screen.say(opening());
-    screen.say(fmt::format("\n{}\n", paint.bold("Nobody watches")));
-    const auto unwatched = play(kNobodyWatches, {paced, 0}, screen, paint);
-    screen.say(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the ToR switches")));
+    screen.print(opening());
+    screen.print(fmt::format("\n{}\n", paint.bold("Without a watchdog")));
+    const auto unwatched = play(kWithoutWatchdog, {paced, 0}, screen, paint);
+    screen.print(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the ToR switches")));
     const auto watched = play(kTheTorSwitchesWatch, {paced, unwatched.score.at}, screen, paint);
-    screen.say('\n' + side_by_side(unwatched, watched));
+    screen.print('\n' + side_by_side(unwatched, watched));
     if (!screen.somebody_listens()) {
         return screen.error() ? fail(*screen.error()) : ExitCode::ok;
     }
-    screen.say(fmt::format("\n{}\n",
-                           paint.bold("And as a service, in real time: a process of its own, as it runs on a switch")));
+    screen.print(fmt::format(
+        "\n{}\n", paint.bold("And as a service, in real time: a process of its own, as it runs on a switch")));
     if (const auto played = play_service_act(screen, paint); !played) {
         return fail(played.error());
     }
@@ -109,7 +108,7 @@ ExitCode tell_story(const Options& options)
         return fail(written.error());
     }
     return finish(fmt::format("\nThe same as tests:  petrel lab run {} {}\nThe whole story:    {}\n",
-                              kNobodyWatches.file, kTheTorSwitchesWatch.file, (*folder / "index.html").string()),
+                              kWithoutWatchdog.file, kTheTorSwitchesWatch.file, (*folder / "index.html").string()),
                   ExitCode::ok);
 }
 
@@ -128,6 +127,6 @@ ExitCode write_events()
 
 }  // namespace
 
-ExitCode run(const Options& options) { return options.json ? write_events() : tell_story(options); }
+ExitCode run(const Options& options) { return options.json ? write_events() : print_story(options); }
 
 }  // namespace petrel::demo

@@ -11,7 +11,7 @@ struct Plan {
     std::string_view text;
 };
 
-extern const Plan kNobodyWatches;
+extern const Plan kWithoutWatchdog;
 extern const Plan kTheTorSwitchesWatch;
 
 }  // namespace petrel::demo

@@ -27,7 +27,7 @@ bool stdout_can_be_drawn_on()
 
 Screen::Screen(bool live) : live_(live && stdout_can_be_drawn_on()) {}
 
-void Screen::say(const std::string& text) { write(over_the_last() + text + shown_); }
+void Screen::print(const std::string& text) { write(over_the_last() + text + shown_); }
 
 void Screen::show(const std::string& text)
 {

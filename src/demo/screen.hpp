@@ -13,9 +13,9 @@ class Screen {
 public:
     explicit Screen(bool live);  // requests the lower part, which needs a terminal
 
-    void say(const std::string& text);   // text ends with a newline
-    void show(const std::string& text);  // replaces the lower part; lines of less than 80 columns
-    void keep();                         // makes the lower part a part of the story
+    void print(const std::string& text);  // text ends with a newline
+    void show(const std::string& text);   // replaces the lower part; lines of less than 80 columns
+    void keep();                          // makes the lower part a part of the story
 
     bool live() const { return live_; }
     bool somebody_listens() const { return !gone_ && !error_; }

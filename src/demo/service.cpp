@@ -100,7 +100,7 @@ public:
         }
     }
 
-    void ask_to_stop() const { ::kill(pid_, SIGTERM); }
+    void request_stop() const { ::kill(pid_, SIGTERM); }
 
     bool wait()  // whether it succeeded
     {
@@ -125,7 +125,7 @@ public:
     Result<void> play()
     {
         const auto config = (folder_ / "agent.toml").string();
-        screen_.say(paint_.dim("$ petrel agent --config agent.toml\n"));
+        screen_.print(paint_.dim("$ petrel agent --config agent.toml\n"));
         Child agent{{"agent", "--config", config}, STDERR_FILENO};
         bool detected = false;
         bool restored = false;
@@ -134,7 +134,7 @@ public:
             if (!line) {
                 return tl::unexpected(Error{ErrorKind::timed_out, "the agent did not find the storm and its end"});
             }
-            tell(*line);
+            print_line(*line);
             if (has(*line, " storm_detected ") && !detected) {
                 detected = true;
                 show({"queues", "--stormed"});
@@ -142,10 +142,10 @@ public:
             }
             restored = detected && has(*line, " storm_restored ");
         }
-        screen_.say(paint_.dim("$ systemctl stop petrel-agent\n"));
-        agent.ask_to_stop();
+        screen_.print(paint_.dim("$ systemctl stop petrel-agent\n"));
+        agent.request_stop();
         while (const auto line = agent.next_line(until_)) {
-            tell(*line);
+            print_line(*line);
         }
         if (!agent.wait()) {
             return tl::unexpected(Error{ErrorKind::timed_out, "the agent did not stop"});
@@ -154,26 +154,26 @@ public:
     }
 
 private:
-    static bool has(std::string_view line, std::string_view word) { return line.find(word) != std::string_view::npos; }
+    static bool has(std::string_view line, std::string_view text) { return line.find(text) != std::string_view::npos; }
 
     // Shows the lines of the agent's log that a first-time reader needs.
-    void tell(const std::string& line)
+    void print_line(const std::string& line)
     {
         const bool bad = has(line, " storm_detected ");
         const bool good = has(line, " storm_restored ") || has(line, " agent_ready");
         if (bad || good || has(line, " agent_stopp")) {
-            screen_.say((bad ? paint_.red(line) : good ? paint_.green(line) : line) + '\n');
+            screen_.print((bad ? paint_.red(line) : good ? paint_.green(line) : line) + '\n');
         }
     }
 
     // Shows a command as a user would type it, and its output.
     void show(std::vector<std::string> arguments)
     {
-        screen_.say(paint_.dim(fmt::format("$ petrel {}\n", fmt::join(arguments, " "))));
+        screen_.print(paint_.dim(fmt::format("$ petrel {}\n", fmt::join(arguments, " "))));
         arguments.insert(arguments.end(), {"--socket", (folder_ / "control.sock").string()});
         Child command{arguments, STDOUT_FILENO};
         while (const auto line = command.next_line(until_)) {
-            screen_.say("  " + *line + '\n');
+            screen_.print("  " + *line + '\n');
         }
     }
 

@@ -32,7 +32,7 @@ std::string watchdog_text(const FabricNow& now, const lab::Experiment& experimen
 {
     const auto watches = experiment.scenario().watches.size();
     if (watches == 0) {
-        return "nobody watches";
+        return "no watchdog";
     }
     if (experiment.mitigated({}) != 0) {
         return fmt::format("one port contained; frames lost there {}, elsewhere {}", now.lost_at_sick,

@@ -19,10 +19,10 @@ constexpr double kFullSpeed = 0.98;           // share of the throughput before 
 // The steps by which pause spreads through the tiers and recedes.
 struct Step {
     std::pair<unsigned, unsigned> tiers;  // the first pauses the second
-    std::string_view words;
+    std::string_view text;
 };
 constexpr std::array<Step, 6> kSteps{{
-    {{0, 1}, "its buffer is full: {} tells its ToR switch to pause, and does not stop"},
+    {{0, 1}, "its buffer is full: {} pauses its ToR switch, without end"},
     {{1, 2}, "what waits for {} fills the ToR switch, which pauses the Leaf switches above it"},
     {{2, 3}, "the Leaf switches fill up as well and pause the Spine switches"},
     {{3, 2}, "the Spine switches pause the Leaf switches of the other pod: it comes down again"},
@@ -41,48 +41,48 @@ Story::Story(const lab::Experiment& experiment, const FabricWatch& watch)
     --healthy_;
 }
 
-std::vector<StoryLine> Story::tell(const FabricNow& now, const std::vector<lab::Heard>& news)
+std::vector<StoryLine> Story::update(const FabricNow& now, const std::vector<lab::AgentEvent>& events)
 {
-    tell_faults(now);
-    tell_spreading(now);
-    for (const auto& heard : news) {
-        tell_event(heard);
+    add_faults(now);
+    add_spreading(now);
+    for (const auto& reported : events) {
+        add_event(reported);
     }
-    tell_recovery(now);
-    told_up_to_ = now.at;
+    add_recovery(now);
+    shown_up_to_ = now.at;
     return std::exchange(lines_, {});
 }
 
-void Story::tell_faults(const FabricNow& now)
+void Story::add_faults(const FabricNow& now)
 {
     for (const auto& fault : scenario_.faults) {
-        if (fault.at <= told_up_to_ || fault.at > now.at) {
+        if (fault.at <= shown_up_to_ || fault.at > now.at) {
             continue;
         }
         if (std::holds_alternative<scenario::StopPipeline>(fault.what)) {
             full_bps_ = now.healthy_bps;
-            say(Tone::plain,
+            add(Tone::plain,
                 fmt::format("all is well: {} of {} flows between {} servers move, {} of {} ports are paused",
                             now.flows_moving, watch_.healthy_flows(), healthy_, now.ports_paused, watch_.ports()));
-            say(Tone::bad,
+            add(Tone::bad,
                 fmt::format("the network card of server {} breaks: its link is up, it takes nothing in", sick_));
         } else if (std::holds_alternative<scenario::RebootHost>(fault.what)) {
-            say(Tone::plain, fmt::format("somebody reboots {}. Frames lost: {} at its port, {} elsewhere", sick_,
+            add(Tone::plain, fmt::format("an operator reboots {}. Frames lost: {} at its port, {} elsewhere", sick_,
                                          now.lost_at_sick, now.lost_elsewhere));
         }
     }
 }
 
-void Story::tell_spreading(const FabricNow& now)
+void Story::add_spreading(const FabricNow& now)
 {
-    for (const auto& [tiers, words] : kSteps) {
+    for (const auto& [tiers, text] : kSteps) {
         if (now.pauses.contains(tiers) && spread_.insert(tiers).second) {
-            say(Tone::bad, fmt::format(fmt::runtime(words), sick_));
+            add(Tone::bad, fmt::format(fmt::runtime(text), sick_));
         }
     }
     if (!all_paused_ && now.servers_paused == healthy_) {
         all_paused_ = true;
-        say(Tone::bad, fmt::format("{} of {} healthy servers are paused", healthy_, healthy_));
+        add(Tone::bad, fmt::format("{} of {} healthy servers are paused", healthy_, healthy_));
     }
     if (now.flows_moving != 0 || !all_paused_) {
         return;
@@ -90,56 +90,55 @@ void Story::tell_spreading(const FabricNow& now)
     if (!frozen_) {
         frozen_ = true;
         const auto standing = now.standing(1) + now.standing(2) + now.standing(3);
-        say(Tone::bad,
+        add(Tone::bad,
             fmt::format("nothing moves between healthy servers: {} of {} stand still, and {} of {} switches{}",
                         now.standing(0), healthy_, standing, switches_,
                         standing == switches_ ? "" : fmt::format("; the others carry what {} sends", sick_)));
     } else if (now.at % kRemindEvery == 0 && now.at != scenario_.duration) {
-        say(Tone::plain,
-            fmt::format("still {} of {} flows move. Frames lost: {}. Nobody is broken but {}", now.flows_moving,
-                        watch_.healthy_flows(), now.lost_at_sick + now.lost_elsewhere, sick_));
+        add(Tone::plain, fmt::format("still {} of {} flows move. Frames lost: {}. Only {} is broken", now.flows_moving,
+                                     watch_.healthy_flows(), now.lost_at_sick + now.lost_elsewhere, sick_));
     }
 }
 
-void Story::tell_event(const lab::Heard& heard)
+void Story::add_event(const lab::AgentEvent& reported)
 {
-    const auto& event = *heard.event;
+    const auto& event = *reported.event;
     const bool begins = begins_storm(event.kind);
     const auto tone = begins ? Tone::bad : Tone::good;
-    const auto add = [&](Tone how, std::string words) { lines_.push_back({how, std::move(words), event.at}); };
-    add(tone, fmt::format("petrel: {} at {} {}", name(event.kind), heard.device,
-                          to_string(heard.watchlist->inventory, event.target)));
-    add(tone, "  because: " + evidence_text(event, *heard.watchlist));
+    const auto add_line = [&](Tone how, std::string text) { lines_.push_back({how, std::move(text), event.at}); };
+    add_line(tone, fmt::format("petrel: {} at {} {}", name(event.kind), reported.device,
+                               to_string(reported.watchlist->inventory, event.target)));
+    add_line(tone, "  because: " + evidence_text(event, *reported.watchlist));
     if (begins) {
-        add(Tone::plain,
-            fmt::format("  so {} no longer obeys {}, and throws away what is for it or from it", heard.device, sick_));
+        add_line(Tone::plain, fmt::format("  so {} ignores the pause of {}, and discards frames for it and from it",
+                                          reported.device, sick_));
     } else if (ends_storm(event.kind)) {
-        add(Tone::plain, fmt::format("  so {} serves {} like everybody else again, without loss", heard.device, sick_));
+        add_line(Tone::plain,
+                 fmt::format("  so {} serves {} like all others again, without loss", reported.device, sick_));
     }
 }
 
-void Story::tell_recovery(const FabricNow& now)
+void Story::add_recovery(const FabricNow& now)
 {
     if (frozen_ && !free_ && now.servers_paused == 0) {
         free_ = true;
-        say(Tone::good, fmt::format("all {} healthy servers may send again", healthy_));
+        add(Tone::good, fmt::format("all {} healthy servers may send again", healthy_));
     }
     if (free_ && full_speed_at_ == 0 && now.healthy_bps >= kFullSpeed * full_bps_) {
         full_speed_at_ = now.at;
-        say(Tone::good, fmt::format("{} of {} flows between healthy servers move, at full speed", now.flows_moving,
+        add(Tone::good, fmt::format("{} of {} flows between healthy servers move, at full speed", now.flows_moving,
                                     watch_.healthy_flows()));
     }
     if (free_ && !pause_over_ && now.ports_paused == 0) {
         pause_over_ = true;
-        say(Tone::good, fmt::format("{} pauses nobody any more", sick_));
+        add(Tone::good, fmt::format("{} has stopped pausing", sick_));
     }
 }
 
 StoryLine Story::ending(const FabricNow& now) const
 {
     if (now.flows_moving == 0) {
-        return {
-            Tone::bad, fmt::format("and so it stays, until somebody finds {} among all that stand still", sick_), {}};
+        return {Tone::bad, fmt::format("this lasts until an operator finds {} among all that stand still", sick_), {}};
     }
     return {Tone::good,
             fmt::format("{} of {} flows move, and {} gets {:.0f} Mb/s again", now.flows_moving, watch_.healthy_flows(),
@@ -147,6 +146,6 @@ StoryLine Story::ending(const FabricNow& now) const
             {}};
 }
 
-void Story::say(Tone tone, std::string words) { lines_.push_back({tone, std::move(words), {}}); }
+void Story::add(Tone tone, std::string text) { lines_.push_back({tone, std::move(text), {}}); }
 
 }  // namespace petrel::demo

@@ -14,7 +14,7 @@ namespace petrel::demo {
 
 struct StoryLine {
     enum class Tone : std::uint8_t { plain, bad, good } tone{};
-    std::string words;
+    std::string text;
     std::optional<Instant> at;  // if it differs from the time of the look
 };
 
@@ -23,17 +23,17 @@ public:
     Story(const lab::Experiment&, const FabricWatch&);  // both outlive this object
 
     // The lines for this look. Looks come in the order of time.
-    std::vector<StoryLine> tell(const FabricNow&, const std::vector<lab::Heard>& news);
+    std::vector<StoryLine> update(const FabricNow&, const std::vector<lab::AgentEvent>& events);
     StoryLine ending(const FabricNow&) const;
 
     twin::Ps full_speed_at() const { return full_speed_at_; }  // after the freeze; 0 = not yet
 
 private:
-    void tell_faults(const FabricNow&);
-    void tell_spreading(const FabricNow&);
-    void tell_event(const lab::Heard&);
-    void tell_recovery(const FabricNow&);
-    void say(StoryLine::Tone, std::string words);
+    void add_faults(const FabricNow&);
+    void add_spreading(const FabricNow&);
+    void add_event(const lab::AgentEvent&);
+    void add_recovery(const FabricNow&);
+    void add(StoryLine::Tone, std::string text);
 
     const scenario::Scenario& scenario_;
     const FabricWatch& watch_;
@@ -41,7 +41,7 @@ private:
     std::size_t healthy_{};
     std::size_t switches_{};
     std::vector<StoryLine> lines_;  // of this look
-    twin::Ps told_up_to_{};
+    twin::Ps shown_up_to_{};
     std::set<std::pair<unsigned, unsigned>> spread_;  // which tier pauses which, as far as reported
     double full_bps_{};                               // before the fault
     bool all_paused_{};

@@ -14,9 +14,9 @@ namespace {
 constexpr twin::Ps kBootTakes = twin::kMs;  // of a NIC's micro-controller
 
 // Sorts by time, device and sequence number, so that the order of threads does not matter.
-void in_order(std::vector<Heard>& events)
+void in_order(std::vector<AgentEvent>& events)
 {
-    std::sort(events.begin(), events.end(), [](const Heard& a, const Heard& b) {
+    std::sort(events.begin(), events.end(), [](const AgentEvent& a, const AgentEvent& b) {
         return std::tie(a.event->at, a.device, a.event->seq) < std::tie(b.event->at, b.device, b.event->seq);
     });
 }
@@ -110,20 +110,20 @@ void Experiment::run_until(twin::Ps end)
     twin_->run_until(end);
 }
 
-Heard Experiment::heard(const Post& post, std::size_t event) const
+AgentEvent Experiment::agent_event(const Post& post, std::size_t index) const
 {
     const auto& node = scenario_.setup.topology.nodes[post.node.value];
-    const auto& list = post.agent->watchlist_of(event);
-    const auto& told = post.agent->events()[event];
-    return {post.node, node.name, &list, &told, port_in(node, list.inventory, told)};
+    const auto& list = post.agent->watchlist_of(index);
+    const auto& event = post.agent->events()[index];
+    return {post.node, node.name, &list, &event, port_in(node, list.inventory, event)};
 }
 
-std::vector<Heard> Experiment::news()
+std::vector<AgentEvent> Experiment::new_events()
 {
-    std::vector<Heard> all;
+    std::vector<AgentEvent> all;
     for (auto& post : posts_) {
-        for (; post.heard < post.agent->events().size(); ++post.heard) {
-            all.push_back(heard(post, post.heard));
+        for (; post.returned < post.agent->events().size(); ++post.returned) {
+            all.push_back(agent_event(post, post.returned));
         }
     }
     in_order(all);
@@ -137,12 +137,12 @@ scenario::Summary Experiment::summary() const
     return sum;
 }
 
-std::vector<Heard> Experiment::events() const
+std::vector<AgentEvent> Experiment::events() const
 {
-    std::vector<Heard> all;
+    std::vector<AgentEvent> all;
     for (const auto& post : posts_) {
         for (std::size_t event = 0; event != post.agent->events().size(); ++event) {
-            all.push_back(heard(post, event));
+            all.push_back(agent_event(post, event));
         }
     }
     in_order(all);

@@ -19,7 +19,7 @@
 namespace petrel::lab {
 
 // An event, with the data that its text needs. Points into the experiment.
-struct Heard {
+struct AgentEvent {
     scenario::NodeId node;
     std::string_view device;
     const watchdog::Watchlist* watchlist{};
@@ -40,8 +40,8 @@ public:
     void look_at(twin::Ps when, std::function<void()> look) { looks_.emplace(when, std::move(look)); }
 
     // The events of this process's agents since the last call, in order of time. Valid until the next run.
-    std::vector<Heard> news();
-    std::vector<Heard> events() const;  // all events
+    std::vector<AgentEvent> new_events();
+    std::vector<AgentEvent> events() const;  // all events
 
     // The number of queues that the agents of these nodes mitigate; none = all nodes.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
@@ -59,13 +59,13 @@ private:
     struct Post {
         scenario::NodeId node;
         std::unique_ptr<AgentInTwin> agent;
-        std::size_t heard{};  // number of its events that news() has returned
+        std::size_t returned{};  // number of its events that new_events() has returned
     };
 
     Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);
     std::vector<Complaint> post_agents();
     void reboot_agents();
-    Heard heard(const Post&, std::size_t event) const;
+    AgentEvent agent_event(const Post&, std::size_t index) const;
 
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;

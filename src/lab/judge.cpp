@@ -29,8 +29,8 @@ public:
     double operator()(const scenario::EventsExpected& wanted) const
     {
         const auto events = experiment_.events();
-        return static_cast<double>(
-            std::count_if(events.begin(), events.end(), [&](const Heard& heard) { return counts(wanted, heard); }));
+        return static_cast<double>(std::count_if(events.begin(), events.end(),
+                                                 [&](const AgentEvent& reported) { return counts(wanted, reported); }));
     }
 
     double operator()(const scenario::TrafficExpected& wanted) const
@@ -124,15 +124,15 @@ public:
     }
 
 private:
-    bool counts(const scenario::EventsExpected& wanted, const Heard& heard) const
+    bool counts(const scenario::EventsExpected& wanted, const AgentEvent& reported) const
     {
-        const auto& event = *heard.event;
+        const auto& event = *reported.event;
         const auto at = twin::from_instant(event.at);
         if (at < expectation_.from || at >= expectation_.until || !among(wanted.kinds, event.kind) ||
-            !among(wanted.devices, heard.node) || (wanted.reason && *wanted.reason != event.reason)) {
+            !among(wanted.devices, reported.node) || (wanted.reason && *wanted.reason != event.reason)) {
             return false;
         }
-        if (wanted.port && (wanted.port->node != heard.node || wanted.port->port != heard.port)) {
+        if (wanted.port && (wanted.port->node != reported.node || wanted.port->port != reported.port)) {
             return false;
         }
         const auto& priority = event.target.priority;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kPatience = milliseconds{50};  // after this time a call uses the twin as it is
 constexpr Ps kMostLag = 200 * twin::kMs;          // lag that later calls may catch up with; more is skipped
-constexpr Ps kToldFrom = twin::kSecond;
+constexpr Ps kFirstLossReport = twin::kSecond;
 
 // The simulated time between two reads of the clock. It shrinks when a piece takes longer than kPieceTakes. It is
 // bounded, so that the first frames after an idle time do not make a piece take long.
@@ -55,23 +55,22 @@ private:
     const device::TimeSource& clock_;
 };
 
-Result<std::shared_ptr<LiveTwin>> LiveTwin::make(scenario::Scenario scenario, Instant start, HearLoss hear_loss)
+Result<std::shared_ptr<LiveTwin>> LiveTwin::make(scenario::Scenario scenario, Instant start, OnLoss on_loss)
 {
     return twin::Twin::build(scenario.setup).map([&](std::unique_ptr<twin::Twin> twin) {
         schedule(scenario.faults, *twin);
-        return std::shared_ptr<LiveTwin>{
-            new LiveTwin{std::move(scenario), std::move(twin), start, std::move(hear_loss)}};
+        return std::shared_ptr<LiveTwin>{new LiveTwin{std::move(scenario), std::move(twin), start, std::move(on_loss)}};
     });
 }
 
-LiveTwin::LiveTwin(scenario::Scenario scenario, std::unique_ptr<twin::Twin> twin, Instant start, HearLoss hear_loss)
+LiveTwin::LiveTwin(scenario::Scenario scenario, std::unique_ptr<twin::Twin> twin, Instant start, OnLoss on_loss)
     : scenario_(std::move(scenario)),
       twin_(std::move(twin)),
       start_(start),
       device_clock_(start_),
-      told_(kToldFrom),
+      next_loss_report_(kFirstLossReport),
       piece_(kShortestPiece),
-      hear_loss_(std::move(hear_loss))
+      on_loss_(std::move(on_loss))
 {}
 
 Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, DeviceId id,
@@ -134,10 +133,10 @@ void LiveTwin::run_up_to_now(const device::TimeSource& clock, Instant called)
 void LiveTwin::let_go(Ps missed)
 {
     let_go_ += missed;
-    if (let_go_ >= told_) {
-        told_ = 2 * let_go_;
-        if (hear_loss_) {
-            hear_loss_(to_duration(let_go_));
+    if (let_go_ >= next_loss_report_) {
+        next_loss_report_ = 2 * let_go_;
+        if (on_loss_) {
+            on_loss_(to_duration(let_go_));
         }
     }
 }

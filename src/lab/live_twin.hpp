@@ -26,9 +26,9 @@ namespace petrel::lab {
 class LiveTwin : public std::enable_shared_from_this<LiveTwin> {
 public:
     // Called during a call of a device, each time that the skipped time has doubled.
-    using HearLoss = std::function<void(Duration)>;
+    using OnLoss = std::function<void(Duration)>;
 
-    static Result<std::shared_ptr<LiveTwin>> make(scenario::Scenario, Instant start, HearLoss = {});
+    static Result<std::shared_ptr<LiveTwin>> make(scenario::Scenario, Instant start, OnLoss = {});
 
     // A device keeps the twin alive. A node has one device at a time. What a device has set on its node stays in force
     // after the device is destroyed.
@@ -44,7 +44,7 @@ public:
 private:
     class OnNode;
 
-    LiveTwin(scenario::Scenario, std::unique_ptr<twin::Twin>, Instant start, HearLoss);
+    LiveTwin(scenario::Scenario, std::unique_ptr<twin::Twin>, Instant start, OnLoss);
     void call(scenario::NodeId, const device::TimeSource&, const std::function<void()>&);
     void run_up_to_now(const device::TimeSource&, Instant called);
     void let_go(twin::Ps);
@@ -55,9 +55,9 @@ private:
     Instant start_;                     // of simulated time, on the callers' clocks
     device::ManualClock device_clock_;  // the clock that the devices read: simulated time
     twin::Ps let_go_{};
-    twin::Ps told_;  // skipped time at which hear_loss_ is called next
+    twin::Ps next_loss_report_;  // skipped time at which on_loss_ is called next
     twin::Ps piece_;
-    HearLoss hear_loss_;
+    OnLoss on_loss_;
     std::set<scenario::NodeId> in_use_;
 };
 

@@ -14,10 +14,10 @@ Outcome outcome_of(const Experiment& experiment, const Judge& judge)
 {
     Outcome outcome;
     outcome.summary = experiment.summary();
-    for (const auto& heard : experiment.events()) {
-        outcome.events.push_back({heard.node, std::string{heard.device},
-                                  to_string(heard.watchlist->inventory, heard.event->target), *heard.event,
-                                  heard.port});
+    for (const auto& reported : experiment.events()) {
+        outcome.events.push_back({reported.node, std::string{reported.device},
+                                  to_string(reported.watchlist->inventory, reported.event->target), *reported.event,
+                                  reported.port});
     }
     for (const auto& finding : judge.findings()) {
         outcome.judgements.push_back({finding.verdict, *finding.expectation, finding.found});

@@ -11,7 +11,7 @@
 
 namespace petrel::lab {
 
-struct ToldEvent {
+struct ReportedEvent {
     scenario::NodeId node;
     std::string device;
     std::string where;  // "Ethernet0:3", or the port alone
@@ -28,7 +28,7 @@ struct Judgement {
 
 struct Outcome {
     scenario::Summary summary;
-    std::vector<ToldEvent> events;
+    std::vector<ReportedEvent> events;
     std::vector<Judgement> judgements;
 
     bool failed() const;

@@ -100,26 +100,26 @@ codec::Settings fixed_with(const PlanOptions& options, const codec::ScenarioTemp
 std::vector<Sweep> swept_with(const PlanOptions& options, const codec::ScenarioTemplate& own,
                               const codec::Settings& fixed, std::vector<Sweep> sweeps)
 {
-    const auto said = [&](const std::string& name) {
+    const auto is_set = [&](const std::string& name) {
         return fixed.contains(name) ||
                std::any_of(sweeps.begin(), sweeps.end(), [&](const Sweep& sweep) { return sweep.name == name; });
     };
     for (const auto& sweep : own.sweeps) {
-        if (options.all && !said(sweep.name)) {
+        if (options.all && !is_set(sweep.name)) {
             sweeps.push_back(sweep);
         }
     }
     return sweeps;
 }
 
-std::string shell_word(const std::string& word)
+std::string shell_quoted(const std::string& text)
 {
     constexpr auto kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,%+@";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-        return word;
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+        return text;
     }
     std::string quoted = "'";
-    for (const char c : word) {
+    for (const char c : text) {
         quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
     }
     return quoted + '\'';
@@ -127,14 +127,14 @@ std::string shell_word(const std::string& word)
 
 std::string command_of(const PlannedRun& run, const PlanOptions& options, bool own_seed)
 {
-    auto command = fmt::format("petrel lab run {}", shell_word(run.file));
+    auto command = fmt::format("petrel lab run {}", shell_quoted(run.file));
     for (const auto& [name, value] : run.settings) {
-        command += fmt::format(" --set {}", shell_word(fmt::format("{}={}", name, value)));
+        command += fmt::format(" --set {}", shell_quoted(fmt::format("{}={}", name, value)));
     }
     if (own_seed) {
         command += fmt::format(" --seed {}", run.scenario.setup.seed);
     }
-    return options.until.empty() ? command : fmt::format("{} --until {}", command, shell_word(options.until));
+    return options.until.empty() ? command : fmt::format("{} --until {}", command, shell_quoted(options.until));
 }
 
 // The name of a file in complaints.

@@ -44,19 +44,19 @@ RunDone run_one(const PlannedRun& planned, const PoolOptions& options)
 }  // namespace
 
 void run_all(const std::vector<PlannedRun>& planned, const PoolOptions& options,
-             const std::function<void(const PlannedRun&, RunDone)>& told)
+             const std::function<void(const PlannedRun&, RunDone)>& report)
 {
     std::atomic<std::size_t> next{};
-    std::mutex telling;
-    std::size_t told_up_to = 0;
+    std::mutex reporting;
+    std::size_t reported = 0;
     std::vector<std::optional<RunDone>> waiting(planned.size());
     const auto work = [&] {
         for (auto i = next++; i < planned.size(); i = next++) {
             auto done = run_one(planned[i], options);
-            const std::lock_guard lock{telling};
+            const std::lock_guard lock{reporting};
             waiting[i] = std::move(done);
-            for (; told_up_to < waiting.size() && waiting[told_up_to]; ++told_up_to) {
-                told(planned[told_up_to], std::move(*waiting[told_up_to]));
+            for (; reported < waiting.size() && waiting[reported]; ++reported) {
+                report(planned[reported], std::move(*waiting[reported]));
             }
         }
     };

@@ -28,8 +28,8 @@ struct RunDone {
     bool failed() const { return !outcome || outcome->failed(); }
 };
 
-// `told` is called for one run at a time, from any thread.
+// `report` is called for one run at a time, from any thread.
 void run_all(const std::vector<PlannedRun>&, const PoolOptions&,
-             const std::function<void(const PlannedRun&, RunDone)>& told);
+             const std::function<void(const PlannedRun&, RunDone)>& report);
 
 }  // namespace petrel::lab

@@ -38,13 +38,13 @@ bool may_send(const twin::Flow& flow, const twin::FlowReading& seen, Ps now)
 // Ports and priorities (kWholePort = all) that have events.
 class Mentioned {
 public:
-    explicit Mentioned(const std::vector<Heard>& events)
+    explicit Mentioned(const std::vector<AgentEvent>& events)
     {
-        for (const auto& heard : events) {
-            const auto& target = heard.event->target;
-            if (!heard.event->whole_device) {
+        for (const auto& reported : events) {
+            const auto& target = reported.event->target;
+            if (!reported.event->whole_device) {
                 ports_.insert(
-                    {End{heard.node, heard.port}, target.priority ? int{target.priority->value} : kWholePort});
+                    {End{reported.node, reported.port}, target.priority ? int{target.priority->value} : kWholePort});
             }
         }
     }
@@ -255,9 +255,9 @@ RecordedRun Recording::take() const
     std::vector<std::tuple<bool, Ps, const Row*>> order;  // sort key: has no events, time not paused
     for (const auto& row : rows_) {
         const auto paused = sum(row.paused);
-        const bool said = mentioned.has(row.port, row.priority, paused > 0);
-        if (experiment_.twin().is_switch(row.port.node) && (said || paused > 0)) {
-            order.emplace_back(!said, twin::kForever - paused, &row);
+        const bool is_mentioned = mentioned.has(row.port, row.priority, paused > 0);
+        if (experiment_.twin().is_switch(row.port.node) && (is_mentioned || paused > 0)) {
+            order.emplace_back(!is_mentioned, twin::kForever - paused, &row);
         }
     }
     std::sort(order.begin(), order.end());

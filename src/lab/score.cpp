@@ -40,15 +40,15 @@ bool same_link(const Scenario& scenario, const topology::End& one, const topolog
                        [&](const topology::Link& link) { return is_end_of(link, one) && is_end_of(link, other); });
 }
 
-bool is_about(const Scenario& scenario, const ToldEvent& told, const Truth& truth, std::uint8_t priorities)
+bool is_about(const Scenario& scenario, const ReportedEvent& reported, const Truth& truth, std::uint8_t priorities)
 {
-    const auto& event = told.event;
+    const auto& event = reported.event;
     const auto at = twin::from_instant(event.at);
     if (at < truth.from || at > truth.until + kGrace ||
         (event.target.priority && (unsigned{priorities} >> event.target.priority->value & 1U) == 0)) {
         return false;
     }
-    return same_link(scenario, {told.node, told.port}, truth.port);
+    return same_link(scenario, {reported.node, reported.port}, truth.port);
 }
 
 bool ends_storm(const watchdog::Event& event)
@@ -58,14 +58,14 @@ bool ends_storm(const watchdog::Event& event)
 }
 
 // A queue that is still mitigated for an earlier storm counts as caught. It does not have to be detected again.
-bool already_held(const Scenario& scenario, const std::vector<ToldEvent>& events, const Truth& truth,
+bool already_held(const Scenario& scenario, const std::vector<ReportedEvent>& events, const Truth& truth,
                   std::uint8_t priorities)
 {
     const Truth before{truth.port, truth.priorities, 0, truth.from};
     bool held = false;
-    for (const auto& told : events) {
-        if (twin::from_instant(told.event.at) <= truth.from && is_about(scenario, told, before, priorities)) {
-            held = acts(told.event) || (held && !ends_storm(told.event));
+    for (const auto& reported : events) {
+        if (twin::from_instant(reported.event.at) <= truth.from && is_about(scenario, reported, before, priorities)) {
+            held = acts(reported.event) || (held && !ends_storm(reported.event));
         }
     }
     return held;
@@ -82,7 +82,7 @@ Score& Score::operator+=(const Score& other)
     return *this;
 }
 
-Score score(const Scenario& scenario, const std::vector<ToldEvent>& events)
+Score score(const Scenario& scenario, const std::vector<ReportedEvent>& events)
 {
     Score sum;
     for (const auto& truth : scenario.truth) {
@@ -96,8 +96,8 @@ Score score(const Scenario& scenario, const std::vector<ToldEvent>& events)
                 ++sum.caught;
                 continue;
             }
-            const auto found = std::find_if(events.begin(), events.end(), [&](const ToldEvent& told) {
-                return finds_storm(told.event) && is_about(scenario, told, truth, mask);
+            const auto found = std::find_if(events.begin(), events.end(), [&](const ReportedEvent& reported) {
+                return finds_storm(reported.event) && is_about(scenario, reported, truth, mask);
             });
             if (found != events.end()) {
                 ++sum.caught;
@@ -105,11 +105,11 @@ Score score(const Scenario& scenario, const std::vector<ToldEvent>& events)
             }
         }
     }
-    for (const auto& told : events) {
+    for (const auto& reported : events) {
         const bool meant = std::any_of(scenario.truth.begin(), scenario.truth.end(), [&](const Truth& truth) {
-            return is_about(scenario, told, truth, truth.priorities);
+            return is_about(scenario, reported, truth, truth.priorities);
         });
-        sum.false_actions += acts(told.event) && !meant ? 1U : 0U;
+        sum.false_actions += acts(reported.event) && !meant ? 1U : 0U;
     }
     return sum;
 }

@@ -19,6 +19,6 @@ struct Score {
     Score& operator+=(const Score&);
 };
 
-Score score(const scenario::Scenario&, const std::vector<ToldEvent>&);
+Score score(const scenario::Scenario&, const std::vector<ReportedEvent>&);
 
 }  // namespace petrel::lab

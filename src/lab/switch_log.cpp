@@ -12,13 +12,13 @@ constexpr std::uint32_t kProcess = 1;  // placeholder: an agent in the twin has 
 
 }  // namespace
 
-std::vector<wire::LogLine> log_lines(const Heard& heard)
+std::vector<wire::LogLine> log_lines(const AgentEvent& reported)
 {
-    const auto& event = *heard.event;
-    const wire::LogOrigin origin{WallTime{std::chrono::microseconds{whole_us(event.at)}}, std::string{heard.device},
+    const auto& event = *reported.event;
+    const wire::LogOrigin origin{WallTime{std::chrono::microseconds{whole_us(event.at)}}, std::string{reported.device},
                                  kProcess};
     std::vector<wire::LogLine> lines;
-    const auto& ports = heard.watchlist->inventory.ports;
+    const auto& ports = reported.watchlist->inventory.ports;
     for (const auto& message : runtime::pause_messages(event, ports[event.target.port.index])) {
         lines.push_back(pause_line(message, origin));
     }

@@ -10,6 +10,6 @@
 namespace petrel::lab {
 
 // Empty if such a log has no line for this kind of event.
-std::vector<wire::LogLine> log_lines(const Heard&);
+std::vector<wire::LogLine> log_lines(const AgentEvent&);
 
 }  // namespace petrel::lab

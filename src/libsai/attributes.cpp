@@ -47,7 +47,7 @@ Status at_position(Status status, std::size_t position)
 
 Status set_row(const Row& row, const Place& place, const Attribute& attribute)
 {
-    if (!row.words.empty() && !has_word(row.words, attribute.value.s32)) {
+    if (!row.values.empty() && !contains_value(row.values, attribute.value.s32)) {
         return kBadValue;
     }
     return row.set == nullptr ? status::success : row.set(place, attribute.value);

@@ -31,7 +31,7 @@ struct Row {
     Use use{};
     sai::Status (*get)(const Place&, sai::Value&){};
     sai::Status (*set)(const Place&, const sai::Value&){};
-    std::span<const std::int32_t> words{};  // of an enumeration: the supported values
+    std::span<const std::int32_t> values{};  // of an enumeration: the supported values
 };
 
 // Empty for a type that the library does not support.
@@ -74,9 +74,9 @@ sai::Status put(sai::List<T>& into, const From& from)
 // Any byte but zero is true: a caller in another language may store other values than 0 and 1.
 inline bool flag(const sai::Value& value) { return value.u8 != 0; }
 
-inline bool has_word(std::span<const std::int32_t> words, std::int32_t word)
+inline bool contains_value(std::span<const std::int32_t> values, std::int32_t value)
 {
-    return std::find(words.begin(), words.end(), word) != words.end();
+    return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 inline constexpr sai::Status kBadValue = sai::status::invalid_attr_value_0;

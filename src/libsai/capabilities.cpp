@@ -28,17 +28,17 @@ Status Library::capability(ObjectId switch_id, ObjectType type, sai::AttrId id, 
 }
 
 Status Library::enum_capability(ObjectId switch_id, ObjectType type, sai::AttrId id,
-                                sai::List<std::int32_t>& words) const
+                                sai::List<std::int32_t>& values) const
 {
     if (const auto on = find(ObjectType::switch_, switch_id); !on) {
         return on.error();
     }
     const auto rows = rows_of(type);
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.id == id; });
-    if (row == rows.end() || row->words.empty()) {
+    if (row == rows.end() || row->values.empty()) {
         return status::not_supported;
     }
-    return put(words, row->words);
+    return put(values, row->values);
 }
 
 Status Library::stats_capability(ObjectId switch_id, ObjectType type, sai::List<sai::StatCapability>& answer) const

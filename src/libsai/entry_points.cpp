@@ -91,12 +91,12 @@ Status sai_query_attribute_capability(ObjectId switch_id, ObjectType type, petre
 }
 
 Status sai_query_attribute_enum_values_capability(ObjectId switch_id, ObjectType type, petrel::sai::AttrId id,
-                                                  petrel::sai::List<std::int32_t>* words)
+                                                  petrel::sai::List<std::int32_t>* values)
 {
-    if (words == nullptr) {
+    if (values == nullptr) {
         return status::invalid_parameter;
     }
-    return on_library([&](Library& library) { return library.enum_capability(switch_id, type, id, *words); });
+    return on_library([&](Library& library) { return library.enum_capability(switch_id, type, id, *values); });
 }
 
 Status sai_query_stats_capability(ObjectId switch_id, ObjectType type,
@@ -143,8 +143,8 @@ Status petrel_sai_host_received(const char* host, std::uint8_t priority, std::ui
 const char* petrel_sai_last_error()
 {
     thread_local std::array<char, 1024> shown{};
-    const auto words = petrel::libsai::last_error();
-    shown[words.copy(shown.data(), shown.size() - 1)] = '\0';
+    const auto text = petrel::libsai::last_error();
+    shown[text.copy(shown.data(), shown.size() - 1)] = '\0';
     return shown.data();
 }
 }

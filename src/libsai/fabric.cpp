@@ -30,7 +30,7 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
     });
 }
 
-void tell_loss(Duration lost)
+void log_loss(Duration lost)
 {
     log(sai::LogLevel::warn, fmt::format("the twin cannot keep up: {} s of its time are skipped so far",
                                          std::chrono::round<std::chrono::seconds>(lost).count()));
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Fabric>> Fabric::open(const std::string& file, Time time)
 {
     return read_scenario(file).and_then([&](scenario::Scenario scenario) {
         std::unique_ptr<Fabric> fabric{new Fabric{file, time}};
-        return lab::LiveTwin::make(std::move(scenario), fabric->clock().now().mono, tell_loss)
+        return lab::LiveTwin::make(std::move(scenario), fabric->clock().now().mono, log_loss)
             .map([&](std::shared_ptr<lab::LiveTwin> twin) {
                 fabric->twin_ = std::move(twin);
                 return std::move(fabric);

@@ -45,7 +45,7 @@ public:
     Status clear_all_stats(ObjectType, ObjectId);
 
     Status capability(ObjectId switch_id, ObjectType, sai::AttrId, sai::AttrCapability&) const;
-    Status enum_capability(ObjectId switch_id, ObjectType, sai::AttrId, sai::List<std::int32_t>& words) const;
+    Status enum_capability(ObjectId switch_id, ObjectType, sai::AttrId, sai::List<std::int32_t>& values) const;
     Status stats_capability(ObjectId switch_id, ObjectType, sai::List<sai::StatCapability>&) const;
 
     // For an object that exists; otherwise they return a null type and a null switch.

@@ -10,14 +10,14 @@ namespace petrel::libsai {
 
 namespace {
 
-std::atomic<sai::LogLevel> least_told{sai::LogLevel::warn};
+std::atomic<sai::LogLevel> lowest_level{sai::LogLevel::warn};
 
 std::mutex mutex;  // guards error
 std::string error;
 
 }  // namespace
 
-void set_log_level(sai::LogLevel level) { least_told = level; }
+void set_log_level(sai::LogLevel level) { lowest_level = level; }
 
 std::string last_error()
 {
@@ -37,7 +37,7 @@ void log(sai::LogLevel level, std::string_view text)
         const std::lock_guard lock{mutex};
         error = text;
     }
-    if (level >= least_told.load()) {
+    if (level >= lowest_level.load()) {
         const auto line = fmt::format("libsai-petrel: {}\n", text);
         std::fwrite(line.data(), 1, line.size(), stderr);
     }

@@ -39,7 +39,7 @@ twin::QueueReading of_priority(const Place& p, std::uint8_t priority)
     return p.view().queue(p.at.port(), p.view().profile().queue_of_priority[priority], p.now);
 }
 
-std::uint64_t pfc_heard(const Place& p, std::uint8_t priority)
+std::uint64_t pfc_received(const Place& p, std::uint8_t priority)
 {
     const auto queue = of_priority(p, priority);
     return queue.rx_xoff + queue.rx_xon;
@@ -71,7 +71,7 @@ std::vector<Stat> make_port_stats()
         {Kind::counter, id::out_dropped_pkts, of_all_queues<&QueueReading::tx_drops>},
     };
     for (std::uint8_t n = 0; n != kPriorities; ++n) {
-        stats.push_back({Kind::counter, id::pfc_rx_pkts(n), pfc_heard, n});
+        stats.push_back({Kind::counter, id::pfc_rx_pkts(n), pfc_received, n});
         stats.push_back({Kind::counter, id::pfc_tx_pkts(n), queue_field_of<&QueueReading::pause_sent>, n});
         stats.push_back({Kind::counter, id::pfc_rx_pause_duration_us(n), paused_us, n});
         stats.push_back({Kind::counter, id::pfc_on2off_rx_pkts(n), queue_field_of<&QueueReading::pauses_ended>, n});

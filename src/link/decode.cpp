@@ -58,9 +58,9 @@ void decode_bits(const Vocabulary& vocabulary, std::uint64_t map, Decoded& decod
         }
     }
     if (vocabulary.vendor == "hpe") {
-        for (const auto& [bit, words] : kHpeRemarks) {
+        for (const auto& [bit, text] : kHpeRemarks) {
             if ((map >> bit & 1U) != 0) {
-                decoded.remarks.emplace_back(words);
+                decoded.remarks.emplace_back(text);
                 map &= ~(std::uint64_t{1} << bit);
             }
         }
@@ -176,10 +176,10 @@ Result<Decoded> decode(std::string_view vendor, std::string_view value)
         }
         return decode_in(*at, value.substr(colon + 1));
     }
-    // A number belongs to the vendor's first list with numbers. A word may be in any list.
+    // A number belongs to the vendor's first list with numbers. A name may be in any list.
     auto first = decode_in(lists.front(), value);
     for (const auto& list : lists) {
-        if (first.number && list.kind == CodeKind::word) {
+        if (first.number && list.kind == CodeKind::name) {
             continue;
         }
         if (auto decoded = decode_in(list, value); first.number || !decoded.parts.empty()) {

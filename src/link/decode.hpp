@@ -31,7 +31,7 @@ struct Decoded {
     bool known() const { return canonical != kUnclassified && !cause(canonical).symbol.empty(); }
 };
 
-// `value` is a code of the vendor's first list, or of another one as "list:code"; a word may also be the name of a
+// `value` is a code of the vendor's first list, or of another one as "list:code"; a name may also be that of a
 // code. An unknown vendor or list is an error. An unknown code is not: it is returned as unclassified.
 Result<Decoded> decode(std::string_view vendor, std::string_view value);
 

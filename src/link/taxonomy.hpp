@@ -32,12 +32,12 @@ Cause cause(Canonical);
 std::string symbol_of(Canonical);  // "PHY_HIGH_BER", "RESERVED_34"
 
 struct VendorCode {
-    std::string_view code;  // as the vendor writes it: "7", "0xB", "0.1" (state and sub-state), "1<<5", or a word
+    std::string_view code;  // as the vendor writes it: "7", "0xB", "0.1" (state and sub-state), "1<<5", or a name
     std::string_view name;
     Canonical canonical{};
 };
 
-enum class CodeKind : std::uint8_t { number, bits, state, word };
+enum class CodeKind : std::uint8_t { number, bits, state, name };
 
 // One vendor's list of codes.
 struct Vocabulary {

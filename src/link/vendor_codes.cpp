@@ -277,16 +277,16 @@ constexpr Vocabulary kVocabularies[] = {
     {"opa", "offdis", CodeKind::number, kOpaOffdis},
     {"ethtool", "ext", CodeKind::state, kEthtoolExt},
     {"sai", "port_error", CodeKind::bits, kSaiPortError},
-    {"sai", "queue", CodeKind::word, kSaiQueue},
+    {"sai", "queue", CodeKind::name, kSaiQueue},
     {"hpe", "sl_cause", CodeKind::bits, kHpeSlCause},
     {"hpe", "cass_origin", CodeKind::number, kHpeCassOrigin},
     {"hpe", "sbl_origin", CodeKind::number, kHpeSblOrigin},
-    {"hpe", "fm_error_state", CodeKind::word, kHpeFmErrorState},
-    {"hpe", "cxi_hni", CodeKind::word, kHpeCxiHni},
+    {"hpe", "fm_error_state", CodeKind::name, kHpeFmErrorState},
+    {"hpe", "cxi_hni", CodeKind::name, kHpeCxiHni},
     {"nvidia", "pddr_down", CodeKind::number, kNvidiaPddrDown},
     {"nvidia", "pddr_trblsh", CodeKind::number, kNvidiaPddrTrblsh},
     {"nvidia", "ts1", CodeKind::number, kNvidiaTs1},
-    {"sonic", "if_event", CodeKind::word, kSonicIfEvent},
+    {"sonic", "if_event", CodeKind::name, kSonicIfEvent},
     {"sonic", "oper_error_status", CodeKind::bits, kSaiPortError},  // SONiC shows SAI's bits as they are
 };
 

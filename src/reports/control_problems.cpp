@@ -17,7 +17,7 @@ using DeviceCondition = DeviceReport::Condition;
 
 void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
 {
-    const auto say = [&](std::string_view what, std::string next) {
+    const auto add = [&](std::string_view what, std::string next) {
         const auto why = device.why.empty() ? "" : ": " + escaped(device.why);
         problems.push_back(
             {fmt::format("{} {}, for {}{}", escaped(device.name), what, age_text(device.condition_ms), why),
@@ -26,14 +26,14 @@ void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
     };
     switch (device.condition) {
     case DeviceCondition::not_answering:
-        return say("does not answer", "nothing on it is watched until it does, and what is mitigated stays so; look at "
-                                      "the switch's own software");
+        return add("does not answer", "nothing on it is watched until it does, and mitigated queues stay mitigated; "
+                                      "look at the switch's own software");
     case DeviceCondition::failing:
-        return say("fails", "it is tried again by itself; if that does not help, look at its driver and at the log");
+        return add("fails", "the agent tries again; if that does not help, look at its driver and at the log");
     case DeviceCondition::stopped:
-        return say("is not watched any more", "restart the agent: systemctl restart petrel-agent");
+        return add("is not watched any more", "restart the agent: systemctl restart petrel-agent");
     case DeviceCondition::opening:
-    case DeviceCondition::starting: return say("is not watched yet", "wait; if it takes long, look at the log");
+    case DeviceCondition::starting: return add("is not watched yet", "wait; if it takes long, look at the log");
     case DeviceCondition::watching:
     case DeviceCondition::count_: break;
     }
@@ -42,7 +42,7 @@ void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
 void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
 {
     const auto name = escaped(device.name);
-    const auto say = [&](std::uint32_t count, std::string_view what, std::string next) {
+    const auto add = [&](std::uint32_t count, std::string_view what, std::string next) {
         if (count != 0) {
             problems.push_back(
                 {fmt::format("{} of {} {} {}", count_text(count, "queue"), name, count == 1 ? "is" : "are", what),
@@ -52,11 +52,11 @@ void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
     };
     const auto which =
         fmt::format("which: petrel queues --stormed --device {0}; why: petrel explain QUEUE --device {0}", name);
-    say(device.alerted, "in a storm that is not acted on", which + "; to act: petrel mitigate QUEUE");
-    say(device.latched, "latched: mitigated until somebody releases it",
+    add(device.alerted, "in a storm that is not acted on", which + "; to act: petrel mitigate QUEUE");
+    add(device.latched, "latched: mitigated until an operator releases it",
         which + "; once the cause is gone: petrel release QUEUE");
     const auto treated = device.mitigated - std::min(device.latched, device.mitigated);
-    say(treated, "mitigated: the storm, or an order, is not over", which);
+    add(treated, "mitigated: the storm, or an order, is not over", which);
 }
 
 void add_unseen(const DeviceReport& device, std::vector<Problem>& problems)
@@ -127,7 +127,7 @@ void add_configuration(const StatusReport& status, std::vector<Problem>& problem
         std::transform(status.reload.problems.begin(), status.reload.problems.end(), std::back_inserter(details),
                        [](const auto& problem) { return escaped(problem); });
         problems.push_back({"the configuration was refused when it was last read; the one before is in force",
-                            std::move(details), "mend the file (petrel config check FILE), then petrel reload"});
+                            std::move(details), "correct the file (petrel config check FILE), then petrel reload"});
     }
 }
 
@@ -136,15 +136,15 @@ void add_keeping(const StatusReport& status, std::vector<Problem>& problems)
     if (!status.nos_trouble.empty()) {
         problems.push_back({fmt::format("{}: {}", escaped(status.nos), escaped(status.nos_trouble)),
                             {},
-                            "what was last configured well stays in force; without any of it nothing is watched"});
+                            "the last good configuration stays in force; without one nothing is watched"});
     }
     if (!status.state_error.empty()) {
-        problems.push_back({"what the agent has to remember cannot be written: " + escaped(status.state_error),
+        problems.push_back({"the agent's memory cannot be written: " + escaped(status.state_error),
                             {},
-                            "until it can, a restart forgets what happened since; look at the disk of state_dir"});
+                            "until it can, a restart loses what happened since; look at the disk of state_dir"});
     }
     if (status.files_lost != 0) {
-        problems.push_back({fmt::format("files of the agent were removed or replaced under it {}, last: {}",
+        problems.push_back({fmt::format("another process removed or replaced files of the agent {}, last: {}",
                                         status.files_lost == 1 ? "once" : fmt::format("{} times", status.files_lost),
                                         escaped(status.file_lost)),
                             {},
@@ -154,7 +154,7 @@ void add_keeping(const StatusReport& status, std::vector<Problem>& problems)
     if (status.log_lines_dropped != 0) {
         problems.push_back({fmt::format("the log has lost {}", count_text(status.log_lines_dropped, "line")),
                             {},
-                            "whatever takes the log is too slow; petrel events has every event"});
+                            "the receiver of the log is too slow; petrel events has every event"});
     }
 }
 
@@ -184,11 +184,11 @@ std::vector<Problem> problems_of(const StatusReport& status)
     return problems;
 }
 
-std::string condition_words(DeviceCondition condition)
+std::string condition_text(DeviceCondition condition)
 {
-    std::string words{control::name(condition)};
-    std::replace(words.begin(), words.end(), '_', ' ');
-    return words;
+    std::string text{control::name(condition)};
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
 }
 
 std::string age_text(std::int64_t ms)

@@ -17,7 +17,7 @@ struct Problem {
 // The most serious problem first.
 std::vector<Problem> problems_of(const control::StatusReport&);
 
-std::string condition_words(control::DeviceReport::Condition);  // "not answering"
-std::string age_text(std::int64_t ms);                          // "12 s", "4 min 5 s", "3 d 4 h"
+std::string condition_text(control::DeviceReport::Condition);  // "not answering"
+std::string age_text(std::int64_t ms);                         // "12 s", "4 min 5 s", "3 d 4 h"
 
 }  // namespace petrel::reports

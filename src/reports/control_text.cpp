@@ -137,7 +137,7 @@ std::string devices_table(std::span<const DeviceReport> devices)
                  {"missed", Align::right, {}},
                  {"failed", Align::right, {}}});
     for (const auto& device : devices) {
-        table.add({escaped(device.name), condition_words(device.condition), age_text(device.condition_ms),
+        table.add({escaped(device.name), condition_text(device.condition), age_text(device.condition_ms),
                    fmt::format("{} of {}", device.watched, device.queues), fmt::format("{}", device.alerted),
                    fmt::format("{}", device.mitigated), fmt::format("{}", device.latched),
                    fmt::format("{}", device.detected), fmt::format("{}", device.restored),
@@ -154,10 +154,10 @@ std::string headline(const StatusReport& status, std::size_t problems, const Pai
     for (const auto& device : status.devices) {
         watched += device.watched;
     }
-    const auto words = fmt::format("{}: {}, {}", escaped(status.name), count_text(status.devices.size(), "device"),
-                                   count_text(watched, "queue") + " watched");
-    return problems == 0 ? paint.green(words + ", all well")
-                         : paint.red(fmt::format("{}; {}", words, count_text(problems, "problem")));
+    const auto summary = fmt::format("{}: {}, {}", escaped(status.name), count_text(status.devices.size(), "device"),
+                                     count_text(watched, "queue") + " watched");
+    return problems == 0 ? paint.green(summary + ", all well")
+                         : paint.red(fmt::format("{}; {}", summary, count_text(problems, "problem")));
 }
 
 std::string problem_text(const Problem& problem, const Paint& paint)
@@ -236,7 +236,7 @@ std::string status_text(const StatusReport& status, const Paint& paint)
 std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
 {
     if (queues.empty()) {
-        return only_stormed ? kNone : "no queue is known: petrel status says how the devices fare\n";
+        return only_stormed ? kNone : "no queue is known: see petrel status\n";
     }
     sort_worst_first(queues);
     return queues_table(queues, std::ranges::any_of(queues, is_programmed));
@@ -253,7 +253,7 @@ std::string explain_text(const control::ExplainReport& report, const Paint& pain
         text += intervals_line(queue) + '\n';
     }
     if (!queue.phase) {
-        text += "It is configured and cannot be watched: petrel status says why.\n\n";
+        text += "It is configured and cannot be watched: petrel status shows why.\n\n";
     }
     if (queue.detected != 0) {
         text += traffic_line(queue) + '\n';

@@ -8,7 +8,7 @@
 #include "base/csv_cell.hpp"
 #include "codec/report_json.hpp"
 #include "reports/lab_report_facts.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 
 namespace petrel::reports {
 namespace {
@@ -32,8 +32,8 @@ codec::RunReport report_of(const ReportedRun& run)
     for (auto& fault : fault_timeline(*run.scenario)) {
         report.faults.push_back({fault.at, std::move(fault.what)});
     }
-    for (const auto& told : run.outcome.events) {
-        report.events.push_back({&told.event, told.device, told.where, reason_words(run, told)});
+    for (const auto& reported : run.outcome.events) {
+        report.events.push_back({&reported.event, reported.device, reported.where, reason_text(run, reported)});
     }
     for (const auto& tier : standstills(recording)) {
         report.standstill.push_back({tier.tier, tier.nodes, tier.most_held, tier.most, std::nullopt});
@@ -42,11 +42,11 @@ codec::RunReport report_of(const ReportedRun& run)
         }
     }
     for (const auto& queue : recording.queues) {
-        report.queues.push_back({port_words(queue.port, topology), queue.priority, sum(queue.paused)});
+        report.queues.push_back({port_text(queue.port, topology), queue.priority, sum(queue.paused)});
     }
     report.queues_left_out = recording.queues_left_out;
     for (const auto& link : recording.links) {
-        report.links.push_back({port_words(link.from, topology), port_words(link.to, topology), sum(link.paused)});
+        report.links.push_back({port_text(link.from, topology), port_text(link.to, topology), sum(link.paused)});
     }
     report.links_left_out = recording.links_left_out;
     return report;
@@ -99,8 +99,8 @@ std::string links_csv(std::span<const ReportedRun> runs)
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const auto& topology = runs[run].scenario->setup.topology;
         for (const auto& link : runs[run].recording.links) {
-            const auto place = fmt::format("{},{}", csv_cell(port_words(link.from, topology)),
-                                           csv_cell(port_words(link.to, topology)));
+            const auto place =
+                fmt::format("{},{}", csv_cell(port_text(link.from, topology)), csv_cell(port_text(link.to, topology)));
             text += rows(run, runs[run].recording, link, [&](const lab::LinkTrack& track, std::size_t i) {
                 return fmt::format("{},{}", place, us_exact(track.paused[i]));
             });

@@ -6,19 +6,19 @@
 #include <iterator>
 #include <numeric>
 
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
 namespace {
 
-using lab::ToldEvent;
+using lab::ReportedEvent;
 using scenario::Verdict;
 using twin::Ps;
 using watchdog::EventKind;
 using watchdog::Phase;
 
-constexpr std::size_t kMostTold = 6;  // of the same kind; the others are only counted
+constexpr std::size_t kMostListed = 6;  // of the same kind; the others are only counted
 
 bool finds_storm(EventKind kind)
 {
@@ -58,7 +58,7 @@ class Story {
 public:
     explicit Story(const ReportedRun& run) : run_(run), topology_(run.scenario->setup.topology) {}
 
-    std::vector<Sentence> tell()
+    std::vector<Sentence> sentences()
     {
         faults();
         first_pause();
@@ -70,34 +70,34 @@ public:
         std::sort(order_.begin(), order_.end());
         std::vector<Sentence> all;
         for (const auto& [at, number] : order_) {
-            all.push_back(std::move(told_[number]));
+            all.push_back(std::move(timed_[number]));
         }
         std::move(overall_.begin(), overall_.end(), std::back_inserter(all));
         return all;
     }
 
 private:
-    void say(Ps at, bool exact, std::string text)
+    void add(Ps at, bool exact, std::string text)
     {
-        order_.emplace_back(at, told_.size());
-        told_.push_back({at, exact, std::move(text)});
+        order_.emplace_back(at, timed_.size());
+        timed_.push_back({at, exact, std::move(text)});
     }
-    void happened(Ps at, std::string text) { say(at, true, std::move(text)); }
-    void measured(Ps at, std::string text) { say(at, false, std::move(text)); }
+    void happened(Ps at, std::string text) { add(at, true, std::move(text)); }
+    void measured(Ps at, std::string text) { add(at, false, std::move(text)); }
     void in_all(std::string text) { overall_.push_back({std::nullopt, true, std::move(text)}); }
 
     void faults()
     {
         const auto faults = fault_timeline(*run_.scenario);
         const auto simulated = run_.outcome.summary.simulated;
-        const auto reached = static_cast<std::size_t>(std::count_if(
-            faults.begin(), faults.end(), [&](const TimedWords& fault) { return fault.at <= simulated; }));
-        for (std::size_t i = 0; i < std::min(reached, 2 * kMostTold); ++i) {
+        const auto reached = static_cast<std::size_t>(
+            std::count_if(faults.begin(), faults.end(), [&](const TimedText& fault) { return fault.at <= simulated; }));
+        for (std::size_t i = 0; i < std::min(reached, 2 * kMostListed); ++i) {
             happened(faults[i].at, faults[i].what + '.');
         }
-        if (reached > 2 * kMostTold) {
-            happened(faults[2 * kMostTold].at,
-                     fmt::format("{} more follow.", count_text(reached - 2 * kMostTold, "fault")));
+        if (reached > 2 * kMostListed) {
+            happened(faults[2 * kMostListed].at,
+                     fmt::format("{} more follow.", count_text(reached - 2 * kMostListed, "fault")));
         }
     }
 
@@ -115,11 +115,12 @@ private:
             }
         }
         if (first == nullptr) {
-            return in_all("Nobody was ever told to pause.");
+            return in_all("No port was ever paused.");
         }
-        measured(times[when], fmt::format("The first pause: {} asks {} to stop sending for a moment. That alone is "
-                                          "normal; it is how a lossless fabric avoids losses.",
-                                          port_words(first->to, topology_), port_words(first->from, topology_)));
+        measured(times[when],
+                 fmt::format(
+                     "The first pause: {} pauses {}. That alone is normal; it is how a lossless fabric avoids losses.",
+                     port_text(first->to, topology_), port_text(first->from, topology_)));
     }
 
     void standing()
@@ -131,18 +132,18 @@ private:
             }
             any = true;
             measured(tier.first_seen,
-                     fmt::format("The pause holds up {}: {} of {} at the worst (by {}). {} {}.", tier_words(tier.tier),
-                                 tier.most_held, tier.nodes, time_words(tier.worst_seen), standing_words(tier),
+                     fmt::format("The pause holds up {}: {} of {} at the worst (by {}). {} {}.", tier_text(tier.tier),
+                                 tier.most_held, tier.nodes, time_text(tier.worst_seen), standing_text(tier),
                                  tier.last_seen == run_.recording.times.back()
                                      ? "Some are held up when the run ends"
-                                     : fmt::format("None is held up after {}", time_words(tier.last_seen))));
+                                     : fmt::format("None is held up after {}", time_text(tier.last_seen))));
         }
         if (!any) {
             in_all("No host and no switch was held up for long.");
         }
     }
 
-    static std::string standing_words(const Standstill& tier)
+    static std::string standing_text(const Standstill& tier)
     {
         return tier.most == 0 ? "All of them can still send something."
                               : fmt::format("As many as {} at once can send nothing at all.", tier.most);
@@ -150,40 +151,41 @@ private:
 
     void events()
     {
-        std::map<EventKind, std::size_t> told;
+        std::map<EventKind, std::size_t> reported;
         std::map<EventKind, std::size_t> all;
         for (const auto& event : run_.outcome.events) {
             ++all[event.event.kind];
         }
         for (const auto& event : run_.outcome.events) {
             const auto kind = event.event.kind;
-            const auto number = ++told[kind];
-            if (number <= kMostTold) {
-                happened(twin::from_instant(event.event.at), event_words(event));
-            } else if (number == kMostTold + 1) {
+            const auto number = ++reported[kind];
+            if (number <= kMostListed) {
+                happened(twin::from_instant(event.event.at), sentence_about(event));
+            } else if (number == kMostListed + 1) {
                 happened(twin::from_instant(event.event.at),
-                         fmt::format("{} more events {} follow.", all[kind] - kMostTold, name(kind)));
+                         fmt::format("{} more events {} follow.", all[kind] - kMostListed, name(kind)));
             }
         }
         if (run_.scenario->watches.empty()) {
-            in_all("Nobody watched: whatever happened was left to itself.");
+            in_all("No watchdog ran.");
         } else if (run_.outcome.events.empty()) {
-            in_all("The watchdogs saw nothing that they had to act on.");
+            in_all("The watchdogs detected no storm.");
         }
     }
 
-    std::string event_words(const ToldEvent& told) const
+    std::string sentence_about(const ReportedEvent& reported) const
     {
-        const auto& event = told.event;
-        const auto why = reason_words(run_, told);
-        const auto who = fmt::format("{}'s watchdog", told.device);
+        const auto& event = reported.event;
+        const auto why = reason_text(run_, reported);
+        const auto who = fmt::format("{}'s watchdog", reported.device);
         if (begins_storm(event.kind)) {
-            return fmt::format("{} calls {} a storm: {}. It is {}.", who, told.where, why, action_words(event.action));
+            return fmt::format("{} calls {} a storm: {}. It is {}.", who, reported.where, why,
+                               action_text(event.action));
         }
         if (ends_storm(event.kind)) {
-            return fmt::format("{} declares the storm on {} over ({}) and puts everything back.", who, told.where, why);
+            return fmt::format("{} ends the storm on {} ({}) and restores the queue.", who, reported.where, why);
         }
-        return fmt::format("{}: {} on {} ({}).", who, name(event.kind), told.where, why);
+        return fmt::format("{}: {} on {} ({}).", who, name(event.kind), reported.where, why);
     }
 
     void losses()
@@ -196,7 +198,7 @@ private:
         for (std::size_t i = 0; i < twin::kDrops; ++i) {
             const auto cause = static_cast<twin::Drop>(i);
             if (drops[cause] != 0) {
-                causes.push_back(fmt::format("{} {} ({})", drops[cause], name(cause), loss_words(cause)));
+                causes.push_back(fmt::format("{} {} ({})", drops[cause], name(cause), loss_text(cause)));
             }
         }
         in_all(fmt::format("{} lost: {}.",
@@ -209,7 +211,7 @@ private:
         const auto& sum = run_.outcome.summary;
         const auto paused = std::accumulate(sum.tiers.begin(), sum.tiers.end(), std::uint64_t{0},
                                             [](auto n, const auto& tier) { return n + tier.paused_now; });
-        in_all(paused == 0 ? fmt::format("At the end nobody is paused and {} under way.", frames(sum.totals.in_flight))
+        in_all(paused == 0 ? fmt::format("At the end no port is paused and {} under way.", frames(sum.totals.in_flight))
                            : fmt::format("At the end {} still paused and {} under way.",
                                          paused == 1 ? "one queue is" : fmt::format("{} queues are", paused),
                                          frames(sum.totals.in_flight)));
@@ -222,8 +224,8 @@ private:
 
     const ReportedRun& run_;
     const topology::Topology& topology_;
-    std::vector<Sentence> told_;                     // with a time
-    std::vector<std::pair<Ps, std::size_t>> order_;  // time and index of each in told_
+    std::vector<Sentence> timed_;                    // with a time
+    std::vector<std::pair<Ps, std::size_t>> order_;  // time and index of each in timed_
     std::vector<Sentence> overall_;
 };
 
@@ -233,7 +235,7 @@ std::optional<Duration> detection_latency(const ReportedRun& run)
 {
     const auto& events = run.outcome.events;
     const auto found =
-        std::find_if(events.begin(), events.end(), [](const ToldEvent& e) { return finds_storm(e.event.kind); });
+        std::find_if(events.begin(), events.end(), [](const ReportedEvent& e) { return finds_storm(e.event.kind); });
     if (found == events.end()) {
         return std::nullopt;
     }
@@ -268,20 +270,20 @@ std::vector<Standstill> standstills(const lab::RecordedRun& recording)
     return all;
 }
 
-std::string tier_words(std::uint8_t tier) { return tier == 0 ? "hosts" : fmt::format("tier {} switches", tier); }
+std::string tier_text(std::uint8_t tier) { return tier == 0 ? "hosts" : fmt::format("tier {} switches", tier); }
 
-std::string_view loss_words(twin::Drop cause)
+std::string_view loss_text(twin::Drop cause)
 {
     using twin::Drop;
     switch (cause) {
     case Drop::headroom: return "a lossless frame found no room, not even in the reserve for frames under way";
     case Drop::ingress_full: return "a frame that may be lost found the buffer full where it came in";
     case Drop::egress_full: return "a frame that may be lost found the queue full where it was to go out";
-    case Drop::mitigated_in: return "thrown away on purpose: it came in for a queue under treatment";
-    case Drop::mitigated_out: return "thrown away on purpose: it waited in a queue under treatment";
+    case Drop::mitigated_in: return "discarded by a treatment: it arrived for a treated queue";
+    case Drop::mitigated_out: return "discarded by a treatment: it waited in a treated queue";
     case Drop::frame_size: return "longer than the port lets through, on purpose or not";
-    case Drop::no_route: return "no way was known to where it should go";
-    case Drop::ttl: return "it went in circles for too long";
+    case Drop::no_route: return "there was no route to its destination";
+    case Drop::ttl: return "it was in a routing loop for too long";
     case Drop::link_down: return "its link was down";
     case Drop::nic_buffer: return "the NIC's receive buffer was full";
     case Drop::dead_host: return "its host was dead";
@@ -322,20 +324,20 @@ std::vector<Standing> standings_of(const ReportedRun& run, const lab::QueueTrack
     return all;
 }
 
-std::string reason_words(const ReportedRun& run, const ToldEvent& told)
+std::string reason_text(const ReportedRun& run, const ReportedEvent& reported)
 {
     watchdog::Watchlist known;  // evidence_text() reads only max_mitigated of it
     for (const auto& watch : run.scenario->watches) {
-        if (watch.node == told.node) {
+        if (watch.node == reported.node) {
             known.max_mitigated = watch.book.max_mitigated;
         }
     }
-    return evidence_text(told.event, known);
+    return evidence_text(reported.event, known);
 }
 
-std::vector<Sentence> story(const ReportedRun& run) { return Story{run}.tell(); }
+std::vector<Sentence> story(const ReportedRun& run) { return Story{run}.sentences(); }
 
-std::string verdict_words(const lab::Outcome& outcome)
+std::string judgement_text(const lab::Outcome& outcome)
 {
     const auto count = [&](Verdict verdict) {
         return std::count_if(outcome.judgements.begin(), outcome.judgements.end(),

@@ -28,10 +28,10 @@ struct Standstill {
 std::vector<Standstill> standstills(const lab::RecordedRun&);
 
 // "hosts", "tier 1 switches".
-std::string tier_words(std::uint8_t tier);
+std::string tier_text(std::uint8_t tier);
 
 // The meaning of a cause of loss.
-std::string_view loss_words(twin::Drop);
+std::string_view loss_text(twin::Drop);
 
 // Events about a queue, or about its whole port, in the order of time.
 std::vector<const watchdog::Event*> events_of(const ReportedRun&, const lab::QueueTrack&);
@@ -45,7 +45,7 @@ struct Standing {
 std::vector<Standing> standings_of(const ReportedRun&, const lab::QueueTrack&);
 
 // The reason for an event.
-std::string reason_words(const ReportedRun&, const lab::ToldEvent&);
+std::string reason_text(const ReportedRun&, const lab::ReportedEvent&);
 
 struct Sentence {
     std::optional<twin::Ps> at;  // none: about the whole run
@@ -55,6 +55,6 @@ struct Sentence {
 std::vector<Sentence> story(const ReportedRun&);
 
 // "all 3 expectations met", "1 of 3 expectations failed", "nothing was expected".
-std::string verdict_words(const lab::Outcome&);
+std::string judgement_text(const lab::Outcome&);
 
 }  // namespace petrel::reports

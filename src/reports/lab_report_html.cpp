@@ -10,7 +10,7 @@
 #include "reports/lab_report_style.hpp"
 #include "reports/lab_report_svg.hpp"
 #include "reports/page_style.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
@@ -24,11 +24,11 @@ constexpr std::size_t kLinksShown = 40;
 constexpr int kExact = 12;  // digits: windows may be narrow
 
 constexpr auto kGlossary =
-    R"(<details class=glossary><summary>New to lossless Ethernet? The words of this page</summary><dl>
+    R"(<details class=glossary><summary>New to lossless Ethernet? The terms of this page</summary><dl>
 <dt>lossless</dt><dd>Some traffic must not lose a single frame. Instead of throwing frames away when a buffer fills up, a
-switch asks whoever sends to it to wait.</dd>
-<dt>PFC, pause</dt><dd>Priority Flow Control: a small frame that says “stop sending this priority to me for a moment”. The
-sender waits until the time is over or it is told to go on. There are eight priorities; each has its own queue.</dd>
+switch sends its neighbour a request to wait.</dd>
+<dt>PFC, pause</dt><dd>Priority Flow Control: a small frame that means “stop sending this priority to me for a moment”. The
+sender waits until the time is over or an XON frame arrives. There are eight priorities; each has its own queue.</dd>
 <dt>queue</dt><dd>Where frames of one priority wait to leave one port of a switch. While it is paused it can only grow. When
 it is full, the switch pauses those who send to it: pauses travel backwards, from the receiver towards the senders.</dd>
 <dt>storm</dt><dd>Pause that does not end, mostly because one receiver is broken. The queues in front of it fill, then those
@@ -70,7 +70,7 @@ std::string_view state_of(const lab::Outcome& outcome)
 
 std::string badge(const lab::Outcome& outcome)
 {
-    return fmt::format("<span class=\"state {}\">{}</span>", state_of(outcome), html(verdict_words(outcome)));
+    return fmt::format("<span class=\"state {}\">{}</span>", state_of(outcome), html(judgement_text(outcome)));
 }
 
 std::string tile(std::string_view number, std::string_view what)
@@ -78,13 +78,13 @@ std::string tile(std::string_view number, std::string_view what)
     return fmt::format("<div class=tile><b>{}</b><span>{}</span></div>\n", html(number), html(what));
 }
 
-std::string latency_words(const ReportedRun& run)
+std::string latency_text(const ReportedRun& run)
 {
     const auto latency = detection_latency(run);
     return latency ? ms_text(*latency) : "–";
 }
 
-std::string standing_words(const ReportedRun& run)
+std::string standing_text(const ReportedRun& run)
 {
     for (const auto& tier : standstills(run.recording)) {
         if (tier.tier == 0) {
@@ -101,49 +101,49 @@ std::string tiles(const ReportedRun& run)
     for (const auto& tier : sum.tiers) {
         frames += tier.pause_frames;
     }
-    return "<div class=tiles>\n" + tile(standing_words(run), "hosts stood still at the same time, at the worst") +
-           tile(latency_words(run), "from the fault to the first word of a watchdog") +
+    return "<div class=tiles>\n" + tile(standing_text(run), "hosts stood still at the same time, at the worst") +
+           tile(latency_text(run), "from the fault to the first event of a watchdog") +
            tile(fmt::format("{}", sum.totals.drops.total()), "frames lost") +
            tile(fmt::format("{}", frames), "pause frames received, by switches and hosts") + "</div>\n";
 }
 
-std::string asked_row(std::string_view what, const std::string& words)
+std::string setup_row(std::string_view what, const std::string& text)
 {
-    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", html(what), html(words));
+    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", html(what), html(text));
 }
 
-std::string asked(const ReportedRun& run)
+std::string setup(const ReportedRun& run)
 {
     const auto& scenario = *run.scenario;
-    std::string rows = asked_row("fabric", fabric_words(scenario.setup.topology));
-    for (const auto& line : traffic_words(scenario)) {
-        rows += asked_row("traffic", line);
+    std::string rows = setup_row("fabric", fabric_text(scenario.setup.topology));
+    for (const auto& line : traffic_text(scenario)) {
+        rows += setup_row("traffic", line);
     }
-    for (const auto& line : watch_words(scenario)) {
-        rows += asked_row("watchdog", line);
+    for (const auto& line : watch_text(scenario)) {
+        rows += setup_row("watchdog", line);
     }
     if (scenario.watches.empty()) {
-        rows += asked_row("watchdog", "none");
+        rows += setup_row("watchdog", "none");
     }
     for (const auto& [name, value] : run.settings) {
-        rows += asked_row("parameter", fmt::format("{} = {}", name, value));
+        rows += setup_row("parameter", fmt::format("{} = {}", name, value));
     }
     for (const auto& [at, what] : fault_timeline(scenario)) {
-        rows += asked_row("at " + time_words(at), what);
+        rows += setup_row("at " + time_text(at), what);
     }
-    return "<h2>What was asked</h2>\n<div class=card><dl class=asked>\n" + rows + "</dl></div>\n";
+    return "<h2>The setup</h2>\n<div class=card><dl class=setup>\n" + rows + "</dl></div>\n";
 }
 
-std::string when_words(const Sentence& sentence)
+std::string when_text(const Sentence& sentence)
 {
-    return sentence.at ? fmt::format("{}{}", sentence.exact ? "" : "by ", time_words(*sentence.at)) : "in all";
+    return sentence.at ? fmt::format("{}{}", sentence.exact ? "" : "by ", time_text(*sentence.at)) : "in all";
 }
 
 std::string happened(const ReportedRun& run)
 {
     std::string items;
     for (const auto& sentence : story(run)) {
-        items += fmt::format("<li><time>{}</time><span>{}</span></li>\n", when_words(sentence), html(sentence.text));
+        items += fmt::format("<li><time>{}</time><span>{}</span></li>\n", when_text(sentence), html(sentence.text));
     }
     return "<h2>What happened</h2>\n<p class=lead>Pauses and standstill are measured " +
            fmt::format("{} times in the run; “by” a time means: in the interval that ended then.</p>\n",
@@ -172,7 +172,7 @@ std::string expectations(const ReportedRun& run)
             "<tr>{}<td class=words>{}</td><td>{}</td><td>{}</td><td>{} … {}</td><td class=number>{}</td>"
             "</tr>\n",
             verdict_cell(verdict), html(wanted.subject), html(wanted.wanted), found.empty() ? "–" : html(found),
-            time_words(wanted.from, kExact), time_words(wanted.until, kExact), html(line_text(wanted)));
+            time_text(wanted.from, kExact), time_text(wanted.until, kExact), html(line_text(wanted)));
     }
     return "<h2>What was expected</h2>\n<div class=\"card scroll\"><table>\n<thead><tr><th></th><th>what</th>"
            "<th>wanted</th><th>found</th><th>window</th><th class=number>line in the "
@@ -223,7 +223,7 @@ std::string losses(const ReportedRun& run)
                                 "style=\"width:{:.0f}px\"></span></td><td class=words>{}</td></tr>\n",
                                 name(cause), drops[cause],
                                 160.0 * static_cast<double>(drops[cause]) / static_cast<double>(drops.total()),
-                                html(loss_words(cause)));
+                                html(loss_text(cause)));
         }
     }
     return "<h2>Losses</h2>\n<div class=card>" + plot(losses_svg(run)) +
@@ -269,18 +269,19 @@ std::string events_list(const ReportedRun& run, const lab::QueueTrack& queue)
     }
     std::string text;
     std::size_t number = 0;
-    for (const auto& told : run.outcome.events) {
-        if (std::find(events.begin(), events.end(), &told.event) == events.end()) {
+    for (const auto& reported : run.outcome.events) {
+        if (std::find(events.begin(), events.end(), &reported.event) == events.end()) {
             continue;
         }
-        const auto kind = told.event.kind;
+        const auto kind = reported.event.kind;
         const bool begins = begins_storm(kind);
-        text += fmt::format(
-            "<div><code>{}</code> {} <code>{} s</code> <span class={}>{}</span>, {} <span class=why>{}: "
-            "{}</span></div>\n",
-            ++number, begins ? "▼" : (ends_storm(kind) ? "▲" : "◆"), seconds_text(told.event.at),
-            begins ? "begins" : (ends_storm(kind) ? "ends" : "other"), name(kind),
-            watchdog::action_name(told.event.action), name(told.event.reason), html(reason_words(run, told)));
+        text +=
+            fmt::format("<div><code>{}</code> {} <code>{} s</code> <span class={}>{}</span>, {} <span class=why>{}: "
+                        "{}</span></div>\n",
+                        ++number, begins ? "▼" : (ends_storm(kind) ? "▲" : "◆"), seconds_text(reported.event.at),
+                        begins ? "begins" : (ends_storm(kind) ? "ends" : "other"), name(kind),
+                        watchdog::action_name(reported.event.action), name(reported.event.reason),
+                        html(reason_text(run, reported)));
     }
     return "<div class=events>\n" + text + "</div>\n";
 }
@@ -293,8 +294,8 @@ std::string queue_card(const ReportedRun& run, const lab::QueueTrack& queue)
     }
     return fmt::format("<section class=card><div class=title><h3>{}, priority {}</h3><span class=badge>paused for {}"
                        "</span></div>\n{}{}</section>\n",
-                       html(port_words(queue.port, run.scenario->setup.topology)), queue.priority,
-                       time_words(paused, 3), plot(queue_svg(run, queue)), events_list(run, queue));
+                       html(port_text(queue.port, run.scenario->setup.topology)), queue.priority, time_text(paused, 3),
+                       plot(queue_svg(run, queue)), events_list(run, queue));
 }
 
 std::string queues(const ReportedRun& run)
@@ -304,9 +305,10 @@ std::string queues(const ReportedRun& run)
         return "<h2>Queues</h2>\n<p class=lead>No queue was ever paused.</p>\n";
     }
     const auto shown = std::min(all.size(), kQueuesShown);
-    std::string text = std::string{"<h2>Queues</h2>\n<p class=lead>First those that a watchdog spoke of, then the most "
-                                   "paused.</p>\n"} +
-                       kQueueLegend;
+    std::string text =
+        std::string{
+            "<h2>Queues</h2>\n<p class=lead>First those with events of a watchdog, then the most paused.</p>\n"} +
+        kQueueLegend;
     for (const auto& queue : all.first(shown)) {
         text += queue_card(run, queue);
     }
@@ -326,7 +328,7 @@ std::string again(const ReportedRun& run)
     return fmt::format(
         "<h2>Run it again</h2>\n<div class=card><pre>{}</pre>\n<p class=legend><span>file {}</span><span>"
         "seed {}</span><span>petrel {}</span><span>simulated {}</span><span>digest {:016x}</span></p></div>\n",
-        html(run.command), html(run.file), sum.seed, PETREL_VERSION, time_words(sum.simulated), sum.totals.digest);
+        html(run.command), html(run.file), sum.seed, PETREL_VERSION, time_text(sum.simulated), sum.totals.digest);
 }
 
 std::string run_name(const ReportedRun& run)
@@ -364,8 +366,8 @@ std::string latencies(std::span<const ReportedRun> runs)
                              html(label), all.size(), ms_text(all.front()), ms_text(all[all.size() / 2]),
                              ms_text(all.back()));
     }
-    return "<h2>How long detection took</h2>\n<p class=lead>From the fault to the first word of a watchdog; a dot is a "
-           "run.</p>\n<div class=card>" +
+    return "<h2>How long detection took</h2>\n<p class=lead>From the fault to the first event of a watchdog; a dot is "
+           "a run.</p>\n<div class=card>" +
            plot(latency_svg(rows)) +
            "</div>\n<div class=\"card scroll\"><table>\n<thead><tr><th>scenario</th><th class=number>runs</th>"
            "<th class=number>fastest</th><th class=number>median</th><th "
@@ -379,7 +381,7 @@ std::string run_page(const ReportedRun& run)
 {
     auto body = fmt::format("<header><h1>{}</h1>\n<p class=lead>{}</p>\n{}</header>\n", html(run_name(run)),
                             html(run.scenario->about), badge(run.outcome));
-    body += tiles(run) + kGlossary + asked(run) + happened(run) + expectations(run) + spread(run) + traffic(run) +
+    body += tiles(run) + kGlossary + setup(run) + happened(run) + expectations(run) + spread(run) + traffic(run) +
             losses(run) + links(run) + queues(run) + again(run);
     return page_of(run_name(run), body);
 }
@@ -396,7 +398,7 @@ std::string index_page(std::span<const ReportedRun> runs)
         rows += fmt::format("<tr><td><a href=\"{}\">{}</a></td><td>{}</td><td class=number>{}</td>"
                             "<td class=number>{}</td><td class=number>{}</td><td class=number>{}</td></tr>\n",
                             run_page_name(i), html(run_name(run)), badge(run.outcome), run.outcome.summary.seed,
-                            latency_words(run), standing_words(run), run.outcome.summary.totals.drops.total());
+                            latency_text(run), standing_text(run), run.outcome.summary.totals.drops.total());
     }
     auto body =
         fmt::format("<header><h1>{}</h1>\n<p class=lead>petrel {}</p>\n<span class=\"state {}\">{}</span></header>\n",

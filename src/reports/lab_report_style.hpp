@@ -16,8 +16,8 @@ inline constexpr auto kLabReportStyle = R"css(
 .story li { display: grid; grid-template-columns: 92px 1fr; gap: 14px; padding: 7px 0; border-top: 1px solid var(--line); }
 .story li:first-child { border-top: 0; }
 .story time { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
-.asked { margin: 0; display: grid; grid-template-columns: 92px 1fr; gap: 6px 14px; }
-.asked dt { color: var(--soft); text-align: right; } .asked dd { margin: 0; }
+.setup { margin: 0; display: grid; grid-template-columns: 92px 1fr; gap: 6px 14px; }
+.setup dt { color: var(--soft); text-align: right; } .setup dd { margin: 0; }
 .glossary dt { font-weight: 600; margin-top: 8px; } .glossary dd { margin: 0; color: var(--soft); }
 .glossary, .more { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 10px 18px; margin: 0 0 16px; }
 .more { padding-bottom: 10px; } .more > summary, .glossary > summary { font-weight: 600; }
@@ -45,7 +45,7 @@ td.words { white-space: normal; min-width: 220px; overflow-wrap: anywhere; }
 .scale .h1 { opacity: .15; } .scale .h3 { opacity: .39; } .scale .h5 { opacity: .63; } .scale .h7 { opacity: .87; }
 pre { margin: 0; padding: 12px 16px; background: var(--head); border-radius: 8px; overflow-x: auto;
   font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-@media (max-width: 640px) { .story li, .asked { grid-template-columns: 1fr; gap: 2px; } .story time, .asked dt { text-align: left; } }
+@media (max-width: 640px) { .story li, .setup { grid-template-columns: 1fr; gap: 2px; } .story time, .setup dt { text-align: left; } }
 )css";
 
 }  // namespace petrel::reports

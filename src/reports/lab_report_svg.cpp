@@ -7,7 +7,7 @@
 
 #include "reports/html_text.hpp"
 #include "reports/lab_report_facts.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "reports/time_svg.hpp"
 #include "words/words.hpp"
 
@@ -104,7 +104,7 @@ public:
             last = at;
             svg_ += fmt::format(
                 R"(<g class="fault"><title>{0}: {1}</title><line x1="{2:.1f}" x2="{2:.1f}" y1="4" y2="{3:.1f}"/></g>)",
-                time_words(at), html(what), scale_.x(twin::to_instant(at)), height_ - kAxisHeight);
+                time_text(at), html(what), scale_.x(twin::to_instant(at)), height_ - kAxisHeight);
         }
         return svg_ + "</svg>\n";
     }
@@ -189,7 +189,7 @@ std::string standstill_svg(const ReportedRun& run)
     for (std::size_t i = 0; i < tiers.size(); ++i) {
         const auto& tier = tiers[tiers.size() - 1 - i];  // hosts at the bottom, as fabrics are usually drawn
         const Box box{per_tier * static_cast<double>(i) + kLabelHeight, kHeight};
-        drawing.label(box.top - 5, tier_words(tier.tier));
+        drawing.label(box.top - 5, tier_text(tier.tier));
         drawing.remark(box.top - 5, fmt::format("of {}: at the worst {} held up, {} standing still", tier.nodes,
                                                 largest(tier.held), largest(tier.standing)));
         drawing.add(fmt::format(R"(<rect class="lane" x="0" y="{}" width="{}" height="{}"/>)", box.top, kDrawingWidth,
@@ -208,19 +208,19 @@ std::string queue_svg(const ReportedRun& run, const lab::QueueTrack& queue)
     const Box pause{kLabelHeight, kHeight};
     const Box waiting{pause.bottom() + kGap + kLabelHeight, kHeight};
     const double lane = waiting.bottom() + kGap + kLabelHeight;
-    Drawing drawing{
-        run, fmt::format("{}, priority {}", port_words(queue.port, run.scenario->setup.topology), queue.priority),
-        standings.empty() ? waiting.bottom() + 4 : lane + kLaneHeight + 4};
+    Drawing drawing{run,
+                    fmt::format("{}, priority {}", port_text(queue.port, run.scenario->setup.topology), queue.priority),
+                    standings.empty() ? waiting.bottom() + 4 : lane + kLaneHeight + 4};
     drawing.label(pause.top - 5, "paused (share of time)");
     drawing.steps(pause, "paused", paused_shares(run, queue.paused));
     drawing.base(pause);
     const auto most = largest(queue.bytes);
     drawing.label(waiting.top - 5, "waiting to be sent");
-    drawing.remark(waiting.top - 5, fmt::format("at most {}", size_words(most, 3)));
+    drawing.remark(waiting.top - 5, fmt::format("at most {}", size_text(most, 3)));
     drawing.line(waiting, "waiting", of_most(queue.bytes, most));
     drawing.base(waiting);
     if (!standings.empty()) {
-        drawing.label(lane - 7, "what the watchdog says");
+        drawing.label(lane - 7, "phase");
         for (const auto& one : standings) {
             drawing.add(band_svg(one.phase, one.from, one.to, drawing.scale(), lane));
         }
@@ -236,14 +236,14 @@ std::string heat_map_svg(const ReportedRun& run, std::span<const lab::LinkTrack>
     const auto& topology = run.scenario->setup.topology;
     for (std::size_t i = 0; i < links.size(); ++i) {
         const double y = 6 + kHeatRow * static_cast<double>(i);
-        const auto words = html(
-            fmt::format("{} → {}", port_words(links[i].from, topology), topology.nodes[links[i].to.node.value].name));
+        const auto text = html(
+            fmt::format("{} → {}", port_text(links[i].from, topology), topology.nodes[links[i].to.node.value].name));
         Ps all = 0;
         for (const auto paused : links[i].paused) {
             all += paused;
         }
-        drawing.add(fmt::format(R"(<g><title>{}: might not send for {}</title>)", words, time_words(all, 3)));
-        drawing.add(fmt::format(R"(<text class="row" x="0" y="{:.1f}">{}</text>)", y + kHeatRow - 4, words));
+        drawing.add(fmt::format(R"(<g><title>{}: might not send for {}</title>)", text, time_text(all, 3)));
+        drawing.add(fmt::format(R"(<text class="row" x="0" y="{:.1f}">{}</text>)", y + kHeatRow - 4, text));
         drawing.add(fmt::format(R"(<rect class="lane" x="{}" y="{:.1f}" width="{}" height="{}"/>)", kHeatLabels, y,
                                 kDrawingWidth - kHeatLabels, kHeatRow - 2));
         drawing.add(heat_row(drawing, paused_shares(run, links[i].paused), y) + "</g>");
@@ -259,7 +259,7 @@ std::string throughput_svg(const ReportedRun& run, const lab::TrafficTrack& item
     const auto sent = rates(run, item.sent_bytes);
     const auto most = std::max(largest(delivered), largest(sent));
     drawing.label(box.top - 5, item.name);
-    drawing.remark(box.top - 5, fmt::format("at most {}", rate_words(most, 3)));
+    drawing.remark(box.top - 5, fmt::format("at most {}", rate_text(most, 3)));
     drawing.steps(box, "delivered", of_most(delivered, most));
     drawing.steps(box, "sent", of_most(sent, most));
     drawing.base(box);

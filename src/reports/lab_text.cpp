@@ -12,7 +12,7 @@ namespace {
 using twin::Ps;
 
 // Three significant digits, in a suitable unit.
-std::string time_text(Ps time)
+std::string short_time_text(Ps time)
 {
     if (time == 0) {
         return "0";
@@ -28,7 +28,7 @@ std::string time_text(Ps time)
                                 : fmt::format("{:.3f} s", value / twin::kSecond);
 }
 
-std::string rate_text(std::uint64_t bytes, Ps time)
+std::string mean_rate_text(std::uint64_t bytes, Ps time)
 {
     const auto bps = time == 0 ? 0.0 : 8 * static_cast<double>(bytes) * twin::kSecond / static_cast<double>(time);
     return fmt::format("{:.2f} Gb/s", bps / 1e9);
@@ -47,7 +47,7 @@ std::string tiers(const scenario::Summary& sum)
                  {"drops", Align::right, {}}});
     for (const auto& tier : sum.tiers) {
         table.add({tier_name(tier.tier), fmt::format("{}", tier.nodes), fmt::format("{}", tier.pause_frames),
-                   time_text(tier.paused), tier.tier == 0 ? "-" : time_text(tier.longest_pause),
+                   short_time_text(tier.paused), tier.tier == 0 ? "-" : short_time_text(tier.longest_pause),
                    fmt::format("{}", tier.paused_now), fmt::format("{}", tier.drops)});
     }
     return table.text();
@@ -64,9 +64,9 @@ std::string traffic(const scenario::Summary& sum)
                  {"median", Align::right, {}},
                  {"slowest", Align::right, {}}});
     for (const auto& item : sum.traffic) {
-        const auto completion = [&](Ps time) { return item.finished == 0 ? std::string{"-"} : time_text(time); };
+        const auto completion = [&](Ps time) { return item.finished == 0 ? std::string{"-"} : short_time_text(time); };
         table.add({item.name, fmt::format("{}", item.flows), fmt::format("{}", item.finished),
-                   fmt::format("{}", item.delivered), rate_text(item.delivered_bytes, sum.simulated),
+                   fmt::format("{}", item.delivered), mean_rate_text(item.delivered_bytes, sum.simulated),
                    completion(item.fastest), completion(item.median), completion(item.slowest)});
     }
     return table.text();
@@ -91,15 +91,14 @@ std::string lab_heading(const scenario::Scenario& scenario)
     return scenario.about.empty() ? scenario.name + '\n' : fmt::format("{}: {}\n", scenario.name, scenario.about);
 }
 
-std::string lab_events(std::span<const lab::Heard> news, const Paint& paint)
+std::string lab_events(std::span<const lab::AgentEvent> events, const Paint& paint)
 {
     std::string text;
-    for (const auto& [node, device, watchlist, event, port] : news) {
-        const auto words = fmt::format("{:<22}", name(event->kind));
-        text +=
-            fmt::format("{} s  {}  {} {}  {}, {}: {}\n", seconds_text(event->at), painted(event->kind, words, paint),
-                        device, to_string(watchlist->inventory, event->target), policy_text(*event, *watchlist),
-                        watchdog::action_name(event->action), evidence_text(*event, *watchlist));
+    for (const auto& [node, device, watchlist, event, port] : events) {
+        const auto kind = fmt::format("{:<22}", name(event->kind));
+        text += fmt::format("{} s  {}  {} {}  {}, {}: {}\n", seconds_text(event->at), painted(event->kind, kind, paint),
+                            device, to_string(watchlist->inventory, event->target), policy_text(*event, *watchlist),
+                            watchdog::action_name(event->action), evidence_text(*event, *watchlist));
     }
     return text;
 }
@@ -114,8 +113,8 @@ std::string lab_summary(const scenario::Summary& sum)
     text += fmt::format("\nframes     {} injected, {} delivered, {} in flight\n", sum.totals.injected,
                         sum.totals.delivered, sum.totals.in_flight);
     text += fmt::format("drops      {}\n", drops(sum.totals.drops));
-    text += fmt::format("simulated  {}, {} packet-hops, seed {}\n", time_text(sum.simulated), sum.totals.packet_hops,
-                        sum.seed);
+    text += fmt::format("simulated  {}, {} packet-hops, seed {}\n", short_time_text(sum.simulated),
+                        sum.totals.packet_hops, sum.seed);
     text += fmt::format("digest     {:016x}\n", sum.totals.digest);
     return text;
 }

@@ -10,7 +10,7 @@
 namespace petrel::reports {
 
 std::string lab_heading(const scenario::Scenario&);
-std::string lab_events(std::span<const lab::Heard>, const Paint&);
+std::string lab_events(std::span<const lab::AgentEvent>, const Paint&);
 std::string lab_summary(const scenario::Summary&);
 
 }  // namespace petrel::reports

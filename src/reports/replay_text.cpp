@@ -38,32 +38,32 @@ std::string comparison(const ReplayReport& report)
     return table.empty() ? "No policy saw a storm.\n" : table.text();
 }
 
-struct Words {
+struct Cells {
     std::string time, event, queue, policy, action, why;
 };
 
 std::string event_lines(const PolicyRun& run, const Paint& paint)
 {
-    std::vector<Words> lines;
-    Words widest;
+    std::vector<Cells> lines;
+    Cells widest;
     const auto widen = [](std::string& widest_cell, const std::string& cell) {
         widest_cell.resize(std::max(widest_cell.size(), cell.size()));
     };
     const auto events = events_in_time(run);
     for (const auto& [device, event] : events) {
         const auto& replayed = run.devices[device];
-        Words words{seconds_text(event->at) + " s",
+        Cells cells{seconds_text(event->at) + " s",
                     std::string{name(event->kind)},
                     fmt::format("{} {}", replayed.device, to_string(replayed.watchlist.inventory, event->target)),
                     policy_text(*event, replayed.watchlist),
                     std::string{watchdog::action_name(event->action)},
                     fmt::format("{}: {}", name(event->reason), evidence_text(*event, replayed.watchlist))};
-        widen(widest.time, words.time);
-        widen(widest.event, words.event);
-        widen(widest.queue, words.queue);
-        widen(widest.policy, words.policy);
-        widen(widest.action, words.action);
-        lines.push_back(std::move(words));
+        widen(widest.time, cells.time);
+        widen(widest.event, cells.event);
+        widen(widest.queue, cells.queue);
+        widen(widest.policy, cells.policy);
+        widen(widest.action, cells.action);
+        lines.push_back(std::move(cells));
     }
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i) {

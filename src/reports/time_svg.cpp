@@ -11,7 +11,7 @@ namespace petrel::reports {
 namespace {
 
 constexpr double kNarrowestBand = 1.5;  // keeps a short storm visible in a long run
-constexpr double kWidthForAWord = 70;
+constexpr double kWidthForText = 70;
 constexpr double kWidthForANumber = 16;
 
 // 1, 2 or 5 times a power of ten, so that about six ticks fit.
@@ -98,7 +98,7 @@ std::string band_svg(watchdog::Phase phase, Instant from, Instant to, const Time
     auto svg = fmt::format(
         R"(<g class="band {}"><title>{} from {} s to {} s</title><rect x="{:.1f}" y="{}" width="{:.1f}" height="{}"/>)",
         name(phase), name(phase), seconds_text(from), seconds_text(to), x, y, width, kLaneHeight);
-    if (width >= kWidthForAWord) {
+    if (width >= kWidthForText) {
         svg +=
             fmt::format(R"(<text class="word" x="{:.1f}" y="{}">{}</text>)", x + 6, y + kLaneHeight - 7, name(phase));
     }

@@ -99,7 +99,7 @@ std::string timeline_svg(const ReplayReport& report, QueueRef queue, const std::
     auto svg = fmt::format(
         R"(<svg class="timeline" viewBox="0 0 {} {}" role="img"><title>Timeline of {}</title>)"
         R"(<desc>The pause signal of the trace, and for each policy the phases of the queue and its events; )"
-        R"(the events are listed below in words.</desc>)",
+        R"(the events are listed below.</desc>)",
         kDrawingWidth, height, name);
     svg += axis_svg(scale, kSignalLabelHeight, height) + curve(signal, scale);
     for (std::size_t i = 0; i < report.runs.size(); ++i) {

@@ -63,10 +63,10 @@ void DeviceCalls::open(std::function<void(Result<Opened>)> then)
 
 DeviceSource::NoteSink DeviceCalls::through_the_loop() const
 {
-    return [&loop = loop_, alive = std::weak_ptr{alive_}, report = &report_note_](const std::string& words) {
-        loop.post([alive, report, words] {
+    return [&loop = loop_, alive = std::weak_ptr{alive_}, report = &report_note_](const std::string& text) {
+        loop.post([alive, report, text] {
             if (alive.lock()) {
-                (*report)(words);
+                (*report)(text);
             }
         });
     };

@@ -86,11 +86,11 @@ std::optional<DeviceRunner::Decision> DeviceRunner::last_decision(const Target& 
     }
     const auto& event = known->second;
     Decision decision{event.seq, {}};
-    decision.words.push_back(
+    decision.text.push_back(
         fmt::format("{}: {}", watchdog::name(event.kind), evidence_text(event, agent_->watchdog().watchlist())));
     const auto looks = std::min<std::size_t>(event.evidence.looks, event.evidence.last.size());
     for (std::size_t i = 0; i < looks; ++i) {
-        decision.words.push_back("  " + interval_text(event.evidence.last[i]));
+        decision.text.push_back("  " + interval_text(event.evidence.last[i]));
     }
     return decision;
 }

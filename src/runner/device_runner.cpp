@@ -56,7 +56,7 @@ DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::share
       condition_since_(loop.now().mono),
       calls_(
           loop, std::move(setup_.worker), *setup_.source, *setup_.memory, *this,
-          [this](const std::string& words) { note(words); }, setup_.fault_hook)
+          [this](const std::string& text) { note(text); }, setup_.fault_hook)
 {}
 
 DeviceRunner::~DeviceRunner()
@@ -139,7 +139,7 @@ void DeviceRunner::gather(Opened opened)
             fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
                         count_text(opened_->journal_strangers, "mitigation")));
     }
-    become(Condition::starting, "what is in force is read");
+    become(Condition::starting, "reads which treatments are in force");
     calls_.gather(remembered(), [this](Result<agent::Start> start) {
         if (!start) {
             return try_again(start.error().what);
@@ -247,7 +247,7 @@ void DeviceRunner::close_device()
     plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
         closed(setup_.source->journal_is_complete()
                    ? Result<void>{}
-                   : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing of it is put back"}));
+                   : tl::unexpected(Error{ErrorKind::timed_out, "does not answer: nothing is put back"}));
     });
     calls_.close(*stopping_, closed);
 }
@@ -274,10 +274,11 @@ void DeviceRunner::leave_journaled()
     const auto saved = memory().load(loop_.now());
     const auto queues = saved ? codec::treated_queues(saved->checkpoint) : std::vector<std::string>{};
     left_behind_ = std::max<std::size_t>(queues.size(), 1);
-    left_words_ = fmt::format("its journal {} cannot be read ({}), so nothing was restored; {}",
-                              memory().journal_name(), journaled.error().what,
-                              queues.empty() ? std::string{"which queues are treated is not known: look at the device"}
-                                             : fmt::format("still treated: {}", fmt::join(queues, ", ")));
+    left_details_ =
+        fmt::format("its journal {} cannot be read ({}), so nothing was restored; {}", memory().journal_name(),
+                    journaled.error().what,
+                    queues.empty() ? std::string{"which queues are treated is not known: look at the device"}
+                                   : fmt::format("still treated: {}", fmt::join(queues, ", ")));
 }
 
 void DeviceRunner::keep_state_name() { host_.name_kept(memory().state_name(), setup_.memory->keep()); }
@@ -546,9 +547,9 @@ void DeviceRunner::become(Condition condition, std::string why)
     }
 }
 
-void DeviceRunner::log(LogLevel level, std::string event, std::string words) const
+void DeviceRunner::log(LogLevel level, std::string event, std::string message) const
 {
-    host_.log({level, std::move(event), name(), {}, std::move(words), {}});
+    host_.log({level, std::move(event), name(), {}, std::move(message), {}});
 }
 
 // In whole percent, so that jitter is not reported as drift.
@@ -562,19 +563,18 @@ void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
     }
     drift_percent_ = percent;
     drift_note_ = percent == 0 ? ""
-                               : fmt::format("time stamps run {} % {} against the pause counters, by what queues show "
-                                             "that are paused throughout; pause is measured with that in mind",
+                               : fmt::format("time stamps run {} % {} against the pause counters, measured on queues "
+                                             "that are paused throughout; the pause times are corrected for it",
                                              std::abs(percent), percent > 0 ? "fast" : "slow");
-    log(LogLevel::warning, "stamp_drift",
-        percent == 0 ? "time stamps and pause counters run alike again" : drift_note_);
+    log(LogLevel::warning, "stamp_drift", percent == 0 ? "time stamps and pause counters agree again" : drift_note_);
 }
 
 // Logs each note once: a device that is opened again repeats its notes.
-void DeviceRunner::note(const std::string& words)
+void DeviceRunner::note(const std::string& text)
 {
-    if (notes_.size() < kMostNotes && std::ranges::find(notes_, words) == notes_.end()) {
-        notes_.push_back(words);
-        log(LogLevel::warning, "device_note", words);
+    if (notes_.size() < kMostNotes && std::ranges::find(notes_, text) == notes_.end()) {
+        notes_.push_back(text);
+        log(LogLevel::warning, "device_note", text);
     }
 }
 

@@ -87,8 +87,8 @@ public:
     // Ends a stop() that takes too long. Treatments that could not be restored stay in the journal.
     void give_up();
     bool stopped() const { return condition_ == Condition::stopped; }
-    std::size_t left_behind() const { return left_behind_; }       // treatments still in force that should not be
-    const std::string& left_words() const { return left_words_; }  // details of left_behind(), or empty
+    std::size_t left_behind() const { return left_behind_; }           // treatments still in force that should not be
+    const std::string& left_details() const { return left_details_; }  // details of left_behind(), or empty
 
     const std::string& name() const { return setup_.name; }
     Condition condition() const { return condition_; }
@@ -114,7 +114,7 @@ public:
     // The last event about a target since the process started: its sequence number, and its evidence as text.
     struct Decision {
         std::uint64_t seq{};
-        std::vector<std::string> words;
+        std::vector<std::string> text;
     };
     std::optional<Decision> last_decision(const Target&) const;
 
@@ -158,8 +158,8 @@ private:
     void leave_journaled();
 
     void become(Condition, std::string why);
-    void log(LogLevel, std::string event, std::string words) const;
-    void note(const std::string& words);
+    void log(LogLevel, std::string event, std::string message) const;
+    void note(const std::string& text);
     void follow_drift(const watchdog::StampDrift&);
     template <class Call>
     void plan(Timer& timer, Instant when, Call call)
@@ -212,7 +212,7 @@ private:
     bool closing_{};
     bool good_look_{};
     std::size_t left_behind_{};
-    std::string left_words_;
+    std::string left_details_;
 
     Timer wake_;
     Timer overdue_;

@@ -15,7 +15,7 @@ struct LogLine {
     std::string event{};  // for programs: "storm_detected", "device_opened"
     std::string device{};
     std::string queue{};
-    std::string words{};  // for people
+    std::string message{};  // for people
     std::vector<std::pair<std::string, std::string>> fields{};
 };
 

@@ -306,12 +306,12 @@ bool ControlServer::make_room(const Peer& newcomer)
     if (leaves == nullptr) {
         return false;
     }
-    if (leaves->asked_) {
+    if (leaves->has_requested_) {
         ++counters_.dropped_slow;
         drop(*leaves);
     } else {
         ++counters_.refused;
-        refuse(*leaves, "too many connections at once, and this one asked for nothing: try again");
+        refuse(*leaves, "too many connections at once, and this one sent no request: try again");
     }
     return true;
 }
@@ -330,7 +330,7 @@ ControlServer::Peer* ControlServer::displaceable(bool by_root) const
         if (of_root && !by_root) {
             break;
         }
-        if (auto* silent = first(of_root, [](const Peer& peer) { return !peer.asked_; })) {
+        if (auto* silent = first(of_root, [](const Peer& peer) { return !peer.has_requested_; })) {
             return silent;
         }
         if (auto* deaf = first(of_root, [this](const Peer& peer) { return unread_too_long(peer); })) {
@@ -398,7 +398,7 @@ void ControlServer::send_at_once(const Peer& peer, std::string line)
 
 void ControlServer::on_file(const std::shared_ptr<Peer>& peer, std::uint32_t events)
 {
-    if (!peer->asked_) {
+    if (!peer->has_requested_) {
         read_request(peer);
     } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
         drop(*peer);
@@ -427,7 +427,7 @@ void ControlServer::read_request(const std::shared_ptr<Peer>& peer)
         ++counters_.bad;
         refuse(*peer, fmt::format("a request of more than {} bytes", limits_.request));
     } else if (end < request.size()) {
-        peer->asked_ = true;
+        peer->has_requested_ = true;
         loop_.cancel(peer->too_late_);
         loop_.rewatch(peer->file_.get(), 0);  // from now on only EPOLLHUP and EPOLLERR
         const auto line = std::exchange(request, {}).substr(0, end);

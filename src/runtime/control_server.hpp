@@ -64,7 +64,7 @@ public:
         FileDescriptor file_;
         ucred credentials_{};
         std::string request_;  // the bytes received so far
-        bool asked_{};
+        bool has_requested_{};
         bool closing_{};
         bool follows_{};
         Instant answered_{};

@@ -16,11 +16,10 @@ std::atomic<const char*> guarded{};  // null: the process may exit
 void end_with_failure(std::string_view call)
 {
     if (const auto* meanwhile = guarded.load()) {
-        const auto words =
-            fmt::format("petrel: a library called {} {}: this process ends with status 1, and what is in "
-                        "force stays in the journal\n",
-                        call, meanwhile);
-        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
+        const auto text = fmt::format("petrel: a library called {} {}: this process ends with status 1, and what is in "
+                                      "force stays in the journal\n",
+                                      call, meanwhile);
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
         ::_exit(1);
     }
 }

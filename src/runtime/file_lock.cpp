@@ -75,7 +75,7 @@ Result<void> HeldFile::lock()
     const auto holder = lock_holder(path());
     return tl::unexpected(
         Error{ErrorKind::unreachable,
-              fmt::format("{} is in use by {}: stop it first, or ask it instead", path().string(),
+              fmt::format("{} is in use by {}: stop it first, or use its control socket", path().string(),
                           holder ? fmt::format("process {}", *holder) : std::string{"another process"})});
 }
 

@@ -17,7 +17,7 @@ void block_all_signals()
 }
 
 Result<std::unique_ptr<Signals>> Signals::make(EventLoop& loop, std::initializer_list<int> wanted,
-                                               std::function<void(int)> hear)
+                                               std::function<void(int)> call)
 {
     sigset_t set;
     ::sigemptyset(&set);
@@ -29,10 +29,10 @@ Result<std::unique_ptr<Signals>> Signals::make(EventLoop& loop, std::initializer
     if (file.get() < 0) {
         return tl::unexpected(file_error("wait for", "signals", errno));
     }
-    auto watched = loop.watch(file.get(), EPOLLIN, [fd = file.get(), hear = std::move(hear)](std::uint32_t) {
+    auto watched = loop.watch(file.get(), EPOLLIN, [fd = file.get(), call = std::move(call)](std::uint32_t) {
         signalfd_siginfo info{};
         while (::read(fd, &info, sizeof info) == sizeof info) {
-            hear(static_cast<int>(info.ssi_signo));
+            call(static_cast<int>(info.ssi_signo));
         }
     });
     if (!watched) {

@@ -17,8 +17,8 @@ void block_all_signals();
 
 class Signals {
 public:
-    // `hear` is called with the signal's number. The loop must outlive the object.
-    static Result<std::unique_ptr<Signals>> make(EventLoop&, std::initializer_list<int>, std::function<void(int)> hear);
+    // Calls `call` with the signal's number. The loop must outlive the object.
+    static Result<std::unique_ptr<Signals>> make(EventLoop&, std::initializer_list<int>, std::function<void(int)> call);
     ~Signals();
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;

@@ -93,7 +93,7 @@ public:
         if (config_.big_red_switch) {
             read_red_switch();
         } else if (role_ == Role::owner && field(row(flex_counters, "PFCWD"), "FLEX_COUNTER_STATUS") == "disable") {
-            config_.idle = "counters are not to be read (pfcwd counter_poll disable): nothing is watched";
+            config_.idle = "polling is disabled (pfcwd counter_poll disable): nothing is watched";
         } else {
             for (const auto& [port, entry] : pfc_wd_) {
                 if (port != kGlobal) {
@@ -105,10 +105,10 @@ public:
     }
 
 private:
-    void problem(std::string words)
+    void problem(std::string text)
     {
         if (config_.problem_count++ < kMostProblems) {
-            config_.problems.push_back(std::move(words));
+            config_.problems.push_back(std::move(text));
         }
     }
 
@@ -138,8 +138,8 @@ private:
     // treat a queue that is no longer lossless. As a detector the agent leaves the decision to orchagent.
     std::uint8_t without_lossy(const Hash& qos, std::uint8_t lossless, std::uint8_t selected) const
     {
-        const bool told = qos.contains("pfc_enable") && priority_bits(field(qos, "pfc_enable")).has_value();
-        return role_ == Role::owner && told ? selected & lossless : selected;
+        const bool valid = qos.contains("pfc_enable") && priority_bits(field(qos, "pfc_enable")).has_value();
+        return role_ == Role::owner && valid ? selected & lossless : selected;
     }
 
     std::uint8_t bits(std::string_view port, const Hash& qos, const std::string& name)
@@ -199,7 +199,7 @@ private:
         if (auto policy = policy_of(entry)) {
             add(std::move(*policy), *port);
         } else if (const auto* old = policy_before(name)) {
-            problem(fmt::format("PFC_WD|{}: {}; what it said before stays in force", excerpt(name), policy.error()));
+            problem(fmt::format("PFC_WD|{}: {}; its last valid version stays in force", excerpt(name), policy.error()));
             add(*old, *port);
         } else {
             problem(fmt::format("PFC_WD|{}: {}", excerpt(name), policy.error()));

@@ -42,24 +42,24 @@ Result<void> ConfigFollower::subscribe()
         });
 }
 
-Result<bool> ConfigFollower::heard_something()
+Result<bool> ConfigFollower::table_changed()
 {
-    bool heard = false;
+    bool changed = false;
     const auto note = [&](redis::View message) {
         const auto key = changed_key(message);
-        heard = heard || std::ranges::any_of(kTables, [&](std::string_view keys) { return covers(keys, key); });
+        changed = changed || std::ranges::any_of(kTables, [&](std::string_view keys) { return covers(keys, key); });
     };
-    return subscribe().and_then([&] { return listener_->messages(note); }).map([&] { return heard; });
+    return subscribe().and_then([&] { return listener_->messages(note); }).map([&] { return changed; });
 }
 
 Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
 {
-    const auto heard = heard_something();
-    if (!heard) {
+    const auto changed = table_changed();
+    if (!changed) {
         listener_.reset();
-        return tl::unexpected(heard.error());
+        return tl::unexpected(changed.error());
     }
-    if (!*heard && now < read_again_) {
+    if (!*changed && now < read_again_) {
         return std::nullopt;
     }
     read_again_ = {};  // if the read fails, the next call reads again

@@ -26,7 +26,7 @@ public:
     Result<std::optional<Config>> follow(Store&, Instant now);
 
 private:
-    Result<bool> heard_something();
+    Result<bool> table_changed();
     Result<void> subscribe();
 
     DatabasePlace place_;

@@ -35,8 +35,8 @@ void add_subscription(redis::Pipeline& pipeline, int database, std::string_view 
 std::string_view changed_key(redis::View message)
 {
     const auto size = message.size();
-    const bool told = size >= 3 && (message[0].text() == "message" || message[0].text() == "pmessage");
-    const auto channel = told ? message[size - 2].text() : std::string_view{};
+    const bool notified = size >= 3 && (message[0].text() == "message" || message[0].text() == "pmessage");
+    const auto channel = notified ? message[size - 2].text() : std::string_view{};
     const auto colon = channel.find(':');
     return colon == std::string_view::npos ? std::string_view{} : channel.substr(colon + 1);
 }

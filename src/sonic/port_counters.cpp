@@ -11,7 +11,8 @@
 
 namespace petrel::sonic {
 
-void PortCounters::tell(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts& counts)
+void PortCounters::update(const std::string& port, std::uint8_t priority, WallTime at,
+                          const watchdog::PfcCounts& counts)
 {
     const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> values{
         {{"RX_PKTS", counts.rx_frames},
@@ -30,7 +31,7 @@ void PortCounters::tell(const std::string& port, std::uint8_t priority, WallTime
 
 void PortCounters::put(const std::string& port, const std::string& field, std::string value)
 {
-    if (auto& known = told_[port][field]; known != value) {
+    if (auto& known = values_[port][field]; known != value) {
         known = value;
         unwritten_[port][field] = std::move(value);
     }
@@ -42,7 +43,7 @@ Result<void> PortCounters::write(Store& store, const QueueTables& tables)
         return begun;
     }
     if (beginning_ != tables.beginnings()) {
-        unwritten_ = told_;
+        unwritten_ = values_;
     }
     Batch batch{store};
     Ports nameless;

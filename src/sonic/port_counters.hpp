@@ -22,11 +22,11 @@ class PortCounters {
 public:
     void configure(const Config& config) { histories_.configure(config); }
 
-    // How often tell() should be called: as often as SONiC polls, or often enough to see when a pause began.
+    // How often update() should be called: as often as SONiC polls, or often enough to see when a pause began.
     Duration every() const { return histories_.any() ? std::chrono::milliseconds{100} : std::chrono::seconds{1}; }
 
     // Unknown counters keep their last value.
-    void tell(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts&);
+    void update(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts&);
 
     // Call after QueueTables::write(), which finds the object ids of the ports. Writes what has changed, or everything
     // if the tables were written anew.
@@ -38,7 +38,7 @@ private:
     void put(const std::string& port, const std::string& field, std::string value);
 
     PortHistories histories_;
-    Ports told_;
+    Ports values_;
     Ports unwritten_;
     std::uint64_t beginning_{};  // QueueTables::beginnings() at the last write
 };

@@ -109,7 +109,7 @@ void QueueTables::configure(const Config& config)
     mark_all();
 }
 
-void QueueTables::tell(const QueueReport& queue)
+void QueueTables::update(const QueueReport& queue)
 {
     const auto name = name_of(queue.port, *queue.priority);
     auto [at, is_new] = rows_.try_emplace(name);

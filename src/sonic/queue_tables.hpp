@@ -33,7 +33,7 @@ struct QueueObject {
 class QueueTables {
 public:
     void configure(const Config&);
-    void tell(const control::QueueReport&);
+    void update(const control::QueueReport&);
     // The queue does not exist any more: removes its entries, as retire() does.
     void forget(std::string_view port, std::uint8_t priority);
 

@@ -17,7 +17,7 @@ constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::co
 // Limit for the hashes of one read. The counters of a switch with 512 ports have 20 MB.
 constexpr std::size_t kMostBytes = 64UL * 1024 * 1024;
 
-Error refused(std::string_view words) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(words))}; }
+Error refused(std::string_view reply) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(reply))}; }
 
 // Escapes the special characters of Redis patterns.
 std::string pattern_of(std::string_view prefix)
@@ -41,14 +41,14 @@ void add(redis::Pipeline& pipeline, const Change& change)
     if (change.fields.empty()) {
         return;
     }
-    std::vector<std::string_view> words{removes ? "HDEL" : "HSET", change.key};
+    std::vector<std::string_view> arguments{removes ? "HDEL" : "HSET", change.key};
     for (const auto& [field, value] : change.fields) {
-        words.push_back(field);
+        arguments.push_back(field);
         if (!removes) {
-            words.push_back(value);
+            arguments.push_back(value);
         }
     }
-    pipeline.add(words);
+    pipeline.add(arguments);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string as_microseconds(Duration time)
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> words(const StormInfo& info)
+std::vector<std::pair<std::string, std::string>> fields(const StormInfo& info)
 {
     std::vector<std::pair<std::string, std::string>> all;
     const auto add = [&](std::string name, const auto& value, auto text) {
@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, std::string>> words(const StormInfo& info)
 std::string info_text(const StormInfo& info)
 {
     std::string text;
-    for (const auto& [name, value] : words(info)) {
+    for (const auto& [name, value] : fields(info)) {
         text += fmt::format("{}{}:{}", text.empty() ? "" : "|", name, value);
     }
     return text;

@@ -31,7 +31,7 @@ struct StormInfo {
 };
 
 // Name and value of everything that is known.
-std::vector<std::pair<std::string, std::string>> words(const StormInfo&);
+std::vector<std::pair<std::string, std::string>> fields(const StormInfo&);
 
 // "occupancy:4096|packets:7": in orchagent's format. Empty: nothing is known.
 std::string info_text(const StormInfo&);

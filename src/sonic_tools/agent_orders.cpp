@@ -20,8 +20,8 @@ std::vector<std::string> devices_with(const std::string& name, const std::vector
 {
     std::vector<std::string> devices;
     for (const auto& queue : queues) {
-        const bool told = std::find(devices.begin(), devices.end(), queue.device) != devices.end();
-        if (!told && means(name, name_of(queue))) {
+        const bool listed = std::find(devices.begin(), devices.end(), queue.device) != devices.end();
+        if (!listed && means(name, name_of(queue))) {
             devices.push_back(queue.device);
         }
     }
@@ -30,9 +30,9 @@ std::vector<std::string> devices_with(const std::string& name, const std::vector
 
 }  // namespace
 
-std::vector<std::string> ask(const Desk& desk, const ControlRequest& question)
+std::vector<std::string> request_lines(const Desk& desk, const ControlRequest& request)
 {
-    auto lines = desk.around.ask_agent(desk.where, question);
+    auto lines = desk.around.request_answer(desk.where, request);
     if (!lines) {
         stop_with(lines.error());
     }
@@ -48,7 +48,7 @@ Result<std::vector<control::QueueReport>> agents_queues(const Desk& desk)
 {
     ControlRequest request;
     request.command = ControlRequest::Command::queues;
-    return desk.around.ask_agent(desk.where, request).and_then([](const Lines& lines) {
+    return desk.around.request_answer(desk.where, request).and_then([](const Lines& lines) {
         return codec::read_queues(first_of(lines));
     });
 }
@@ -71,7 +71,7 @@ std::vector<Result<control::OrderReport>> order(const Desk& desk, ControlRequest
     std::vector<Result<control::OrderReport>> results;
     for (const auto& device : devices) {
         request.device = device;
-        results.push_back(desk.around.ask_agent(desk.where, request).and_then([](const Lines& lines) {
+        results.push_back(desk.around.request_answer(desk.where, request).and_then([](const Lines& lines) {
             return codec::read_order(first_of(lines));
         }));
     }

@@ -12,7 +12,7 @@
 namespace petrel::sonic_tools {
 
 // The lines of the agent's answer. If there is no answer, the command ends.
-std::vector<std::string> ask(const Desk&, const control::ControlRequest&);
+std::vector<std::string> request_lines(const Desk&, const control::ControlRequest&);
 
 std::string name_of(const control::QueueReport&);
 Result<std::vector<control::QueueReport>> agents_queues(const Desk&);

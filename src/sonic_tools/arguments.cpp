@@ -19,8 +19,8 @@ constexpr std::string_view kVersion = "--version";
 
 std::optional<std::string_view> Given::text(std::string_view name) const
 {
-    const auto found = words_.find(name);
-    if (found == words_.end() || found->second.empty()) {
+    const auto found = values_.find(name);
+    if (found == values_.end() || found->second.empty()) {
         return std::nullopt;
     }
     return found->second.back();
@@ -28,14 +28,14 @@ std::optional<std::string_view> Given::text(std::string_view name) const
 
 std::optional<std::int64_t> Given::number(std::string_view name) const
 {
-    const auto word = text(name);
-    return word ? whole_number(*word) : std::nullopt;
+    const auto value = text(name);
+    return value ? whole_number(*value) : std::nullopt;
 }
 
-std::vector<std::string> Given::words(std::string_view name) const
+std::vector<std::string> Given::values(std::string_view name) const
 {
-    const auto found = words_.find(name);
-    return found == words_.end() ? std::vector<std::string>{} : found->second;
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
 // Parses one command line. Errors are thrown; parse() catches them.
@@ -191,12 +191,12 @@ private:
 
     void put(const Option& option, std::string_view name, std::optional<std::string_view> value)
     {
-        auto& words = given_.words_[long_name(option)];
+        auto& values = given_.values_[long_name(option)];
         if (!std::holds_alternative<Flag>(option.kind)) {
             if (!value && at_end()) {
                 refuse(fmt::format("Option '{}' requires an argument.", name));
             }
-            words.emplace_back(value ? *value : std::string_view{next()});
+            values.emplace_back(value ? *value : std::string_view{next()});
         }
         if (std::find(order_.begin(), order_.end(), &option) == order_.end()) {
             order_.push_back(&option);
@@ -222,7 +222,7 @@ private:
             }
             const auto end = word + static_cast<std::ptrdiff_t>(left);
             if (left != 0) {
-                given_.words_[argument.name].assign(word, end);
+                given_.values_[argument.name].assign(word, end);
             }
             word = end;
         }
@@ -233,12 +233,12 @@ private:
     void check()
     {
         for (const auto* option : order_) {
-            check_words(given_.words_[long_name(*option)], option->kind, quoted_list(option->names, " / "));
+            check_values(given_.values_[long_name(*option)], option->kind, quoted_list(option->names, " / "));
         }
         for (const auto& argument : command_->arguments) {
-            const auto found = given_.words_.find(argument.name);
-            if (found != given_.words_.end()) {
-                check_words(found->second, argument.kind, fmt::format("'{}'", shown(argument)));
+            const auto found = given_.values_.find(argument.name);
+            if (found != given_.values_.end()) {
+                check_values(found->second, argument.kind, fmt::format("'{}'", shown(argument)));
             } else if (argument.count == Argument::Count::one) {
                 const auto* choice = std::get_if<Choice>(&argument.kind);
                 refuse(fmt::format(
@@ -253,14 +253,14 @@ private:
     }
 
     // If an option was given several times, the last value counts.
-    void check_words(const std::vector<std::string>& words, const Kind& kind, const std::string& whose) const
+    void check_values(const std::vector<std::string>& values, const Kind& kind, const std::string& argument) const
     {
-        if (words.empty()) {
+        if (values.empty()) {
             return;
         }
-        const auto problem = problem_with(words.back(), kind);
+        const auto problem = problem_with(values.back(), kind);
         if (!problem.empty()) {
-            refuse(fmt::format("Invalid value for {}: {}", whose, problem));
+            refuse(fmt::format("Invalid value for {}: {}", argument, problem));
         }
     }
 

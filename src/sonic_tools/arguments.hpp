@@ -20,14 +20,14 @@ namespace petrel::sonic_tools {
 // the grammar.
 class Given {
 public:
-    bool has(std::string_view name) const { return words_.contains(name); }
+    bool has(std::string_view name) const { return values_.contains(name); }
     std::optional<std::string_view> text(std::string_view name) const;
     std::optional<std::int64_t> number(std::string_view name) const;
-    std::vector<std::string> words(std::string_view name) const;
+    std::vector<std::string> values(std::string_view name) const;
 
 private:
     friend class Reader;
-    std::map<std::string_view, std::vector<std::string>> words_;
+    std::map<std::string_view, std::vector<std::string>> values_;
 };
 
 struct Invocation {

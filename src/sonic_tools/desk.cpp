@@ -292,8 +292,8 @@ void need_known(std::span<const std::string> names, std::span<const std::string>
 {
     std::vector<std::string> unknown;
     for (const auto& name : names) {
-        const bool told = std::find(unknown.begin(), unknown.end(), name) != unknown.end();
-        if (!told && name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
+        const bool listed = std::find(unknown.begin(), unknown.end(), name) != unknown.end();
+        if (!listed && name != "all" && std::find(known.begin(), known.end(), name) == known.end()) {
             unknown.push_back(name);
         }
     }

@@ -24,26 +24,26 @@ std::string hash_text(std::string_view title, const Hash& hash)
 
 std::string list_text(Tables& tables, bool verbose)
 {
-    const auto whose = tables.named(" for namespace ");
+    const auto of_namespace = tables.named(" for namespace ");
     std::string text;
     for (const auto& [name, hash] : tables.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER")) {
-        text += hash_text(fmt::format("Lossless traffic pattern{}:", whose), hash);
+        text += hash_text(fmt::format("Lossless traffic pattern{}:", of_namespace), hash);
     }
     const auto pools = tables.table("BUFFER_POOL");
     for (const auto& [name, hash] : pools) {
-        text += hash_text(fmt::format("Pool{}: {}", whose, excerpt(name)), hash);
+        text += hash_text(fmt::format("Pool{}: {}", of_namespace, excerpt(name)), hash);
     }
     if (pools.empty()) {
-        text += fmt::format("No buffer pool information available{}\n", whose);
+        text += fmt::format("No buffer pool information available{}\n", of_namespace);
     } else if (verbose) {
         text += fmt::format("Total pools: {}\n\n\n", pools.size());
     }
     const auto profiles = tables.table("BUFFER_PROFILE");
     for (const auto& [name, hash] : profiles) {
-        text += hash_text(fmt::format("Profile{}: {}", whose, excerpt(name)), hash);
+        text += hash_text(fmt::format("Profile{}: {}", of_namespace, excerpt(name)), hash);
     }
     if (profiles.empty()) {
-        text += fmt::format("No buffer profile information available{}\n", whose);
+        text += fmt::format("No buffer profile information available{}\n", of_namespace);
     } else if (verbose) {
         text += fmt::format("Total profiles: {}\n", profiles.size());
     }
@@ -84,10 +84,10 @@ Hash changes_of(const Given& given)
 // A profile has one kind of threshold, and only that one can be changed.
 void need_thresholds(const Hash& fields, const Hash& before, const std::string& profile)
 {
-    for (const auto& [name, words] :
+    for (const auto& [name, label] :
          {std::pair{"dynamic_th", "dynamic thresholding"}, {"static_th", "static threshold"}}) {
         if (fields.contains(name) && !before.contains(name)) {
-            stop_with(fmt::format("{} not using {}", profile, words));
+            stop_with(fmt::format("{} not using {}", profile, label));
         }
     }
 }

@@ -124,7 +124,7 @@ public:
         SimpleTable table{{"Port", "Priority", "RX Pause Transitions", "Total RX Pause Time US",
                            "Recent RX Pause Time US", "Recent RX Pause Timestamp"},
                           {},
-                          SimpleTable::Words::right};
+                          SimpleTable::TextAlign::right};
         for_each_port([&](const Port& port) {
             const auto transitions = counts(port, kinds()[2]);
             const auto pauses = counts(port, kinds()[3]);
@@ -223,7 +223,7 @@ private:
 
     std::string frames_table(std::string title, std::size_t kind) const
     {
-        SimpleTable table{{std::move(title)}, {}, SimpleTable::Words::right};
+        SimpleTable table{{std::move(title)}, {}, SimpleTable::TextAlign::right};
         for (std::size_t i = 0; i != kPriorities; ++i) {
             table.heading.push_back(fmt::format("PFC{}", i));
         }

@@ -42,17 +42,19 @@ Command show_commands()
 
 Command start_command()
 {
-    return {
-        .name = "start",
-        .about = "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
-                 "'all': every port that has PFC enabled. Times are in milliseconds, the detection time 100 to 5000.\n"
-                 "pfcwd start --action drop all 400 --restoration-time 2000\n"
-                 "pfcwd start --action drop ports all detection-time 400 -r 2000",
-        .run = start,
-        .options = {{{"--action", "-a"}, Choice{{"drop", "forward", "alert"}}, "What becomes of a stormed queue."},
-                    {{"--restoration-time", "-r"}, kRestorationTime.allowed, "Quiet for so long, the storm is over."},
-                    {{"--pfc-stat-history"}, Flag{}, "Keep a history of pauses as well."}},
-        .arguments = {{"PORTS", Text{}, Count::any}, {"DETECTION_TIME", kDetectionTime.allowed}}};
+    return {.name = "start",
+            .about =
+                "Watch ports: a queue that is paused for the detection time is stormed. Without names, or with "
+                "'all': every port that has PFC enabled. Times are in milliseconds, the detection time 100 to 5000.\n"
+                "pfcwd start --action drop all 400 --restoration-time 2000\n"
+                "pfcwd start --action drop ports all detection-time 400 -r 2000",
+            .run = start,
+            .options = {{{"--action", "-a"}, Choice{{"drop", "forward", "alert"}}, "The action for a stormed queue."},
+                        {{"--restoration-time", "-r"},
+                         kRestorationTime.allowed,
+                         "The time without pause after which the storm is over."},
+                        {{"--pfc-stat-history"}, Flag{}, "Keep a history of pauses as well."}},
+            .arguments = {{"PORTS", Text{}, Count::any}, {"DETECTION_TIME", kDetectionTime.allowed}}};
 }
 
 Command make_pfcwd()
@@ -68,7 +70,7 @@ Command make_pfcwd()
              .run = stop,
              .arguments = {{"PORTS", Text{}, Count::any}}},
             {.name = "interval",
-             .about = "How often the watchdog looks, in milliseconds. 100 to 1000, and not above any time that is "
+             .about = "The poll interval of the watchdog, in milliseconds. 100 to 1000, and not above any time that is "
                       "configured.",
              .run = set_interval,
              .arguments = {{"POLL_INTERVAL", kPollInterval.allowed}}},
@@ -94,8 +96,8 @@ Command make_pfcwd()
              .run = clear_stats,
              .arguments = {{"QUEUES", Text{}, Count::any}}},
             {.name = "release",
-             .about = "Let queues go that the agent has mitigated. One whose storm still goes on proves itself "
-                      "anew. Names of queues or ports, or 'all'.",
+             .about = "Release queues that the agent has mitigated. A storm that goes on is detected again. Names of "
+                      "queues or ports, or 'all'.",
              .run = release,
              .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }

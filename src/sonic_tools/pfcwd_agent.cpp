@@ -14,19 +14,19 @@
 namespace petrel::sonic_tools {
 namespace {
 
-using Ask = control::ControlRequest::Command;
+using RequestCommand = control::ControlRequest::Command;
 
-struct Told {
+struct PastEvent {
     std::string line;
     codec::EventLine event;
 };
 
-std::vector<Told> history(const Desk& desk)
+std::vector<PastEvent> history(const Desk& desk)
 {
     control::ControlRequest request;
-    request.command = Ask::events;
-    std::vector<Told> all;
-    for (auto& line : ask(desk, request)) {
+    request.command = RequestCommand::events;
+    std::vector<PastEvent> all;
+    for (auto& line : request_lines(desk, request)) {
         if (auto event = codec::read_event(line)) {
             all.push_back({std::move(line), std::move(*event)});
         }
@@ -41,34 +41,34 @@ bool meant(std::span<const std::string> names, const std::string& queue)
 }
 
 // The queues of past events are known as well: a queue that is gone may have a history.
-void need_known_queues(const Desk& desk, std::span<const std::string> names, const std::vector<Told>& past)
+void need_known_queues(const Desk& desk, std::span<const std::string> names, const std::vector<PastEvent>& past)
 {
     std::set<std::string> known;
-    const auto know = [&](const std::string& queue) { known.insert({queue, port_of(queue)}); };
+    const auto add = [&](const std::string& queue) { known.insert({queue, port_of(queue)}); };
     for (const auto& one : past) {
-        know(one.event.queue);
+        add(one.event.queue);
     }
     const auto queues = agents_queues(desk);
     if (!queues) {
         stop_with(queues.error());
     }
     for (const auto& queue : *queues) {
-        know(name_of(queue));
+        add(name_of(queue));
     }
     need_known(names, std::vector<std::string>{known.begin(), known.end()});
 }
 
-bool of_several_devices(const std::vector<Told>& past)
+bool of_several_devices(const std::vector<PastEvent>& past)
 {
     return std::any_of(past.begin(), past.end(),
-                       [&](const Told& one) { return one.event.device != past.front().event.device; });
+                       [&](const PastEvent& one) { return one.event.device != past.front().event.device; });
 }
 
 // A message of the agent, cut and escaped.
-std::string sentence(std::string_view words)
+std::string sentence(std::string_view text)
 {
     constexpr std::size_t kLongestSentence = 4096;
-    return escaped(shortened(words, kLongestSentence));
+    return escaped(shortened(text, kLongestSentence));
 }
 
 std::vector<std::string> cells_of(const codec::EventLine& event)
@@ -83,7 +83,7 @@ std::vector<std::string> cells_of(const codec::EventLine& event)
 // The table has a column for the device if the history has events of several devices.
 Outcome show_history(const Given& given, Desk& desk)
 {
-    const auto wanted = given.words("QUEUES");
+    const auto wanted = given.values("QUEUES");
     const auto past = history(desk);
     if (!wanted.empty()) {
         need_known_queues(desk, wanted, past);
@@ -109,17 +109,17 @@ Outcome show_history(const Given& given, Desk& desk)
 
 Outcome release(const Given& given, Desk& desk)
 {
-    const auto wanted = given.words("QUEUES");
+    const auto wanted = given.values("QUEUES");
     if (wanted.empty()) {
         return usage_error(desk.command, desk.path, "Which queues? Their names, or all.");
     }
     const bool all = means_all(wanted);
     Outcome outcome;
     for (const auto& name : all ? std::vector<std::string>{""} : wanted) {
-        for (const auto& done : order(desk, all ? Ask::release_all : Ask::release, name)) {
+        for (const auto& done : order(desk, all ? RequestCommand::release_all : RequestCommand::release, name)) {
             if (done) {
-                for (const auto& words : done->words) {
-                    outcome.out += sentence(words) + '\n';
+                for (const auto& text : done->words) {
+                    outcome.out += sentence(text) + '\n';
                 }
             } else {
                 outcome.err += fmt::format("Error: {}\n", sentence(done.error().what));

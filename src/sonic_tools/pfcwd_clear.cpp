@@ -24,12 +24,12 @@ bool owner_has_tables(Desk& desk)
 {
     stop_with(fmt::format("Error: {}\n{}", escaped(error.what),
                           cleared.empty()
-                              ? "Nothing was cleared: the agent has counts of its own, and has to be asked first"
+                              ? "Nothing was cleared: the agent keeps counts, and these have to be cleared first"
                               : fmt::format("Cleared were: {}", excerpt(fmt::format("{}", fmt::join(cleared, ", "))))));
 }
 
 // If the agent is not reachable and does not own the switch, it has no counts to clear.
-void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
+void clear_agents_counts(const std::vector<std::string>& names, Desk& desk)
 {
     std::vector<std::string> cleared;
     for (const auto& name : means_all(names) ? std::vector<std::string>{""} : names) {
@@ -48,7 +48,7 @@ void clear_agents_own(const std::vector<std::string>& names, Desk& desk)
 Outcome clear_stats(const Given& given, Desk& desk)
 {
     need_writer(desk);
-    const auto asics = read_queues(desk, given.words("QUEUES"), Display::all);
+    const auto asics = read_queues(desk, given.values("QUEUES"), Display::all);
     Hash zero;
     for (const auto& column : stat_columns()) {
         for (const auto& name : column.fields) {
@@ -69,7 +69,7 @@ Outcome clear_stats(const Given& given, Desk& desk)
             tables->change(Db::counters, std::move(changes));
         }
     }
-    clear_agents_own(given.words("QUEUES"), desk);
+    clear_agents_counts(given.values("QUEUES"), desk);
     return outcome;
 }
 

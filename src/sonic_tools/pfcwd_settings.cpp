@@ -69,7 +69,7 @@ Outcome set_stat_history(const Given& given, Desk& desk)
 {
     need_configurable(desk);
     Outcome outcome;
-    for (const auto& [tables, ports] : meant_ports(desk, given.words("PORTS"))) {
+    for (const auto& [tables, ports] : meant_ports(desk, given.values("PORTS"))) {
         std::vector<Change> changes;
         for (const auto& port : lossless_ports(*tables, ports, outcome.out)) {
             changes.push_back(

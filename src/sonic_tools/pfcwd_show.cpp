@@ -39,7 +39,7 @@ std::vector<std::string> cells_of_queue(const Queue& queue)
 
 std::string stats_text(const std::vector<OfAsic<Queue>>& asics)
 {
-    SimpleTable table{{"QUEUE", "STATUS"}, {}, SimpleTable::Words::right};
+    SimpleTable table{{"QUEUE", "STATUS"}, {}, SimpleTable::TextAlign::right};
     for (const auto& column : stat_columns()) {
         table.heading.emplace_back(column.title);
     }
@@ -117,7 +117,7 @@ std::string global_lines(const ConfigOfAsic& asic)
 std::string config_text(const std::vector<ConfigOfAsic>& asics)
 {
     std::string text;
-    SimpleTable table{{"PORT"}, {}, SimpleTable::Words::right};
+    SimpleTable table{{"PORT"}, {}, SimpleTable::TextAlign::right};
     for (const auto& column : config_columns()) {
         table.heading.emplace_back(column.title);
     }
@@ -153,7 +153,7 @@ std::string config_json(const ConfigOfAsic& asic)
 
 Outcome show_config(const Given& given, Desk& desk)
 {
-    const auto wanted = given.words("PORTS");
+    const auto wanted = given.values("PORTS");
     const auto shown = means_all(wanted) ? display(given, desk) : Display::all;
     std::vector<ConfigOfAsic> asics;
     for (const auto& [tables, ports] :
@@ -173,7 +173,7 @@ Outcome show_config(const Given& given, Desk& desk)
 // A storm on an internal port is a storm, too: unless the operator chooses ports, --check-storm checks all of them.
 Outcome show_stats(const Given& given, Desk& desk)
 {
-    const auto wanted = given.words("QUEUES");
+    const auto wanted = given.values("QUEUES");
     const bool check = given.has("--check-storm");
     const auto shown = check && !given.has("--display") ? Display::all : display(given, desk);
     auto asics = read_queues(desk, wanted, shown);

@@ -12,15 +12,15 @@ namespace petrel::sonic_tools {
 namespace {
 
 // Accepts "ports all detection-time 400", the spelling of the first test plans.
-std::vector<std::string> without_filling_words(std::vector<std::string> words)
+std::vector<std::string> without_keywords(std::vector<std::string> arguments)
 {
-    if (!words.empty() && words.back() == "detection-time") {
-        words.pop_back();
+    if (!arguments.empty() && arguments.back() == "detection-time") {
+        arguments.pop_back();
     }
-    if (!words.empty() && words.front() == "ports") {
-        words.erase(words.begin());
+    if (!arguments.empty() && arguments.front() == "ports") {
+        arguments.erase(arguments.begin());
     }
-    return words;
+    return arguments;
 }
 
 struct Times {
@@ -32,7 +32,7 @@ void need_above_interval(const Times& times, Tables& tables, std::string& notes)
 {
     const auto interval_ms = poll_interval(tables, notes);
     for (const auto& [what, time_ms] :
-         {std::pair{kDetectionTime.words, times.detection_ms}, {kRestorationTime.words, times.restoration_ms}}) {
+         {std::pair{kDetectionTime.label, times.detection_ms}, {kRestorationTime.label, times.restoration_ms}}) {
         if (interval_ms && time_ms < *interval_ms) {
             stop_with(fmt::format("unable to use {} = {}ms, value is smaller than the polling interval = {}ms{}\n"
                                   "At least that, or pfcwd interval {} first",
@@ -135,7 +135,7 @@ void start_default_on(Tables& tables, Outcome& outcome)
 Outcome start(const Given& given, Desk& desk)
 {
     need_configurable(desk);
-    const auto wanted = without_filling_words(given.words("PORTS"));
+    const auto wanted = without_keywords(given.values("PORTS"));
     const auto asics = meant_ports(desk, wanted);
 
     Outcome outcome;
@@ -191,7 +191,7 @@ Outcome stop(const Given& given, Desk& desk)
         }
         return ports;
     };
-    for (const auto& [tables, ports] : meant_ports(shown_asics(desk, Display::all), given.words("PORTS"), known)) {
+    for (const auto& [tables, ports] : meant_ports(shown_asics(desk, Display::all), given.values("PORTS"), known)) {
         std::vector<Change> changes;
         for (const auto& port : ports) {
             changes.push_back({Change::Kind::replace, watch_key(port), {}});

@@ -78,23 +78,23 @@ std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
 void need_interval_below(std::int64_t interval_ms, const Tables& tables, const Entries& entries)
 {
     std::int64_t shortest = interval_ms;
-    std::string whose;
+    std::string shortest_port;
     TimeField which{};
     for (const auto& [port, entry] : entries) {
         for (const auto& time : kTimes) {
             if (const auto value = time_of(entry, time); value && *value < shortest) {
                 shortest = *value;
-                whose = port;
+                shortest_port = port;
                 which = time;
             }
         }
     }
-    if (!whose.empty()) {
+    if (!shortest_port.empty()) {
         stop_with(fmt::format("unable to use polling interval = {}ms, value is bigger than one of the configured {} "
                               "values, please choose a smaller polling_interval\n"
                               "{}{} has {} {}: at most that, until pfcwd start {} sets a longer one",
-                              interval_ms, which.words, excerpt(watch_key(whose)), tables.named(" on "), which.name,
-                              shortest, excerpt(whose)));
+                              interval_ms, which.label, excerpt(watch_key(shortest_port)), tables.named(" on "),
+                              which.name, shortest, excerpt(shortest_port)));
     }
 }
 

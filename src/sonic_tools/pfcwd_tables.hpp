@@ -18,7 +18,7 @@ namespace petrel::sonic_tools {
 // A field that is a time in milliseconds.
 struct TimeField {
     const char* name;
-    std::string_view words;
+    std::string_view label;
     Range allowed;
 };
 

@@ -18,8 +18,9 @@ std::filesystem::path file_in(const std::filesystem::path& folder) { return fold
 Result<void> save(const std::filesystem::path& folder, const SavedCounters& saved)
 {
     if (folder.empty()) {
-        return tl::unexpected(Error{ErrorKind::invalid, "there is no folder for them: whoever runs this has no home; "
-                                                        "XDG_CACHE_HOME can name a folder"});
+        return tl::unexpected(
+            Error{ErrorKind::invalid,
+                  "there is no folder for them: this user has no home; XDG_CACHE_HOME can name a folder"});
     }
     for (const auto& wanted : {folder.parent_path(), folder}) {
         if (std::error_code error; std::filesystem::create_directory(wanted, error), error) {

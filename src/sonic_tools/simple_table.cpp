@@ -26,8 +26,8 @@ struct Column {
 
 std::vector<Column> columns_of(const SimpleTable& table)
 {
-    const bool words_right = table.words == SimpleTable::Words::right;
-    const bool right = words_right || !table.rows.empty();  // until a cell is no number
+    const bool text_right = table.text_align == SimpleTable::TextAlign::right;
+    const bool right = text_right || !table.rows.empty();  // until a cell is no number
     std::vector<Column> columns;
     columns.reserve(table.heading.size());
     for (const auto& title : table.heading) {
@@ -37,7 +37,7 @@ std::vector<Column> columns_of(const SimpleTable& table)
         columns.resize(std::max(columns.size(), row.size()), {0, right});
         for (std::size_t i = 0; i != row.size(); ++i) {
             columns[i].width = std::max(columns[i].width, row[i].size());
-            columns[i].right = columns[i].right && (words_right || is_number(row[i]));
+            columns[i].right = columns[i].right && (text_right || is_number(row[i]));
         }
     }
     return columns;

@@ -10,11 +10,11 @@
 namespace petrel::sonic_tools {
 
 struct SimpleTable {
-    enum class Words : std::uint8_t { left, right };  // alignment of columns that have words
+    enum class TextAlign : std::uint8_t { left, right };  // of columns that are not numbers
 
     std::vector<std::string> heading;  // may be empty
     std::vector<std::vector<std::string>> rows;
-    Words words{Words::left};
+    TextAlign text_align{TextAlign::left};
 };
 
 std::string to_text(SimpleTable);

@@ -34,7 +34,7 @@ struct Surroundings {
     // The agent keeps the tables itself, and only the agent writes the state of queues.
     std::function<bool(const Where&)> agent_keeps_tables = [](const Where&) { return false; };
     // The lines of the agent's answer.
-    std::function<Result<std::vector<std::string>>(const Where&, const control::ControlRequest&)> ask_agent;
+    std::function<Result<std::vector<std::string>>(const Where&, const control::ControlRequest&)> request_answer;
     // CONFIG_DB is not filled: waits for a moment. False: the time limit is over.
     std::function<bool()> wait_for_config = [] { return false; };
     bool may_write{};             // the user may change the configuration

@@ -46,10 +46,10 @@ std::vector<Hash> Tables::hashes(Db db, const std::vector<std::string>& keys)
 bool Tables::config_is_filled()
 {
     if (!filled_) {
-        const auto ask = [this] { return or_stop(store().is_set(Db::config, sonic::kConfigFilled)); };
-        filled_ = ask();
+        const auto is_filled = [this] { return or_stop(store().is_set(Db::config, sonic::kConfigFilled)); };
+        filled_ = is_filled();
         while (!*filled_ && around_.wait_for_config()) {
-            filled_ = ask();
+            filled_ = is_filled();
         }
     }
     return *filled_;

@@ -19,7 +19,7 @@ constexpr auto kClearLine = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress() : started_(steady_clock::now()), shown_(started_), on_(somebody_watches()) {}
+Progress::Progress() : started_(steady_clock::now()), shown_(started_), on_(stderr_is_terminal()) {}
 
 void Progress::clear()
 {

@@ -69,7 +69,7 @@ bool stdout_wants_colour()
     return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
-bool somebody_watches() { return isatty(STDERR_FILENO) == 1; }
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 std::string Paint::with(std::string_view code, std::string_view text) const
 {
@@ -100,18 +100,18 @@ Result<bool> write_stdout(std::string_view text)
     return true;
 }
 
-void say(std::string_view line) { write_stderr(fmt::format("{}\n", line)); }
+void print_stderr(std::string_view line) { write_stderr(fmt::format("{}\n", line)); }
 
 ExitCode fail(const Error& error)
 {
-    say(fmt::format("petrel: {}", error.what));
+    print_stderr(fmt::format("petrel: {}", error.what));
     return exit_code(error.kind);
 }
 
 ExitCode refuse(const std::vector<Complaint>& complaints)
 {
     for (const auto& complaint : complaints) {
-        say(to_text(complaint));
+        print_stderr(to_text(complaint));
     }
     return ExitCode::usage;
 }

@@ -27,7 +27,7 @@ public:
 };
 
 bool stdout_wants_colour();
-bool somebody_watches();  // stderr is a terminal: print progress and durations
+bool stderr_is_terminal();  // then progress and durations are printed
 
 // Text with colour for a terminal, or without.
 class Paint {
@@ -50,7 +50,7 @@ std::string painted(watchdog::EventKind, const std::string& text, const Paint&);
 // False: the reader has closed the pipe, which is no error; write no more. A full disk is an error.
 Result<bool> write_stdout(std::string_view text);
 
-void say(std::string_view line);                 // one line to stderr
+void print_stderr(std::string_view line);        // one line to stderr
 ExitCode fail(const Error&);                     // prints it and returns its exit code
 ExitCode refuse(const std::vector<Complaint>&);  // prints all of them and returns ExitCode::usage
 

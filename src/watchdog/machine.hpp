@@ -132,7 +132,7 @@ private:
     void finish(Slot r, Instant now, Outbox&);
     void close_storm(Slot r, Reason why, Instant now, Outbox&);
     void link_down(Slot r, Instant now);
-    void wish(SiteId site, Instant now);
+    void update_want(SiteId site, Instant now);
     SiteId site_for(Slot r, Treatment) const;
     std::uint64_t emit(Outbox&, EventKind, Reason why, Slot r, Instant now);
 

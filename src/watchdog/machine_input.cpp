@@ -8,7 +8,7 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
     if (const auto site = sites_.settle(outcome, list_.poll, now)) {
         if (!held()) {
             step_down(*site, now);
-            wish(*site, now);
+            update_want(*site, now);
         }
         tick(now, out);
     }
@@ -26,7 +26,7 @@ void Machine::step_down(SiteId s, Instant now)
         if (row.treatment == Treatment::none) {
             row.site = s;  // everything is refused: give_up() looks for the row at this site
         }
-        wish(row.site, now);
+        update_want(row.site, now);
     }
 }
 

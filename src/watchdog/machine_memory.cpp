@@ -185,7 +185,7 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
             release(r, Reason::reconciled, now);
             sites_.change(treated_at, [&](Site& s) { s.assume(std::nullopt, now); });
         }
-        wish(site, now);
+        update_want(site, now);
         // Mark the state as not known, so that the wanted treatment is commanded again. This also renews or closes the
         // journal entry.
         sites_.change(site, [&](Site& s) {
@@ -225,7 +225,7 @@ void Machine::inherit(const Machine& old, Instant now)
         }
     }
     for (std::uint32_t site = 0; site < map_.sites(); ++site) {
-        wish(SiteId{site}, now);
+        update_want(SiteId{site}, now);
     }
     red_by_order_ = old.red_by_order_;
     if (const bool on = red_by_order_ || list_.big_red_switch; on || old.red_) {
@@ -254,7 +254,7 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     if (!old.at_work(from)) {
         const bool same_proof = watched(r) && old.watched(from) && policy(r).criterion == old.policy(from).criterion;
         clocks_.proven_us[r] = same_proof ? old.clocks_.proven_us[from] : 0;
-        wish(row.site, now);
+        update_want(row.site, now);
         return;
     }
     row.origin = before.origin;
@@ -283,8 +283,8 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     if (by_evidence && under_treatment(r) && row.treatment != effective(r).action) {
         const auto left = row.site;
         apply(r, effective(r).action);
-        wish(left, now);
-        wish(row.site, now);
+        update_want(left, now);
+        update_want(row.site, now);
     }
     if (before.decision == Decision::probing) {
         clocks_.limit_us[r] = old.clocks_.limit_us[from];

@@ -118,7 +118,7 @@ void Machine::decide(Slot r, Decision decision, Instant now)
         row.active = true;
         active_.push_back(r);
     }
-    wish(row.site, now);
+    update_want(row.site, now);
 }
 
 void Machine::begin(Slot r, Origin origin, Instant now)
@@ -196,14 +196,14 @@ void Machine::mitigate(Slot r, Instant now, Outbox& out)
     decide(r, latch ? Decision::latched : Decision::stormed, now);
 }
 
-// Sets the row's treatment: `wish`, or the strongest weaker treatment that the device has not refused at its site.
-void Machine::apply(Slot r, Treatment wish)
+// Sets the row's treatment: `treatment`, or the strongest weaker treatment that the device has not refused at its site.
+void Machine::apply(Slot r, Treatment treatment)
 {
-    while (wish != Treatment::none && sites_[site_for(r, wish)].refused(wish)) {
-        wish = weaker(wish);
+    while (treatment != Treatment::none && sites_[site_for(r, treatment)].refused(treatment)) {
+        treatment = weaker(treatment);
     }
-    rows_[r].treatment = wish;
-    rows_[r].site = site_for(r, wish);
+    rows_[r].treatment = treatment;
+    rows_[r].site = site_for(r, treatment);
 }
 
 // The port's own row and port-wide treatments belong to the site of the port. Other treatments belong to the site of
@@ -214,8 +214,8 @@ SiteId Machine::site_for(Slot r, Treatment treatment) const
     return whole_port ? map_.port_site(r) : map_.queue_site(r);
 }
 
-// The site wants the strongest treatment that its rows want.
-void Machine::wish(SiteId s, Instant now)
+// Sets what the site wants: the strongest treatment that its rows want.
+void Machine::update_want(SiteId s, Instant now)
 {
     if (held()) {
         return;

@@ -219,7 +219,7 @@ struct Lane {
     std::uint32_t suspect;
 };
 
-PETREL_INLINE std::uint32_t knows(Fields known, Fields wanted) { return mask((known & wanted) == wanted); }
+PETREL_INLINE std::uint32_t all_known(Fields known, Fields wanted) { return mask((known & wanted) == wanted); }
 
 // Template parameters select the columns that a proof reads, because a column that the device lacks has no memory.
 template <bool counted>
@@ -229,7 +229,7 @@ struct ByState {
         std::uint32_t carry = 0;
         if constexpr (counted) {
             carry = std::min(c.pause_us[i], c.dt[i]) & mask((bits & kTrailing) != 0) &
-                    knows(c.known[i], bit(Field::pause_us));
+                    all_known(c.known[i], bit(Field::pause_us));
         }
         return {mask((bits & kThroughout) != 0), c.dt[i], carry, mask((bits & kPausedNow) != 0)};
     }
@@ -239,7 +239,7 @@ struct ByDuration {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t bits)
     {
         const std::uint32_t dt = c.dt[i];
-        const std::uint32_t counted = knows(c.known[i], bit(Field::pause_us));
+        const std::uint32_t counted = all_known(c.known[i], bit(Field::pause_us));
         const std::uint32_t time = std::min(c.pause_us[i], dt) & counted;
         const std::uint32_t enough = mask(time >= dt - part(dt, rule.slack_per_64k));
         const std::uint32_t going_on = mask((bits & kNotPausedNow) == 0);
@@ -254,10 +254,10 @@ PETREL_INLINE std::uint32_t stuck(const Columns& c, const Rule& rule, std::size_
 {
     std::uint32_t yes = ~0U;
     if constexpr (backlog) {
-        yes &= mask(c.occupancy[i] > 0) & knows(c.known[i], bit(Field::occupancy));
+        yes &= mask(c.occupancy[i] > 0) & all_known(c.known[i], bit(Field::occupancy));
     }
     if constexpr (sends) {
-        yes &= mask(c.sent[i] <= share(c.dt[i], rule.floor_per_64k_us)) & knows(c.known[i], c.sent_bit);
+        yes &= mask(c.sent[i] <= share(c.dt[i], rule.floor_per_64k_us)) & all_known(c.known[i], c.sent_bit);
     }
     return yes;
 }
@@ -277,7 +277,7 @@ struct Progress {
     {
         std::uint32_t mostly = 0;
         if constexpr (by_duration) {
-            mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & knows(c.known[i], bit(Field::pause_us));
+            mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & all_known(c.known[i], bit(Field::pause_us));
         } else {
             mostly = mask((bits & kThroughout) != 0) |
                      mask((bits & (kPausedBefore | kPausedNow)) == (kPausedBefore | kPausedNow));
@@ -290,13 +290,13 @@ template <bool by_duration>
 struct ReceiveStall {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t)
     {
-        std::uint32_t known = knows(c.known[i], bit(Field::rx_packets));
+        std::uint32_t known = all_known(c.known[i], bit(Field::rx_packets));
         std::uint32_t pauses = 0;
         if constexpr (by_duration) {
-            known &= knows(c.known[i], bit(Field::pause_tx_us));
+            known &= all_known(c.known[i], bit(Field::pause_tx_us));
             pauses = mask(std::min(c.pause_tx_us[i], c.dt[i]) >= c.dt[i] - share(c.dt[i], rule.slack_per_64k));
         } else {
-            pauses = knows(c.known[i], kKeepsPausing);
+            pauses = all_known(c.known[i], kKeepsPausing);
         }
         return {known & pauses & mask(c.rx_packets[i] == 0), c.dt[i], 0, 0};
     }
@@ -305,7 +305,7 @@ struct ReceiveStall {
 struct TimedOut {
     PETREL_INLINE static Lane at(const Columns& c, const Rule&, std::size_t i, std::uint32_t bits)
     {
-        const std::uint32_t known = knows(c.known[i], bit(Field::pause_timeout));
+        const std::uint32_t known = all_known(c.known[i], bit(Field::pause_timeout));
         const std::uint32_t now = mask(c.pause_timeout[i] != 0) & known;
         const std::uint32_t before = mask((bits & kPausedBefore) != 0);
         return {now, pick(now ^ before, 1, c.dt[i]), 0, 0};
@@ -331,8 +331,8 @@ struct QuietByReceive {
     {
         const Fields sent = bit(by_duration ? Field::pause_tx_us : Field::pause_tx);
         const std::uint32_t* const column = by_duration ? c.pause_tx_us : c.pause_tx;
-        return (knows(c.known[i], bit(Field::rx_packets)) & mask(c.rx_packets[i] > 0)) |
-               (knows(c.known[i], sent) & mask(column[i] == 0));
+        return (all_known(c.known[i], bit(Field::rx_packets)) & mask(c.rx_packets[i] > 0)) |
+               (all_known(c.known[i], sent) & mask(column[i] == 0));
     }
 };
 
@@ -340,7 +340,7 @@ struct QuietByTimeout {
     static constexpr bool whole_interval = false;  // as for the storm: time counts while the status stays the same
     PETREL_INLINE static std::uint32_t at(const Columns& c, std::size_t i, std::uint32_t, std::uint32_t)
     {
-        return mask(c.pause_timeout[i] == 0) & knows(c.known[i], bit(Field::pause_timeout));
+        return mask(c.pause_timeout[i] == 0) & all_known(c.known[i], bit(Field::pause_timeout));
     }
 };
 

@@ -40,12 +40,12 @@ public:
     std::uint64_t cause() const { return cause_; }
     bool refused(Treatment t) const { return has(refused_, t); }
 
-    void set_want(Treatment wish, std::uint64_t cause, Instant now)
+    void set_want(Treatment treatment, std::uint64_t cause, Instant now)
     {
-        if (wish == want_) {
+        if (treatment == want_) {
             return;
         }
-        want_ = wish;
+        want_ = treatment;
         cause_ = cause;
         attempts_ = 0;
         retry_at_ = now;

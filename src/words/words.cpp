@@ -22,10 +22,10 @@ std::string with_decimals(std::int64_t units, std::int64_t per_whole, int digits
 }
 
 // A status is valid at the time of its read only: time counts from the second read on.
-std::string status(std::string_view says, Duration proven)
+std::string status(std::string_view shown, Duration proven)
 {
-    return proven <= kAtOnce ? fmt::format("pause-timeout status is {}", says)
-                             : fmt::format("pause-timeout status {} for {}", says, ms_text(proven));
+    return proven <= kAtOnce ? fmt::format("pause-timeout status is {}", shown)
+                             : fmt::format("pause-timeout status {} for {}", shown, ms_text(proven));
 }
 
 // The storm in words, with the time that was proven.

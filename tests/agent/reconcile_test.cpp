@@ -100,7 +100,7 @@ TEST(ReconcilePort, StaysTreatedWhileOneOfItsQueuesNeedsIt)
     EXPECT_EQ(reconcile(start), (std::vector<Adoption>{{kPort, Treatment::lossless_off, true}}));
 }
 
-TEST(ReconcilePort, IsUndoneWhenAllItsQueuesWereRestoring)
+TEST(ReconcilePort, IsRestoredIfAllItsQueuesWereRestoring)
 {
     Start start;
     start.found.emplace_back(kPort, Treatment::lossless_off);

@@ -111,7 +111,7 @@ void run(PolicyBook book)
         commands += out.commands.size();
         out.clear();
     }
-    EXPECT_GT(events, 1'000U) << "too little happened to speak of storms";
+    EXPECT_GT(events, 1'000U) << "too few events for a test of storms";
     EXPECT_GT(commands, 500U);
     EXPECT_EQ(in_passes, 0U);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kWords{"detect_ms", "restore_ms", "port", "ports"};
 
-TEST(ComplaintText, LeavesOutWhatIsNotKnown)
+TEST(ComplaintText, OmitsUnknownParts)
 {
     EXPECT_EQ(to_text({"t.csv", 3, 12, "9", "0..7"}), "t.csv:3:12: value '9': allowed 0..7");
     EXPECT_EQ(to_text({"t.csv", 3, 0, "9", "0..7"}), "t.csv:3: value '9': allowed 0..7");
@@ -25,7 +25,7 @@ TEST(ComplaintText, ControlCharactersDoNotReachTheTerminal)
     EXPECT_EQ(to_text({"f", 1, 1, "\x1b[31m\n", "a"}), "f:1:1: value '\\x1b[31m\\x0a': allowed a");
 }
 
-TEST(ComplaintText, EscapesWhatDisturbsATerminal)
+TEST(ComplaintText, EscapesControlSequences)
 {
     EXPECT_EQ(escaped("Ethernet4:3 µs … 漢字 🐦"), "Ethernet4:3 µs … 漢字 🐦");
     EXPECT_EQ(escaped("\x1b]0;t\x07\r\n\x7f"), R"(\x1b]0;t\x07\x0d\x0a\x7f)");
@@ -55,7 +55,7 @@ TEST(ComplaintText, ALongValueIsCutWithAMark)
               "f:1:1: value '" + std::string(256, '9') + "… and 104857344 more bytes': allowed 0..7");
 }
 
-RC_GTEST_PROP(ComplaintTextLaw, WhatIsEscapedIsPrintable, (const std::string& text))
+RC_GTEST_PROP(ComplaintTextLaw, EscapedTextIsPrintable, (const std::string& text))
 {
     RC_ASSERT(printable(escaped(text)));
     RC_ASSERT(printable(text) == (escaped(text) == text));
@@ -80,7 +80,7 @@ TEST(ComplaintText, NearestIsATypingErrorAway)
     EXPECT_EQ(nearest(std::string(100'000, 'p'), kWords), "");
 }
 
-TEST(ComplaintText, InsteadOfAnUnknownWord)
+TEST(ComplaintText, SuggestsAllowedWords)
 {
     EXPECT_EQ(instead_of("prot", kWords), "the nearest is 'port'");
     EXPECT_EQ(instead_of("colour", kWords), "one of detect_ms, restore_ms, port, ports");
@@ -89,7 +89,7 @@ TEST(ComplaintText, InsteadOfAnUnknownWord)
               std::string{"one of , ..."}.size() + 32 * 3 - 2);
 }
 
-RC_GTEST_PROP(ComplaintTextLaw, ALetterDroppedOrDoubledIsForgiven, ())
+RC_GTEST_PROP(ComplaintTextLaw, FindsTheWordWithOneLetterDroppedOrDoubled, ())
 {
     const std::string_view word = *rc::gen::elementOf(std::vector<std::string_view>{"detect_ms", "restore_ms"});
     const auto at = *rc::gen::inRange<std::size_t>(0, word.size());

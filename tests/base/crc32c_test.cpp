@@ -33,7 +33,7 @@ std::uint32_t crc_by_definition(std::span<const std::byte> bytes)
     return ~rest;
 }
 
-RC_GTEST_PROP(Crc32c, IsItsDefinitionAtAnyLength, (const std::vector<std::uint8_t>& bytes))
+RC_GTEST_PROP(Crc32c, EqualsItsDefinitionAtAnyLength, (const std::vector<std::uint8_t>& bytes))
 {
     RC_ASSERT(crc32c(std::as_bytes(std::span{bytes})) == crc_by_definition(std::as_bytes(std::span{bytes})));
 }

@@ -28,7 +28,7 @@ TEST(CsvCell, NumbersAndOrdinaryNamesStayAsTheyAre)
     EXPECT_EQ(csv_cell("-"), "'-");
 }
 
-RC_GTEST_PROP(CsvCellLaw, IsNeitherFormulaNorLossy, ())
+RC_GTEST_PROP(CsvCellLaw, IsNeverAFormulaAndLosesNothing, ())
 {
     const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string{"=+-@\t\r\n'\", .17a"}));
     auto cell = csv_cell(text);

@@ -73,7 +73,7 @@ void expect_all_below(const Words& command)
     }
 }
 
-TEST(Completion, OffersWhatTheHelpNames) { expect_all_below({}); }
+TEST(Completion, OffersEverythingInTheHelp) { expect_all_below({}); }
 
 TEST(Completion, Commands)
 {
@@ -83,7 +83,7 @@ TEST(Completion, Commands)
     EXPECT_THAT(completions({"nonsense"}), IsEmpty());
 }
 
-TEST(Completion, ToolsOfSonicAreCommandsToo)
+TEST(Completion, OffersSonicToolsAsCommands)
 {
     for (const auto& tool : kTools) {
         EXPECT_TRUE(sonic_tools::is_tool(tool)) << tool;
@@ -96,7 +96,7 @@ TEST(Completion, ToolsOfSonicAreCommandsToo)
     EXPECT_THAT(completions({"lab", "pfc"}), IsEmpty());
 }
 
-TEST(Completion, QueuesAreAskedOfTheAgent)
+TEST(Completion, ReadsQueuesFromTheAgent)
 {
     const petrel::test::TemporaryFolder folder;
     const auto scenario = test::examples().parent_path() / "scenarios/nic-storm-leaf-spine.toml";
@@ -130,7 +130,7 @@ TEST(Completion, Files)
     EXPECT_THAT(completions({"demo", "--fast", "sto"}), Not(Contains("storm.csv")));
 }
 
-TEST(Completion, AFlagThatIsNoneIsNoTrouble)
+TEST(Completion, IgnoresAnUnknownFlag)
 {
     EXPECT_THAT(completions({"replay", "--a/b", "sto"}), ElementsAre("storm.csv"));
     EXPECT_THAT(completions({"--", ""}), Contains("replay"));

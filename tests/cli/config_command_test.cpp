@@ -42,7 +42,7 @@ TEST(ConfigCommand, TheEnvironmentIsStrongerThanTheFileAndWeakerThanFlags)
     EXPECT_EQ(line_of(ended.out, "log.format"), "log.format text agent.toml:15:10");
 }
 
-TEST(ConfigCommand, AnEmptyValueIsOneHoweverItIsGiven)
+TEST(ConfigCommand, AcceptsAnEmptyValueInEveryForm)
 {
     for (const auto& given : {std::vector<std::string>{"--metrics-listen=", "--name", "flag"},
                               std::vector<std::string>{"--metrics-listen", "", "--name=flag"}}) {
@@ -53,7 +53,7 @@ TEST(ConfigCommand, AnEmptyValueIsOneHoweverItIsGiven)
     }
 }
 
-TEST(ConfigCommand, AVariableThatNobodyKnowsIsAProblemAsAnyOther)
+TEST(ConfigCommand, ReportsAnUnknownVariable)
 {
     const auto ended = show({{"PETREL_LOG_FROMAT", "json"}, {"PETREL_HANG_MS", "1"}}, {"--stop", "halt"});
     EXPECT_EQ(ended.exit_code, 2);
@@ -72,14 +72,14 @@ TEST(ConfigCommand, AFileIsCheckedAlone)
     EXPECT_EQ(petrel::test::run(call).exit_code, 0);
 }
 
-TEST(ConfigCommand, WithoutAFileTheUsualOneIsShownIfThereIsOne)
+TEST(ConfigCommand, ShowsTheDefaultFileIfItExists)
 {
     const auto ended = petrel::test::run(test::petrel({"config", "show"}));
     if (std::filesystem::exists("/etc/petrel/agent.toml")) {
         EXPECT_EQ(ended.err.find("which file?"), std::string::npos) << ended.err;
     } else {
         EXPECT_EQ(ended.exit_code, 2);
-        EXPECT_EQ(ended.err, "--config: which file? Or --effective, for all that the agent would go by\n");
+        EXPECT_EQ(ended.err, "--config: which file? Or --effective, for all values that the agent would use\n");
     }
 }
 

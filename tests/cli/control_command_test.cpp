@@ -77,7 +77,7 @@ control::StatusReport some_status()
     return status;
 }
 
-TEST(ControlCommand, EachAsksForWhatItSays)
+TEST(ControlCommand, EachSendsItsRequest)
 {
     const std::vector<std::pair<std::vector<std::string>, std::string>> commands{
         {{"mitigate", "Ethernet4:3", "--note", "ticket 7"},
@@ -96,7 +96,7 @@ TEST(ControlCommand, EachAsksForWhatItSays)
     }
 }
 
-TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
+TEST(ControlCommand, EscapesAnswersForTheTerminal)
 {
     for (const auto* command : {"status", "queues", "events"}) {
         PlayedAgent agent{{"\x1b]0;t\x07 no JSON"}};
@@ -105,7 +105,7 @@ TEST(ControlCommand, NothingThatIsAnsweredDisturbsTheTerminal)
     }
 }
 
-TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
+TEST(ControlCommand, PrintsAnswersAsTextOrJson)
 {
     const auto status = codec::answer_json(some_status());
     control::QueueReport queue;
@@ -123,26 +123,26 @@ TEST(ControlCommand, QuestionsAreAnsweredInWordsOrAsTheyCame)
     EXPECT_EQ(agent.asked()[3], R"({"command":"queues","device":"sw1"})");
 }
 
-TEST(ControlCommand, TheAgentsErrorIsTheExitCode)
+TEST(ControlCommand, ExitCodeFollowsTheAgentsError)
 {
     const auto line = codec::answer_json(Error{ErrorKind::invalid, "no queue '\x1b[2J'"});
     PlayedAgent agent{{line, line}};
-    const auto in_words = agent.ask({"release", "x"});
-    EXPECT_EQ(in_words.out, "");
-    EXPECT_EQ(in_words.err, "petrel: no queue '\\x1b[2J'\n");
-    EXPECT_EQ(in_words.exit_code, 2);
+    const auto as_text = agent.ask({"release", "x"});
+    EXPECT_EQ(as_text.out, "");
+    EXPECT_EQ(as_text.err, "petrel: no queue '\\x1b[2J'\n");
+    EXPECT_EQ(as_text.exit_code, 2);
     const auto as_it_came = agent.ask({"release", "x", "--json"});
     EXPECT_EQ(as_it_came.out, line + '\n');
     EXPECT_EQ(as_it_came.err, "");
     EXPECT_EQ(as_it_came.exit_code, 2);
 }
 
-TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
+TEST(ControlCommand, ARefusedReloadIsAFailure)
 {
     const auto good = codec::answer_json(control::ReloadReport{1, 0, {}});
     const auto bad = codec::answer_json(control::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
     PlayedAgent agent{{good, bad, bad}};
-    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was read anew and is in force\n");
+    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was reloaded and is in force\n");
     const auto ended = agent.ask({"reload"});
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_EQ(ended.err, "agent.toml:1:1: value 'x': allowed y\npetrel: the configuration was refused; the one before "
@@ -150,7 +150,7 @@ TEST(ControlCommand, AReloadThatIsRefusedIsAFailure)
     EXPECT_EQ(agent.ask({"reload", "--json"}).exit_code, 2);
 }
 
-TEST(ControlCommand, EventsEndWhereTheAgentSaysSo)
+TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
 {
     const std::string event = R"({"seq":1,"time_us":0,"event":"storm_detected","device":"sw1","port":"a","queue":3})";
     const auto whole = event + '\n' + event + '\n' + codec::events_end_json(2);
@@ -166,7 +166,7 @@ TEST(ControlCommand, EventsEndWhereTheAgentSaysSo)
     EXPECT_EQ(agent.asked()[2], R"({"command":"events","follow":true})");
 }
 
-TEST(ControlCommand, AnAgentThatDoesNotAnswerOrAnswersNonsense)
+TEST(ControlCommand, ReportsAMissingOrInvalidAnswer)
 {
     PlayedAgent agent{{"hello"}};
     const auto nonsense = agent.ask({"status"});
@@ -190,10 +190,10 @@ TEST(ControlCommand, NoAgentIsExit3)
     }
 }
 
-TEST(ControlCommand, WhoMayNotIsToldWhoMay)
+TEST(ControlCommand, DeniedAccessNamesTheAllowedUsers)
 {
     if (::getuid() != 0) {
-        GTEST_SKIP() << "needs root, to become somebody else";
+        GTEST_SKIP() << "needs root, to become another user";
     }
     const PlayedAgent agent{{}};
     std::filesystem::permissions(agent.path().parent_path(), std::filesystem::perms::all);
@@ -205,14 +205,14 @@ TEST(ControlCommand, WhoMayNotIsToldWhoMay)
     call.arguments.insert(call.arguments.begin(), "--regid=65534");
     const auto ended = run(call);
     if (ended.exit_code == 127 || ended.err.find("setpriv") != std::string::npos) {
-        GTEST_SKIP() << "nobody may not run what is built here: " << ended.err;
+        GTEST_SKIP() << "user nobody may not run the built program: " << ended.err;
     }
     EXPECT_EQ(ended.exit_code, 4);
-    EXPECT_EQ(ended.err, fmt::format("petrel: you may not ask the agent at {}: root and group 'root' may\n",
+    EXPECT_EQ(ended.err, fmt::format("petrel: you may not use the agent at {}: root and group 'root' may\n",
                                      agent.path().string()));
 }
 
-TEST(ControlCommand, WhatIsMissingOrWrongIsSaidAtOnce)
+TEST(ControlCommand, ReportsAllBadArgumentsAtOnce)
 {
     const auto queue = run(test::petrel({"release", "--devic", "x"}));
     EXPECT_EQ(queue.exit_code, 2);
@@ -227,7 +227,7 @@ TEST(ControlCommand, WhatIsMissingOrWrongIsSaidAtOnce)
     }
 }
 
-TEST(ControlCommand, WatchPrintsUntilNobodyReads)
+TEST(ControlCommand, WatchPrintsUntilThePipeIsClosed)
 {
     std::deque<std::string> answers;
     for (int i = 0; i < 10; ++i) {

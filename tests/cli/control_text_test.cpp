@@ -70,7 +70,7 @@ StatusReport trouble()
     report.devices[0].latched = 1;
     report.devices[0].unseen = {{"Ethernet8:3", "orchagent has not registered it"}};
     report.devices[0].notes = {"Ethernet4:3: drop is not possible here: forward instead"};
-    report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is done without"};
+    report.devices[0].device_notes = {"get OPER_SPEED of a port: NOT_IMPLEMENTED (-15); it is not used"};
     report.devices.push_back(device("sw2"));
     report.devices[1].condition = DeviceReport::Condition::not_answering;
     report.devices[1].condition_ms = 12'345;
@@ -140,7 +140,7 @@ TEST(ControlText, Status)
 }
 
 // An agent that watches nothing must not look healthy; the advice depends on whether the file or SONiC configures it.
-TEST(ControlText, WhatIsAdvisedDependsOnWhoConfigures)
+TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
 {
     auto idle = status();
     idle.devices[0].watched = 0;

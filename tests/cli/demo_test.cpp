@@ -50,7 +50,7 @@ Told apart(const std::string& out)
     return {out.substr(0, from) + out.substr(to), out.substr(from, to - from)};
 }
 
-TEST(Demo, TellsItsStoryAndEndsWithTheReport)
+TEST(Demo, PrintsItsStoryAndEndsWithTheReport)
 {
     const auto folder = new_folder("demo-story");
     const auto ended = run(demo_in(folder, {"--report", "out"}));
@@ -65,7 +65,7 @@ TEST(Demo, TellsItsStoryAndEndsWithTheReport)
     }
 }
 
-TEST(Demo, TellsTheSameToATerminal)
+TEST(Demo, PrintsTheSameToATerminal)
 {
     auto call = demo_in(new_folder("demo-terminal"), {"--fast", "--report", "out"});
     call.stdout_is_terminal = true;
@@ -154,11 +154,11 @@ TEST(Demo, DrawsNothingWhereTheCursorDoesNotMove)
     EXPECT_EQ(ended.out.find('\x1b'), std::string::npos);
 }
 
-TEST(Demo, IsEitherPacedOrNot) { EXPECT_EQ(run(demo_in(".", {"--fast", "--realtime"})).exit_code, 2); }
+TEST(Demo, RefusesPacedAndFastTogether) { EXPECT_EQ(run(demo_in(".", {"--fast", "--realtime"})).exit_code, 2); }
 
 TEST(Demo, PlaysThePlansThatAreTested)
 {
-    for (const auto& plan : {demo::kNobodyWatches, demo::kTheTorSwitchesWatch}) {
+    for (const auto& plan : {demo::kWithoutWatchdog, demo::kTheTorSwitchesWatch}) {
         const auto tree = fs::path{PETREL_TEST_DATA}.parent_path();
         EXPECT_EQ(plan.text, petrel::test::content(tree / plan.file)) << plan.file;
     }

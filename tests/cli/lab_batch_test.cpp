@@ -43,7 +43,7 @@ TEST(LabBatch, AllValuesOfTheFilesOwnSweep)
               "2 runs, 0 failed\n");
 }
 
-TEST(LabBatch, FailuresSayWhatWasFoundAndHowToSeeItAgain)
+TEST(LabBatch, FailuresShowTheFoundValueAndTheCommandToRepeat)
 {
     const auto ended = lab_run({kFails, kArrives, "--seed", "5", "--jobs", "2"});
     EXPECT_EQ(ended.exit_code, 5);
@@ -66,7 +66,7 @@ TEST(LabBatch, AFailureOfASharedExpectationNamesItsFile)
                                    "state: mitigated, 0 s..0.001 s: wanted 1, found 0\n"));
 }
 
-TEST(LabBatch, OneWorkerOrManySayTheSame)
+TEST(LabBatch, OutputDoesNotDependOnTheNumberOfWorkers)
 {
     const std::vector<std::string> arguments{kArrives, kFails, "--repeat", "3", "--full"};
     const auto with_jobs = [&](const char* jobs) {
@@ -83,7 +83,7 @@ TEST(LabBatch, OneWorkerOrManySayTheSame)
 }
 
 // The switch has no hardware detector: the run that needs one fails, the others succeed.
-TEST(LabBatch, ARunThatCannotBeMadeIsAFailure)
+TEST(LabBatch, ARunThatCannotStartIsAFailure)
 {
     const auto ended =
         lab_run({kStormScenario, "--sweep", "detected_by=device,petrel", "--set", "policy=sai", "--until", "1us"});
@@ -108,7 +108,7 @@ TEST(LabBatch, JsonIsALineForEachRun)
 }
 
 // The printed command, run again, fails in the same way.
-TEST(LabBatch, TheCommandAtTheEndFailsAgain)
+TEST(LabBatch, ThePrintedCommandFailsAgain)
 {
     const auto ended = lab_run({kFails, kArrives});
     const std::string once_more = "once more: petrel lab run ";

@@ -44,7 +44,7 @@ TEST(LabCapture, TsharkDecodesEveryPause)
     EXPECT_GT(count_of(lines_of(folder / "h0-eth0.pcap", "udp.port == 4791")), 0);
 }
 
-TEST(LabCapture, NamesWhatCannotBeCaptured)
+TEST(LabCapture, NamesPortsThatCannotBeCaptured)
 {
     const auto ended = run(petrel({"lab", "run", "../scenarios/incast.toml", "--capture", "s0:Ethernet99", "--capture",
                                    "nobody", "--pcap", fresh_folder("nothing")}));

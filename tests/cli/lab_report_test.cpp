@@ -133,7 +133,7 @@ std::filesystem::path unused_path(std::string_view name)
     return folder;
 }
 
-TEST(LabReport, PageInWords) { petrel::test::expect_golden(golden("storm-page.txt"), text_of(run_page(storm()))); }
+TEST(LabReport, PageAsText) { petrel::test::expect_golden(golden("storm-page.txt"), text_of(run_page(storm()))); }
 
 TEST(LabReport, Json) { petrel::test::expect_golden(golden("storm.json"), report_json({&storm(), 1})); }
 
@@ -252,13 +252,13 @@ TEST(LabReport, DetectionIsMeasuredFromTheFault)
     EXPECT_FALSE(detection_latency(quiet));
 }
 
-TEST(LabReport, ARunThatIsCutShortSaysSo)
+TEST(LabReport, ReportsARunThatWasCutShort)
 {
     const auto cut = run(scenario_of("storm.toml"), 100 * twin::kMs);
     const auto page = run_page(cut);
     expect_well_formed(page);
     EXPECT_NE(page.find("not reached"), std::string::npos);
-    EXPECT_NE(page.find("The watchdogs saw nothing that they had to act on."), std::string::npos);
+    EXPECT_NE(page.find("The watchdogs detected no storm."), std::string::npos);
 }
 
 TEST(LabReport, OneRunIsOnePage)
@@ -272,7 +272,7 @@ TEST(LabReport, OneRunIsOnePage)
     EXPECT_EQ(petrel::test::content(folder / "index.html"), run_page(storm()));
 }
 
-TEST(LabReport, ManyRunsHaveAnIndexWhoseLinksLeadSomewhere)
+TEST(LabReport, ManyRunsHaveAnIndexWithValidLinks)
 {
     const auto folder = unused_path("report-of-many");
     const std::vector<ReportedRun> runs{storm(), storm(), storm()};

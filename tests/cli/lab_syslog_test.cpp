@@ -62,7 +62,7 @@ TEST_F(LabSyslog, SendsToASocket)
     EXPECT_EQ(log, test::content(petrel::test::golden("lab") / "pause-too-long-syslog.txt"));
 }
 
-TEST_F(LabSyslog, SaysWhereItCannotWrite)
+TEST_F(LabSyslog, NamesThePathThatCannotBeWritten)
 {
     const auto ended =
         run(test::petrel({"lab", "run", kScenario, "--until", "1ms", "--syslog", (folder / "no" / "where").string()}));

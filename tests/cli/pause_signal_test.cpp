@@ -28,26 +28,30 @@ Shares shares_of(const std::string& column, const std::vector<std::string>& cell
     return shares;
 }
 
-TEST(PauseSignal, PauseTimeIsTakenAsItIs)
+TEST(PauseSignal, UsesPauseTimeDirectly)
 {
     EXPECT_EQ(shares_of("pause_us", {"0", "25000", "125000", "125000"}), (Shares{0.25, 1.0, 0.0}));
 }
 
-TEST(PauseSignal, AStateSaysAllNothingOrSome)
+TEST(PauseSignal, AStateGivesAllNoneOrPartOfTheInterval)
 {
     EXPECT_EQ(shares_of("pause_state", {"not_paused", "not_paused", "paused_not_continuous", "paused", "not_paused"}),
               (Shares{0.0, 0.5, 1.0, 0.5}));
 }
 
-TEST(PauseSignal, FramesAloneSaySomeOrNone) { EXPECT_EQ(shares_of("rx_xoff", {"0", "0", "7"}), (Shares{0.0, 0.5})); }
-
-TEST(PauseSignal, WhatIsNotKnownIsLeftOut)
+TEST(PauseSignal, FramesAloneGivePartOrNoneOfTheInterval)
 {
-    EXPECT_EQ(shares_of("tx_bytes", {"0", "10", "20"}), Shares{});
-    EXPECT_EQ(shares_of("pause_us", {"0", "50000", "10"}), Shares{0.5}) << "a counter that went backwards says nothing";
+    EXPECT_EQ(shares_of("rx_xoff", {"0", "0", "7"}), (Shares{0.0, 0.5}));
 }
 
-TEST(PauseSignal, MeanIsWeighedByLength)
+TEST(PauseSignal, OmitsUnknownIntervals)
+{
+    EXPECT_EQ(shares_of("tx_bytes", {"0", "10", "20"}), Shares{});
+    EXPECT_EQ(shares_of("pause_us", {"0", "50000", "10"}), Shares{0.5})
+        << "a counter that went backwards proves nothing";
+}
+
+TEST(PauseSignal, MeanIsWeightedByLength)
 {
     const auto at = [](int ms) { return Instant{std::chrono::milliseconds{ms}}; };
     EXPECT_DOUBLE_EQ(mean_share({{at(0), at(100), 1.0}, {at(100), at(400), 0.0}}), 0.25);

@@ -61,7 +61,7 @@ TEST(Program, AnUnknownCommandHasNoHelp)
     }
 }
 
-TEST(Program, OutputFileHoldsWhatStdoutWould)
+TEST(Program, OutputFileEqualsStdout)
 {
     const OutputFolder folder;
     const auto file = folder / "events.jsonl";
@@ -186,7 +186,7 @@ TEST(Program, FullDiskIsAFailure)
     }
 }
 
-TEST(Program, ClosedPipeEndsQuietly)
+TEST(Program, AClosedPipeEndsWithoutAnError)
 {
     for (const auto& command : {std::vector<std::string>{"replay", "storm.csv", "--policy", "sonic"},
                                 {"policies", "--json"},

@@ -88,7 +88,7 @@ TEST_F(TwinDriverTest, ANodeMeansThatNodeWatchedOrNot)
     EXPECT_THAT(expanded("", fabric + "#h3"), ElementsAre(fmt::format("h3 twin:{}#h3", fabric)));
 }
 
-TEST_F(TwinDriverTest, SaysWhatIsWrong)
+TEST_F(TwinDriverTest, ReportsInvalidEntries)
 {
     EXPECT_THAT(expanded("", fabric + "#leaf9"),
                 ElementsAre(fmt::format("{} has no node 'leaf9': the nearest is 'leaf0'", fabric)));

@@ -45,7 +45,7 @@ watchdog::Event event_of(watchdog::EventKind kind, watchdog::Reason reason, watc
     return event;
 }
 
-TEST(Words, EveryReasonAndCriterionHasWords)
+TEST(Words, EveryReasonAndCriterionHasAText)
 {
     using watchdog::Criterion;
     for (auto reason = 0; reason < static_cast<int>(watchdog::Reason::count_); ++reason) {
@@ -58,7 +58,7 @@ TEST(Words, EveryReasonAndCriterionHasWords)
     }
 }
 
-TEST(Words, EvidenceNamesTheLimitAndWhoSpoke)
+TEST(Words, EvidenceNamesTheLimitAndItsSource)
 {
     auto event =
         event_of(watchdog::EventKind::storm_detected, watchdog::Reason::proven, watchdog::Criterion::continuous);
@@ -68,7 +68,7 @@ TEST(Words, EvidenceNamesTheLimitAndWhoSpoke)
     EXPECT_EQ(evidence_text(event, {}), "the device refused; no such profile");
 }
 
-TEST(Words, ALookInWords)
+TEST(Words, ALookAsText)
 {
     watchdog::Interval look;
     look.dt_us = 100'000;

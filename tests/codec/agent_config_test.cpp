@@ -131,13 +131,13 @@ TEST(AgentConfig, AWholeFile)
     EXPECT_EQ(config.policies.roles.size(), 1U);
 }
 
-TEST(AgentConfig, EveryValueKnowsWhereItCameFrom)
+TEST(AgentConfig, EveryValueHasItsOrigin)
 {
     const std::vector<Given> given{{"log.format", "json", "PETREL_LOG_FORMAT"}, {"agent.hang_ms", "500", "--hang-ms"}};
     test::expect_golden(golden::folder("agent") / "effective.txt", shown(read_config(kWhole, given)));
 }
 
-TEST(AgentConfig, WithoutAFileEverythingIsAsItIsByDefault)
+TEST(AgentConfig, WithoutAFileDefaultsApply)
 {
     const auto config = read_config("", {}, "");
     EXPECT_EQ(config.state_dir, "/var/lib/petrel");
@@ -270,7 +270,7 @@ TEST(AgentConfig, TheEnvironmentIsReadByItsNames)
                                    "metrics.listen||PETREL_METRICS_LISTEN"));
 }
 
-TEST(AgentConfig, WhoFollowsSonicNeedsNoPolicies)
+TEST(AgentConfig, AnAgentThatFollowsSonicNeedsNoPolicies)
 {
     EXPECT_EQ(problems("[agent]\nnos = \"sonic\"\n", {}), "none");
     EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {{"agent.nos", "sonic", "--nos"}}), "none");
@@ -284,7 +284,7 @@ TEST(AgentConfig, NeedsNoPoliciesIfADeviceHasThem)
     EXPECT_EQ(problems("[agent]\nstop = \"hold\"\n", {{"device", "tables:local", "--device"}}), "none");
 }
 
-TEST(AgentConfig, WhatFlagsAndEnvironmentGotWrong)
+TEST(AgentConfig, ReportsErrorsInFlagsAndEnvironment)
 {
     EXPECT_EQ(problems("[log]\nformat = 7\n", {{"log.format", "xml", "PETREL_LOG_FORMAT"},
                                                {"", "x", "PETREL_LOG_FORMT"},
@@ -312,7 +312,7 @@ TEST(AgentConfig, Problems)
     }
 }
 
-TEST(AgentSettings, AreAllDocumentedAsTheyAre)
+TEST(AgentSettings, AreDocumented)
 {
     const auto page = golden::content(std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "docs/agent-config.md");
     for (const auto& setting : agent_settings()) {
@@ -328,7 +328,7 @@ struct Tried {
     std::vector<std::string> bad;
 };
 
-TEST(AgentSettings, WhatIsAllowed)
+TEST(AgentSettings, RangesAreChecked)
 {
     const std::vector<Tried> tried{
         {"agent.name", {"", "tor-17", std::string(255, 'x')}, {"a b", "\x7f", "\xc3\xbc", std::string(256, 'x')}},
@@ -362,7 +362,7 @@ TEST(AgentSettings, WhatIsAllowed)
 }
 
 // A damaged text is either read, or refused with complaints.
-TEST(AgentConfig, DamageIsReadOrComplainedOf)
+TEST(AgentConfig, DamagedFilesAreReadOrRefused)
 {
     std::mt19937_64 random{20'250'101};
     int readable = 0;

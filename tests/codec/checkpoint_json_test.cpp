@@ -69,7 +69,7 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
     return checkpoint;
 }
 
-RC_GTEST_PROP(CheckpointJsonLaw, WhatIsWrittenIsRead, ())
+RC_GTEST_PROP(CheckpointJsonLaw, ReadsWhatItWrites, ())
 {
     const auto inventory = two_ports();
     const auto checkpoint = random_checkpoint(inventory);

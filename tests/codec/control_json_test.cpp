@@ -122,7 +122,7 @@ RC_GTEST_PROP(ControlJson, AnswersAreReadAsTheyWereWritten, ())
     RC_ASSERT(read_tables(answer_json(tables)).value() == tables);
 }
 
-RC_GTEST_PROP(ControlJson, AnAnswerIsOneLineOfUtf8WhateverADeviceSays, ())
+RC_GTEST_PROP(ControlJson, AnAnswerIsOneLineOfUtf8ForAnyDeviceText, ())
 {
     OrderReport order;
     order.words = {*rc::gen::arbitrary<std::string>()};
@@ -158,7 +158,7 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
     RC_ASSERT(read_request(request_json(request)).value() == request);
 }
 
-TEST(ControlJson, ARequestHoldsWhatItsCommandMayBeToldAndNoMore)
+TEST(ControlJson, ARequestHasExactlyTheKeysOfItsCommand)
 {
     ControlRequest request;
     request.command = Command::explain;
@@ -183,7 +183,7 @@ TEST(ControlJson, AChangeOfTablesIsReadStrictly)
     EXPECT_EQ(read("7").error().what, "the request cannot be read: changes[0] = 7: allowed an object");
 }
 
-TEST(ControlJson, AnErrorComesOutAsThatError)
+TEST(ControlJson, ErrorsSurviveTheRoundTrip)
 {
     const auto line = answer_json(Error{ErrorKind::denied, "no \"queue\" of this name"});
     EXPECT_EQ(line, R"({"ok":false,"error":{"kind":"denied","what":"no \"queue\" of this name"}})");
@@ -200,7 +200,7 @@ TEST(ControlJson, TheEndOfEventsIsNoEvent)
     EXPECT_EQ(read_events_end(R"({"seq":7,"event":"storm_detected"})").value(), std::nullopt);
 }
 
-TEST(ControlJson, AnAgentOfAnotherVersionIsUnderstoodAsFarAsItGoes)
+TEST(ControlJson, ReadsTheKnownKeysOfAnotherVersion)
 {
     const auto status = read_status(R"({"ok":true,"status":{"name":"tor-17","moon":"full"},"more":[]})");
     ASSERT_TRUE(status);
@@ -211,7 +211,7 @@ TEST(ControlJson, AnAgentOfAnotherVersionIsUnderstoodAsFarAsItGoes)
 
 std::string told(const Error& error) { return error.what + '\n'; }
 
-TEST(ControlJson, WhatIsWrongIsSaidInWords)
+TEST(ControlJson, ErrorsDescribeTheProblem)
 {
     std::string text;
     for (const auto* line :
@@ -238,7 +238,7 @@ TEST(ControlJson, WhatIsWrongIsSaidInWords)
 }
 
 // A line of brackets must not overflow the stack.
-TEST(ControlJson, WhatIsNestedTooDeepIsRefused)
+TEST(ControlJson, RefusesDeepNesting)
 {
     const std::string deep(32'000, '[');
     for (const auto& line : {deep, deep + std::string(32'000, ']'),
@@ -248,7 +248,7 @@ TEST(ControlJson, WhatIsNestedTooDeepIsRefused)
     }
 }
 
-TEST(ControlJson, DamageNeverCrashesAndIsNeverMisreadAsAnotherCommandThanItSays)
+TEST(ControlJson, DamageNeverCrashesAndNeverChangesTheCommand)
 {
     std::mt19937_64 random{7};
     ControlRequest request;

@@ -70,7 +70,7 @@ TEST(EventJson, IsOneLine)
     EXPECT_EQ(event_json(event, watchlist(), "sw\n1").find('\n'), std::string::npos);
 }
 
-TEST(EventJson, ForAServiceItsTimeIsTheTimeOfDay)
+TEST(EventJson, AServiceWritesTheTimeOfDay)
 {
     const auto list = watchlist();
     const auto own = event_json(storm(), list, "sw1");

@@ -5,7 +5,7 @@
 namespace petrel::codec {
 namespace {
 
-TEST(JsonList, QuotesWhatNeedsIt)
+TEST(JsonList, EscapesSpecialCharacters)
 {
     EXPECT_EQ(json_list({}), "[]");
     const std::vector<std::string> texts{"oid:0x15", "storm", "a \"b\"\\", "\x01\xff"};

@@ -84,7 +84,7 @@ TEST(LinkHistory, LinesMayBeRepeatedAndInAnyOrder)
     EXPECT_EQ(*again, histories);
 }
 
-TEST(LinkHistory, ACauseMeetsItsEventInAnyOrder)
+TEST(LinkHistory, ACauseFindsItsEventInAnyOrder)
 {
     const std::string heading = "{\"petrel_link_history\":1}\n";
     const std::string awaited = R"({"port":"B","awaited_seq":2,"correlated_cause":33})"

@@ -105,7 +105,7 @@ TEST(LinkScript, ComplaintsNameTheirLine)
     petrel::test::expect_golden(petrel::test::golden("codec/link/script_complaints.txt"), text);
 }
 
-TEST(LinkScript, DamageIsReadOrComplainedAbout)
+TEST(LinkScript, DamagedScriptsAreReadOrRefused)
 {
     std::mt19937_64 random{4};
     int read = 0;

@@ -125,7 +125,7 @@ TEST(Mutation, Checkpoint)
 }
 
 // Parsers, and the code that shows or frees their results, could overflow the stack.
-TEST(Mutation, DepthIsNoDanger)
+TEST(Mutation, DeepNestingIsSafe)
 {
     constexpr std::size_t kDeep = 200'000;
     const auto repeated = [](std::string_view part, std::size_t times) {

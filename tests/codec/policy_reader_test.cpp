@@ -148,7 +148,7 @@ TEST(PolicyBind, APortWithoutARoleKeepsTheOneItHas)
     EXPECT_FALSE(inventory.rows[2].host_facing);
 }
 
-TEST(PolicyBind, NothingHalfDone)
+TEST(PolicyBind, AppliesAllOrNothing)
 {
     auto inventory = two_ports();
     const auto book = config::bind_ports(read_policies("[[policy]]\npreset = \"sonic\"\nports = [\"nowhere\"]\n"
@@ -159,7 +159,7 @@ TEST(PolicyBind, NothingHalfDone)
     EXPECT_FALSE(inventory.rows[0].host_facing);
 }
 
-TEST(PolicyBind, AFileMaySpeakOfPortsThatOnlyOneOfTheDevicesHas)
+TEST(PolicyBind, AFileMayNamePortsOfOneDeviceOnly)
 {
     auto here = two_ports();
     auto there = two_ports();

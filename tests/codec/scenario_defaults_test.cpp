@@ -35,14 +35,14 @@ Parsed<scenario::Scenario> with_defaults(std::string text, std::string_view own 
     return read_whole_scenario(own, "plans/a/own.toml", {}, shared(std::move(text)));
 }
 
-std::string said_of(const Parsed<scenario::Scenario>& parsed)
+std::string complaints_of(const Parsed<scenario::Scenario>& parsed)
 {
     return parsed ? "none\n" : golden::lines(parsed.error());
 }
 
 scenario::Scenario usable(Parsed<scenario::Scenario> parsed)
 {
-    EXPECT_TRUE(parsed.has_value()) << said_of(parsed);
+    EXPECT_TRUE(parsed.has_value()) << complaints_of(parsed);
     return std::move(parsed).value_or(scenario::Scenario{});
 }
 
@@ -58,7 +58,7 @@ TEST(ScenarioDefaults, ExpectationsComeFirstAndNameTheirFileAndLine)
                                     "plans/defaults/shared.toml:6 state: mitigated", ":7 drops"));
 }
 
-TEST(ScenarioDefaults, AScenarioWithoutTheListGetsTheWholeList)
+TEST(ScenarioDefaults, AScenarioWithoutTheListGetsTheSharedList)
 {
     constexpr std::string_view kNoList = "name = \"own\"\nduration = \"1ms\"\ndefaults = \"defaults/x.toml\"\n"
                                          "topology = { kind = \"single-switch\", hosts = 2 }\n";
@@ -87,47 +87,47 @@ TEST(ScenarioDefaults, ASwitchOfTheScenarioOverridesTheSharedOne)
 TEST(ScenarioDefaults, ComplaintsNameTheFileTheyAreAbout)
 {
     const auto own = std::string{kOwn} + "[[expect]]\nkind = \"dorps\"\n";
-    EXPECT_EQ(said_of(with_defaults("[[expect]]\nkind = \"dorps\"\n[[policy]]\npreset = \"sonic\"\n"
-                                    "ports = [\"Ethernet99\"]\n[sonic]\n",
-                                    own)),
+    EXPECT_EQ(complaints_of(with_defaults("[[expect]]\nkind = \"dorps\"\n[[policy]]\npreset = \"sonic\"\n"
+                                          "ports = [\"Ethernet99\"]\n[sonic]\n",
+                                          own)),
               "plans/a/own.toml:11:8: value 'dorps': allowed a known word, the nearest is 'drops'\n"
               "plans/defaults/shared.toml:2:8: value 'dorps': allowed a known word, the nearest is 'drops'\n"
               "plans/defaults/shared.toml:5:10: value 'Ethernet99': allowed a port of the device, the nearest is "
               "'Ethernet0'\n"
               "plans/defaults/shared.toml:6:2: value 'sonic': allowed a known key, the nearest is 'nic'\n");
-    EXPECT_EQ(said_of(with_defaults("[[expect]\n")),
+    EXPECT_EQ(complaints_of(with_defaults("[[expect]\n")),
               "plans/defaults/shared.toml:1:10: value '[[expect]': allowed TOML (Error while parsing table header: "
               "expected ']', saw '\\n')\n");
-    EXPECT_EQ(said_of(with_defaults(std::string(129, '.'))),
+    EXPECT_EQ(complaints_of(with_defaults(std::string(129, '.'))),
               fmt::format("plans/defaults/shared.toml:1:1: value '{}...': allowed at most 128 dots in a line\n",
                           std::string(60, '.')));
 }
 
-TEST(ScenarioDefaults, WhatBelongsToOneScenarioIsNotShared)
+TEST(ScenarioDefaults, KeysOfOneScenarioCannotBeShared)
 {
     for (const std::string key : {"name", "about", "defaults"}) {
         EXPECT_EQ(
-            said_of(with_defaults(fmt::format("{} = \"defaults/more.toml\"\n", key))),
+            complaints_of(with_defaults(fmt::format("{} = \"defaults/more.toml\"\n", key))),
             fmt::format("plans/defaults/shared.toml:1:1: value '{}': allowed a key that scenarios may share; this "
                         "one belongs to each scenario\n",
                         key));
     }
     for (const std::string key : {"parameters", "full", "sweep"}) {
-        EXPECT_THAT(said_of(with_defaults(fmt::format("{} = {{ n = 1 }}\n", key))),
+        EXPECT_THAT(complaints_of(with_defaults(fmt::format("{} = {{ n = 1 }}\n", key))),
                     testing::StartsWith(fmt::format("plans/defaults/shared.toml:1:1: value '{}'", key)));
     }
 }
 
 TEST(ScenarioDefaults, AListStaysAList)
 {
-    EXPECT_EQ(said_of(with_defaults("[expect]\nkind = \"drops\"\n")),
+    EXPECT_EQ(complaints_of(with_defaults("[expect]\nkind = \"drops\"\n")),
               "plans/defaults/shared.toml:1:1: allowed tables [[expect]], as in the scenario\n");
-    EXPECT_EQ(said_of(with_defaults("expect = [1]\n")),
+    EXPECT_EQ(complaints_of(with_defaults("expect = [1]\n")),
               "plans/defaults/shared.toml:1:10: value '[...]': allowed tables [[expect]], as in the scenario\n");
 }
 
 // The paths that a scenario makes the reader read.
-std::vector<std::string> paths_read(std::string_view value, const std::string& file, std::string* said = nullptr)
+std::vector<std::string> paths_read(std::string_view value, const std::string& file, std::string* text = nullptr)
 {
     std::vector<std::string> paths;
     const auto read = [&](const std::string& path) -> Result<std::string> {
@@ -135,8 +135,8 @@ std::vector<std::string> paths_read(std::string_view value, const std::string& f
         return "";
     };
     const auto found = read_defaults(fmt::format("defaults = {}\n", value), file, read);
-    if (said != nullptr && !found) {
-        *said = golden::lines(found.error());
+    if (text != nullptr && !found) {
+        *text = golden::lines(found.error());
     }
     return paths;
 }
@@ -156,9 +156,9 @@ TEST(ScenarioDefaults, NoOtherPathIsRead)
           R"("defaults/../x.toml")", R"("defaults/deep/x.toml")", R"("defaults/../../x.toml")", R"("defaults/.toml")",
           R"("defaults/x")", R"("./defaults/x.toml")", R"("defaults//etc/x.toml")", R"("defaults/x\u0000.toml")",
           R"("defaults/x\n.toml")", R"("")", "7", R"(["defaults/x.toml"])"}) {
-        std::string said;
-        EXPECT_THAT(paths_read(value, "own.toml", &said), testing::IsEmpty()) << value;
-        EXPECT_THAT(said, testing::StartsWith("own.toml:1:12: ")) << value;
+        std::string text;
+        EXPECT_THAT(paths_read(value, "own.toml", &text), testing::IsEmpty()) << value;
+        EXPECT_THAT(text, testing::StartsWith("own.toml:1:12: ")) << value;
     }
 }
 
@@ -167,14 +167,14 @@ TEST(ScenarioDefaults, AFileThatCannotBeReadIsAComplaintAboutTheKey)
     const auto fail = [](const std::string& file) -> Result<std::string> {
         return tl::unexpected(Error{ErrorKind::unreachable, "cannot open " + file});
     };
-    EXPECT_EQ(said_of(read_whole_scenario(kOwn, "plans/a/own.toml", {}, fail)),
+    EXPECT_EQ(complaints_of(read_whole_scenario(kOwn, "plans/a/own.toml", {}, fail)),
               "plans/a/own.toml:3:12: value '../defaults/shared.toml': allowed a file of defaults (cannot open "
               "plans/defaults/shared.toml)\n");
 }
 
 TEST(ScenarioDefaults, ATextWithoutAFileCannotHaveThem)
 {
-    EXPECT_EQ(said_of(read_scenario(kOwn, "own.toml")),
+    EXPECT_EQ(complaints_of(read_scenario(kOwn, "own.toml")),
               "own.toml:3:12: value '../defaults/shared.toml': allowed no defaults: this scenario is not read from a "
               "file\n");
 }

@@ -72,7 +72,7 @@ T quantity(std::string_view keys)
     return std::holds_alternative<T>(one.quantity) ? std::get<T>(one.quantity) : T{};
 }
 
-TEST(ScenarioExpect, NobodyHasToExpectAnything) { EXPECT_TRUE(read_dumbbell("").expectations.empty()); }
+TEST(ScenarioExpect, ExpectationsAreOptional) { EXPECT_TRUE(read_dumbbell("").expectations.empty()); }
 
 TEST(ScenarioExpect, AnEventIsExpectedOnceAtLeastAndAnywhere)
 {
@@ -306,7 +306,7 @@ TEST(ScenarioExpect, RangesOfEveryUnit)
     expect_range("loss", "\"<= 5%\"", -kNoLimit, 0.05);
 }
 
-TEST(ScenarioExpect, RangesThatAreNone)
+TEST(ScenarioExpect, RefusesInvalidRanges)
 {
     const std::pair<std::string_view, std::string_view> bad[] = {{"lost", "\"\""},
                                                                  {"lost", "\"..\""},
@@ -351,7 +351,7 @@ TEST(ScenarioExpect, RangesThatAreNone)
     }
 }
 
-TEST(ScenarioExpect, MoreThanAnybodyReads)
+TEST(ScenarioExpect, RefusesTooManyExpectations)
 {
     std::string text;
     for (int i = 0; i < 10'000; ++i) {

@@ -32,7 +32,7 @@ std::string complaints(std::string_view text, const Settings& settings = {})
     return whole ? "no complaint\n" : golden::lines(whole.error());
 }
 
-TEST(ScenarioTemplate, AWholeStringBecomesWhatTheValueIs)
+TEST(ScenarioTemplate, AWholeStringTakesTheTypeOfTheValue)
 {
     EXPECT_EQ(filled("a = \"${n}\""), "a = 3");
     EXPECT_EQ(filled("a = \"${half}\""), "a = 0.5");
@@ -41,7 +41,7 @@ TEST(ScenarioTemplate, AWholeStringBecomesWhatTheValueIs)
     EXPECT_EQ(filled("a = [\"${n}\", \"${speed}\", \"${on}\"]"), "a = [3, \"10G\", true]");
 }
 
-TEST(ScenarioTemplate, WithinAStringItStaysText)
+TEST(ScenarioTemplate, APartOfAStringStaysText)
 {
     EXPECT_EQ(filled("a = \"s${n}:Ethernet${n}\""), "a = \"s3:Ethernet3\"");
     EXPECT_EQ(filled("a = \">= ${speed}\""), "a = \">= 10G\"");
@@ -51,7 +51,7 @@ TEST(ScenarioTemplate, WithinAStringItStaysText)
     EXPECT_EQ(filled("a = \"${n}..${half}\""), "a = \"3..0.5\"");
 }
 
-TEST(ScenarioTemplate, WhatIsANumber)
+TEST(ScenarioTemplate, RecognisesNumbers)
 {
     for (const auto* number : {"0", "7", "-8", "+5", "10", "0.25", "-0.5", "12.0", "true", "false"}) {
         EXPECT_EQ(filled("a = \"${n}\"", {{"n", number}}), std::string{"a = "} + number);
@@ -72,7 +72,7 @@ TEST(ScenarioTemplate, AValueIsNotFilledInAgain)
     EXPECT_EQ(filled("a = \"{${n}}\"", {{"n", "{n}"}}), "a = \"{{n}}\"");
 }
 
-TEST(ScenarioTemplate, CommentsAreLeftAlone)
+TEST(ScenarioTemplate, CommentsStayUnchanged)
 {
     EXPECT_EQ(filled("# ${nothing}, and ${unclosed\na = \"${n}\"\n#${n}"),
               "# ${nothing}, and ${unclosed\na = 3\n#${n}");
@@ -177,7 +177,7 @@ RC_GTEST_PROP(ScenarioTemplateLaw, NothingToFillInChangesNothing, ())
 }
 
 // A setting equal to the default has the same result as no setting.
-RC_GTEST_PROP(ScenarioTemplateLaw, ADefaultSaidAloudIsTheDefault, ())
+RC_GTEST_PROP(ScenarioTemplateLaw, SettingTheDefaultChangesNothing, ())
 {
     const auto number = *rc::gen::arbitrary<std::int16_t>();
     const auto places = *rc::gen::container<std::vector<std::string>>(

@@ -34,7 +34,7 @@ TEST(ScenarioValues, Refused)
     EXPECT_EQ(size_in_bytes("0.5B"), std::nullopt);
 }
 
-RC_GTEST_PROP(ScenarioValues, WholeAndPartsMeanTheSame, ())
+RC_GTEST_PROP(ScenarioValues, UnitsAreEquivalent, ())
 {
     const auto us = *rc::gen::inRange<std::uint64_t>(0, 1'000'000'000);
     RC_ASSERT(time_in_ps(fmt::format("{}us", us)) == us * 1'000'000);

@@ -7,7 +7,7 @@
 namespace petrel::codec {
 namespace {
 
-TEST(SonicDatabases, AreAtTheirInstances)
+TEST(SonicDatabases, AreFoundByInstance)
 {
     const auto read = read_database_config(R"({
         "INSTANCES": {"redis": {"hostname": "127.0.0.1", "port": 6379, "unix_socket_path": "/run/redis.sock"},
@@ -27,7 +27,7 @@ std::string complaint_about(std::string_view text)
     return read ? "" : to_text(read.error().front());
 }
 
-TEST(SonicDatabases, WhatIsWrongIsSaidByName)
+TEST(SonicDatabases, ErrorsNameTheKey)
 {
     EXPECT_EQ(complaint_about("nonsense"), "db.json: is no JSON object");
     EXPECT_EQ(complaint_about("{}"), "db.json: names no database (DATABASES, INSTANCES)");
@@ -43,7 +43,7 @@ std::vector<AsicEntry> asics_in(std::string_view text)
 }
 
 // SONiC's file of a switch with several ASICs; cards with databases of their own are not ASICs of the switch.
-TEST(SonicDatabases, OfSeveralAsicsHaveNamesAndFiles)
+TEST(SonicDatabases, SeveralAsicsHaveNamesAndFiles)
 {
     EXPECT_EQ(asics_in(R"({"INCLUDES": [{"include": "../../redis/sonic-db/database_config.json"},
                                   {"namespace": "asic0", "include": "../../redis0/sonic-db/database_config.json"},
@@ -57,7 +57,7 @@ TEST(SonicDatabases, OfSeveralAsicsHaveNamesAndFiles)
     }
 }
 
-TEST(SonicDatabases, AListOfAsicsThatIsNoneIsRefusedWithTheReason)
+TEST(SonicDatabases, AnInvalidListOfAsicsIsRefusedWithTheReason)
 {
     const auto complaint = [](std::string_view text) {
         const auto read = read_asics(text, "global.json");

@@ -9,7 +9,7 @@
 namespace petrel::codec {
 namespace {
 
-TEST(TableFile, IsWrittenAsSonicWritesItsOwn)
+TEST(TableFile, HasTheFormatOfSonic)
 {
     EXPECT_EQ(table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PFC_WD|GLOBAL", {}}}),
               R"({
@@ -55,13 +55,13 @@ TEST(TableFile, AnythingElseIsRefused)
     }
 }
 
-RC_GTEST_PROP(TableFile, NoPartOfAFileIsAFile, ())
+RC_GTEST_PROP(TableFile, ATruncatedFileIsRefused, ())
 {
     const auto text = table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PORT|Ethernet0", {{"a", "b"}}}});
     RC_ASSERT(!read_table_file(text.substr(0, *rc::gen::inRange<std::size_t>(0, text.size() - 1))));
 }
 
-TEST(JsonShape, IsDepthAndKeysThatTheOutermostObjectHasTwice)
+TEST(JsonShape, ReportsDepthAndDuplicateKeys)
 {
     EXPECT_EQ(json_shape("7").depth, 0U);
     EXPECT_EQ(json_shape("[]").depth, 1U);

@@ -134,7 +134,7 @@ std::string read(const std::string& text)
     return trace ? told(*trace) : golden::lines(trace.error());
 }
 
-RC_GTEST_PROP(TraceLaw, BothFormatsAndAnyOrderOfColumnsSayTheSame, ())
+RC_GTEST_PROP(TraceLaw, BothFormatsAndAnyOrderOfColumnsGiveTheSameTrace, ())
 {
     const auto rows = random_rows();
     const auto csv = as_csv(rows, {column_names().begin(), column_names().end()});
@@ -170,7 +170,7 @@ RC_GTEST_PROP(TraceLaw, TheValueReadIsTheValueWritten, ())
 }
 
 // Only the times of each queue matter, not the order of queues in the file.
-RC_GTEST_PROP(TraceLaw, QueueByQueueSaysTheSameAsLookByLook, ())
+RC_GTEST_PROP(TraceLaw, SortingByQueueOrByTimeGivesTheSameTrace, ())
 {
     auto rows = random_rows();
     for (auto& row : rows) {

@@ -102,7 +102,7 @@ TEST(TraceReader, NamesAreReadAsTheyWereBeforeTheyBecameCells)
     EXPECT_THAT(ports, testing::UnorderedElementsAreArray(names));
 }
 
-TEST(TraceReader, AnEmptyCellIsNotKnown)
+TEST(TraceReader, AnEmptyCellIsUnknown)
 {
     const auto trace = read_one("time_us,port,queue,tx_bytes,rx_xoff,pause_us\n1,e0,3,,7,\n2,e0,3,5,,\n3,e0,3,,,\n");
     EXPECT_EQ(trace.samples.at(0).known, bit(Field::rx_xoff));
@@ -113,7 +113,7 @@ TEST(TraceReader, AnEmptyCellIsNotKnown)
     EXPECT_EQ(trace.capabilities.survive, trace.capabilities.fields);
 }
 
-TEST(TraceReader, EveryTreatmentIsTakenAsPossible)
+TEST(TraceReader, AssumesThatEveryTreatmentIsPossible)
 {
     const auto capabilities = read_one("time_us,port,queue\n1,e0,3\n").capabilities;
     EXPECT_EQ(capabilities.treatments, (1U << static_cast<unsigned>(Treatment::count_)) - 1);
@@ -144,7 +144,7 @@ TEST(TraceReader, QueueAfterQueueBecomesLookAfterLook)
     EXPECT_THAT(bytes, ElementsAre(31, 41, 32, 42));
 }
 
-TEST(TraceReader, DevicesAreApart)
+TEST(TraceReader, SeparatesDevices)
 {
     const auto trace = trace_of("time_us,port,queue,device\n1,e0,3,sw2\n1,e0,3,sw1\n0,e1,3,\n2,e0,3,sw2\n");
     ASSERT_EQ(trace.devices.size(), 3U);
@@ -173,7 +173,7 @@ TEST(TraceReader, StampsThatCannotBeComparedBeginANewEpoch)
         << "a row without a stamp among rows with one";
     EXPECT_EQ(epochs("0,E0,3,0,0\n100000,E0,3,0,9000000\n200000,E0,3,0,9100000\n"), (Epochs{1, 2, 2}))
         << "a device's clock that was set";
-    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,,\n200000,E0,3,0,\n"), (Epochs{1, 1, 2})) << "a row that tells nothing";
+    EXPECT_EQ(epochs("0,E0,3,0,\n100000,E0,3,,\n200000,E0,3,0,\n"), (Epochs{1, 1, 2})) << "a row without values";
 }
 
 TEST(TraceReader, EpochGrowsWithTheLinkAndItsSpeed)
@@ -185,7 +185,7 @@ TEST(TraceReader, EpochGrowsWithTheLinkAndItsSpeed)
     EXPECT_EQ(trace.inventory.rows[0].speed.bps, 100U);
 }
 
-TEST(TraceReader, APortLevelRowSpeaksForItsQueues)
+TEST(TraceReader, APortLevelRowAppliesToItsQueues)
 {
     // The port row is listed after the queue, read more often, and down only between two looks at the queue.
     const auto trace = read_one("time_us,port,queue,link_up,speed_bps\n"

@@ -103,7 +103,7 @@ TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
     EXPECT_EQ(process->stop(), 0);
 }
 
-TEST_F(AgentOnTwin, EveryCommandAnswersInWordsAndInJson)
+TEST_F(AgentOnTwin, EveryCommandAnswersAsTextAndJson)
 {
     const std::vector<std::vector<std::string>> commands{{"status"},
                                                          {"queues"},
@@ -178,7 +178,7 @@ TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
     EXPECT_EQ(written + counted, 2 * kFlaps);
 }
 
-TEST_F(AgentOnTwin, OrdersThatMakeNoSenseAreRefusedWithWhatWould)
+TEST_F(AgentOnTwin, InvalidOrdersAreRefusedWithAHint)
 {
     const auto refused = [&](std::vector<std::string> arguments) {
         const auto ended = agent->ask(std::move(arguments));
@@ -191,7 +191,7 @@ TEST_F(AgentOnTwin, OrdersThatMakeNoSenseAreRefusedWithWhatWould)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(ProcessOnTwin, ASecondAgentIsTurnedAway)
+TEST_F(ProcessOnTwin, ASecondAgentIsRefused)
 {
     live();
     test::Invocation second;
@@ -204,7 +204,7 @@ TEST_F(ProcessOnTwin, ASecondAgentIsTurnedAway)
     EXPECT_EQ(process->stop(), 0);
 }
 
-TEST_F(ProcessOnTwin, WithoutAnAgentTheCommandsSayWhoIsMissing)
+TEST_F(ProcessOnTwin, WithoutAnAgentCommandsReportThatNoneRuns)
 {
     live();
     EXPECT_EQ(process->stop(), 0);

@@ -90,7 +90,7 @@ protected:
     std::unique_ptr<test::SimulatedAgent> agent;
 };
 
-TEST_F(ConfigChange, TheSameAgainChangesNothing)
+TEST_F(ConfigChange, ReloadingTheSameConfigurationChangesNothing)
 {
     const auto writes = sw.writes(kPort).size();
     change_to(kPolicy);
@@ -130,7 +130,7 @@ TEST(ConfigChangeOfAProcess, BySignal)
     EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
 }
 
-TEST_F(ConfigChange, ToAnAlertReleases)
+TEST_F(ConfigChange, ChangingTheActionToAlertReleases)
 {
     change_to(std::string{kPolicy} + "action = \"alert\"\n");
     expect_treated(Treatment::none);
@@ -140,7 +140,7 @@ TEST_F(ConfigChange, ToAnAlertReleases)
     EXPECT_EQ(sw.configuration(kPort), SharedSwitch::kConfigured + kPort);
 }
 
-TEST_F(ConfigChange, ThatLeavesTheQueueUnwatchedReleases)
+TEST_F(ConfigChange, UnwatchingAQueueReleasesIt)
 {
     change_to(std::string{kPolicy} + "ports = [\"Ethernet0\"]\n");
     expect_treated(Treatment::none);
@@ -148,7 +148,7 @@ TEST_F(ConfigChange, ThatLeavesTheQueueUnwatchedReleases)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(ConfigChange, OfTimesHoldsFromNowOn)
+TEST_F(ConfigChange, NewTimesApplyAtOnce)
 {
     change_to("[[policy]]\npreset = \"sonic\"\ndetect_ms = 5000\nrestore_ms = 300\npoll_ms = 100\n");
     let_pass(3);
@@ -161,7 +161,7 @@ TEST_F(ConfigChange, OfTimesHoldsFromNowOn)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(ConfigChange, TheBigRedSwitchTreatsEverythingAndTakesItBack)
+TEST_F(ConfigChange, TheBigRedSwitchTreatsEveryQueueAndRestoresThem)
 {
     agent->write_config("big_red_switch = true\n" + config(kPolicy));
     EXPECT_EQ(agent->ask({"reload"}).exit_code, 0);
@@ -180,22 +180,22 @@ TEST_F(ConfigChange, TheBigRedSwitchTreatsEverythingAndTakesItBack)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(ConfigChange, WithAnErrorIsRefusedAsAWhole)
+TEST_F(ConfigChange, AConfigurationWithAnErrorIsRefusedAsAWhole)
 {
     expect_refused(config("[[policy]]\npreset = \"sonic\"\ndetect_ms = 7\naction = \"alert\"\n"), "detect_ms");
 }
 
-TEST_F(ConfigChange, OfAPortThatNobodyHasIsRefused)
+TEST_F(ConfigChange, AnUnknownPortIsRefused)
 {
     expect_refused(config(std::string{kPolicy} + "ports = [\"Ethernet77\"]\n"), "Ethernet77");
 }
 
-TEST_F(ConfigChange, OfWhatNeedsARestartIsRefused)
+TEST_F(ConfigChange, AChangeThatNeedsARestartIsRefused)
 {
     expect_refused("[[device]]\nname = \"other\"\ndriver = \"shared:nowhere\"\n" + std::string{kPolicy}, "restart");
 }
 
-TEST_F(ConfigChange, OfAFileThatIsGoneIsRefused)
+TEST_F(ConfigChange, AMissingFileIsRefused)
 {
     std::filesystem::remove(agent->file());
     const auto reloaded = agent->ask({"reload"});

@@ -32,13 +32,14 @@ protected:
         EventHistory history{3};
         history.add("sw", 1, R"({"seq":1,"time_us":10})");
         control = service.in_loop([&] {
-            return ControlThread::start(service.loop(),
-                                        {.socket = socket(),
-                                         .group = "",
-                                         .devices = {"sw"},
-                                         .history = std::move(history),
-                                         .ask = [this](const ControlRequest& request, const std::string&,
-                                                       const ControlReply& reply) { answer(request, reply); }})
+            return ControlThread::start(
+                       service.loop(),
+                       {.socket = socket(),
+                        .group = "",
+                        .devices = {"sw"},
+                        .history = std::move(history),
+                        .handle_request = [this](const ControlRequest& request, const std::string&,
+                                                 const ControlReply& reply) { answer(request, reply); }})
                 .value();
         });
         std::filesystem::permissions(socket(), std::filesystem::perms{0666});
@@ -135,7 +136,7 @@ TEST_F(ControlThreadTest, AFollowerGetsTheHistoryAndThenEachEventOnce)
     EXPECT_EQ(later.line(), "event 197") << "the newest are kept";
 }
 
-TEST_F(ControlThreadTest, AFollowerTooManyHearsSo)
+TEST_F(ControlThreadTest, RefusesAFollowerAboveTheLimit)
 {
     std::vector<Client> followers;
     const runtime::ControlServer::Limits limits;
@@ -152,7 +153,7 @@ TEST_F(ControlThreadTest, AFollowerTooManyHearsSo)
     EXPECT_EQ(root.line(), R"({"seq":1,"time_us":10})");
 }
 
-TEST_F(ControlThreadTest, RootIsNextHoweverManyWait)
+TEST_F(ControlThreadTest, RootIsServedFirst)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root";
@@ -173,7 +174,7 @@ TEST_F(ControlThreadTest, RootIsNextHoweverManyWait)
 
 // The service carries out an order even if its client has disconnected, so the number of waiting requests needs a
 // limit, not the number of clients.
-TEST_F(ControlThreadTest, WhatWaitsForTheLoopIsBounded)
+TEST_F(ControlThreadTest, WaitingRequestsAreBounded)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "needs root";

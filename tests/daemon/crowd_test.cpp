@@ -60,7 +60,7 @@ protected:
     std::unique_ptr<AgentProcess> agent;
 };
 
-TEST_F(Crowd, OfFollowersDoesNotKeepOrdersOut)
+TEST_F(Crowd, ManyFollowersDoNotBlockOrders)
 {
     std::vector<Client> followers;
     for (int i = 0; i != 64; ++i) {
@@ -83,7 +83,7 @@ TEST_F(Crowd, OfFollowersDoesNotKeepOrdersOut)
 }
 
 // Each connection requests all queues and does not read the answer, so that the backlog of the socket is always full.
-TEST_F(Crowd, OfConnectionsDoesNotKeepRootOut)
+TEST_F(Crowd, ManyConnectionsDoNotBlockRoot)
 {
     if (::getuid() != 0) {
         GTEST_SKIP() << "only root can act as another user";
@@ -122,7 +122,7 @@ TEST_F(Crowd, RootsSocketIsClosedToOthers)
     EXPECT_FALSE(std::filesystem::exists(socket));
 }
 
-TEST(MetricsOpenToAll, IsAWarningInTheLogAndOfConfigCheck)
+TEST(MetricsOpenToAll, IsWarnedAboutInTheLogAndByConfigCheck)
 {
     const test::TemporaryFolder folder;
     const auto config =
@@ -146,7 +146,7 @@ TEST(MetricsOpenToAll, IsAWarningInTheLogAndOfConfigCheck)
     EXPECT_THAT(local.out, testing::Not(HasSubstr("warning")));
 }
 
-TEST_F(Crowd, OfReloadsSharesReloads)
+TEST_F(Crowd, SimultaneousReloadsAreShared)
 {
     constexpr std::size_t kClients = 40;
     std::vector<Client> clients;
@@ -165,7 +165,7 @@ TEST_F(Crowd, OfReloadsSharesReloads)
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
 }
 
-TEST_F(Crowd, AReloadReadsTheFileAsItIsWhenAskedFor)
+TEST_F(Crowd, AReloadReadsTheFileAtTheTimeOfTheRequest)
 {
     for (const auto* action : {"alert", "drop", "alert", "drop"}) {
         auto before = other_asks("{\"command\":\"reload\"}\n");

@@ -31,7 +31,7 @@ TEST(EventOrder, EventsOfTheSameMicrosecondStayInTheirOrder)
     EXPECT_EQ(last, 199U);
 }
 
-TEST(EventOrder, AClockThatIsSetBackDoesNotTurnThemRound)
+TEST(EventOrder, AClockThatIsSetBackDoesNotReorderEvents)
 {
     const Events events{stored(7, 2000, 1), stored(8, 1000, 1), stored(9, 3000, 1)};
     const Events others{stored(1, 1500, 2), stored(2, 2500, 2)};

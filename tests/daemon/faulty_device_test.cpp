@@ -46,7 +46,7 @@ protected:
         }
     }
 
-    void expect_said(const std::vector<std::string>& words)
+    void expect_logged(const std::vector<std::string>& words)
     {
         EXPECT_NE(agent->wait_for(words), "") << agent->log_text();
     }
@@ -88,22 +88,22 @@ protected:
     std::unique_ptr<test::SimulatedAgent> agent;
 };
 
-TEST_F(FaultyDevice, ThatHangsIsReportedAndDoesNotStopTheOthers)
+TEST_F(FaultyDevice, AHangIsReportedAndDoesNotStopTheOthers)
 {
     live();
     sick.set(Fault::looks_hang, true);
-    expect_said({"device_not_answering", "sick"});
+    expect_logged({"device_not_answering", "sick"});
     expect_condition("not_answering");
     expect_well_is_watched();
     sick.set(Fault::looks_hang, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     expect_condition("watching");
     EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_looks_overdue_total{device=\"sick\"} 0")));
     expect_sick_is_watched_again();
 }
 
 // Looks take longer than a poll and less than the hang limit: they are late, and the agent uses them.
-TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
+TEST_F(FaultyDevice, LateLooksOfASlowDeviceAreUsed)
 {
     live(true, "600000");
     sick.set(Fault::looks_hang, true);
@@ -124,7 +124,7 @@ TEST_F(FaultyDevice, ThatIsSlowIsWatchedByWhatItTellsLate)
 }
 
 // A real process: its device thread is in the call when it ends.
-TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
+TEST_F(FaultyDevice, TheAgentStopsThoughADeviceHangsForEver)
 {
     AgentProcess process{{.folder = folder.path(),
                           .config = config(),
@@ -138,12 +138,12 @@ TEST_F(FaultyDevice, ThatHangsForEverDoesNotKeepTheAgentFromStopping)
     sick.set(Fault::looks_hang, false);
 }
 
-TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
+TEST_F(FaultyDevice, TheNextStartRestoresADeviceThatHung)
 {
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick"});
+    expect_logged({"storm_detected", "sick"});
     sick.set(Fault::writes_hang, true);
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
@@ -157,87 +157,87 @@ TEST_F(FaultyDevice, ThatHangsWithAMitigationInForceIsLeftToTheNextStart)
     EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
 }
 
-TEST_F(FaultyDevice, WhoseLooksFailIsFailingUntilTheyDoNot)
+TEST_F(FaultyDevice, IsFailingWhileLooksFail)
 {
     live();
     sick.set(Fault::looks_fail, true);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     expect_condition("failing");
     expect_well_is_watched();
     sick.set(Fault::looks_fail, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatIsNotThereAtStartIsOpenedWhenItIs)
+TEST_F(FaultyDevice, IsOpenedLaterIfAbsentAtTheStart)
 {
     sick.set(Fault::gone, true);
     live(false);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     expect_condition("failing");
     expect_well_is_watched();
     sick.set(Fault::gone, false);
-    expect_said({"device_opened", "sick"});
+    expect_logged({"device_opened", "sick"});
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatVanishesAndComesBackKeepsItsStorm)
+TEST_F(FaultyDevice, KeepsItsStormWhenItVanishesAndReturns)
 {
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
     sick.set(Fault::gone, true);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     sick.set(Fault::gone, false);
-    expect_said({"device_answers", "sick"});
+    expect_logged({"device_answers", "sick"});
     sick.calm(kPort);
     expect_treated(sick, Treatment::none);
-    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    expect_logged({"storm_restored", "sick", "Ethernet1:3"});
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WithAnotherInventoryKeepsItsStormsByName)
+TEST_F(FaultyDevice, KeepsStormsByNameWhenTheInventoryChanges)
 {
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    expect_logged({"storm_detected", "sick", "Ethernet1:3"});
     sick.have_ports({3, 2, 1});
-    expect_said({"inventory_changed", "sick"});
+    expect_logged({"inventory_changed", "sick"});
     EXPECT_THAT(agent->metrics(), HasSubstr("petrel_device_ports{device=\"sick\"} 3"));
     EXPECT_EQ(sick.in_force(kPort), Treatment::drop) << "the same queue, with another number";
     sick.calm(kPort);
     expect_treated(sick, Treatment::none);
-    expect_said({"storm_restored", "sick", "Ethernet1:3"});
+    expect_logged({"storm_restored", "sick", "Ethernet1:3"});
     EXPECT_EQ(sick.configuration(kPort), SharedSwitch::kConfigured + kPort);
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WithAPortThatWasAwayRestoresWhatWasInForceThere)
+TEST_F(FaultyDevice, RestoresThePortThatReturns)
 {
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick", "Ethernet1:3"});
+    expect_logged({"storm_detected", "sick", "Ethernet1:3"});
     sick.have_ports({0, 2, 3});
-    expect_said({"inventory_changed", "sick", "3 ports"});
+    expect_logged({"inventory_changed", "sick", "3 ports"});
     sick.calm(kPort);
     sick.have_ports({0, 1, 2, 3});
-    expect_said({"inventory_changed", "sick", "4 ports"});
+    expect_logged({"inventory_changed", "sick", "4 ports"});
     expect_treated(sick, Treatment::none);
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
+TEST_F(FaultyDevice, TheStopNamesAnAbsentDeviceWithMitigations)
 {
     live();
     sick.storm(kPort);
     expect_treated(sick, Treatment::drop);
-    expect_said({"storm_detected", "sick"});
+    expect_logged({"storm_detected", "sick"});
     agent->kill();
     sick.set(Fault::gone, true);
     live(false);
-    expect_said({"device_failing", "sick"});
+    expect_logged({"device_failing", "sick"});
     EXPECT_NE(agent->ask({"release-all"}).exit_code, 0) << "not everything was released";
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
@@ -249,12 +249,12 @@ TEST_F(FaultyDevice, ThatIsGoneAtTheStopIsNamedIfSomethingIsInForceThere)
     EXPECT_EQ(agent->stop(), 0);
 }
 
-TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
+TEST_F(FaultyDevice, FailedWritesAreReportedUntilTheySucceed)
 {
     live();
     sick.set(Fault::writes_fail, true);
     sick.storm(kPort);
-    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    expect_logged({"mitigation_failed", "sick", "Ethernet1:3"});
     EXPECT_THAT(agent->metrics(), Not(HasSubstr("petrel_commands_failed_total{device=\"sick\"} 0")));
     sick.set(Fault::writes_fail, false);
     expect_treated(sick, Treatment::drop);
@@ -263,25 +263,25 @@ TEST_F(FaultyDevice, WhoseWritesFailIsToldOfUntilTheySucceed)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatRefusesEverythingEndsInAnEscalation)
+TEST_F(FaultyDevice, RefusalOfEverythingIsEscalated)
 {
     live();
     sick.set(Fault::writes_refused, true);
     sick.storm(kPort);
-    expect_said({"storm_escalated", "sick", "Ethernet1:3"});
+    expect_logged({"storm_escalated", "sick", "Ethernet1:3"});
     EXPECT_EQ(sick.in_force(kPort), Treatment::none);
     sick.set(Fault::writes_refused, false);
     sick.calm(kPort);
-    expect_said({"storm_re", "sick", "Ethernet1:3"});  // storm_restored or storm_released: both close the storm
+    expect_logged({"storm_re", "sick", "Ethernet1:3"});  // storm_restored or storm_released: both close the storm
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
+TEST_F(FaultyDevice, ADifferentReadBackIsReported)
 {
     live();
     sick.set(Fault::read_back_lies, true);
     sick.storm(kPort);
-    expect_said({"mitigation_failed", "sick", "Ethernet1:3"});
+    expect_logged({"mitigation_failed", "sick", "Ethernet1:3"});
     sick.set(Fault::read_back_lies, false);
     expect_treated(sick, Treatment::drop);
     sick.calm(kPort);
@@ -289,12 +289,12 @@ TEST_F(FaultyDevice, ThatShowsSomethingElseIsNotBelieved)
     expect_sick_is_watched_again();
 }
 
-TEST_F(FaultyDevice, WhoseWritesHangIsReportedAndIsDoneWithWhenTheyReturn)
+TEST_F(FaultyDevice, HangingWritesAreReportedAndUsedWhenTheyReturn)
 {
     live();
     sick.set(Fault::writes_hang, true);
     sick.storm(kPort);
-    expect_said({"device_not_answering", "sick"});
+    expect_logged({"device_not_answering", "sick"});
     expect_well_is_watched();
     sick.set(Fault::writes_hang, false);
     expect_treated(sick, Treatment::drop);

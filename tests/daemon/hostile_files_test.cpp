@@ -146,7 +146,7 @@ protected:
 
 class LinkInPlaceOf : public HostileFiles, public testing::WithParamInterface<const char*> {};
 
-TEST_P(LinkInPlaceOf, GivesNoFileOfRootAwayAndMakesNone)
+TEST_P(LinkInPlaceOf, NeitherChangesNorCreatesFilesOfRoot)
 {
     if (::geteuid() != 0) {
         GTEST_SKIP() << "only root has files to give away";
@@ -265,7 +265,7 @@ TEST_F(HostileFiles, TwoAgentsDoNotShareTheirTables)
 
 // ---- removed under a running agent
 
-TEST_F(HostileFiles, FilesRemovedUnderAnAgentAreWrittenAnew)
+TEST_F(HostileFiles, RemovedFilesAreWrittenAgain)
 {
     const auto life = live();
     EXPECT_THAT(life->metrics(), HasSubstr("\npetrel_files_lost_total 0\n"));
@@ -281,7 +281,7 @@ TEST_F(HostileFiles, FilesRemovedUnderAnAgentAreWrittenAnew)
             << life->log_text();
         EXPECT_TRUE(std::filesystem::is_regular_file(state() / name)) << name;
     }
-    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("were removed or replaced"));
+    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("another process removed or replaced files"));
     EXPECT_THAT(life->metrics(), HasSubstr("\npetrel_files_lost_total 4\n"));
     const auto second = live();
     EXPECT_NE(second->wait(), 0) << "the lock holds again";
@@ -294,7 +294,7 @@ TEST_F(HostileFiles, FilesRemovedUnderAnAgentAreWrittenAnew)
     EXPECT_EQ(next->stop(), 0);
 }
 
-TEST_F(HostileFiles, AFolderRemovedUnderAnAgentIsMadeAnew)
+TEST_F(HostileFiles, ARemovedFolderIsCreatedAgain)
 {
     const auto life = live();
     ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
@@ -312,7 +312,7 @@ TEST_F(HostileFiles, AFolderRemovedUnderAnAgentIsMadeAnew)
 }
 
 // A real process has sockets.
-TEST(HostileSockets, AControlSocketRemovedUnderAnAgentIsMadeAnew)
+TEST(HostileSockets, ARemovedControlSocketIsCreatedAgain)
 {
     const test::TemporaryFolder folder;
     const auto life = std::make_unique<AgentProcess>(AgentProcess::Options{
@@ -328,7 +328,7 @@ TEST(HostileSockets, AControlSocketRemovedUnderAnAgentIsMadeAnew)
 
 // ---- stale drafts
 
-TEST_F(HostileFiles, DraftsOfDeadProcessesAreRemoved)
+TEST_F(HostileFiles, TemporaryFilesOfDeadProcessesAreRemoved)
 {
     die_in_storm();
     const std::vector<std::string> stale{"sw.state.4711.tmp", "sw.journal.4711.tmp", "starts.4711.tmp"};

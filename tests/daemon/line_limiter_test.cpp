@@ -38,7 +38,7 @@ TEST(LineLimiter, AFlappingQueueIsCounted)
     EXPECT_EQ(due.front().level, Log::Level::warning);
     EXPECT_EQ(due.front().device, "sw1");
     EXPECT_EQ(due.front().queue, "Ethernet4:3");
-    EXPECT_EQ(due.front().words, "storm_detected: and 2970 more within 10 s, which are not in the log");
+    EXPECT_EQ(due.front().message, "storm_detected: and 2970 more within 10 s, which are not in the log");
     EXPECT_EQ(due.front().fields, (decltype(due.front().fields){{"of", "storm_detected"}, {"count", "2970"}}));
     EXPECT_EQ(limiter.next_due(), kNever);
     EXPECT_TRUE(limiter.admit(line_of("storm_detected", "Ethernet4:3"), at(10s))) << "a new period begins";

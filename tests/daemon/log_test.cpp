@@ -83,10 +83,10 @@ std::vector<Log::Line> some_lines()
             event_line(restored, list, "sw1"),
             event_line(failed, list, "sw1"),
             event_line(order, list, "sw1"),
-            {.level = Log::Level::info, .event = "started", .words = "petrel 1.2.3 watches 2 devices"},
+            {.level = Log::Level::info, .event = "started", .message = "petrel 1.2.3 watches 2 devices"},
             {.level = Log::Level::error,
              .event = "reload_bad",
-             .words = "the configuration stays as it was",
+             .message = "the configuration stays as it was",
              .fields = {{"file", "/etc/petrel/my agent.toml"}, {"empty", ""}}}};
 }
 
@@ -106,7 +106,7 @@ TEST(LogText, ReadsLikeThisForSyslog)
     test::expect_golden(test::golden("daemon/log.rfc5424"), in(LogFormat::rfc5424));
 }
 
-TEST(LogText, SaysHowBadItIsBeforeTheLine)
+TEST(LogText, WritesTheSeverityBeforeTheLine)
 {
     EXPECT_EQ(journal_prefix(Log::Level::info), "<6>");
     EXPECT_EQ(journal_prefix(Log::Level::error), "<3>");
@@ -132,27 +132,27 @@ void find_levels(const std::filesystem::path& file, const std::regex& what, int 
 TEST(LogText, EveryLineIsDocumented)
 {
     const std::filesystem::path root = std::filesystem::path{PETREL_TEST_DATA} / "..";
-    Levels said;
+    Levels logged;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(EventKind::count_); ++kind) {
         const auto line = event_line(storm(1, static_cast<EventKind>(kind), Reason::proven), watchlist(), "sw1");
-        said[line.event] = name(line.level);
+        logged[line.event] = name(line.level);
     }
     for (const auto* folder : {"daemon", "runner"}) {
         for (const auto& source : std::filesystem::recursive_directory_iterator{root / "src" / folder}) {
             if (source.is_regular_file()) {
-                find_levels(source, std::regex{"Level::(\\w+),\\s*\"(\\w+)\""}, 2, 1, said);
+                find_levels(source, std::regex{"Level::(\\w+),\\s*\"(\\w+)\""}, 2, 1, logged);
             }
         }
     }
     Levels documented;
     find_levels(root / "docs" / "log.md", std::regex{"\n\\| `(\\w+)` \\| (\\w+) \\| "}, 1, 2, documented);
-    EXPECT_EQ(said, documented);
+    EXPECT_EQ(logged, documented);
 }
 
-TEST(LogText, WhatIsTooLongIsCut)
+TEST(LogText, CutsLongTexts)
 {
     const std::string huge(104'857'600, 'A');
-    const Log::Line line{.event = "x", .device = huge, .queue = huge, .words = huge, .fields = {{"key", huge}}};
+    const Log::Line line{.event = "x", .device = huge, .queue = huge, .message = huge, .fields = {{"key", huge}}};
     for (const auto format : kFormats) {
         const auto text = log_text(format, line, kTime, kSource);
         EXPECT_LT(text.size(), 8192U);
@@ -161,10 +161,10 @@ TEST(LogText, WhatIsTooLongIsCut)
     }
 }
 
-RC_GTEST_PROP(LogText, WhateverIsSaidIsOneLine,
+RC_GTEST_PROP(LogText, EveryMessageIsOneLine,
               (const std::string& device, const std::string& words, const std::string& value))
 {
-    const Log::Line line{.event = "x", .device = device, .queue = words, .words = words, .fields = {{"key", value}}};
+    const Log::Line line{.event = "x", .device = device, .queue = words, .message = words, .fields = {{"key", value}}};
     for (const auto format : kFormats) {
         const auto text = log_text(format, line, kTime, {device, 1});
         RC_ASSERT(std::none_of(text.begin(), text.end(), [](char c) { return c >= '\0' && c < ' '; }));
@@ -174,7 +174,7 @@ RC_GTEST_PROP(LogText, WhateverIsSaidIsOneLine,
 RC_GTEST_PROP(LogText, SyslogReadsItBack,
               (const std::string& agent, const std::string& words, const std::string& value))
 {
-    const Log::Line line{.level = Log::Level::notice, .event = words, .words = words, .fields = {{"key", value}}};
+    const Log::Line line{.level = Log::Level::notice, .event = words, .message = words, .fields = {{"key", value}}};
     const auto read = wire::parse_log_line(log_text(LogFormat::rfc5424, line, kTime, {agent, 1}));
     RC_ASSERT(read.has_value());
     RC_ASSERT(read->at == kTime);
@@ -199,15 +199,18 @@ std::vector<std::string> lines_of(const std::filesystem::path& path)
     return lines;
 }
 
-Log::Line said(std::string words) { return {.level = Log::Level::warning, .event = "said", .words = std::move(words)}; }
+Log::Line logged(std::string words)
+{
+    return {.level = Log::Level::warning, .event = "said", .message = std::move(words)};
+}
 
-TEST(Log, WritesWhatWaitsBeforeItEnds)
+TEST(Log, WritesWaitingLinesBeforeItEnds)
 {
     const TemporaryFolder folder;
     {
         const auto log = must_open(LogFormat::text, folder / "log");
         for (int i = 0; i < 1000; ++i) {
-            log->write(said(std::to_string(i)), kNow);
+            log->write(logged(std::to_string(i)), kNow);
         }
         EXPECT_EQ(log->dropped(), 0U);
     }
@@ -217,7 +220,7 @@ TEST(Log, WritesWhatWaitsBeforeItEnds)
     EXPECT_THAT(lines[999], EndsWith(" said: 999"));
 }
 
-TEST(Log, LinesOfManyThreadsStayWhole)
+TEST(Log, LinesOfManyThreadsDoNotMix)
 {
     const TemporaryFolder folder;
     {
@@ -226,7 +229,7 @@ TEST(Log, LinesOfManyThreadsStayWhole)
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 250; ++i) {
-                    log->write(said(std::string(300, 'x')), kNow);
+                    log->write(logged(std::string(300, 'x')), kNow);
                 }
             });
         }
@@ -248,7 +251,7 @@ TEST(Log, NeverWaitsForAReader)
     auto log = must_open(LogFormat::text, pipe);
     constexpr std::uint64_t kLines = 6000;
     for (std::uint64_t i = 0; i < kLines; ++i) {
-        log->write(said(std::string(200, 'x')), kNow);
+        log->write(logged(std::string(200, 'x')), kNow);
     }
     const auto dropped = log->dropped();
     EXPECT_GT(dropped, 0U);
@@ -267,7 +270,7 @@ TEST(Log, WaitsForAReaderInItsOwnThread)
     auto log = must_open(LogFormat::text, pipe);
     constexpr std::size_t kLines = 2000;  // more than a pipe holds, fewer than the log may queue
     for (std::size_t i = 0; i < kLines; ++i) {
-        log->write(said(std::string(200, 'x')), kNow);
+        log->write(logged(std::string(200, 'x')), kNow);
     }
     ::fcntl(reader->get(), F_SETFL, 0);
     std::size_t seen = 0;
@@ -281,12 +284,12 @@ TEST(Log, WaitsForAReaderInItsOwnThread)
     EXPECT_EQ(log->dropped(), 0U);
 }
 
-TEST(Log, CountsWhatCannotBeWritten)
+TEST(Log, CountsLostLines)
 {
     const TemporaryFolder folder;
     auto log = must_open(LogFormat::text, "/dev/full");
     std::uint64_t before_end = 0;
-    log->write(said("there is no room"), kNow);
+    log->write(logged("there is no room"), kNow);
     while (before_end == 0) {
         std::this_thread::yield();
         before_end = log->dropped();
@@ -307,10 +310,10 @@ TEST(Log, MakesAFileThatWasMovedAwayAnew)
             std::this_thread::yield();
         }
     };
-    log->write(said("before"), kNow);
+    log->write(logged("before"), kNow);
     EXPECT_EQ(wait_for("before"), 1U);
     std::filesystem::rename(path, folder / "log.1");
-    log->write(said("after"), kNow);
+    log->write(logged("after"), kNow);
     EXPECT_EQ(wait_for("after"), 1U);
     EXPECT_THAT(lines_of(folder / "log.1"), ElementsAre(EndsWith("before")));
 }
@@ -323,12 +326,12 @@ TEST(Log, WritesToStderr)
     ASSERT_TRUE(file.has_value());
     const FileDescriptor before{::dup(STDERR_FILENO)};
     ::dup2(file->get(), STDERR_FILENO);
-    must_open(LogFormat::text, "stderr")->write(said("x"), kNow);
+    must_open(LogFormat::text, "stderr")->write(logged("x"), kNow);
     ::dup2(before.get(), STDERR_FILENO);
     EXPECT_THAT(lines_of(path), ElementsAre(EndsWith("warning said: x")));
 }
 
-TEST(Log, TellsASyslogSocketHowBadItIs)
+TEST(Log, SendsTheSeverityToASyslogSocket)
 {
     const TemporaryFolder folder;
     const FileDescriptor collector{::socket(AF_UNIX, SOCK_DGRAM, 0)};
@@ -343,17 +346,17 @@ TEST(Log, TellsASyslogSocketHowBadItIs)
         return std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     };
     const auto pid = std::to_string(::getpid());
-    must_open(LogFormat::text, path)->write(said("x"), kNow);
+    must_open(LogFormat::text, path)->write(logged("x"), kNow);
     EXPECT_EQ(received(), "<28>petrel-agent[" + pid + "]: 2026-03-09T07:05:01.000042+00:00 tor-17 warning said: x");
-    must_open(LogFormat::rfc5424, path)->write(said("x"), kNow);
+    must_open(LogFormat::rfc5424, path)->write(logged("x"), kNow);
     EXPECT_EQ(received(), "<28>1 2026-03-09T07:05:01.000042+00:00 tor-17 petrel-agent " + pid + " said - x");
 }
 
-TEST(Log, TellsTheJournalHowBadItIs)
+TEST(Log, SendsTheSeverityToTheJournal)
 {
     const TemporaryFolder folder;
     const auto path = folder / "log";
-    const auto write_one = [&] { must_open(LogFormat::text, path)->write(said("x"), kNow); };
+    const auto write_one = [&] { must_open(LogFormat::text, path)->write(logged("x"), kNow); };
     write_one();
     struct stat state{};
     ASSERT_EQ(::stat(path.c_str(), &state), 0);
@@ -372,7 +375,7 @@ TEST(Log, TellsTheJournalHowBadItIs)
     }
 }
 
-TEST(Log, SaysWhereItCannotWrite)
+TEST(Log, NamesThePathThatCannotBeWritten)
 {
     const TemporaryFolder folder;
     EXPECT_THAT(Log::open(LogFormat::text, (folder / "no" / "log").string(), "x").error().what,

@@ -73,7 +73,7 @@ std::string refusal(std::string_view host_port)
     return server ? "none" : server.error().what;
 }
 
-TEST(MetricsServer, GivesTheTextOfTheMoment)
+TEST(MetricsServer, ServesThePresentText)
 {
     std::atomic<int> calls{};
     const auto server = serve([&] { return "petrel_calls " + std::to_string(++calls) + "\n"; });
@@ -85,7 +85,7 @@ TEST(MetricsServer, GivesTheTextOfTheMoment)
     EXPECT_THAT(ask(server->port(), "GET /healthz"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\nok\n")));
 }
 
-TEST(MetricsServer, SaysWhenTheLoopDoesNotAnswer)
+TEST(MetricsServer, ReportsALoopThatDoesNotAnswer)
 {
     const auto server = serve([] { return std::nullopt; });
     for (const auto* request : {"GET /metrics", "GET /healthz"}) {
@@ -94,7 +94,7 @@ TEST(MetricsServer, SaysWhenTheLoopDoesNotAnswer)
     }
 }
 
-TEST(MetricsServer, HasNothingElse)
+TEST(MetricsServer, ServesNoOtherPath)
 {
     std::atomic<int> calls{};
     const auto server = serve([&] { return std::to_string(++calls); });
@@ -159,7 +159,7 @@ TEST(MetricsServer, SlowClientsDoNotKeepAHealthCheckOut)
     }
 }
 
-TEST(MetricsServer, WhenTooManyAreOpenTheOldestLeaves)
+TEST(MetricsServer, DropsTheOldestConnectionAboveTheLimit)
 {
     const auto server = serve([] { return "fine\n"; });
     std::vector<FileDescriptor> slow;
@@ -188,7 +188,7 @@ TEST(MetricsServer, SlowClientsOfManyAddressesDoNotKeepAHealthCheckOut)
     }
 }
 
-TEST(MetricsServer, KnowsWhatIsOpenToAll)
+TEST(MetricsServer, DetectsAddressesThatAreOpenToAll)
 {
     for (const auto* everywhere : {"0.0.0.0:9464", "[::]:9464", "[0:0::0]:9464", "[::ffff:0.0.0.0]:9464", "0:9464"}) {
         EXPECT_TRUE(open_to_all(everywhere)) << everywhere;
@@ -198,7 +198,7 @@ TEST(MetricsServer, KnowsWhatIsOpenToAll)
     }
 }
 
-TEST(MetricsServer, SaysWhereItCannotListen)
+TEST(MetricsServer, NamesTheAddressItCannotListenAt)
 {
     const auto server = serve([] { return std::nullopt; });
     const auto taken = "127.0.0.1:" + std::to_string(server->port());
@@ -209,7 +209,7 @@ TEST(MetricsServer, SaysWhereItCannotListen)
     EXPECT_THAT(refusal("::1:9464"), HasSubstr("brackets"));
 }
 
-TEST(MetricsServer, SpeaksIpv6)
+TEST(MetricsServer, SupportsIpv6)
 {
     const auto server = MetricsServer::listen("[::1]:0", [] { return std::nullopt; });
     if (!server) {

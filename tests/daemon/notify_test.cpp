@@ -37,7 +37,7 @@ protected:
         }
     }
 
-    std::string heard()
+    std::string received()
     {
         std::array<char, 4096> buffer{};
         const auto size = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -48,23 +48,23 @@ private:
     runtime::FileDescriptor socket_;
 };
 
-TEST_F(Notify, SaysHowTheServiceFares)
+TEST_F(Notify, ReportsTheStateOfTheService)
 {
     notify_ready("2 devices are watched");
-    EXPECT_EQ(heard(), "READY=1\nSTATUS=2 devices are watched");
+    EXPECT_EQ(received(), "READY=1\nSTATUS=2 devices are watched");
     notify_alive();
-    EXPECT_EQ(heard(), "WATCHDOG=1");
+    EXPECT_EQ(received(), "WATCHDOG=1");
     notify_reloading({Instant{1234567us}, WallTime{}});
-    EXPECT_EQ(heard(), "RELOADING=1\nMONOTONIC_USEC=1234567");
+    EXPECT_EQ(received(), "RELOADING=1\nMONOTONIC_USEC=1234567");
     notify_stopping("restoring 3 queues", 7s);
-    EXPECT_EQ(heard(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=12000000\nSTATUS=restoring 3 queues");
-    EXPECT_EQ(heard(), "nothing");
+    EXPECT_EQ(received(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=12000000\nSTATUS=restoring 3 queues");
+    EXPECT_EQ(received(), "nothing");
 }
 
 TEST_F(Notify, AStatusCannotBeMoreThanAStatus)
 {
     notify_ready("sw2: bad\nSTOPPING=1");
-    EXPECT_EQ(heard(), "READY=1\nSTATUS=sw2: bad\\x0aSTOPPING=1");
+    EXPECT_EQ(received(), "READY=1\nSTATUS=sw2: bad\\x0aSTOPPING=1");
 }
 
 TEST_F(Notify, FeedsTheWatchdogTwiceInItsTime)
@@ -83,7 +83,7 @@ TEST_F(Notify, DoesNothingOutsideSystemd)
     ::unsetenv("NOTIFY_SOCKET");
     notify_ready("nobody listens");
     notify_alive();
-    EXPECT_EQ(heard(), "nothing");
+    EXPECT_EQ(received(), "nothing");
 }
 
 }  // namespace

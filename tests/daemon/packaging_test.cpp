@@ -79,7 +79,7 @@ protected:
     InstallFolder folder;
 };
 
-TEST_F(Unit, SystemdHasNothingToSay)
+TEST_F(Unit, PassesSystemdAnalyze)
 {
     const auto judged = analyze({"verify", "--man=no", unit_in(folder)});
     EXPECT_EQ(judged.out + judged.err, "");
@@ -165,7 +165,7 @@ protected:
     }
 };
 
-TEST_F(AlertRules, AreAsTheirTestsExpect)
+TEST_F(AlertRules, PassTheirTests)
 {
     if (promtool.empty()) {
         GTEST_SKIP() << "promtool is not installed (package prometheus)";
@@ -190,7 +190,7 @@ TEST_F(AlertRules, EachFiresInATestAndIsSilentInAnother)
     }
 }
 
-TEST_F(AlertRules, SpeakOfMetricsThatAreExported)
+TEST_F(AlertRules, UseExportedMetricsOnly)
 {
     const auto exported = metrics_text(two_devices(), some_queues());
     const auto used = matches(rules, std::regex{"\\bpetrel_\\w+"});
@@ -200,7 +200,7 @@ TEST_F(AlertRules, SpeakOfMetricsThatAreExported)
     }
 }
 
-TEST(Install, PutsEverythingInItsPlaceAndLeavesTheAdministratorsFileAlone)
+TEST(Install, InstallsAllFilesAndKeepsTheAdministratorsFile)
 {
     const auto cmake = test::find_program("cmake");
     const auto program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";

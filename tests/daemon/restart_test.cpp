@@ -45,7 +45,7 @@ constexpr Duration kDetect = 100ms;
 constexpr Duration kRestore = 300ms;
 
 // The value of a key in a line of the history.
-std::string said(const std::string& json, std::string_view key)
+std::string value_of(const std::string& json, std::string_view key)
 {
     const auto mark = fmt::format("\"{}\":", key);
     const auto at = json.find(mark);
@@ -53,9 +53,9 @@ std::string said(const std::string& json, std::string_view key)
         return {};
     }
     const auto rest = json.substr(at + mark.size());
-    auto word = rest.substr(0, rest.find_first_of(",}"));
-    std::erase(word, '"');
-    return word;
+    auto value = rest.substr(0, rest.find_first_of(",}"));
+    std::erase(value, '"');
+    return value;
 }
 
 // Agent: AgentProcess or SimulatedAgent.
@@ -148,10 +148,10 @@ protected:
         std::map<std::string, int> closed;
         for (std::size_t i = 0; i < events.size(); ++i) {
             ASSERT_EQ(events[i].seq, i + 1) << events[i].json;
-            ASSERT_EQ(said(events[i].json, "seq"), std::to_string(i + 1));
-            const auto kind = said(events[i].json, "event");
+            ASSERT_EQ(value_of(events[i].json, "seq"), std::to_string(i + 1));
+            const auto kind = value_of(events[i].json, "event");
             if (kind == "storm_restored" || kind == "storm_released") {
-                EXPECT_EQ(++closed[said(events[i].json, "cause")], 1) << "closed twice: " << events[i].json;
+                EXPECT_EQ(++closed[value_of(events[i].json, "cause")], 1) << "closed twice: " << events[i].json;
             }
         }
     }
@@ -169,7 +169,7 @@ protected:
             }
             const auto seq = std::stoull(line.substr(at + 5));
             ASSERT_LE(seq, events.size()) << line;
-            EXPECT_THAT(line, HasSubstr(" " + said(events[seq - 1].json, "event") + " "));
+            EXPECT_THAT(line, HasSubstr(" " + value_of(events[seq - 1].json, "event") + " "));
         }
     }
 
@@ -188,13 +188,13 @@ protected:
         EXPECT_EQ(memory->next_seq, (*state)->last_seq() + 1);
         for (const auto& row : memory->rows) {
             const auto port = has.ports.at(row.target.port.index).name;
-            const auto told = [&](std::string_view kind) {
+            const auto reported = [&](std::string_view kind) {
                 return static_cast<std::uint64_t>(std::ranges::count_if((*state)->events(), [&](const auto& event) {
-                    return said(event.json, "event") == kind && said(event.json, "port") == port;
+                    return value_of(event.json, "event") == kind && value_of(event.json, "port") == port;
                 }));
             };
-            EXPECT_EQ(row.stats.detected, told("storm_detected"));
-            EXPECT_EQ(row.stats.restored, told("storm_restored"));
+            EXPECT_EQ(row.stats.detected, reported("storm_detected"));
+            EXPECT_EQ(row.stats.restored, reported("storm_restored"));
             auto& before = stats_[port];
             EXPECT_GE(row.stats.tx_drop, before.tx_drop);
             EXPECT_GE(row.stats.in_storm, before.in_storm);
@@ -211,7 +211,7 @@ protected:
         SharedSwitch::Stretch storm;
         Instant over;  // all storms before this time have ended
         for (const auto& write : sw.writes(port)) {
-            const bool treats = SharedSwitch::treatment_in(write.word) != Treatment::none;
+            const bool treats = SharedSwitch::treatment_in(write.value) != Treatment::none;
             SCOPED_TRACE(fmt::format("port {}, at {} us", port, whole_us(write.at)));
             if (treats && !treated) {
                 storm = sw.last_pause(port, write.at);
@@ -279,7 +279,7 @@ using RestartOfAProcess = RestartOf<AgentProcess>;
 
 class RestartWhileMitigating : public RestartOfAProcess, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileMitigating, TheNextLifePutsAllRight)
+TEST_P(RestartWhileMitigating, TheNextStartReconciles)
 {
     {
         const auto life = live(GetParam());
@@ -289,7 +289,7 @@ TEST_P(RestartWhileMitigating, TheNextLifePutsAllRight)
     }
     expect_laws();
     EXPECT_LE(journaled(), 1U);
-    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force without a journal entry";
     expect_next_life_in_storm_puts_all_right();
 }
 
@@ -301,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileMitigating,
 
 class RestartWhileRestoring : public Restart, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
+TEST_P(RestartWhileRestoring, TheNextStartReconciles)
 {
     {
         const auto life = live_in_storm(GetParam());
@@ -309,7 +309,7 @@ TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
         ASSERT_EQ(life->wait(), -1) << "it was to die";
     }
     expect_laws();
-    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force without a journal entry";
     {
         const auto next = live();
         EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
@@ -323,7 +323,7 @@ TEST_P(RestartWhileRestoring, TheNextLifePutsAllRight)
 INSTANTIATE_TEST_SUITE_P(EveryPoint, RestartWhileRestoring,
                          testing::Values("before_prepare:2", "prepared:2", "applied:2", "read_back:2", "closed:1"));
 
-TEST_F(Restart, WhatWasDoneAndRememberedIsNotDoneAgain)
+TEST_F(Restart, CommandsInTheMemoryAreNotRepeated)
 {
     {
         const auto life = live_in_storm("state_written:2");
@@ -343,7 +343,7 @@ TEST_F(Restart, WhatWasDoneAndRememberedIsNotDoneAgain)
     EXPECT_EQ(sw.writes(kPort).size(), writes);
     ASSERT_GE(history().size(), before.size());
     for (std::size_t i = before.size(); i < history().size(); ++i) {
-        EXPECT_EQ(said(history()[i].json, "event"), "order_taken") << "nothing but the order to stop";
+        EXPECT_EQ(value_of(history()[i].json, "event"), "order_taken") << "nothing but the order to stop";
     }
     expect_laws();
 }
@@ -363,7 +363,7 @@ TEST_F(Restart, KilledWhileItLoads)
 // At start the agent sends the command for a treatment that it finds in force to the device once more.
 class RestartWhileStarting : public Restart, public testing::WithParamInterface<const char*> {};
 
-TEST_P(RestartWhileStarting, TheNextLifePutsAllRight)
+TEST_P(RestartWhileStarting, TheNextStartReconciles)
 {
     live_in_storm()->kill();
     ASSERT_EQ(live(GetParam())->wait(), -1);
@@ -407,7 +407,7 @@ TEST_P(RestartWhileStopping, AStormThatGoesOnIsContainedAgain)
         ASSERT_EQ(life->wait(), -1) << life->log_text();
     }
     expect_laws();
-    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force, and nobody knows";
+    EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force without a journal entry";
     expect_next_life_in_storm_puts_all_right();
 }
 
@@ -423,7 +423,7 @@ TEST_F(Restart, AStopRestores)
     expect_laws();
 }
 
-TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
+TEST_F(Restart, AHoldingStopLeavesTreatmentsToTheNextStart)
 {
     const std::vector<std::string> hold{"--stop", "hold"};
     EXPECT_EQ(live_in_storm({}, hold)->stop(), 0);
@@ -446,7 +446,7 @@ TEST_F(Restart, AStopThatHoldsLeavesEverythingToTheNextLife)
 
 class RestartWithABadMemory : public Restart, public testing::WithParamInterface<bool> {};
 
-TEST_P(RestartWithABadMemory, TheJournalAndTheDeviceKnowEnough)
+TEST_P(RestartWithABadMemory, JournalAndDeviceAreEnough)
 {
     live_in_storm()->kill();
     auto text = *runtime::read_whole_file(state_of("state"));
@@ -488,7 +488,7 @@ TEST_F(Restart, AnUnfinishedRecordOfTheJournalIsLeftOut)
 // Without a readable journal the agent does not have the overwritten values, so it cannot undo the treatment.
 class RestartWithABadJournal : public Restart, public testing::WithParamInterface<bool> {};
 
-TEST_P(RestartWithABadJournal, TheDeviceIsLeftAloneAndPeopleAreTold)
+TEST_P(RestartWithABadJournal, TheDeviceStaysUntouchedAndTheErrorIsReported)
 {
     live_in_storm()->kill();
     auto text = *runtime::read_whole_file(state_of("journal"));
@@ -537,9 +537,9 @@ TEST_F(RestartOfAProcess, AFullDiskDelaysButLosesNothing)
     }
     expect_laws();
     expect_all_as_before();
-    const auto told = history();
-    ASSERT_FALSE(told.empty());
-    EXPECT_EQ(said(told.front().json, "event"), "storm_detected") << "it was only written later";
+    const auto reported = history();
+    ASSERT_FALSE(reported.empty());
+    EXPECT_EQ(value_of(reported.front().json, "event"), "storm_detected") << "it was only written later";
 }
 
 TEST_F(RestartOfAProcess, KilledWithAFullDisk)
@@ -552,7 +552,7 @@ TEST_F(RestartOfAProcess, KilledWithAFullDisk)
         life->kill();
     }
     expect_laws();
-    EXPECT_EQ(journaled(), 1U) << "a restore is not over before the journal says so";
+    EXPECT_EQ(journaled(), 1U) << "a restore is complete only when the journal entry is closed";
     {
         const auto next = live();
         EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
@@ -571,7 +571,7 @@ public:
     {
         heard_.push_back(event.kind);
         EXPECT_EQ(std::ranges::count(runner.memory().events(), event.seq, &runtime::StoredEvent::seq), 1)
-            << "the host hears of event " << event.seq << ", and the memory does not have it";
+            << "the host receives event " << event.seq << ", and the memory does not have it";
     }
     void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>& written) override { EXPECT_TRUE(written); }
@@ -580,7 +580,7 @@ public:
     std::vector<watchdog::EventKind> heard_;
 };
 
-TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
+TEST_F(Restart, AnEventIsStoredBeforeItIsPublished)
 {
     const lab::CallAt call_at = [this](Instant when, std::function<void()> call) {
         time.call_at(when, std::move(call));
@@ -618,7 +618,7 @@ TEST_F(Restart, TheMemoryHasAnEventBeforeTheHostHearsOfIt)
 
 // Every start sends one command to the device. If a supervisor restarts the agent in a loop, the agent delays its
 // starts with back-off, so that the device is not flooded with writes.
-TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
+TEST_F(Restart, RepeatedRestartsAreDelayed)
 {
     live_in_storm()->kill();
     for (int start = 0; start < 5; ++start) {
@@ -634,7 +634,7 @@ TEST_F(Restart, ALoopOfRestartsDoesNotHammerTheDevice)
 }
 
 // A few dozen agents, each killed at a random point, the n-th time it is reached, while storms begin and end at random.
-TEST_F(Restart, AnyDeathInAnyWeather)
+TEST_F(Restart, AnyKillUnderAnyFault)
 {
     const std::vector<std::string> points{"state_written", "before_prepare", "prepared", "journaled",
                                           "applied",       "read_back",      "closed",   "loaded"};
@@ -656,10 +656,10 @@ TEST_F(Restart, AnyDeathInAnyWeather)
         expect_laws();
         expect_memory_has_what_log_shows(*life);
         for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
-            EXPECT_TRUE(sw.in_force(port) == Treatment::none || journaled() > 0) << "in force, and nobody knows";
+            EXPECT_TRUE(sw.in_force(port) == Treatment::none || journaled() > 0) << "in force without a journal entry";
         }
     }
-    EXPECT_GT(deaths, 5) << "a test in which nobody dies by himself shows little";
+    EXPECT_GT(deaths, 5) << "no process was killed: the test shows little";
     for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
         sw.calm(port);
     }

@@ -32,21 +32,21 @@ protected:
     {
         store.content[sonic::Db::counters]["COUNTERS:oid:0x15"] = {{"PFC_WD_STATUS", status}};
     }
-    void tell(Phase phase, Treatment configured = Treatment::none) { alerts.tell(queue(configured, phase), now); }
+    void update(Phase phase, Treatment configured = Treatment::none) { alerts.update(queue(configured, phase), now); }
     // After orchagent had enough time to react.
-    std::vector<std::string> unheard()
+    std::vector<std::string> unconfirmed()
     {
         now += 1s;
         return unheard_yet();
     }
     std::vector<std::string> unheard_yet()
     {
-        std::vector<std::string> words;
-        const auto found = alerts.unheard(store, now).value();
+        std::vector<std::string> messages;
+        const auto found = alerts.unconfirmed(store, now).value();
         for (const auto& [object, storm] : found) {
-            words.push_back(object + (storm ? " storm" : " restore"));
+            messages.push_back(object + (storm ? " storm" : " restore"));
         }
-        return words;
+        return messages;
     }
 
     test::MemoryStore store;
@@ -54,55 +54,55 @@ protected:
     Instant now{1h};
 };
 
-TEST_F(SonicAlerts, AreSaidAgainUntilTheyAreShown)
+TEST_F(SonicAlerts, AreRepeatedUntilOrchagentShowsThem)
 {
     show("operational");
-    tell(Phase::alerted);
+    update(Phase::alerted);
     EXPECT_THAT(unheard_yet(), IsEmpty()) << "orchagent may be about to";
-    EXPECT_THAT(unheard(), ElementsAre("oid:0x15 storm"));
+    EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 storm"));
     EXPECT_THAT(unheard_yet(), IsEmpty());
-    tell(Phase::alerted);
-    EXPECT_THAT(unheard(), ElementsAre("oid:0x15 storm")) << "whatever else is told of the queue";
+    update(Phase::alerted);
+    EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 storm")) << "independent of other reports about the queue";
     show("stormed");
-    EXPECT_THAT(unheard(), IsEmpty());
+    EXPECT_THAT(unconfirmed(), IsEmpty());
     show("operational");
-    EXPECT_THAT(unheard(), ElementsAre("oid:0x15 storm")) << "an orchagent that was started anew knows nothing";
+    EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 storm")) << "a restarted orchagent has lost the storm";
 }
 
-TEST_F(SonicAlerts, SoIsTheirEnd)
+TEST_F(SonicAlerts, TheirEndIsRepeatedToo)
 {
     show("stormed");
-    tell(Phase::alerted);
-    tell(Phase::watching);
-    EXPECT_THAT(unheard(), ElementsAre("oid:0x15 restore"));
+    update(Phase::alerted);
+    update(Phase::watching);
+    EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 restore"));
     show("operational");
-    EXPECT_THAT(unheard(), IsEmpty());
+    EXPECT_THAT(unconfirmed(), IsEmpty());
     show("stormed");
-    EXPECT_THAT(unheard(), ElementsAre("oid:0x15 restore")) << "one that remembers a storm is told that it is over";
+    EXPECT_THAT(unconfirmed(), ElementsAre("oid:0x15 restore")) << "an orchagent that kept the storm gets its end";
 }
 
-TEST_F(SonicAlerts, AQueueThatOrchagentDoesNotWatchIsNotSpokenOf)
+TEST_F(SonicAlerts, IgnoreQueuesThatOrchagentDoesNotWatch)
 {
-    tell(Phase::alerted);
-    EXPECT_THAT(unheard(), IsEmpty());
+    update(Phase::alerted);
+    EXPECT_THAT(unconfirmed(), IsEmpty());
     store.content.clear();
-    EXPECT_THAT(unheard(), IsEmpty()) << "nor one without a name";
+    EXPECT_THAT(unconfirmed(), IsEmpty()) << "nor one without a name";
 }
 
-TEST_F(SonicAlerts, StormsThatAreActedOnAreOthersBusiness)
+TEST_F(SonicAlerts, IgnoreStormsThatAreMitigated)
 {
     show("operational");
-    tell(Phase::alerted, Treatment::drop);  // withheld: too many queues are mitigated already
-    EXPECT_THAT(unheard(), IsEmpty());
-    tell(Phase::alerted);
-    tell(Phase::mitigated, Treatment::drop);  // the operator changed the action during the storm
-    EXPECT_THAT(unheard(), IsEmpty());
-    tell(Phase::alerted);
+    update(Phase::alerted, Treatment::drop);  // withheld: too many queues are mitigated already
+    EXPECT_THAT(unconfirmed(), IsEmpty());
+    update(Phase::alerted);
+    update(Phase::mitigated, Treatment::drop);  // the operator changed the action during the storm
+    EXPECT_THAT(unconfirmed(), IsEmpty());
+    update(Phase::alerted);
     alerts.forget({"Ethernet0", 3});
-    EXPECT_THAT(unheard(), IsEmpty());
-    tell(Phase::watching);
+    EXPECT_THAT(unconfirmed(), IsEmpty());
+    update(Phase::watching);
     show("stormed");
-    EXPECT_THAT(unheard(), IsEmpty()) << "we have said nothing of it";
+    EXPECT_THAT(unconfirmed(), IsEmpty()) << "no message was sent about it";
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ protected:
     ConfigMemory memory_{folder_ / "config_db.json"};
 };
 
-TEST_F(RememberedConfig, IsTheOneThatWasKept)
+TEST_F(RememberedConfig, IsTheSavedOne)
 {
     EXPECT_FALSE(memory_.recall().value()) << "nothing was kept yet";
     const auto kept = config();
@@ -63,7 +63,7 @@ TEST_F(RememberedConfig, IsTheOneThatWasKept)
     EXPECT_THAT(content(), Not(HasSubstr("1234"))) << "what is not followed is not ours to keep";
 }
 
-TEST_F(RememberedConfig, IsAsOldAsItsLastConfirmation)
+TEST_F(RememberedConfig, HasTheAgeOfItsLastConfirmation)
 {
     ASSERT_TRUE(memory_.keep(config()));
     make_old();
@@ -76,7 +76,7 @@ TEST_F(RememberedConfig, IsAsOldAsItsLastConfirmation)
     EXPECT_FALSE(is_old()) << "the same was configured again";
 }
 
-TEST_F(RememberedConfig, IsWrittenOnlyIfItIsAnother)
+TEST_F(RememberedConfig, IsWrittenOnlyIfItChanged)
 {
     ASSERT_TRUE(memory_.keep(config()));
     const std::ifstream open{memory_.file()};  // keeps the inode in use, so no new file gets its number
@@ -89,14 +89,14 @@ TEST_F(RememberedConfig, IsWrittenOnlyIfItIsAnother)
     EXPECT_EQ(recalled().config.tables, config().tables);
 }
 
-TEST_F(RememberedConfig, AnEntryThatNoFileCanHoldIsNoReasonToForgetTheOthers)
+TEST_F(RememberedConfig, AnEntryThatCannotBeSavedDoesNotDropTheOthers)
 {
     store_.content[sonic::Db::config]["PORT|"] = {{"speed", "1"}};
     ASSERT_TRUE(memory_.keep(config()));
     EXPECT_EQ(recalled().config.tables.size(), 4U);
 }
 
-TEST_F(RememberedConfig, AFileThatCannotBeReadIsNotTakenForNone)
+TEST_F(RememberedConfig, AnUnreadableFileIsAnError)
 {
     std::ofstream{memory_.file()} << "{";
     EXPECT_FALSE(memory_.recall());
@@ -107,7 +107,7 @@ TEST_F(RememberedConfig, AFileThatCannotBeReadIsNotTakenForNone)
 }
 
 // Another user who may write to the folder can replace the file by a link or a FIFO.
-TEST_F(RememberedConfig, TouchesNothingButAFileOfItsOwn)
+TEST_F(RememberedConfig, RefusesLinksAndFifos)
 {
     const auto target = folder_ / "target";
     std::ofstream{target} << "not ours";

@@ -63,7 +63,7 @@ TEST_F(DetectorChange, AStopThatCannotRestoreEverythingPutsTheScriptsBack)
     sonic->release();
 }
 
-TEST_F(DetectorChange, WhatIsHeldIsLeftToTheScripts)
+TEST_F(DetectorChange, HeldMitigationsAreLeftToTheScripts)
 {
     storm({"--stop", "hold"});
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();

@@ -34,18 +34,18 @@ class LargeTables : public testing::Test {
 protected:
     void SetUp() override
     {
-        Nos::Told told;
+        Nos::Report report;
         for (int port = 0; port != kPorts; ++port) {
             for (std::uint8_t priority = 0; priority != kQueues; ++priority) {
                 control::QueueReport queue;
                 queue.port = port_name(port);
                 queue.priority = priority;
                 queue.phase = watchdog::Phase::watching;
-                told.queues.push_back(queue);
+                report.queues.push_back(queue);
             }
         }
-        const auto heard = tables->exchange(std::move(told));
-        EXPECT_EQ(heard.trouble, "");
+        const auto reply = tables->exchange(std::move(report));
+        EXPECT_EQ(reply.trouble, "");
     }
 
     test::TemporaryFolder folder;
@@ -65,13 +65,13 @@ TEST_F(LargeTables, AllPortsAreStartedByOneRequest)
     }
     EXPECT_LT(codec::request_json(start).size(), runtime::ControlServer::Limits{}.request);
     ASSERT_TRUE(tables->tables(start));
-    const auto heard = tables->exchange({});
-    ASSERT_TRUE(heard.policies);
-    ASSERT_THAT(heard.policies->policies, SizeIs(1));
-    EXPECT_THAT(heard.policies->policies.front().ports, SizeIs(kPorts));
+    const auto reply = tables->exchange({});
+    ASSERT_TRUE(reply.policies);
+    ASSERT_THAT(reply.policies->policies, SizeIs(1));
+    EXPECT_THAT(reply.policies->policies.front().ports, SizeIs(kPorts));
 }
 
-TEST_F(LargeTables, AllQueuesAreReadInBites)
+TEST_F(LargeTables, AllQueuesAreReadInParts)
 {
     auto keys = request(Command::table_keys, kCounters);
     keys.prefix = "COUNTERS:";
@@ -87,22 +87,22 @@ TEST_F(LargeTables, AllQueuesAreReadInBites)
     EXPECT_EQ(tables->tables(hashes).error().what, "1001 keys at once: at most 1000");
 }
 
-TEST_F(LargeTables, WhoAsksForTheSameAgainAndAgainIsRefused)
+TEST_F(LargeTables, ARequestWithTooManyKeysIsRefused)
 {
     auto hashes = request(Command::table_hashes, kCounters);
     hashes.keys.assign(control::kMostTableKeys, "COUNTERS_QUEUE_NAME_MAP");
     EXPECT_EQ(tables->tables(hashes).error().kind, ErrorKind::exhausted);
 }
 
-TEST_F(LargeTables, OnlyTheConfigurationIsForOthersToChange)
+TEST_F(LargeTables, OnlyTheConfigurationCanBeChanged)
 {
     auto change = request(Command::table_change, kCounters);
     change.changes = {{TableChange::Kind::set, "COUNTERS:oid:0x1", {{"a", "b"}}}};
-    EXPECT_THAT(tables->tables(change).error().what, HasSubstr("only the agent writes it"));
+    EXPECT_THAT(tables->tables(change).error().what, HasSubstr("only the agent writes"));
     EXPECT_THAT(tables->tables(request(Command::table_keys, 7)).error().what, HasSubstr("no database 7: allowed 0..6"));
 }
 
-TEST_F(LargeTables, WhatCannotBeWrittenLeavesEverythingAsItWas)
+TEST_F(LargeTables, AFailedWriteChangesNothing)
 {
     std::filesystem::remove_all(folder.path());
     auto start = request(Command::table_change, kConfig);

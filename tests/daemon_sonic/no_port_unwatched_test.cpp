@@ -44,7 +44,7 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
 }
 
 // SONiC's YANG model forbids a detection time below the polling interval, but orchagent accepts it.
-TEST_F(NoPortUnwatched, WhatOrchagentTakesAndTheAgentRefusesIsLeftToTheScripts)
+TEST_F(NoPortUnwatched, AnEntryThatOnlyTheAgentRefusesIsLeftToTheScripts)
 {
     build();
     sonic->set(Db::config, "PFC_WD|Ethernet4", "detection_time", "50");
@@ -60,7 +60,7 @@ TEST_F(NoPortUnwatched, WhatOrchagentTakesAndTheAgentRefusesIsLeftToTheScripts)
 }
 
 // SONiC's scripts find a storm while they are in place. Afterwards the agent keeps the queue mitigated.
-TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileIsNotLetGo)
+TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileStaysMitigated)
 {
     build();
     const auto agent = live();
@@ -163,7 +163,7 @@ TEST_F(SeveralAsicsOfASwitch, EachIsWatchedByItsOwnConfiguration)
     run_both_until([&] { return sonic->has_plugins() && other->has_plugins(); });
 }
 
-TEST_F(SeveralAsicsOfASwitch, OneThatIsAwayDoesNotHoldUpTheOther)
+TEST_F(SeveralAsicsOfASwitch, AnAbsentAsicDoesNotDelayTheOther)
 {
     other.reset();
     other_redis->kill();

@@ -49,19 +49,19 @@ public:
 // Records the exchanges with the NOS; a test can wait for them.
 class Diary {
 public:
-    void write(Nos::Told told)
+    void write(Nos::Report report)
     {
         std::unique_lock lock{mutex_};
-        told_.push_back(std::move(told));
+        reports_.push_back(std::move(report));
         changed_.notify_all();
         changed_.wait(lock, [&] { return open_; });
     }
-    Nos::Heard answer()
+    Nos::Reply answer()
     {
         const std::lock_guard lock{mutex_};
         return answer_;
     }
-    void answer(const Nos::Heard& answer)
+    void answer(const Nos::Reply& answer)
     {
         const std::lock_guard lock{mutex_};
         answer_ = answer;
@@ -70,7 +70,7 @@ public:
     void hold()
     {
         const std::lock_guard lock{mutex_};
-        told_.clear();
+        reports_.clear();
         open_ = false;
     }
     void release()
@@ -82,22 +82,22 @@ public:
 
     // Waits until the exchanges since the last call satisfy `enough`, and returns them.
     template <class Enough>
-    std::vector<Nos::Told> wait_until(Enough enough)
+    std::vector<Nos::Report> wait_until(Enough enough)
     {
         std::unique_lock lock{mutex_};
-        changed_.wait(lock, [&] { return enough(told_); });
-        return std::exchange(told_, {});
+        changed_.wait(lock, [&] { return enough(reports_); });
+        return std::exchange(reports_, {});
     }
-    std::vector<Nos::Told> next(std::size_t exchanges)
+    std::vector<Nos::Report> next(std::size_t exchanges)
     {
-        return wait_until([&](const auto& told) { return told.size() >= exchanges; });
+        return wait_until([&](const auto& report) { return report.size() >= exchanges; });
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<Nos::Told> told_;
-    Nos::Heard answer_;
+    std::vector<Nos::Report> reports_;
+    Nos::Reply answer_;
     bool open_{true};
 };
 
@@ -105,9 +105,9 @@ class Listener final : public Nos {
 public:
     explicit Listener(Diary& diary) : diary_(diary) {}
     std::string_view name() const override { return "the listener"; }
-    Heard exchange(Told told) override
+    Reply exchange(Report report) override
     {
-        diary_.write(std::move(told));
+        diary_.write(std::move(report));
         return diary_.answer();
     }
     Result<void> leave() override { return {}; }
@@ -116,39 +116,39 @@ private:
     Diary& diary_;
 };
 
-Nos::Heard wants_counts(Duration every)
+Nos::Reply wants_counts(Duration every)
 {
-    Nos::Heard heard;
-    heard.counts_every = every;
-    return heard;
+    Nos::Reply reply;
+    reply.counts_every = every;
+    return reply;
 }
-Nos::Heard in_trouble(std::string what)
+Nos::Reply in_trouble(std::string what)
 {
-    Nos::Heard heard;
-    heard.trouble = std::move(what);
-    return heard;
+    Nos::Reply reply;
+    reply.trouble = std::move(what);
+    return reply;
 }
 
-std::size_t queues_in(const std::vector<Nos::Told>& all)
+std::size_t queues_in(const std::vector<Nos::Report>& all)
 {
     std::size_t sum = 0;
-    for (const auto& told : all) {
-        sum += told.queues.size();
+    for (const auto& report : all) {
+        sum += report.queues.size();
     }
     return sum;
 }
-std::size_t counts_in(const std::vector<Nos::Told>& all)
+std::size_t counts_in(const std::vector<Nos::Report>& all)
 {
     std::size_t sum = 0;
-    for (const auto& told : all) {
-        sum += told.counts.size();
+    for (const auto& report : all) {
+        sum += report.counts.size();
     }
     return sum;
 }
 
 class NosConversation : public testing::Test, protected RunnerHost {
 protected:
-    void begin(const Nos::Heard& answer)
+    void begin(const Nos::Reply& answer)
     {
         diary.answer(answer);
         loop.in_loop([&] {
@@ -183,15 +183,15 @@ protected:
         });
     }
 
-    std::vector<std::string> said()
+    std::vector<std::string> logged()
     {
         return loop.in_loop([&] { return lines; });
     }
-    std::vector<Nos::Told> all_queues()
+    std::vector<Nos::Report> all_queues()
     {
-        return diary.wait_until([](const auto& told) { return queues_in(told) >= kRows; });
+        return diary.wait_until([](const auto& report) { return queues_in(report) >= kRows; });
     }
-    void hear(const watchdog::Event& event)
+    void add_event(const watchdog::Event& event)
     {
         loop.in_loop([&] { nos->event_written(*runners.front(), event); });
     }
@@ -213,23 +213,23 @@ protected:
     std::unique_ptr<NosRunner> nos;
 };
 
-TEST_F(NosConversation, QueuesAreToldOnceAndInStretches)
+TEST_F(NosConversation, QueuesAreSentOnceAndInParts)
 {
     begin({});
-    for (const auto& told : all_queues()) {
-        EXPECT_LE(told.queues.size(), kAtOnce);
-        EXPECT_THAT(told.counts, IsEmpty()) << "nobody has asked for them";
+    for (const auto& report : all_queues()) {
+        EXPECT_LE(report.queues.size(), kAtOnce);
+        EXPECT_THAT(report.counts, IsEmpty()) << "the NOS has not requested them";
     }
     EXPECT_EQ(queues_in(diary.next(3)), 0U);
 }
 
-TEST_F(NosConversation, CountsOfAllQueuesAreToldInStretchesAndNotAgainBeforeTheirTime)
+TEST_F(NosConversation, CountersAreSentInPartsAtTheirInterval)
 {
     begin(wants_counts(1h));
     std::set<std::pair<std::string, unsigned>> seen;
-    for (const auto& told : diary.wait_until([](const auto& all) { return counts_in(all) >= kRows; })) {
-        EXPECT_LE(told.counts.size(), kAtOnce);
-        for (const auto& row : told.counts) {
+    for (const auto& report : diary.wait_until([](const auto& all) { return counts_in(all) >= kRows; })) {
+        EXPECT_LE(report.counts.size(), kAtOnce);
+        for (const auto& row : report.counts) {
             seen.emplace(row.port, row.priority);
         }
     }
@@ -241,15 +241,16 @@ TEST_F(NosConversation, CountsAreOfTheLastLook)
 {
     begin(wants_counts({}));
     const auto known = [](const auto& all) {
-        return std::ranges::any_of(all, [](const Nos::Told& told) {
-            return std::ranges::any_of(told.counts,
+        return std::ranges::any_of(all, [](const Nos::Report& report) {
+            return std::ranges::any_of(report.counts,
                                        [](const NosCounts& row) { return row.counts.rx_frames.has_value(); });
         });
     };
     const auto all = diary.wait_until(known);
     // An exchange during a look has no counts.
-    const auto told = std::find_if(all.rbegin(), all.rend(), [](const Nos::Told& one) { return !one.counts.empty(); });
-    const auto& last = told->counts.back();
+    const auto report =
+        std::find_if(all.rbegin(), all.rend(), [](const Nos::Report& one) { return !one.counts.empty(); });
+    const auto& last = report->counts.back();
     const auto now = clock.now().wall;
     EXPECT_LE(last.at, now);
     EXPECT_GT(last.at, now - 1h);
@@ -269,7 +270,7 @@ TEST_F(NosConversation, TheSamePoliciesAgainAreNotBoundAgain)
     }));
 }
 
-TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
+TEST_F(NosConversation, NewPoliciesSendAllQueuesAgain)
 {
     begin({});
     all_queues();
@@ -280,37 +281,37 @@ TEST_F(NosConversation, OtherPoliciesTellAllQueuesAnew)
     all_queues();
 }
 
-TEST_F(NosConversation, AnEventIsOfTheQueuesThatItMeans)
+TEST_F(NosConversation, AnEventMarksTheQueuesOfItsTarget)
 {
     begin({});
     all_queues();
-    const auto told = [&] { return diary.wait_until([](const auto& all) { return queues_in(all) != 0; }); };
+    const auto report = [&] { return diary.wait_until([](const auto& all) { return queues_in(all) != 0; }); };
     watchdog::Event event;
     event.target = {{DeviceId{1}, 7}, Priority{3}};
-    hear(event);
-    EXPECT_EQ(queues_in(told()), 1U);
+    add_event(event);
+    EXPECT_EQ(queues_in(report()), 1U);
     event.target.priority.reset();
-    hear(event);
-    EXPECT_EQ(queues_in(told()), std::size_t{kPriorities}) << "all of its port";
+    add_event(event);
+    EXPECT_EQ(queues_in(report()), std::size_t{kPriorities}) << "all of its port";
     event.whole_device = true;
-    hear(event);
-    EXPECT_EQ(queues_in(told()), kRows);
+    add_event(event);
+    EXPECT_EQ(queues_in(report()), kRows);
 }
 
-TEST_F(NosConversation, TroubleIsSaidOnce)
+TEST_F(NosConversation, TroubleIsLoggedOnce)
 {
     begin(in_trouble("away"));
     diary.next(4);
-    EXPECT_THAT(said(), ElementsAre("nos_trouble"));
+    EXPECT_THAT(logged(), ElementsAre("nos_trouble"));
     diary.answer(in_trouble("still away, otherwise"));
     diary.next(4);
-    EXPECT_THAT(said(), ElementsAre("nos_trouble", "nos_trouble"));
+    EXPECT_THAT(logged(), ElementsAre("nos_trouble", "nos_trouble"));
     diary.answer({});
     diary.next(4);
-    EXPECT_THAT(said(), ElementsAre("nos_trouble", "nos_trouble", "nos_good"));
+    EXPECT_THAT(logged(), ElementsAre("nos_trouble", "nos_trouble", "nos_good"));
 }
 
-TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
+TEST_F(NosConversation, TableRequestsAreBounded)
 {
     begin({});
     diary.next(1);
@@ -323,11 +324,11 @@ TEST_F(NosConversation, NotEverybodyMayAskAtOnce)
         }
         return *answers;
     });
-    EXPECT_THAT(at_once, ElementsAre("too many ask for tables at once: try again"));
+    EXPECT_THAT(at_once, ElementsAre("too many requests for tables at once: try again"));
 }
 
 // An exchange is under way when the stop begins. Events that arrive after it has begun go out in one more exchange.
-TEST_F(NosConversation, TheLastThingsAreToldThoughAnExchangeWasUnderWay)
+TEST_F(NosConversation, TheStopSendsTheLastChangesAfterAnExchangeUnderWay)
 {
     begin({});
     all_queues();
@@ -336,14 +337,14 @@ TEST_F(NosConversation, TheLastThingsAreToldThoughAnExchangeWasUnderWay)
     watchdog::Event event;
     event.kind = watchdog::EventKind::storm_released;
     event.target.priority = Priority{3};
-    hear(event);
+    add_event(event);
     std::promise<void> left;
     loop.in_loop([&] { nos->stop([&] { left.set_value(); }); });
     diary.release();
     left.get_future().wait();
-    const auto told = diary.next(0);
-    ASSERT_THAT(told, testing::SizeIs(1));
-    EXPECT_THAT(told.front().events, testing::SizeIs(1));
+    const auto report = diary.next(0);
+    ASSERT_THAT(report, testing::SizeIs(1));
+    EXPECT_THAT(report.front().events, testing::SizeIs(1));
 }
 
 }  // namespace

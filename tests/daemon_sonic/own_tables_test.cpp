@@ -46,7 +46,7 @@ protected:
     {
         return agent->tool(tool, std::move(arguments));
     }
-    std::string say(std::vector<std::string> arguments)
+    std::string output_of(std::vector<std::string> arguments)
     {
         const auto ended = run("pfcwd", std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
@@ -74,17 +74,17 @@ protected:
 TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
 {
     ready();
-    EXPECT_THAT(say({"show", "config"}), Not(HasSubstr("Ethernet")));
-    EXPECT_THAT(say({"show", "stats", "-e"}), AllOf(HasSubstr("Ethernet0:3"), HasSubstr("Ethernet3:3")));
+    EXPECT_THAT(output_of({"show", "config"}), Not(HasSubstr("Ethernet")));
+    EXPECT_THAT(output_of({"show", "stats", "-e"}), AllOf(HasSubstr("Ethernet0:3"), HasSubstr("Ethernet3:3")));
     EXPECT_THAT(run("pfc", {"show", "priority"}).out, HasSubstr("Ethernet3"));
     sw.storm(1);
-    EXPECT_THAT(say({"start", "Ethernet2", "100"}), HasSubstr("restoration time not defined"));
+    EXPECT_THAT(output_of({"start", "Ethernet2", "100"}), HasSubstr("restoration time not defined"));
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
-    EXPECT_EQ(sw.in_force(1), Treatment::none) << "nobody said that it shall be watched";
+    EXPECT_EQ(sw.in_force(1), Treatment::none) << "it is not configured to be watched";
 }
 
-TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
+TEST_F(OwnTablesAgent, StartIsRefusedWhileNoPortIsKnown)
 {
     sw.set(SharedSwitch::Fault::gone, true);
     live();
@@ -94,69 +94,70 @@ TEST_F(OwnTablesAgent, NothingIsStartedOnPortsThatNobodyKnowsYet)
     EXPECT_THAT(refused.err, HasSubstr("no port is known yet"));
 }
 
-TEST_F(OwnTablesAgent, AStormFromItsBeginningToItsEnd)
+TEST_F(OwnTablesAgent, TablesShowAStormFromBeginToEnd)
 {
     ready();
-    say({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
+    output_of({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
     EXPECT_THAT(agent->wait_for("tables_changed"), HasSubstr("PFC_WD|Ethernet0 by "));
-    EXPECT_THAT(say({"show", "config"}), AllOf(HasSubstr("Ethernet0      drop               100                 300"),
-                                               HasSubstr("Ethernet3      drop")));
+    EXPECT_THAT(output_of({"show", "config"}),
+                AllOf(HasSubstr("Ethernet0      drop               100                 300"),
+                      HasSubstr("Ethernet3      drop")));
     EXPECT_EQ(run("pfcwd", {"show", "stats", "--check-storm"}).exit_code, 0);
 
     sw.storm(1);
     EXPECT_THAT(agent->wait_for("PFC Watchdog detected PFC storm"), HasSubstr("on port Ethernet1, queue index 3"));
-    EXPECT_THAT(say({"show", "stats"}),
+    EXPECT_THAT(output_of({"show", "stats"}),
                 AllOf(ContainsRegex("Ethernet1:3 +stormed +1/0 "), Not(HasSubstr("Ethernet2:3"))));
     EXPECT_EQ(run("pfcwd", {"show", "stats", "--check-storm"}).exit_code, 1);
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
 
     sw.calm(1);
     agent->wait_for("PFC Watchdog storm restored");
-    EXPECT_THAT(say({"show", "stats"}), ContainsRegex("Ethernet1:3 +operational +1/1 "));
-    EXPECT_THAT(say({"show", "history"}), AllOf(HasSubstr("storm_detected"), HasSubstr("storm_restored")));
+    EXPECT_THAT(output_of({"show", "stats"}), ContainsRegex("Ethernet1:3 +operational +1/1 "));
+    EXPECT_THAT(output_of({"show", "history"}), AllOf(HasSubstr("storm_detected"), HasSubstr("storm_restored")));
 }
 
-TEST_F(OwnTablesAgent, WhatIsSaidIsInForceWhenTheCommandReturns)
+TEST_F(OwnTablesAgent, AChangeIsInForceWhenTheCommandReturns)
 {
     ready();
-    say({"start", "Ethernet1", "100"});
+    output_of({"start", "Ethernet1", "100"});
     EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("pfcwd-drop-100-200"));
-    say({"stop", "Ethernet1"});
+    output_of({"stop", "Ethernet1"});
     EXPECT_THAT(agent->ask({"queues"}).out, Not(HasSubstr("pfcwd-drop")));
-    say({"interval", "150"});
+    output_of({"interval", "150"});
     EXPECT_THAT(content(), HasSubstr(R"("POLL_INTERVAL": "150")"));
-    say({"stop"});
-    EXPECT_THAT(say({"show", "config"}), Not(HasSubstr("Ethernet")));
+    output_of({"stop"});
+    EXPECT_THAT(output_of({"show", "config"}), Not(HasSubstr("Ethernet")));
 }
 
-TEST_F(OwnTablesAgent, AQueueInAStormIsLetGoByStop)
+TEST_F(OwnTablesAgent, StopReleasesAQueueInAStorm)
 {
     ready();
-    say({"start", "all", "100"});
+    output_of({"start", "all", "100"});
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
-    say({"stop", "Ethernet1"});
+    output_of({"stop", "Ethernet1"});
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(OwnTablesAgent, APortThatGoesAwayTakesItsStormWithIt)
+TEST_F(OwnTablesAgent, RemovingAPortEndsItsStorm)
 {
     ready();
-    say({"start", "all", "100"});
+    output_of({"start", "all", "100"});
     sw.storm(1);
     agent->wait_for("PFC Watchdog detected PFC storm");
     sw.have_ports({0, 2, 3});
     EXPECT_TRUE(sw.wait_until([&] { return run("pfcwd", {"show", "stats", "--check-storm"}).exit_code == 0; }));
 }
 
-TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
+TEST_F(OwnTablesAgent, TheBigRedSwitchMitigatesEveryQueue)
 {
     ready();
-    say({"big_red_switch", "enable"});
+    output_of({"big_red_switch", "enable"});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::drop);
     }
-    say({"big_red_switch", "disable"});
+    output_of({"big_red_switch", "disable"});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::none);
     }
@@ -165,15 +166,15 @@ TEST_F(OwnTablesAgent, TheBigRedSwitchTakesEveryQueueOut)
 TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
 {
     ready();
-    say({"start", "all", "100", "-r", "100"});
+    output_of({"start", "all", "100", "-r", "100"});
     sw.storm(1);
     sw.storm(2);
     agent->wait_for(std::vector<std::string>{"PFC Watchdog detected", "Ethernet2"});
     sw.calm(1);
     agent->wait_for("PFC Watchdog storm restored");
-    EXPECT_THAT(say({"show", "stats"}), AllOf(HasSubstr("Ethernet1:3"), HasSubstr("Ethernet2:3")));
-    EXPECT_EQ(say({"clear"}), "SKIPPED: storm on queue: Ethernet2:3\n");
-    EXPECT_THAT(say({"show", "stats"}), AllOf(Not(HasSubstr("Ethernet1:3")), HasSubstr("Ethernet2:3")));
+    EXPECT_THAT(output_of({"show", "stats"}), AllOf(HasSubstr("Ethernet1:3"), HasSubstr("Ethernet2:3")));
+    EXPECT_EQ(output_of({"clear"}), "SKIPPED: storm on queue: Ethernet2:3\n");
+    EXPECT_THAT(output_of({"show", "stats"}), AllOf(Not(HasSubstr("Ethernet1:3")), HasSubstr("Ethernet2:3")));
     EXPECT_THAT(agent->ask({"clear", "Ethernet2:3"}).out,
                 AllOf(HasSubstr("sw: the statistics of 0 queues are zero"),
                       HasSubstr("Ethernet2:3 of sw is in a storm: its statistics stay")));
@@ -181,11 +182,11 @@ TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
     EXPECT_THAT(agent->ask({"events"}).out, HasSubstr("clear by"));
 }
 
-TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
+TEST_F(OwnTablesAgent, PauseHistoryIsKeptForConfiguredPorts)
 {
     ready();
-    say({"start", "Ethernet1", "100", "--pfc-stat-history"});
-    say({"start", "Ethernet2", "100"});
+    output_of({"start", "Ethernet1", "100", "--pfc-stat-history"});
+    output_of({"start", "Ethernet2", "100"});
     sw.storm(1);
     sw.storm(2);
     std::string shown;
@@ -198,26 +199,26 @@ TEST_F(OwnTablesAgent, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
 
 // ----------------------------------------------------------------------------------- what survives a restart
 
-TEST_F(OwnTablesAgent, TheConfigurationOutlivesADeathInAStorm)
+TEST_F(OwnTablesAgent, TheConfigurationSurvivesAKillDuringAStorm)
 {
     ready();
-    say({"start", "Ethernet1", "100", "-r", "300"});
-    const auto configured = say({"show", "config"});
+    output_of({"start", "Ethernet1", "100", "-r", "300"});
+    const auto configured = output_of({"show", "config"});
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     agent->kill();
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     ready();
     EXPECT_EQ(sw.in_force(1), Treatment::drop) << "it has a reason still";
-    EXPECT_EQ(say({"show", "config"}), configured);
+    EXPECT_EQ(output_of({"show", "config"}), configured);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
+TEST_F(OwnTablesAgent, RefusesPfcThatTheDeviceDoesNotHave)
 {
     ready();
-    const auto pfc = [&](std::vector<std::string> words) { return run("pfc", std::move(words)); };
+    const auto pfc = [&](std::vector<std::string> arguments) { return run("pfc", std::move(arguments)); };
     const auto priority = pfc({"config", "priority", "on", "Ethernet1", "5"});
     EXPECT_NE(priority.exit_code, 0);
     EXPECT_THAT(priority.out + priority.err, HasSubstr("Ethernet1 has no lossless queue 5: its device has 3"));
@@ -226,16 +227,16 @@ TEST_F(OwnTablesAgent, WhatADeviceDoesNotHaveIsNotToBeHadByWritingItDown)
     EXPECT_NE(pfc({"config", "asymmetric", "on", "Ethernet1"}).exit_code, 0);
 }
 
-TEST_F(OwnTablesAgent, WhatSomebodySaidOfAPortStays)
+TEST_F(OwnTablesAgent, EntriesOfAnOperatorStay)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PORT_QOS_MAP": {"Ethernet1": {"pfc_enable": "4", "pfcwd_sw_enable": "4"}}})";
     ready();
-    say({"show", "stats", "-e"});
+    output_of({"show", "stats", "-e"});
     EXPECT_THAT(content(), AllOf(HasSubstr(R"("pfcwd_sw_enable": "4")"), HasSubstr(R"("pfcwd_sw_enable": "3")")));
 }
 
-TEST_F(OwnTablesAgent, AFileThatCannotBeReadIsNotTakenForAnEmptyOne)
+TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
@@ -253,25 +254,25 @@ TEST_F(OwnTablesAgent, AnotherAgentHasNoTables)
     agent->wait_for("agent_ready");
     const auto ended = run("pfcwd", {"show", "config"});
     EXPECT_EQ(ended.exit_code, 1);
-    EXPECT_EQ(ended.err, "Error: this agent keeps no tables: it would with nos = \"own\" in [agent]\n");
+    EXPECT_EQ(ended.err, "Error: this agent keeps no tables: set nos = \"own\" in [agent]\n");
 }
 
-TEST_F(OwnTablesAgent, AWrongEntryIsSaidAndOthersStay)
+TEST_F(OwnTablesAgent, AnInvalidEntryIsReportedAndTheOthersStay)
 {
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_time": "50"}}})";
     live();
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: there is no such port"));
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("PFC_WD|Ethernet1: detection_time is '50'"));
-    say({"start", "Ethernet2", "100"});
+    output_of({"start", "Ethernet2", "100"});
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
 }
 
-TEST_F(OwnTablesAgent, TablesRemovedUnderTheAgentAreWrittenAnew)
+TEST_F(OwnTablesAgent, RemovedTablesAreWrittenAgain)
 {
     ready();
-    say({"start", "--action", "drop", "Ethernet1", "400"});
+    output_of({"start", "--action", "drop", "Ethernet1", "400"});
     const auto before = content();
     for (const auto& name : {file(), std::filesystem::path{file().string() + ".lock"}}) {
         std::filesystem::remove(name);

@@ -35,16 +35,17 @@ protected:
     }
 };
 
-TEST_F(PluginsOfAgents, WhoRemovesADeadOnePutsThemBackThoughNothingIsWatched)
+TEST_F(PluginsOfAgents, ReleaseAllAfterAKillPutsThemBackThoughNothingIsWatched)
 {
     const auto agent = die_before_pfcwd_stop();
     const auto released = release_all(*agent);
     EXPECT_EQ(released.exit_code, 1) << "whether orchagent has let go cannot be seen";
-    EXPECT_THAT(released.out, AllOf(HasSubstr("sw: SONiC's own detector is back"), HasSubstr("no queue has counters")));
+    EXPECT_THAT(released.out,
+                AllOf(HasSubstr("sw: SONiC's own detector is on again"), HasSubstr("no queue has counters")));
     expect_back();
 }
 
-TEST_F(PluginsOfAgents, WhoRemovesADeadOneIsToldWhatCannotBePutBack)
+TEST_F(PluginsOfAgents, ReleaseAllAfterAKillReportsWhatCannotBePutBack)
 {
     const auto agent = die_before_pfcwd_stop();
     redis->kill();
@@ -64,7 +65,7 @@ TEST_F(PluginsOfAgents, TheNextAgentPutsThemBackThoughNothingIsWatched)
 }
 
 // The agent delays its next start, and during the delay only the scripts can watch.
-TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
+TEST_F(PluginsOfAgents, RepeatedKillsLeaveDetectionToTheScripts)
 {
     build();
     const auto agent = live();
@@ -77,7 +78,7 @@ TEST_F(PluginsOfAgents, AnAgentThatDiesAgainAndAgainLeavesTheWatchToThem)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
+TEST_F(PluginsOfAgents, AnAgentWithoutAConnectionReportsThatTheyMayBeOut)
 {
     const auto agent = die_before_pfcwd_stop();
     redis->kill();
@@ -87,7 +88,7 @@ TEST_F(PluginsOfAgents, AnAgentThatNeverSawTheSwitchSaysThatTheyMayBeOut)
     EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel hand-back")));
 }
 
-TEST_F(PluginsOfAgents, AnAgentThatOnlyWaitedForAnotherEndsWell)
+TEST_F(PluginsOfAgents, AnAgentThatWaitedForAnotherStopsWithoutAnError)
 {
     build();
     const auto first = live();
@@ -125,7 +126,7 @@ TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
     expect_back();
 }
 
-TEST_F(PluginsOfAgents, WhoeverReleasesAllBesideALivingAgentIsRefused)
+TEST_F(PluginsOfAgents, ReleaseAllIsRefusedWhileAnAgentRuns)
 {
     build();
     const auto agent = live();

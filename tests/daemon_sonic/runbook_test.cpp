@@ -86,7 +86,7 @@ protected:
     std::unique_ptr<test::AgentProcess> agent;
 };
 
-TEST_P(Runbook, WorksWordForWord)
+TEST_P(Runbook, ItsCommandsWork)
 {
     const auto day = commands_of("A day in the life");
     ASSERT_EQ(day.size(), 9U);

@@ -24,12 +24,12 @@ protected:
     }
 
     // Waits until the agent has published a message with this word, whether orchagent is running or not.
-    void wait_for_word(const std::string& word)
+    void wait_for_message(const std::string& word)
     {
-        std::string said;
+        std::string received;
         run_until([&] {
-            EXPECT_TRUE(listener->messages([&](redis::View message) { said += message[2].text(); }));
-            return said.find(word) != std::string::npos;
+            EXPECT_TRUE(listener->messages([&](redis::View message) { received += message[2].text(); }));
+            return received.find(word) != std::string::npos;
         });
     }
 
@@ -41,7 +41,7 @@ TEST_F(SonicAlertsOfAnAgent, ReachAnOrchagentThatComesLater)
 {
     sonic->orchagent_leaves();
     stormed = {"Ethernet4:3"};
-    wait_for_word("storm");
+    wait_for_message("storm");
     sonic->orchagent_comes(false);
     wait_for_status("Ethernet4:3", "stormed");
     calm("Ethernet4:3");
@@ -54,7 +54,7 @@ TEST_F(SonicAlertsOfAnAgent, EndForAnOrchagentThatRemembersThem)
     wait_for_status("Ethernet4:3", "stormed");
     sonic->orchagent_leaves();
     calm("Ethernet4:3");
-    wait_for_word("restore");
+    wait_for_message("restore");
     sonic->orchagent_comes(true);
     wait_for_status("Ethernet4:3", "operational");
     EXPECT_EQ(sonic->get(sonic::Db::appl, "PFC_WD_TABLE_INSTORM:Ethernet4", "3"), "");

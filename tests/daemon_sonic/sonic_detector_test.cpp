@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST_F(SonicDetector, DecidesWhileSonicsOwnScriptsRestAndComeBackWithTheStop)
+TEST_F(SonicDetector, TakesSonicsScriptsOutAndTheStopPutsThemBack)
 {
     build();
     ASSERT_TRUE(sonic->has_plugins());
@@ -25,7 +25,7 @@ TEST_F(SonicDetector, DecidesWhileSonicsOwnScriptsRestAndComeBackWithTheStop)
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
     EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
-    EXPECT_EQ(sonic->plugin_runs(), runs) << "nobody decided besides us";
+    EXPECT_EQ(sonic->plugin_runs(), runs) << "only the agent decided";
 
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
     run_until([&] { return sonic->has_plugins(); });
@@ -55,7 +55,7 @@ TEST_F(SonicDetector, ShowsTheDriftOfTimeStamps)
     EXPECT_NE(agent->wait_for("stamp_drift"), "");
 }
 
-TEST_F(SonicDetector, WatchesWhatIsStartedWhileItRuns)
+TEST_F(SonicDetector, WatchesPortsThatAreStartedWhileItRuns)
 {
     build({.action = ""});
     const auto agent = live();
@@ -69,7 +69,7 @@ TEST_F(SonicDetector, WatchesWhatIsStartedWhileItRuns)
     wait_for_status("Ethernet4:3", "operational");
 }
 
-TEST_F(SonicDetectorProcess, AStormGoesOnOverADeath)
+TEST_F(SonicDetectorProcess, AStormContinuesAcrossAKill)
 {
     build();
     auto agent = live();
@@ -88,7 +88,7 @@ TEST_F(SonicDetectorProcess, AStormGoesOnOverADeath)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-TEST_F(SonicDetectorProcess, WhoRemovesItAfterADeathLeavesSonicAsItWas)
+TEST_F(SonicDetectorProcess, ReleaseAllAfterAKillRestoresSonic)
 {
     build();
     const auto agent = live();
@@ -102,7 +102,7 @@ TEST_F(SonicDetectorProcess, WhoRemovesItAfterADeathLeavesSonicAsItWas)
 }
 
 // release-all needs only SONiC's databases: the agent's state folder may be missing, or elsewhere.
-TEST_F(SonicDetectorProcess, WhoRemovesItDoesNotNeedItsMemory)
+TEST_F(SonicDetectorProcess, ReleaseAllNeedsNoMemory)
 {
     build();
     const auto agent = live();
@@ -116,7 +116,7 @@ TEST_F(SonicDetectorProcess, WhoRemovesItDoesNotNeedItsMemory)
     run_until([&] { return sonic->has_plugins(); });
 }
 
-TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackIsNoGoodStop)
+TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackFails)
 {
     build();
     const auto agent = live();
@@ -126,7 +126,7 @@ TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackIsNoGoodStop)
     EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("device_not_put_back"), HasSubstr("petrel hand-back")));
 }
 
-TEST_F(SonicDetector, TheBigRedSwitchIsOrchagentsBusiness)
+TEST_F(SonicDetector, TheBigRedSwitchIsLeftToOrchagent)
 {
     build();
     const auto agent = live();

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
+TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
 {
     build();
     const auto listener = redis->connect(static_cast<int>(sonic::Db::counters));
@@ -24,10 +24,10 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotActedOn)
     run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
     calm("Ethernet4:3");
     // This message follows all others about the storm.
-    std::string said;
+    std::string received;
     run_until([&] {
-        EXPECT_TRUE(listener->messages([&](redis::View message) { said += message[2].text(); }));
-        return said.find(R"(pfc-storm-restored":{"ifname":"Ethernet4")") != std::string::npos;
+        EXPECT_TRUE(listener->messages([&](redis::View message) { received += message[2].text(); }));
+        return received.find(R"(pfc-storm-restored":{"ifname":"Ethernet4")") != std::string::npos;
     });
     sonic->catch_up();
     EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm"));

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::size_t kMostUnsaid = 10'000;
+constexpr std::size_t kMostUnpublished = 10'000;
 
 class SonicExchange : public testing::Test {
 protected:
@@ -55,18 +55,18 @@ protected:
         queue.phase = phase;
         return queue;
     }
-    static Nos::Told told(std::vector<NosEvent> events)
+    static Nos::Report report(std::vector<NosEvent> events)
     {
-        Nos::Told told;
-        told.queues = {queue(watchdog::Phase::mitigated)};
-        told.events = std::move(events);
-        return told;
+        Nos::Report report;
+        report.queues = {queue(watchdog::Phase::mitigated)};
+        report.events = std::move(events);
+        return report;
     }
-    static Nos::Told told(const control::QueueReport& queue)
+    static Nos::Report report(const control::QueueReport& queue)
     {
-        Nos::Told told;
-        told.queues = {queue};
-        return told;
+        Nos::Report report;
+        report.queues = {queue};
+        return report;
     }
 
     std::unique_ptr<redis::Connection> listen_to(std::initializer_list<std::string_view> channels) const
@@ -80,24 +80,24 @@ protected:
         return listener;
     }
     // Waits for a message, and returns all that have arrived.
-    static std::vector<std::string> heard_by(redis::Connection& listener)
+    static std::vector<std::string> received_by(redis::Connection& listener)
     {
-        std::vector<std::string> words;
-        while (words.empty()) {
+        std::vector<std::string> messages;
+        while (messages.empty()) {
             pollfd ready{listener.fd(), POLLIN, 0};
             ::poll(&ready, 1, -1);
-            EXPECT_TRUE(listener.messages([&](redis::View message) { words.emplace_back(message[2].text()); }));
+            EXPECT_TRUE(listener.messages([&](redis::View message) { messages.emplace_back(message[2].text()); }));
         }
-        return words;
+        return messages;
     }
 
     // The log lines about storms, in SONiC's format.
-    static std::vector<std::string> storms_in(const Nos::Heard& heard)
+    static std::vector<std::string> storms_in(const Nos::Reply& reply)
     {
         std::vector<std::string> found;
-        for (const auto& line : heard.lines) {
+        for (const auto& line : reply.lines) {
             if (line.event == "pfcwd") {
-                found.push_back(line.words);
+                found.push_back(line.message);
             }
         }
         return found;
@@ -109,32 +109,32 @@ protected:
     std::unique_ptr<SonicNos> nos;
 };
 
-TEST_F(SonicExchange, PoliciesAreNewsOnlyIfTheyAreOthers)
+TEST_F(SonicExchange, PoliciesAreReturnedOnlyIfTheyChanged)
 {
     const auto set = [&](const std::string& key, const test::Fields& fields) {
         test::write_hash(*redis, kConfig, key, fields);
     };
     // Repeats the exchange until it returns policies or log lines: Redis delivers notifications with a delay.
-    const auto hear = [&] {
+    const auto exchange_until_reply = [&] {
         for (;;) {
-            if (auto heard = nos->exchange({}); heard.policies || !heard.lines.empty()) {
-                return heard;
+            if (auto reply = nos->exchange({}); reply.policies || !reply.lines.empty()) {
+                return reply;
             }
         }
     };
-    EXPECT_TRUE(hear().policies) << "that nothing is configured is the first word";
+    EXPECT_TRUE(exchange_until_reply().policies) << "the first reply has an empty configuration";
     set("BUFFER_PROFILE|lossless", {{"dynamic_th", "0"}});
     set("PORT|Ethernet0", {{"admin_status", "up"}});
     set("PORT_QOS_MAP|Ethernet0", {{"pfc_enable", "3,4"}, {"pfcwd_sw_enable", "3,4"}});
     const auto news = [&](const std::string& key, const test::Fields& fields) {
         set(key, fields);
-        return hear().policies.has_value();
+        return exchange_until_reply().policies.has_value();
     };
     EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"restoration_time", "400"}, {"detection_time", "400"}}));
 
     set("PORT|Ethernet0", {{"description", "to server 1"}});
     set("BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
-    const auto alpha = hear();
+    const auto alpha = exchange_until_reply();
     EXPECT_FALSE(alpha.policies);
     ASSERT_THAT(alpha.lines, SizeIs(1));
     EXPECT_EQ(alpha.lines.front().event, "alpha_changed");
@@ -155,23 +155,23 @@ TEST_F(SonicExchange, ABadDatabaseDoesNotFloodTheLog)
                        "redis.call('HSET', 'PFC_WD|GLOBAL', 'POLL_INTERVAL', string.rep('7', 104857600)) "
                        "redis.call('HSET', 'PFC_WD|' .. string.rep('7', 104857600), 'a', 'b')",
                        "0"});
-    const auto heard = nos->exchange({});
-    EXPECT_EQ(heard.trouble, "");
-    ASSERT_THAT(heard.lines, SizeIs(21));
-    EXPECT_THAT(heard.lines.front().words,
+    const auto reply = nos->exchange({});
+    EXPECT_EQ(reply.trouble, "");
+    ASSERT_THAT(reply.lines, SizeIs(21));
+    EXPECT_THAT(reply.lines.front().message,
                 HasSubstr("POLL_INTERVAL is '" + std::string(64, '7') + "… and 104857536 more bytes'"));
-    EXPECT_EQ(heard.lines.back().words, "and 199981 more entries that are not in force");
-    for (const auto& line : heard.lines) {
+    EXPECT_EQ(reply.lines.back().message, "and 199981 more entries that are not in force");
+    for (const auto& line : reply.lines) {
         EXPECT_EQ(line.event, "nos_entry_bad");
-        EXPECT_LT(line.words.size(), 1000U);
+        EXPECT_LT(line.message.size(), 1000U);
     }
-    EXPECT_THAT(heard.concern, HasSubstr("(and 200000 more)"));
+    EXPECT_THAT(reply.concern, HasSubstr("(and 200000 more)"));
 }
 
-TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
+TEST_F(SonicExchange, AStormIsLoggedOnceItsQueueHasAnObjectId)
 {
     redis->kill();
-    const auto away = nos->exchange(told({event(watchdog::EventKind::storm_detected)}));
+    const auto away = nos->exchange(report({event(watchdog::EventKind::storm_detected)}));
     EXPECT_NE(away.trouble, "");
     EXPECT_THAT(storms_in(away), IsEmpty());
     redis->start();
@@ -182,30 +182,30 @@ TEST_F(SonicExchange, AStormIsToldWhenItsQueueHasAName)
     EXPECT_THAT(storms_in(nos->exchange({})), IsEmpty()) << "once";
 }
 
-TEST_F(SonicExchange, WhileNobodyListensTheOldestAreForgotten)
+TEST_F(SonicExchange, UnpublishedEventsAreBounded)
 {
     redis->kill();
-    std::vector<NosEvent> events(kMostUnsaid, event(watchdog::EventKind::storm_detected));
+    std::vector<NosEvent> events(kMostUnpublished, event(watchdog::EventKind::storm_detected));
     events.insert(events.begin(), event(watchdog::EventKind::storm_restored));
-    nos->exchange(told(std::move(events)));
+    nos->exchange(report(std::move(events)));
     redis->start();
     fill();
-    const auto said = storms_in(nos->exchange({}));
-    ASSERT_THAT(said, SizeIs(kMostUnsaid));
-    EXPECT_THAT(said.front(), HasSubstr("detected PFC storm"));
+    const auto logged = storms_in(nos->exchange({}));
+    ASSERT_THAT(logged, SizeIs(kMostUnpublished));
+    EXPECT_THAT(logged.front(), HasSubstr("detected PFC storm"));
 }
 
-TEST_F(SonicExchange, WhereThereIsAnOrchagentOnlyTheEndOfAStormIsOursToTell)
+TEST_F(SonicExchange, ADetectorPublishesOnlyTheEndOfAStorm)
 {
     const auto listener = listen_to({"sonic-events-swss"});
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
-    detector.exchange(told({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
-    EXPECT_THAT(heard_by(*listener).front(), HasSubstr("pfc-storm-restored"));
+    detector.exchange(report({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
+    EXPECT_THAT(received_by(*listener).front(), HasSubstr("pfc-storm-restored"));
     EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
 }
 
 // orchagent mitigates every storm that it receives. A storm that is withheld must therefore not reach it.
-TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
+TEST_F(SonicExchange, ADetectorSendsOnlyAlertsToOrchagent)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     const auto listener = listen_to({"PFC_WD_ACTION"});
@@ -217,12 +217,12 @@ TEST_F(SonicExchange, OrchagentHearsOfStormsThatAreOnlyToBeWatchedAndOfNoOthers)
     restored.kind = watchdog::EventKind::storm_restored;
     auto refused = spared;
     refused.reason = watchdog::Reason::refused;
-    detector.exchange(told({spared, restored, refused, event(watchdog::EventKind::storm_alert)}));
-    EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x15","storm"])"));
+    detector.exchange(report({spared, restored, refused, event(watchdog::EventKind::storm_alert)}));
+    EXPECT_THAT(received_by(*listener), testing::ElementsAre(R"(["oid:0x15","storm"])"));
 }
 
 // The operator runs `pfcwd stop` during an alert.
-TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
+TEST_F(SonicExchange, NoEndIsSentForAPortWithoutAnEntry)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP",
                      {{"Ethernet0:3", "oid:0x15"}, {"Ethernet4:3", "oid:0x16"}});
@@ -232,30 +232,30 @@ TEST_F(SonicExchange, OrchagentHearsNoEndOfAnAlertOnAPortThatHasNoEntryAnyMore)
     const auto stopped = event(watchdog::EventKind::storm_restored);
     auto watched = stopped;
     watched.port = "Ethernet4";
-    detector.exchange(told({stopped, watched}));
-    EXPECT_THAT(heard_by(*listener), testing::ElementsAre(R"(["oid:0x16","restore"])"));
+    detector.exchange(report({stopped, watched}));
+    EXPECT_THAT(received_by(*listener), testing::ElementsAre(R"(["oid:0x16","restore"])"));
 }
 
-TEST_F(SonicExchange, AnAlertIsToldAgainToAnOrchagentThatWasAway)
+TEST_F(SonicExchange, AnAlertIsRepeatedAfterARestartOfOrchagent)
 {
     test::write_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP", {{"Ethernet0:3", "oid:0x15"}});
     test::write_hash(*redis, kCounters, "COUNTERS:oid:0x15", {{"PFC_WD_STATUS", "operational"}});
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     auto alerted = queue(watchdog::Phase::alerted);
     alerted.configured = watchdog::Treatment::none;
-    detector.exchange(told(alerted));
+    detector.exchange(report(alerted));
     const auto orchagent = listen_to({"PFC_WD_ACTION"});
     for (pollfd ready{orchagent->fd(), POLLIN, 0}; ::poll(&ready, 1, 0) == 0;) {
         EXPECT_EQ(detector.exchange({}).trouble, "");
     }
-    EXPECT_THAT(heard_by(*orchagent).front(), R"(["oid:0x15","storm"])");
+    EXPECT_THAT(received_by(*orchagent).front(), R"(["oid:0x15","storm"])");
 }
 
 TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
 {
-    nos->exchange(told(queue(watchdog::Phase::mitigated)));
+    nos->exchange(report(queue(watchdog::Phase::mitigated)));
     test::run_command(*redis, kCounters, {"SAVE"});
-    nos->exchange(told(queue(watchdog::Phase::watching)));
+    nos->exchange(report(queue(watchdog::Phase::watching)));
     redis->kill();
     redis->start();
     const auto object = test::read_hash(*redis, kCounters, "COUNTERS_QUEUE_NAME_MAP").at("Ethernet0:3");
@@ -267,7 +267,7 @@ TEST_F(SonicExchange, AServerThatStartsFromItsFileShowsNoStormThatIsOver)
     EXPECT_THAT(test::read_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet0"), IsEmpty());
 }
 
-TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
+TEST_F(SonicExchange, AMissingConfigurationIsReportedUntilItReturns)
 {
     EXPECT_EQ(nos->exchange({}).trouble, "");
     test::run_command(*redis, kConfig, {"DEL", "CONFIG_DB_INITIALIZED"});
@@ -280,11 +280,11 @@ TEST_F(SonicExchange, AConfigurationThatIsGoneIsATroubleUntilItIsBack)
     EXPECT_EQ(nos->exchange({}).trouble, "");
 }
 
-TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
+TEST_F(SonicExchange, EventsAreLoggedWhileRedisIsDown)
 {
-    nos->exchange(told(queue(watchdog::Phase::watching)));
+    nos->exchange(report(queue(watchdog::Phase::watching)));
     redis->kill();
-    const auto away = nos->exchange(told({event(watchdog::EventKind::storm_detected)}));
+    const auto away = nos->exchange(report({event(watchdog::EventKind::storm_detected)}));
     EXPECT_NE(away.trouble, "");
     EXPECT_THAT(storms_in(away), testing::ElementsAre(HasSubstr("detected PFC storm on port Ethernet0")));
     redis->start();
@@ -292,18 +292,18 @@ TEST_F(SonicExchange, WhatHappensToAQueueWithANameIsLoggedWithoutRedis)
     EXPECT_THAT(storms_in(nos->exchange({})), IsEmpty()) << "once";
 }
 
-TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
+TEST(SonicLogOfPorts, LogsPortsWhoseWatchBeginsOrEnds)
 {
     SonicLog log{sonic::Role::owner};
     sonic::Config config;
-    const auto words = [&] {
+    const auto messages = [&] {
         SonicLog::Lines lines;
         log.configured(config, {}, lines);
-        std::vector<std::string> said;
+        std::vector<std::string> logged;
         for (const auto& line : lines) {
-            said.push_back(line.words);
+            logged.push_back(line.message);
         }
-        return said;
+        return logged;
     };
     const std::string kStarted = "Started PFC Watchdog on port Ethernet";
     const std::string kStopped = "Stopped PFC Watchdog on port Ethernet";
@@ -311,19 +311,19 @@ TEST(SonicLogOfPorts, SaysWhoseWatchBeginsAndEnds)
     entry.policy.name = "pfcwd-drop-400-400";
     entry.ports = {{"Ethernet0", {}}, {"Ethernet4", {}}};
     config.policies.policies = {entry};
-    EXPECT_THAT(words(), testing::ElementsAre(kStarted + "0", kStarted + "4"));
-    EXPECT_THAT(words(), IsEmpty());
+    EXPECT_THAT(messages(), testing::ElementsAre(kStarted + "0", kStarted + "4"));
+    EXPECT_THAT(messages(), IsEmpty());
     config.policies.policies.front().policy.name = "pfcwd-alert-400-400";
     config.policies.policies.front().ports.pop_back();
-    EXPECT_THAT(words(), testing::ElementsAre(kStarted + "0", kStopped + "4"));
+    EXPECT_THAT(messages(), testing::ElementsAre(kStarted + "0", kStopped + "4"));
     config.policies.policies.clear();
-    config.idle = "counters are not to be read";
-    EXPECT_THAT(words(), testing::ElementsAre(config.idle)) << "it is configured as before";
+    config.idle = "polling is disabled";
+    EXPECT_THAT(messages(), testing::ElementsAre(config.idle)) << "it is configured as before";
     config.idle = {};
-    EXPECT_THAT(words(), testing::ElementsAre(kStopped + "0"));
+    EXPECT_THAT(messages(), testing::ElementsAre(kStopped + "0"));
 }
 
-TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)
+TEST_F(SonicExchange, TheSavedConfigurationIsConfirmedAtTheStopIfItCouldBeRead)
 {
     nos->exchange({});
     make_old();
@@ -336,13 +336,13 @@ TEST_F(SonicExchange, WhatIsRememberedWasRightAtTheEndIfItCouldBeReadThen)
     EXPECT_TRUE(is_old()) << "nobody knows";
 }
 
-TEST_F(SonicExchange, ADiskThatIsFullIsSaidAndKeepsNothingFromBeingInForce)
+TEST_F(SonicExchange, AFullDiskIsReportedAndTheConfigurationIsInForce)
 {
     std::filesystem::create_directory(file());
-    const auto heard = nos->exchange({});
-    EXPECT_TRUE(heard.policies);
-    ASSERT_THAT(heard.lines, SizeIs(1));
-    EXPECT_EQ(heard.lines.front().event, "nos_not_remembered");
+    const auto reply = nos->exchange({});
+    EXPECT_TRUE(reply.policies);
+    ASSERT_THAT(reply.lines, SizeIs(1));
+    EXPECT_EQ(reply.lines.front().event, "nos_not_remembered");
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ protected:
 using SonicOwner = SonicOwnerOf<SimulatedAgent>;
 using SonicOwnerProcess = SonicOwnerOf<AgentProcess>;
 
-TEST_F(SonicOwner, AStormStandsInTheTablesUntilItIsOver)
+TEST_F(SonicOwner, TablesShowAStormUntilItEnds)
 {
     const auto agent = live();
     const auto calm = wait_for_status(1, "operational");
@@ -222,7 +222,7 @@ TEST_F(SonicOwner, APriorityThatIsNoLongerLosslessIsReleasedInMidStorm)
     wait_for_hash(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", &Fields::empty);
 }
 
-TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
+TEST_F(SonicOwner, PortCountersShowPauses)
 {
     const auto agent = live();
     sw.storm(1);
@@ -245,7 +245,7 @@ TEST_F(SonicOwner, PausesStandInTheCountersOfThePort)
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +0 +N/A"));
 }
 
-TEST_F(SonicOwner, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
+TEST_F(SonicOwner, PauseHistoryIsKeptForConfiguredPorts)
 {
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"pfc_stat_history", "enable"}});
     const auto agent = live();
@@ -266,7 +266,7 @@ TEST_F(SonicOwner, WhenAPauseBeganIsKeptOfPortsThatAskForIt)
     EXPECT_THAT(shown.out, testing::ContainsRegex("Ethernet2 +PFC3 +0 +[0-9,]+ +N/A +N/A"));
 }
 
-TEST_F(SonicOwner, TellsWhoeverListensThatAStormBeganAndEnded)
+TEST_F(SonicOwner, PublishesTheBeginAndTheEndOfAStorm)
 {
     const auto listener = redis->connect(kCounters);
     redis::Pipeline subscribe;
@@ -319,10 +319,10 @@ TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
     wait_for_treatment(1, Treatment::ignore_pause);
     start_watchdog(1, "alert");
     wait_for_treatment(1, Treatment::none);
-    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still one, only nobody acts";
+    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still a storm, but not mitigated";
 }
 
-TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsLetGo)
+TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsReleased)
 {
     const auto agent = live();
     sw.storm(1);
@@ -333,7 +333,7 @@ TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsLetGo)
     wait_for_treatment(1, Treatment::drop);
 }
 
-TEST_F(SonicOwner, APortThatGoesAwayTakesItsStormWithIt)
+TEST_F(SonicOwner, RemovingAPortEndsItsStorm)
 {
     const auto agent = live();
     sw.storm(1);
@@ -347,7 +347,7 @@ TEST_F(SonicOwner, APortThatGoesAwayTakesItsStormWithIt)
     wait_for_status(2, "stormed");
 }
 
-TEST_F(SonicOwner, ABadEntryIsSaidAndLeavesTheOthersAlone)
+TEST_F(SonicOwner, AnInvalidEntryIsReportedAndTheOthersStay)
 {
     const auto agent = live();
     wait_for_status(1, "operational");
@@ -357,13 +357,13 @@ TEST_F(SonicOwner, ABadEntryIsSaidAndLeavesTheOthersAlone)
     wait_for_treatment(1, Treatment::drop);
 }
 
-TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
+TEST_F(SonicOwner, AnEntryThatBecomesInvalidDuringAStormKeepsItsPolicy)
 {
     auto agent = live();
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
-    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("what it said before stays in force"));
+    EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("its last valid version stays in force"));
     EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
@@ -374,7 +374,7 @@ TEST_F(SonicOwner, AnEntryThatBecomesBadInAStormEndsNeitherTheStormNorTheWatch)
     wait_for_treatment(1, Treatment::drop);
 }
 
-TEST_F(SonicOwner, CountersThatAreNotToBeReadAreNotAndTheStatusSaysSo)
+TEST_F(SonicOwner, DisabledPollingStopsTheWatchAndShowsInTheStatus)
 {
     const auto agent = live();
     wait_for_status(1, "operational");
@@ -386,7 +386,7 @@ TEST_F(SonicOwner, CountersThatAreNotToBeReadAreNotAndTheStatusSaysSo)
     wait_for_status(1, "operational");
 }
 
-TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
+TEST_F(SonicOwner, TheBigRedSwitchMitigatesEveryLosslessQueue)
 {
     const auto agent = live();
     wait_for_status(1, "operational");
@@ -406,20 +406,20 @@ TEST_F(SonicOwner, TheBigRedSwitchTakesEveryLosslessQueueOut)
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("storm restored")));
 }
 
-TEST_F(SonicOwner, AnAlphaThatChangesInAStormIsSaidAndChangesNothing)
+TEST_F(SonicOwner, AChangedAlphaIsLoggedAndChangesNothing)
 {
     test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "0"}});
     const auto agent = live();
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
-    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th was 0, is -3"));
+    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th changed from 0 to -3"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(SonicOwner, WhatIsClearedStaysSo)
+TEST_F(SonicOwner, ClearedStatisticsStayCleared)
 {
     const auto agent = live();
     sw.storm(1);
@@ -433,7 +433,7 @@ TEST_F(SonicOwner, WhatIsClearedStaysSo)
         << "the agent has not counted on";
 }
 
-TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
+TEST_F(SonicOwner, StatisticsOfAStormUnderWayAreNotCleared)
 {
     const auto agent = live();
     const auto clear = [&](std::vector<std::string> queues) {
@@ -465,13 +465,13 @@ TEST_F(SonicOwner, WhatIsCountedOfAStormThatGoesOnIsNotCleared)
 
 // ------------------------------------------------------------------------------------------ failures of Redis
 
-TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
+TEST_F(SonicOwner, DetectionContinuesWithoutRedisAndTablesAreWrittenAgain)
 {
     const auto agent = live();
     sw.storm(1);
     wait_for_status(1, "stormed");
     redis->kill();
-    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("what was last configured stays in force"));
+    EXPECT_THAT(agent->wait_for("nos_trouble"), HasSubstr("the last configuration stays in force"));
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
     sw.calm(1);
@@ -491,7 +491,7 @@ TEST_F(SonicOwner, DetectionGoesOnWithoutRedisAndItsTablesAreWrittenAgain)
     wait_for_field(kAppl, "PFC_WD_TABLE_INSTORM:Ethernet2", "3", "storm");
 }
 
-TEST_F(SonicOwner, AnEmptyRedisIsNotTakenForAnEmptyConfiguration)
+TEST_F(SonicOwner, AnEmptyRedisKeepsTheConfiguration)
 {
     const auto agent = live();
     sw.storm(1);
@@ -507,7 +507,7 @@ TEST_F(SonicOwner, AnEmptyRedisIsNotTakenForAnEmptyConfiguration)
     wait_for_treatment(1, Treatment::none);
 }
 
-TEST_F(SonicOwner, WhatWasFlushedIsWrittenAgainWithItsStatistics)
+TEST_F(SonicOwner, FlushedTablesAreWrittenAgainWithStatistics)
 {
     const auto agent = live();
     sw.storm(1);
@@ -523,7 +523,7 @@ TEST_F(SonicOwner, WhatWasFlushedIsWrittenAgainWithItsStatistics)
     wait_for_field(kCounters, "COUNTERS:" + ports.at("Ethernet1"), "SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS", "1");
 }
 
-TEST_F(SonicOwnerProcess, ARedisThatHangsHoldsNobodyUp)
+TEST_F(SonicOwnerProcess, AHangingRedisDelaysNeitherWatchNorStop)
 {
     const auto agent = live();
     wait_for_status(1, "operational");
@@ -552,7 +552,7 @@ TEST_F(SonicOwnerProcess, ASlowRedisDelaysTheTablesAndNotTheWatch)
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("nos_trouble")));
 }
 
-TEST_F(SonicOwner, WithoutAWordOfSonicNothingIsBegun)
+TEST_F(SonicOwner, WithoutAConfigurationNothingIsWatched)
 {
     redis->kill();
     {
@@ -567,7 +567,7 @@ TEST_F(SonicOwner, WithoutAWordOfSonicNothingIsBegun)
     EXPECT_THAT(agent->wait_for("agent_ready"), Not(IsEmpty()));
 }
 
-TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigured)
+TEST_F(SonicOwner, AStartWithoutRedisUsesTheSavedConfiguration)
 {
     {
         const auto before = live();
@@ -577,7 +577,7 @@ TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigure
     redis->kill();
     const auto agent = live();
     EXPECT_THAT(agent->wait_for("nos_remembered"),
-                testing::ContainsRegex("watches by .*/state/config_db.json, which is what CONFIG_DB said at 20"));
+                testing::ContainsRegex("watches by .*/state/config_db.json, the content of CONFIG_DB at 20"));
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
 
@@ -591,10 +591,11 @@ TEST_F(SonicOwner, AfterAStartWithoutRedisQueuesAreWatchedByWhatWasLastConfigure
     sw.storm(3);
     wait_for_treatment(3, Treatment::ignore_pause);
     EXPECT_EQ(agent->stop(), 0);
-    EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered"))) << "it is said once";
+    EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered")))
+        << "it is logged once";
 }
 
-TEST_F(SonicOwner, AfterAStartWithAnEmptyRedisToo)
+TEST_F(SonicOwner, AStartWithAnEmptyRedisUsesTheSavedConfiguration)
 {
     {
         const auto before = live();
@@ -608,14 +609,13 @@ TEST_F(SonicOwner, AfterAStartWithAnEmptyRedisToo)
     wait_for_treatment(1, Treatment::drop);
 }
 
-TEST_F(SonicOwner, AMemoryThatCannotBeReadIsSaidAndNotUsed)
+TEST_F(SonicOwner, AnUnreadableSavedConfigurationIsReportedAndNotUsed)
 {
     redis->kill();
     std::filesystem::create_directories(folder / "state");
     std::ofstream{folder / "state" / "config_db.json"} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
     const auto agent = live();
-    EXPECT_THAT(agent->wait_for("nos_memory_bad"),
-                HasSubstr("config_db.json has what was last configured, and cannot be read: the file: allowed one"));
+    EXPECT_THAT(agent->wait_for("nos_memory_bad"), HasSubstr("config_db.json cannot be read: the file: allowed one"));
     EXPECT_EQ(sw.looks(), 0U);
     redis->start();
     fill();
@@ -625,7 +625,7 @@ TEST_F(SonicOwner, AMemoryThatCannotBeReadIsSaidAndNotUsed)
 
 // ------------------------------------------------------------------------------------------------ restarts
 
-TEST_F(SonicOwner, AStormGoesOnOverADeath)
+TEST_F(SonicOwner, AStormContinuesAcrossAKill)
 {
     auto agent = live();
     sw.storm(1);
@@ -640,7 +640,7 @@ TEST_F(SonicOwner, AStormGoesOnOverADeath)
     EXPECT_EQ(sw.in_force(1), Treatment::none);
 }
 
-TEST_F(SonicOwner, ARowOfAStormThatIsLongOverBlackholesNothing)
+TEST_F(SonicOwner, AStaleRowOfAStormDoesNotMitigate)
 {
     test::write_hash(*redis, kAppl, "PFC_WD_TABLE_INSTORM:Ethernet1", {{"3", "storm"}});
     const auto agent = live();
@@ -649,7 +649,7 @@ TEST_F(SonicOwner, ARowOfAStormThatIsLongOverBlackholesNothing)
     EXPECT_EQ(sw.in_force(1), Treatment::none);
 }
 
-TEST_F(SonicOwner, WhoStopsLeavesNothingThatMisleads)
+TEST_F(SonicOwner, AStopRemovesItsEntries)
 {
     const auto agent = live();
     sw.storm(1);

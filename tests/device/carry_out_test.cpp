@@ -134,7 +134,7 @@ protected:
     ManualClock clock{instant_from_us(5'000), WallTime{std::chrono::microseconds{9'000}}};
 };
 
-TEST_F(CarryOut, AppliesOnlyWhatIsJournaled)
+TEST_F(CarryOut, JournalsBeforeItApplies)
 {
     const auto outcome = mitigate();
     EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop", "read_back"));
@@ -162,7 +162,7 @@ TEST_F(CarryOut, RestoresWithTheJournaledUndoAndThenCloses)
     EXPECT_FALSE(is_open());
 }
 
-TEST_F(CarryOut, RestoresWhatTheJournalDoesNotKnowWithTheDevicesDefault)
+TEST_F(CarryOut, RestoresToTheDeviceDefaultWithoutAJournalEntry)
 {
     device.shown = Treatment::none;
     EXPECT_EQ(restore().verdict, Verdict::confirmed);
@@ -258,7 +258,7 @@ TEST_F(CarryOut, KeepsAnOlderEntryWhenTheDeviceRefusesMore)
     EXPECT_TRUE(is_open());
 }
 
-TEST_F(CarryOut, TellsWhatIsInEffectInstead)
+TEST_F(CarryOut, ReportsTheTreatmentInEffect)
 {
     device.shown = Treatment::drop_egress;
     const auto outcome = mitigate();
@@ -276,7 +276,7 @@ TEST_F(CarryOut, KeepsTheEntryOfAWriteWithoutEffectSinceItMayStillCome)
     EXPECT_TRUE(is_open());
 }
 
-TEST_F(CarryOut, DoesNotClaimWhatItCouldNotReadBack)
+TEST_F(CarryOut, ConfirmsOnlyAfterReadingBack)
 {
     for (const auto& [kind, verdict] : {std::pair{ErrorKind::denied, Verdict::failed},
                                         {ErrorKind::unreachable, Verdict::failed},
@@ -317,7 +317,7 @@ TEST_F(CarryOut, KeepsTheEntryUntilARestoreIsSeen)
     EXPECT_TRUE(is_open());
 }
 
-TEST_F(CarryOut, ARestoreIsNotOverWhileTheJournalSaysOtherwise)
+TEST_F(CarryOut, ARestoreNeedsItsJournalEntryClosed)
 {
     have_open(Treatment::drop, undo_of(9));
     device.shown = Treatment::none;

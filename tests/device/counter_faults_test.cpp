@@ -54,16 +54,16 @@ TEST(CounterFaults, FrozenRowsShowTheirFirstReadWithANewTime)
 
 TEST(CounterFaults, RestartedCountersCountFromTheirFirstReadAndLevelsStay)
 {
-    for (const bool told : {true, false}) {
+    for (const bool announced : {true, false}) {
         CounterFaults faults;
-        faults.restart(told);
+        faults.restart(announced);
         EXPECT_EQ(passed(faults, sample(100, 5))[Field::tx_packets], 0U);
         const auto s = passed(faults, sample(130, 6));
         EXPECT_EQ(s[Field::tx_packets], 30U);
         EXPECT_EQ(s[Field::occupancy], 6U);
-        EXPECT_EQ(s.epoch, told ? 8U : 7U);
+        EXPECT_EQ(s.epoch, announced ? 8U : 7U);
         EXPECT_EQ(passed(faults, sample(140, 6, 0, 0)).epoch, 0U);  // a link that is down stays down
-        faults.restart(told);
+        faults.restart(announced);
         EXPECT_EQ(passed(faults, sample(150, 6))[Field::tx_packets], 0U);
         EXPECT_EQ(passed(faults, sample(160, 6))[Field::tx_packets], 10U);
     }

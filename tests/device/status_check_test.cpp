@@ -42,7 +42,7 @@ TEST(StatusCheck, AStatusThatContradictsThreePausedIntervalsIsIgnoredForAllQueue
     EXPECT_FALSE(keeps_status(check, read(5, 0, false, 1)));
 }
 
-TEST(StatusCheck, ItCountsAgainOnceItSaysPaused)
+TEST(StatusCheck, AStatusCountsAgainOnceItShowsPaused)
 {
     StatusCheck check{2};
     for (int poll = 0; poll != 5; ++poll) {
@@ -54,7 +54,7 @@ TEST(StatusCheck, ItCountsAgainOnceItSaysPaused)
     }
 }
 
-TEST(StatusCheck, AStatusThatHasWorkedOnceIsBelieved)
+TEST(StatusCheck, AStatusThatHasWorkedOnceIsUsed)
 {
     StatusCheck check{1};
     see(check, read(0, 0, true));

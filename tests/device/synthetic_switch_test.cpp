@@ -104,7 +104,7 @@ TEST(SyntheticSwitch, BurstsAreCountedEach)
     EXPECT_EQ(bench.read(Field::pause_us), 200U);
 }
 
-TEST(SyntheticSwitch, ReadingTheStateConsumesIt)
+TEST(SyntheticSwitch, ReadingTheStateResetsIt)
 {
     Bench bench;
     bench.device.pause(bench.queue(), {{us(150), us(350)}, {us(360), us(600)}});
@@ -119,7 +119,7 @@ TEST(SyntheticSwitch, ReadingTheStateConsumesIt)
     bench.at(500);
     EXPECT_EQ(bench.state(), PauseState::paused);
     bench.at(600);
-    EXPECT_EQ(bench.state(), PauseState::not_paused) << "speaks of now only";
+    EXPECT_EQ(bench.state(), PauseState::not_paused) << "shows the present state only";
 }
 
 TEST(SyntheticSwitch, AQueueThatIsNotReadDoesNotLoseItsState)
@@ -191,10 +191,10 @@ TEST(SyntheticSwitch, IgnoringPauseSendsOn)
     bench.at(1'100);
     EXPECT_EQ(bench.read(Field::tx_packets), 1'100U);
     EXPECT_EQ(bench.read(Field::occupancy), 0U);
-    EXPECT_EQ(bench.read(Field::pause_us), 1'100U) << "the peer still asks for it";
+    EXPECT_EQ(bench.read(Field::pause_us), 1'100U) << "the peer still pauses";
 }
 
-TEST(SyntheticSwitch, WhatFreezesStandsStillWhileTreated)
+TEST(SyntheticSwitch, FrozenCountersStandStillWhileTreated)
 {
     SyntheticSwitch::Options options;
     options.freezes = bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::pause_state) | bit(Field::paused_now);
@@ -237,7 +237,7 @@ TEST(SyntheticSwitch, ALinkThatGoesDownEndsThePauseAndTheEpoch)
     EXPECT_EQ(bench.read(Field::paused_now), 0U);
     EXPECT_EQ(bench.read(Field::pause_us), 100U);
     EXPECT_EQ(bench.read(Field::on2off), 1U);
-    EXPECT_EQ(bench.read(Field::rx_xon), 0U) << "nobody was there to send one";
+    EXPECT_EQ(bench.read(Field::rx_xon), 0U) << "the peer was not there to send one";
     EXPECT_EQ(bench.read(Field::tx_drops), 200U);
     bench.at(1'000);
     EXPECT_EQ(bench.read(Field::pause_us), 800U);
@@ -280,7 +280,7 @@ TEST(SyntheticSwitch, APortShowsWhichChannelsTimedOut)
     EXPECT_EQ(status(), 0U);
 }
 
-TEST(SyntheticSwitch, OffersAndDoesOnlyWhatItsCapabilitiesSay)
+TEST(SyntheticSwitch, FollowsItsCapabilities)
 {
     SyntheticSwitch::Options options;
     options.capabilities.fields = bit(Field::pause_us);
@@ -435,13 +435,13 @@ RC_GTEST_PROP(SyntheticSwitchLaw, CountersDoNotDependOnWhenTheyAreRead, ())
     }
 }
 
-class Ear final : public NoticeSink {
+class Receiver final : public NoticeSink {
 public:
-    void post(const watchdog::Notice& notice) noexcept override { heard = notice.target; }
-    std::optional<Target> heard;
+    void post(const watchdog::Notice& notice) noexcept override { received = notice.target; }
+    std::optional<Target> received;
 };
 
-TEST(FaultyDevice, MisbehavesAsOftenAsToldAndThenNoMore)
+TEST(FaultyDevice, FailsTheGivenNumberOfTimes)
 {
     using Call = FaultyDevice::Call;
     using Fault = FaultyDevice::Fault;
@@ -480,10 +480,10 @@ TEST(FaultyDevice, MisbehavesAsOftenAsToldAndThenNoMore)
     EXPECT_FALSE(faulty.look({}, intake));
     EXPECT_TRUE(faulty.look({}, intake));
 
-    Ear ear;
-    faulty.listen(ear);
+    Receiver receiver;
+    faulty.listen(receiver);
     bench.device.tell({watchdog::Notice::Kind::detected, bench.queue(), us(0)});
-    EXPECT_EQ(ear.heard, bench.queue());
+    EXPECT_EQ(receiver.received, bench.queue());
 }
 
 // --- what a treatment overwrites

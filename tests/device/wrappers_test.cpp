@@ -174,18 +174,18 @@ TYPED_TEST(Wrapper, PassesOnCommands)
     EXPECT_EQ(this->behind_.read, kWrapped);
 }
 
-TYPED_TEST(Wrapper, SaysThatOthersTreatQueues) { EXPECT_TRUE(this->wrapper_.treated_by_others()); }
+TYPED_TEST(Wrapper, ReportsQueuesTreatedByOthers) { EXPECT_TRUE(this->wrapper_.treated_by_others()); }
 
 TYPED_TEST(Wrapper, PassesOnNotices)
 {
     struct Sink final : NoticeSink {
-        void post(const Notice& notice) noexcept override { heard.push_back(notice.target); }
-        std::vector<Target> heard;
+        void post(const Notice& notice) noexcept override { received.push_back(notice.target); }
+        std::vector<Target> received;
     } sink;
     this->wrapper_.listen(sink);
     ASSERT_NE(this->behind_.sink, nullptr);
     this->behind_.sink->post({Notice::Kind::detected, kWrapped, {}});
-    EXPECT_THAT(sink.heard, ElementsAre(kWrapped));
+    EXPECT_THAT(sink.received, ElementsAre(kWrapped));
 }
 
 TYPED_TEST(Wrapper, PassesOnDelegatedDetection)
@@ -219,7 +219,7 @@ TYPED_TEST(Wrapper, ShowsUnseenQueues)
     EXPECT_THAT(this->wrapper_.unseen_queues(), ElementsAre(UnseenQueue{"Ethernet1:3", "no counters"}));
 }
 
-TYPED_TEST(Wrapper, AsksToBeOpenedAgain) { EXPECT_TRUE(this->wrapper_.wants_reopening()); }
+TYPED_TEST(Wrapper, RequestsToBeOpenedAgain) { EXPECT_TRUE(this->wrapper_.wants_reopening()); }
 
 TYPED_TEST(Wrapper, PassesOnClose)
 {

@@ -25,7 +25,7 @@ using Fault = FakeSwitch::Fault;
 constexpr DeviceId kId{7};
 constexpr Target kPort{{kId, 1}, std::nullopt};
 
-Command wish(Treatment want, const Target& target = kPort)
+Command command_for(Treatment want, const Target& target = kPort)
 {
     Command command;
     command.target = target;
@@ -54,7 +54,7 @@ TEST(Slingshot, HasARowForEachEdgePort)
     EXPECT_TRUE(has(device.capabilities().survive, Field::pause_timeout));
 }
 
-TEST(Slingshot, LooksTellTheStatusAndWhatWasSentAndDiscarded)
+TEST(Slingshot, LooksReadStatusSentAndDiscardedFrames)
 {
     Bench bench;
     auto device = bench.device();
@@ -92,25 +92,26 @@ TEST(Slingshot, SqueezesFramesFirstAndThenStopsHeedingPauseAndUndoesItInTheSameO
 {
     Bench bench;
     auto device = bench.device();
-    const auto undo = device.prepare(wish(Treatment::squeeze));
+    const auto undo = device.prepare(command_for(Treatment::squeeze));
     ASSERT_TRUE(undo.has_value());
     EXPECT_THAT(bench.fake.writes, ElementsAre());  // prepare() only reads
-    ASSERT_TRUE(device.apply(wish(Treatment::squeeze), *undo).has_value());
+    ASSERT_TRUE(device.apply(command_for(Treatment::squeeze), *undo).has_value());
     EXPECT_THAT(bench.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_EQ(device.read_back(kPort), Treatment::squeeze);
 
     bench.fake.writes.clear();
-    ASSERT_TRUE(device.apply(wish(Treatment::none), *undo).has_value());
+    ASSERT_TRUE(device.apply(command_for(Treatment::none), *undo).has_value());
     EXPECT_THAT(bench.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 9216", "PCP_ENABLE = 1"));
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
 }
 
-TEST(Slingshot, TheOtherPortsAreLeftAlone)
+TEST(Slingshot, OtherPortsStayUnchanged)
 {
     Bench bench;
     auto device = bench.device();
     const auto before = bench.fake.state;
-    ASSERT_TRUE(device.apply(wish(Treatment::squeeze), device.prepare(wish(Treatment::squeeze)).value()).has_value());
+    ASSERT_TRUE(device.apply(command_for(Treatment::squeeze), device.prepare(command_for(Treatment::squeeze)).value())
+                    .has_value());
     EXPECT_EQ(bench.fake.state[0], before[0]);
     EXPECT_EQ(bench.fake.state[2], before[2]);
 }
@@ -120,16 +121,16 @@ TEST(Slingshot, AJournaledUndoWorksInANewProcess)
     Bench bench;
     bench.port().max_frame_size = 1'500;
     auto first = bench.device();
-    const auto undo = first.prepare(wish(Treatment::squeeze));
-    ASSERT_TRUE(first.apply(wish(Treatment::squeeze), undo.value()).has_value());
+    const auto undo = first.prepare(command_for(Treatment::squeeze));
+    ASSERT_TRUE(first.apply(command_for(Treatment::squeeze), undo.value()).has_value());
     auto second = bench.device();
-    ASSERT_TRUE(second.apply(wish(Treatment::squeeze), *undo).has_value());  // repeating it is harmless
-    ASSERT_TRUE(second.apply(wish(Treatment::none), *undo).has_value());
+    ASSERT_TRUE(second.apply(command_for(Treatment::squeeze), *undo).has_value());  // repeating it is harmless
+    ASSERT_TRUE(second.apply(command_for(Treatment::none), *undo).has_value());
     EXPECT_EQ(bench.port().max_frame_size, 1'500U);
     EXPECT_EQ(bench.port().pcp_enable, 1U);
 }
 
-TEST(Slingshot, HalfATreatmentIsNeitherItNorNone)
+TEST(Slingshot, APartlyAppliedTreatmentIsDetected)
 {
     Bench bench;
     auto device = bench.device();
@@ -144,7 +145,7 @@ TEST(Slingshot, HalfATreatmentIsNeitherItNorNone)
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
 }
 
-TEST(Slingshot, WhatNobodyJournaledIsUndoneToTheUsual)
+TEST(Slingshot, WithoutAnUndoTheDefaultsAreRestored)
 {
     for (const auto& [size, pcp] : {std::pair{63U, 0U}, {63U, 1U}, {kUsualFrame, 0U}}) {
         for (const bool prepared : {true, false}) {
@@ -152,19 +153,19 @@ TEST(Slingshot, WhatNobodyJournaledIsUndoneToTheUsual)
             bench.port().max_frame_size = size;
             bench.port().pcp_enable = pcp;
             auto device = bench.device();
-            const auto undo = prepared ? device.prepare(wish(Treatment::none)).value() : Undo{};
-            ASSERT_TRUE(device.apply(wish(Treatment::none), undo).has_value());
+            const auto undo = prepared ? device.prepare(command_for(Treatment::none)).value() : Undo{};
+            ASSERT_TRUE(device.apply(command_for(Treatment::none), undo).has_value());
             EXPECT_EQ(bench.port(), FakeSwitch::PortState{}) << size << ' ' << pcp;
         }
     }
 }
 
-TEST(Slingshot, RefusesWhatItCannotDo)
+TEST(Slingshot, RefusesUnsupportedTreatments)
 {
     Bench bench;
     auto device = bench.device();
     const auto refused = [&](Treatment want, const Target& target) {
-        const auto command = wish(want, target);
+        const auto command = command_for(want, target);
         const auto undo = device.prepare(command);
         EXPECT_FALSE(device.apply(command, Undo{}).has_value());
         return undo ? std::nullopt : std::optional{undo.error().kind};
@@ -177,22 +178,22 @@ TEST(Slingshot, RefusesWhatItCannotDo)
     EXPECT_FALSE(device.read_back({{kId, 2}, std::nullopt}).has_value());
     Undo alien;
     alien.size = 3;
-    EXPECT_FALSE(device.apply(wish(Treatment::none), alien).has_value());
+    EXPECT_FALSE(device.apply(command_for(Treatment::none), alien).has_value());
     EXPECT_THAT(bench.fake.writes, ElementsAre());
 }
 
-TEST(Slingshot, WhatCannotBeReadIsSaidSo)
+TEST(Slingshot, UnreadableRegistersAreReported)
 {
     Bench bench;
     auto device = bench.device();
     bench.fake.readable = false;
-    EXPECT_FALSE(device.prepare(wish(Treatment::squeeze)).has_value());
+    EXPECT_FALSE(device.prepare(command_for(Treatment::squeeze)).has_value());
     EXPECT_FALSE(device.read_back(kPort).has_value());
 }
 
 // Whichever writes are lost: read_back() returns squeeze only if both registers have it, and none only if neither has;
 // and a successful restore with the first Undo brings back the original values.
-RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
+RC_GTEST_PROP(SlingshotLaw, ReadBackEqualsTheRegisters, ())
 {
     const auto steps = *rc::gen::container<std::vector<std::tuple<bool, Fault, Fault>>>(
         rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::element(Fault::none, Fault::fail, Fault::no_effect),
@@ -200,10 +201,10 @@ RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
     Bench bench;
     bench.port().max_frame_size = *rc::gen::inRange(64U, 10'000U);
     const auto before = bench.port();
-    const auto undo = bench.device().prepare(wish(Treatment::squeeze)).value();
+    const auto undo = bench.device().prepare(command_for(Treatment::squeeze)).value();
     for (const auto& [treat, first, second] : steps) {
         bench.fake.faults = {{Register::max_frame_size, {first, 1}}, {Register::pcp_enable, {second, 1}}};
-        const auto done = bench.device().apply(wish(treat ? Treatment::squeeze : Treatment::none), undo);
+        const auto done = bench.device().apply(command_for(treat ? Treatment::squeeze : Treatment::none), undo);
         RC_ASSERT(done.has_value() == (first != Fault::fail && second != Fault::fail));
         bench.fake.faults.clear();
         const auto shown = bench.device().read_back(kPort).value();
@@ -212,7 +213,7 @@ RC_GTEST_PROP(SlingshotLaw, WhatIsShownIsWhatHolds, ())
         RC_ASSERT((shown == Treatment::squeeze) == (small && off));
         RC_ASSERT((shown == Treatment::none) == (!small && !off));
     }
-    RC_ASSERT(bench.device().apply(wish(Treatment::none), undo).has_value());
+    RC_ASSERT(bench.device().apply(command_for(Treatment::none), undo).has_value());
     RC_ASSERT(bench.port() == before);
 }
 

@@ -109,7 +109,7 @@ TEST_F(AfterMitigation, NoFramesAreQuiet)
 
 // T0 equals the poll interval, as `pfcwd start_default` configures it. The first interval of a probe begins before the
 // probe, so it cannot prove pause throughout.
-TEST_F(AfterMitigation, AProbeLastsUntilItHasSeenAWholeInterval)
+TEST_F(AfterMitigation, AProbeLastsAtLeastOneWholeInterval)
 {
     auto policy = OnSwitch::policy(200ms, 200ms);
     policy.poll = 50ms;

@@ -108,7 +108,7 @@ TEST_F(SonicCoverage, ScriptsLeaveWithTheSecondPollOfACompleteWatch)
 
 // After the big red switch orchagent leaves PFC_WD_STATUS on every lossless queue, also on ports that syncd does not
 // poll.
-TEST_F(SonicCoverage, TheBigRedSwitchOnPartOfThePortsBlindsNobodyAfterwards)
+TEST_F(SonicCoverage, TheBigRedSwitchOnSomePortsLeavesNoQueueUnwatched)
 {
     for (const bool stamps : {true, false}) {
         begin({.stamps = stamps, .action = ""});
@@ -187,7 +187,7 @@ TEST_F(SonicCoverage, APolicyThatGoesBringsTheScriptsBackWithinASecond)
     EXPECT_TRUE(scripts_are_in());
 }
 
-TEST_F(SonicCoverage, AnAgentThatWatchesNothingHasPutThemBackAtOnce)
+TEST_F(SonicCoverage, AnAgentThatWatchesNothingPutsThemBackAtOnce)
 {
     open();
     poll(3);
@@ -214,7 +214,7 @@ TEST_F(SonicCoverage, StampsThatStandStillBringTheScriptsBack)
     EXPECT_FALSE(device().wants_reopening()) << "nothing has happened meanwhile";
 }
 
-TEST_F(SonicCoverage, AStormThatTheScriptsFoundMeanwhileIsLearntByOpeningAgain)
+TEST_F(SonicCoverage, RequestsReopeningAfterAStormThatTheScriptsFound)
 {
     open();
     poll(3);
@@ -278,7 +278,7 @@ TEST_F(SonicCoverage, PauseTimeInAVendorsUnitLeavesTheSwitchToItsScript)
 
 // ---- the fields that the scripts store between polls
 
-TEST_F(SonicCoverage, TheScriptsReturnWithoutWhatTheyRememberedBefore)
+TEST_F(SonicCoverage, TheScriptsReturnWithoutTheirOldState)
 {
     begin({.scripts = true});
     open();
@@ -334,7 +334,7 @@ TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
 
 // ---- names that appear port by port
 
-TEST_F(SonicCoverage, NamesThatComeBackPortByPortAreNoOtherInventory)
+TEST_F(SonicCoverage, NamesThatReturnPortByPortKeepTheInventory)
 {
     begin({.ports = 16});
     open();
@@ -351,7 +351,7 @@ TEST_F(SonicCoverage, NamesThatComeBackPortByPortAreNoOtherInventory)
     EXPECT_EQ(device().inventory().generation, generation);
 }
 
-TEST_F(SonicCoverage, ASwitchThatIsOpenedWhileItsNamesComeChangesOnce)
+TEST_F(SonicCoverage, ASwitchOpenedWhileItsNamesAppearChangesOnce)
 {
     begin({.ports = 16});
     sonic().lose_names();
@@ -497,7 +497,7 @@ protected:
     std::map<std::string, Instant> watched_at_;
 };
 
-TEST_F(SonicRule, NoQueueIsLeftToNeitherWhateverHappens)
+TEST_F(SonicRule, EveryQueueIsAlwaysWatchedByOneOfThem)
 {
     for (unsigned seed = 1; seed != 13 && !HasFailure(); ++seed) {
         covered_ = {kQueues.begin(), kQueues.end()};

@@ -34,7 +34,7 @@ HeldPause at_rest()
     return held;
 }
 
-TEST(HeldPause, IsForSwitchesThatTellNothingBetter)
+TEST(HeldPause, IsUsedOnlyWithoutBetterSignals)
 {
     EXPECT_TRUE(HeldPause::fits(kTold));
     EXPECT_FALSE(HeldPause::fits(kTold | bit(Field::pause_us)));
@@ -62,7 +62,7 @@ TEST(HeldPause, AnIntervalThatIsLongerThanUsualProvesNothing)
     held.see(sample(600ms, true, 5), 200ms);
     EXPECT_EQ(held.see(sample(890ms, true, 5), 200ms), paused) << "a poll was late";
     EXPECT_EQ(held.see(sample(1100ms, true, 5), 200ms), paused);
-    EXPECT_EQ(held.see(sample(1500ms, true, 5), 200ms), not_continuous) << "one was skipped, or nobody looked";
+    EXPECT_EQ(held.see(sample(1500ms, true, 5), 200ms), not_continuous) << "a poll was skipped, or no look was made";
     EXPECT_EQ(held.see(sample(1900ms, true, 5), 200ms), paused) << "that is how often it is polled now";
     EXPECT_EQ(held.see(sample(2100ms, true, 5), 200ms), paused);
 }
@@ -88,7 +88,7 @@ TEST(HeldPause, EpochsAreNotCompared)
     EXPECT_EQ(held.see(sample(1000ms, true, 5, 3), 200ms), not_continuous) << "though the stamp is the same";
 }
 
-TEST(HeldPause, WhatIsNotToldIsNotKnown)
+TEST(HeldPause, MissingSignalsAreUnknown)
 {
     auto held = at_rest();
     held.see(sample(600ms, true, 5), 200ms);
@@ -107,7 +107,7 @@ TEST(HeldPause, WhatIsNotToldIsNotKnown)
 
 // For any samples: the result is paused if and only if the switch reports so. It is paused throughout only if both ends
 // of the interval are paused and at most one packet was sent.
-RC_GTEST_PROP(HeldPause, IsNeverThroughoutAgainstTheEvidence, ())
+RC_GTEST_PROP(HeldPause, NeverContradictsTheEvidence, ())
 {
     HeldPause held;
     auto before = sample(0ms, false, 0, 0);

@@ -126,7 +126,7 @@ TEST(JitteredPolls, AStormIsFoundWithItsSecondPausedInterval)
     }
 }
 
-TEST(JitteredPolls, AStormIsFoundWithoutStampsToo)
+TEST(JitteredPolls, AStormIsFoundWithoutStamps)
 {
     PETREL_NEEDS_REDIS();
     for (const auto& setup : {without_stamps(kLikeMellanox), without_stamps(kLikeBroadcom)}) {

@@ -117,21 +117,21 @@ TEST_F(SonicsOwnDetector, NoScriptRunsThoughOrchagentPutsThemInAgain)
     EXPECT_FALSE(sonic().has_plugins());
     on_->device_.reset();
     expect_back();
-    EXPECT_THAT(on_->notes_, testing::IsSupersetOf({HasSubstr("detector rests"), HasSubstr("detector is back")}));
+    EXPECT_THAT(on_->notes_, testing::IsSupersetOf({HasSubstr("detector is off"), HasSubstr("detector is on again")}));
 }
 
-TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutIsPutBackByTheNext)
+TEST_F(SonicsOwnDetector, TheNextProcessPutsBackScriptsOfADeadOne)
 {
     die_after_taking_out();
     on_->start(OnSwitch::policy());
     quiet(2);
     EXPECT_FALSE(sonic().has_plugins());
-    EXPECT_THAT(on_->notes_, Contains(HasSubstr("SONiC's own detector rests")));
+    EXPECT_THAT(on_->notes_, Contains(HasSubstr("SONiC's own detector is off")));
     on_->device_.reset();
     expect_back();
 }
 
-TEST_F(SonicsOwnDetector, WhoeverRemovesUsPutsBackWhatIsLeft)
+TEST_F(SonicsOwnDetector, PutBackRestoresWhatADeadProcessTookOut)
 {
     EXPECT_FALSE(Plugins(*store_, databases_).put_back().value()) << "nothing was taken out";
     EXPECT_TRUE(sonic().has_plugins());
@@ -141,7 +141,7 @@ TEST_F(SonicsOwnDetector, WhoeverRemovesUsPutsBackWhatIsLeft)
 }
 
 // If the agent cannot open the switch, it cannot watch. It puts the scripts back at once.
-TEST_F(SonicsOwnDetector, ASwitchThatCannotBeOpenedGetsItBack)
+TEST_F(SonicsOwnDetector, IsPutBackIfTheSwitchCannotBeOpened)
 {
     die_after_taking_out();
     sonic().unwatch("Ethernet0");
@@ -153,7 +153,7 @@ TEST_F(SonicsOwnDetector, ASwitchThatCannotBeOpenedGetsItBack)
 }
 
 // The agent may close the device without restoring its queues.
-TEST_F(SonicsOwnDetector, ComesBackWithTheCloseAlsoInTheMidstOfAStorm)
+TEST_F(SonicsOwnDetector, IsPutBackAtTheCloseDuringAStorm)
 {
     start_and_storm();
     sonic().serve_requests();
@@ -168,7 +168,7 @@ TEST_F(SonicsOwnDetector, ComesBackWithTheCloseAlsoInTheMidstOfAStorm)
 
 // ---- STATE_DB is flushed
 
-TEST_F(SonicsOwnDetector, AFlushedStateLosesNothing)
+TEST_F(SonicsOwnDetector, IsPutBackAfterAFlushOfStateDb)
 {
     start_and_storm();
     sonic().serve_requests();
@@ -177,7 +177,7 @@ TEST_F(SonicsOwnDetector, AFlushedStateLosesNothing)
     expect_back();
 }
 
-TEST_F(SonicsOwnDetector, WhatWasFlushedIsWrittenAgainInCaseWeDie)
+TEST_F(SonicsOwnDetector, FlushedMarksAreWrittenAgain)
 {
     start_and_storm();
     ASSERT_EQ(kept(), kBoth);
@@ -187,7 +187,7 @@ TEST_F(SonicsOwnDetector, WhatWasFlushedIsWrittenAgainInCaseWeDie)
     EXPECT_NE(mark(), "");
 }
 
-TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutSurvivesAFlushToo)
+TEST_F(SonicsOwnDetector, ScriptsOfADeadProcessSurviveAFlush)
 {
     die_after_taking_out();
     on_->start(OnSwitch::policy());
@@ -199,7 +199,7 @@ TEST_F(SonicsOwnDetector, WhatADeadProcessTookOutSurvivesAFlushToo)
 
 // ---- syncd is behind
 
-TEST_F(SonicsOwnDetector, IsTakenOutAsSoonAsSyncdHasCaughtUp)
+TEST_F(SonicsOwnDetector, IsTakenOutOnceSyncdHasCaughtUp)
 {
     ASSERT_TRUE(on_->open());
     watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
@@ -211,7 +211,7 @@ TEST_F(SonicsOwnDetector, IsTakenOutAsSoonAsSyncdHasCaughtUp)
     }
     ASSERT_TRUE(on_->device_->look({}, intake));
     EXPECT_TRUE(sonic().has_plugins());
-    EXPECT_EQ(kept(), "") << "syncd may be about to do what was asked for";
+    EXPECT_EQ(kept(), "") << "syncd may be about to carry out the request";
     sonic().serve_requests();
     ASSERT_TRUE(sonic().has_plugins());
     ASSERT_TRUE(on_->device_->look({}, intake));
@@ -219,7 +219,7 @@ TEST_F(SonicsOwnDetector, IsTakenOutAsSoonAsSyncdHasCaughtUp)
     EXPECT_FALSE(sonic().has_plugins());
 }
 
-TEST_F(SonicsOwnDetector, SyncdIsAskedOnce)
+TEST_F(SonicsOwnDetector, SyncdGetsTheRequestOnce)
 {
     Plugins plugins{*store_, databases_};
     ASSERT_TRUE(plugins.claim());
@@ -233,7 +233,7 @@ TEST_F(SonicsOwnDetector, SyncdIsAskedOnce)
 
 // ---- two agents
 
-TEST_F(SonicsOwnDetector, ASecondOneOfUsIsRefusedUntilTheFirstIsGone)
+TEST_F(SonicsOwnDetector, ASecondAgentIsRefusedUntilTheFirstIsGone)
 {
     start_and_storm();
     sonic().serve_requests();
@@ -255,7 +255,7 @@ TEST_F(SonicsOwnDetector, ASecondOneOfUsIsRefusedUntilTheFirstIsGone)
 }
 
 // The process was suspended for so long that its mark has expired and another agent has taken the switch.
-TEST_F(SonicsOwnDetector, WhoHasLostTheSwitchSaysSoAndTouchesNothing)
+TEST_F(SonicsOwnDetector, AnAgentThatLostTheSwitchReportsItAndChangesNothing)
 {
     ASSERT_TRUE(on_->open());
     watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
@@ -278,7 +278,7 @@ TEST_F(SonicsOwnDetector, WhoHasLostTheSwitchSaysSoAndTouchesNothing)
     EXPECT_EQ(mark(), "elsewhere 17 4711 boot/pid 1");
 }
 
-TEST_F(SonicsOwnDetector, WhoeverHasTheSwitchAgainGoesOn)
+TEST_F(SonicsOwnDetector, AnAgentThatRegainsTheSwitchContinues)
 {
     ASSERT_TRUE(on_->open());
     watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
@@ -309,7 +309,7 @@ TEST_F(SonicsOwnDetector, AMarkExpires)
 }
 
 // Another process may have the process id of a dead agent by now, and an id from another PID namespace proves nothing.
-TEST_F(SonicsOwnDetector, OnlyAProcessThatIsCertainlyDeadIsNotWaitedFor)
+TEST_F(SonicsOwnDetector, WaitsUnlessTheOtherProcessIsCertainlyDead)
 {
     ASSERT_TRUE(on_->open());
     const auto alive = parts();
@@ -326,7 +326,7 @@ TEST_F(SonicsOwnDetector, OnlyAProcessThatIsCertainlyDeadIsNotWaitedFor)
     EXPECT_TRUE(opens_beside({alive.host, alive.pid, alive.since + "9", alive.place})) << "another has its number";
 }
 
-TEST_F(SonicsOwnDetector, AProcessThatNobodyHasBuriedIsDeadToo)
+TEST_F(SonicsOwnDetector, AZombieProcessCountsAsDead)
 {
     ASSERT_TRUE(on_->open());
     auto dead = parts();

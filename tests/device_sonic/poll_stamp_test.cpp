@@ -47,7 +47,7 @@ protected:
     std::optional<PollStamp> stamp_;
 };
 
-TEST_F(PollStampTest, AStampOfSyncdsIsTakenAsItIs)
+TEST_F(PollStampTest, AStampOfSyncdIsUsedUnchanged)
 {
     write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", "1234567");
     EXPECT_EQ(look(1s).at, Instant{1234567ns});
@@ -60,7 +60,7 @@ TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
 {
     const auto stamp = [&](const char* ns) { write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", ns); };
     stamp("1000");
-    EXPECT_EQ(look(1s).at, Instant{1000ns}) << "nobody knows better at first";
+    EXPECT_EQ(look(1s).at, Instant{1000ns}) << "there is no better value at first";
     write("COUNTERS:first");
     stamp("2000");
     const auto begun = look(1200ms);
@@ -96,7 +96,7 @@ TEST_F(PollStampTest, AKeyThatIsNotWrittenIsWaitedForOnce)
 TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
 {
     poll();
-    EXPECT_EQ(look(1s).at, std::nullopt) << "that was before anybody watched";
+    EXPECT_EQ(look(1s).at, std::nullopt) << "that was before the first visit";
     write("COUNTERS:first");
     const auto begun = look(1100ms);
     EXPECT_EQ(begun.at, std::nullopt);
@@ -107,7 +107,7 @@ TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
     EXPECT_NE(over, begun);
     EXPECT_EQ(look(1300ms), over) << "nothing was written since";
     write("COUNTERS:first");
-    EXPECT_TRUE(look(1320ms).under_way) << "whoever reads now may read half of two polls";
+    EXPECT_TRUE(look(1320ms).under_way) << "a read now may mix two polls";
     EXPECT_EQ(look(1330ms).at, std::nullopt);
     write("COUNTERS:last");
     EXPECT_EQ(look(1360ms).at, Instant{1350ms});
@@ -129,7 +129,7 @@ TEST_F(PollStampTest, APollTookPlaceBetweenTwoVisitsWhereTheIntervalPutsIt)
     EXPECT_EQ(look(1800ms).at, Instant{1700ms}) << "not before it was looked for in vain";
 }
 
-TEST_F(PollStampTest, WhoWritesInBetweenIsNotTakenForAPoll)
+TEST_F(PollStampTest, WritesOfOtherClientsAreNoPoll)
 {
     look(900ms);
     poll();
@@ -197,7 +197,7 @@ protected:
     std::vector<Instant> writes_;  // times at which syncd writes both keys
 };
 
-TEST_F(AwaitedPoll, IsSeenWhenItIsWritten)
+TEST_F(AwaitedPoll, IsSeenOnceItIsWritten)
 {
     writes_ = {Instant{1020ms}, Instant{1150ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));
@@ -236,7 +236,7 @@ TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)
     EXPECT_EQ(clock_.now().mono, Instant{1040ms});
 }
 
-TEST_F(AwaitedPoll, BetweenTwoWaitsIsKnownToTheTimeBetweenThem)
+TEST_F(AwaitedPoll, BetweenTwoWaitsIsUncertainByTheTimeBetweenThem)
 {
     writes_ = {Instant{1020ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));

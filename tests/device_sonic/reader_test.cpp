@@ -107,7 +107,7 @@ protected:
 };
 
 // Two ports with two queues each.
-TEST_F(SonicReads, OfPortsOnlyWhereTheyCountPauseTimeAndThereIsNone)
+TEST_F(SonicReads, ReadOnlyPortsWhileNoPauseTimeIsCounted)
 {
     open({.transitions = false, .pause_status = false});
     EXPECT_EQ(reads_of_poll(), 2U);
@@ -124,7 +124,7 @@ TEST_F(SonicReads, OfPortsOnlyWhereTheyCountPauseTimeAndThereIsNone)
     EXPECT_EQ(reads_of_poll(), 3U) << "its counters, and the frames with the time";
 }
 
-TEST_F(SonicReads, OfQueuesOnlyWhereTheyTellThatTheyAreNotPaused)
+TEST_F(SonicReads, ReadOnlyStatesWhileNoQueueIsPaused)
 {
     open({.pause_time = false});
     EXPECT_EQ(reads_of_poll(), 4U);
@@ -167,7 +167,7 @@ protected:
 };
 
 // After 6 s the watchdog no longer needs packets and backlog to decide whether the mitigation has an effect.
-TEST_F(SonicReadsOfStorm, AreOfPauseTimeOnly)
+TEST_F(SonicReadsOfStorm, ReadPauseTimeOnly)
 {
     for (int i = 0; i != 3; ++i) {
         EXPECT_EQ(reads_of_storm(), 2U) << "the ports";
@@ -175,7 +175,7 @@ TEST_F(SonicReadsOfStorm, AreOfPauseTimeOnly)
     EXPECT_EQ(reads_of_poll(), 4U) << "the storm may be over: the queue, and the frames of its port";
 }
 
-TEST_F(SonicReadsOfStorm, AreOfTheQueueTooWhileItSends)
+TEST_F(SonicReadsOfStorm, ReadTheQueueWhileItSends)
 {
     sends = 1;
     while (reads_of_storm() < kEverything) {

@@ -104,7 +104,7 @@ TEST_F(SonicDeviceTest, RowsAreTheLosslessAndTheWatchedQueues)
     EXPECT_EQ(device().inventory().rows[0].speed, BitRate{100'000'000'000});
 }
 
-TEST_F(SonicDeviceTest, UntilOrchagentWatchesAQueueThereIsNothingToTell)
+TEST_F(SonicDeviceTest, AQueueThatOrchagentDoesNotWatchYetHasNoSamples)
 {
     begin({.action = ""});
     const auto opened = on_->open();
@@ -115,7 +115,7 @@ TEST_F(SonicDeviceTest, UntilOrchagentWatchesAQueueThereIsNothingToTell)
     EXPECT_TRUE(on_->open());
 }
 
-TEST_F(SonicDeviceTest, AnotherLayoutIsAnotherGenerationAndPutsNothing)
+TEST_F(SonicDeviceTest, ANewLayoutChangesTheGenerationAndGivesNoSamples)
 {
     open();
     poll();
@@ -152,7 +152,7 @@ TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
     EXPECT_THAT(queues(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
 }
 
-TEST_F(SonicDeviceTest, CountersThatAreAllGoneAreMissed)
+TEST_F(SonicDeviceTest, MissingCountersAreReported)
 {
     open();
     poll();
@@ -205,7 +205,7 @@ TEST_F(SonicDeviceTest, AQueueThatIsNotMappedOrNotWatchedHarmsNoOther)
     EXPECT_THAT(touched(), ElementsAre("Ethernet4:3", "Ethernet4:4"));
 }
 
-TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
+TEST_F(SonicDeviceTest, AValueThatIsNoNumberIsUnknownAndNotedOnce)
 {
     open();
     const auto pause_all = [&] {
@@ -232,7 +232,7 @@ TEST_F(SonicDeviceTest, WhatIsNoNumberIsNotKnownAndSaidOnce)
     EXPECT_EQ(std::ranges::count_if(on_->notes_, [](const auto& n) { return n.find("tx_packets") != n.npos; }), 1);
 }
 
-TEST_F(SonicDeviceTest, WhatASwitchCannotTellIsMadeOfItsStateAndSaid)
+TEST_F(SonicDeviceTest, DerivesMissingSignalsFromTheStateAndNotesIt)
 {
     open();
     EXPECT_FALSE(has(device().capabilities().fields, Field::pause_state));
@@ -251,7 +251,7 @@ TEST_F(SonicDeviceTest, WhatASwitchCannotTellIsMadeOfItsStateAndSaid)
     EXPECT_TRUE(has(intake_->view().known[1], Field::pause_state));
 }
 
-TEST_F(SonicDeviceTest, CountersThatSyncdHasNotReadAgainSayNothing)
+TEST_F(SonicDeviceTest, CountersWithoutANewPollGiveNoSample)
 {
     open();
     poll();
@@ -291,7 +291,7 @@ TEST_F(SonicDeviceTest, StampsOfDifferentClocksAreNotCompared)
     EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
 }
 
-TEST_F(SonicDeviceTest, WhatOrchagentTreatsByItsBigRedSwitchIsNotJudged)
+TEST_F(SonicDeviceTest, QueuesUnderTheBigRedSwitchAreNotJudged)
 {
     open();
     poll();
@@ -306,13 +306,13 @@ TEST_F(SonicDeviceTest, WhatOrchagentTreatsByItsBigRedSwitchIsNotJudged)
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
 }
 
-TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
+TEST_F(SonicDeviceTest, TheBigRedSwitchEndsOurStorm)
 {
     open();
     poll();
     ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
     sonic().set_of_queue("Ethernet0:3", "BIG_RED_SWITCH_MODE", "enable");
-    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to tell anybody";
+    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to publish";
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
     EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
 }
@@ -321,7 +321,7 @@ TEST_F(SonicDeviceTest, WithTheBigRedSwitchAStormOfOursIsOver)
 
 // orchagent logs these counters as `additional info`. Their names and order are those of SONiC's script for such
 // switches.
-TEST_F(SonicDeviceTest, TheWordOfAStormHasTheCountersOfTheLastTwoPolls)
+TEST_F(SonicDeviceTest, AStormMessageHasTheCountersOfTheLastTwoPolls)
 {
     begin({.transitions = false, .pause_status = false});
     open();
@@ -342,7 +342,7 @@ TEST_F(SonicDeviceTest, TheWordOfAStormHasTheCountersOfTheLastTwoPolls)
     EXPECT_EQ(sonic().additional_info(), "");
 }
 
-TEST_F(SonicDeviceTest, ACommandIsAWordToOrchagentAndShowsAsTheConfiguredAction)
+TEST_F(SonicDeviceTest, ACommandIsAMessageToOrchagentAndShowsAsTheConfiguredAction)
 {
     sonic().watch("Ethernet4", "forward");
     open();
@@ -362,7 +362,7 @@ TEST_F(SonicDeviceTest, ACommandIsAWordToOrchagentAndShowsAsTheConfiguredAction)
     EXPECT_FALSE(ask("Ethernet0:3", Treatment::squeeze));
 }
 
-TEST_F(SonicDeviceTest, WithOrchagentAwayACommandFailsWithItsReason)
+TEST_F(SonicDeviceTest, ACommandFailsWithAReasonWhileOrchagentIsDown)
 {
     open();
     sonic().orchagent_leaves();
@@ -373,7 +373,7 @@ TEST_F(SonicDeviceTest, WithOrchagentAwayACommandFailsWithItsReason)
     EXPECT_TRUE(ask("Ethernet0:4", Treatment::none)) << "nothing is in force there";
 }
 
-TEST_F(SonicDeviceTest, ASlowOrchagentIsNotWaitedForWithoutEnd)
+TEST_F(SonicDeviceTest, WaitsForASlowOrchagentOnlyUpToALimit)
 {
     open({60s, 1ms});
     sonic().hold();
@@ -410,7 +410,7 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
     sonic().release();
 }
 
-TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)
+TEST_F(SonicDeviceTest, AFailedActionIsReported)
 {
     open({60s, 1ms});
     sonic().hold();
@@ -430,7 +430,7 @@ TEST_F(SonicDeviceTest, AnActionThatFailsIsSaidToHaveFailed)
     EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "it was not the restore that failed";
 }
 
-TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
+TEST_F(SonicDeviceTest, AStormThatWasNotRequestedIsRestored)
 {
     open();
     poll();
@@ -445,7 +445,7 @@ TEST_F(SonicDeviceTest, AStormThatNobodyAskedForIsTakenBack)
     EXPECT_EQ(sonic().of_queue("Ethernet4:4", "PFC_WD_STATUS"), "operational");
 }
 
-TEST_F(SonicDeviceTest, AnAlertIsNotTakenBack)
+TEST_F(SonicDeviceTest, AnAlertIsNotRestored)
 {
     begin({.action = "alert"});
     open();
@@ -456,7 +456,7 @@ TEST_F(SonicDeviceTest, AnAlertIsNotTakenBack)
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
 }
 
-TEST_F(SonicDeviceTest, AnActionThatHasJustBecomeAlertIsKnownWithTheStorm)
+TEST_F(SonicDeviceTest, AnActionChangedToAlertIsReadWithTheStorm)
 {
     open();
     poll();
@@ -470,7 +470,7 @@ TEST_F(SonicDeviceTest, AnActionThatHasJustBecomeAlertIsKnownWithTheStorm)
 
 // ---- SONiC's own detector
 
-TEST_F(SonicDeviceTest, ScriptsRestWhileThereIsADeviceAndComeBack)
+TEST_F(SonicDeviceTest, ScriptsAreOutWhileTheDeviceIsOpen)
 {
     poll_without_device();
     EXPECT_EQ(sonic().plugin_runs(), 2);

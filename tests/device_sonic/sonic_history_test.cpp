@@ -76,7 +76,7 @@ protected:
     std::optional<OnSwitch> on_;
 };
 
-TEST_F(SonicHistory, IsKeptForPortsThatAskForItAndNoOther)
+TEST_F(SonicHistory, IsKeptForConfiguredPortsOnly)
 {
     keep_history("Ethernet0");
     start();
@@ -121,7 +121,7 @@ TEST_F(SonicHistory, BeginsAndEndsWithTheSetting)
     EXPECT_EQ(shown(kTotal), "200000");
 }
 
-TEST_F(SonicHistory, IsWrittenWithPausesOnly)
+TEST_F(SonicHistory, IsWrittenOnlyWithAPause)
 {
     keep_history("Ethernet0");
     start();
@@ -134,7 +134,7 @@ TEST_F(SonicHistory, IsWrittenWithPausesOnly)
     EXPECT_EQ(shown(kLength), "200000");
 }
 
-TEST_F(SonicHistory, OneLookAtAQueueMoreIsNoOtherPause)
+TEST_F(SonicHistory, AnExtraLookIsNoNewPause)
 {
     keep_history("Ethernet0");
     start();
@@ -162,7 +162,7 @@ TEST_F(SonicHistory, GoesOnAfterARestart)
     EXPECT_EQ(shown(kLength), "200000");
 }
 
-TEST_F(SonicHistory, IsOfOneLinkAtATime)
+TEST_F(SonicHistory, DoesNotCompareAcrossALinkFlap)
 {
     keep_history("Ethernet0");
     start();
@@ -176,7 +176,7 @@ TEST_F(SonicHistory, IsOfOneLinkAtATime)
 }
 
 // The agent writes the history to keys that it also watches to find syncd's polls, if syncd writes no time stamp.
-TEST_F(SonicHistory, WhatIsWrittenIsNotTakenForAPoll)
+TEST_F(SonicHistory, ItsWritesAreNoPoll)
 {
     begin({.stamps = false, .pause_time = false});
     keep_history("Ethernet0");
@@ -190,7 +190,7 @@ TEST_F(SonicHistory, WhatIsWrittenIsNotTakenForAPoll)
     EXPECT_EQ(on_->told(watchdog::EventKind::storm_detected), 0);
 }
 
-TEST_F(SonicHistory, ACounterOfAnotherKindHarmsNobody)
+TEST_F(SonicHistory, AnInvalidCounterIsIgnored)
 {
     keep_history("Ethernet0");
     keep_history("Ethernet4");

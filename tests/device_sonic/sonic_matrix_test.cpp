@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using watchdog::EventKind;
 
-struct Told {
+struct Polls {
     std::vector<int> storms;  // poll numbers
     std::vector<int> restores;
 };
@@ -29,7 +29,7 @@ void add(QueueCounters& counters, const peers::Step& step)
     counters.paused = step.paused;
 }
 
-Told tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
+Polls tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
 {
     setup.action = trace.timers.alert ? "alert" : "drop";
     OnSwitch on{std::move(setup)};
@@ -37,7 +37,7 @@ Told tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
                                    std::chrono::microseconds{trace.timers.restore_us});
     policy.action = trace.timers.alert ? Treatment::none : Treatment::drop;
     on.start(policy);
-    Told told;
+    Polls told;
     int poll = 0;
     for (const auto& step : trace.steps) {
         on.events_.clear();
@@ -64,12 +64,12 @@ peers::Trace trace(char id)
     return *std::ranges::find(all, id, &peers::Trace::id);
 }
 
-TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
+TEST(SonicMatrix, EveryTraceGivesTheEventsOfTheTable)
 {
     PETREL_NEEDS_REDIS();
-    const std::map<char, Told> expected{{'A', {{5}, {16}}}, {'B', {{4}, {15}}}, {'C', {{4}, {16}}}, {'D', {}},
-                                        {'E', {}},          {'F', {}},          {'G', {{4}, {12}}}, {'H', {{4}, {12}}},
-                                        {'I', {{3}, {11}}}, {'J', {{4}, {}}},   {'K', {{4}, {}}}};
+    const std::map<char, Polls> expected{{'A', {{5}, {16}}}, {'B', {{4}, {15}}}, {'C', {{4}, {16}}}, {'D', {}},
+                                         {'E', {}},          {'F', {}},          {'G', {{4}, {12}}}, {'H', {{4}, {12}}},
+                                         {'I', {{3}, {11}}}, {'J', {{4}, {}}},   {'K', {{4}, {}}}};
     for (const auto& each : peers::traces()) {
         const auto told = tell(each);
         EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
@@ -78,7 +78,7 @@ TEST(SonicMatrix, EveryStoryIsToldAsInTheTable)
 }
 
 // Without syncd's time stamp the device finds a poll by the writes to the canaries, from one look after it chose them.
-TEST(SonicMatrix, AnOlderSyncdWithoutStampsIsFollowedToo)
+TEST(SonicMatrix, AnOlderSyncdWithoutStampsWorks)
 {
     PETREL_NEEDS_REDIS();
     for (const char id : {'A', 'C', 'G', 'J', 'K'}) {
@@ -106,13 +106,13 @@ TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
 // The state alone, as on cisco-8000. A pause that begins between two polls is proven one poll later, and so is its end.
 // Breaks that are shorter than a poll cannot be seen: D and E count as storms, as they do for SONiC's own script there.
 // One packet sent in each interval is not a break.
-TEST(SonicMatrix, AnAsicThatTellsItsStateOnlyIsJudgedByIt)
+TEST(SonicMatrix, AnAsicWithStateOnlyIsJudgedByIt)
 {
     PETREL_NEEDS_REDIS();
     const SonicSwitch::Setup setup{.pause_time = false, .transitions = false};
-    const std::map<char, Told> expected{{'A', {{5}, {17}}}, {'B', {{4}, {16}}}, {'C', {{5}, {17}}}, {'D', {{5}, {17}}},
-                                        {'E', {{5}, {17}}}, {'F', {}},          {'G', {{5}, {13}}}, {'H', {{5}, {13}}},
-                                        {'I', {{4}, {12}}}, {'J', {{5}, {}}},   {'K', {{5}, {}}}};
+    const std::map<char, Polls> expected{{'A', {{5}, {17}}}, {'B', {{4}, {16}}}, {'C', {{5}, {17}}}, {'D', {{5}, {17}}},
+                                         {'E', {{5}, {17}}}, {'F', {}},          {'G', {{5}, {13}}}, {'H', {{5}, {13}}},
+                                         {'I', {{4}, {12}}}, {'J', {{5}, {}}},   {'K', {{5}, {}}}};
     for (const auto& each : peers::traces()) {
         const auto told = tell(each, setup);
         EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;

@@ -36,7 +36,7 @@ void kill_clients(const RedisServer& server, char flag)
 
 // ---- orchagent
 
-TEST_F(SonicTrouble, OrchagentComesBackAndKnowsNothingOfTheStorm)
+TEST_F(SonicTrouble, OrchagentRestartsWithoutTheStorm)
 {
     start_and_storm();
     sonic().orchagent_leaves();
@@ -50,7 +50,7 @@ TEST_F(SonicTrouble, OrchagentComesBackAndKnowsNothingOfTheStorm)
     ends_well();
 }
 
-TEST_F(SonicTrouble, OrchagentComesBackAndRemembers)
+TEST_F(SonicTrouble, OrchagentRestartsWithTheStorm)
 {
     start_and_storm();
     sonic().orchagent_leaves();
@@ -125,7 +125,7 @@ TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
 }
 
 // As on switches where a mitigated queue ignores pause: only a probe shows that the storm continues.
-TEST_F(SonicTrouble, WhatAMitigationFreezesIsNoQuiet)
+TEST_F(SonicTrouble, SignalsFrozenByTheMitigationProveNoQuiet)
 {
     start_and_storm();
     frozen_storm(10);
@@ -136,7 +136,7 @@ TEST_F(SonicTrouble, WhatAMitigationFreezesIsNoQuiet)
 
 // The look that detected the storm was late: syncd had polled once more before the mitigation. The pause in that poll
 // is older than the mitigation and does not show that the signals survive it.
-TEST_F(SonicTrouble, APollFromBeforeTheMitigationTellsNothingOfIt)
+TEST_F(SonicTrouble, APollFromBeforeTheMitigationIsNotUsed)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
@@ -180,7 +180,7 @@ TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwit
     EXPECT_FALSE(sonic().has_plugins());
 }
 
-TEST_F(SonicTrouble, FlushedDatabasesSayNothingUntilTheyAreFilledAgain)
+TEST_F(SonicTrouble, FlushedDatabasesGiveNoSamplesUntilTheyAreFilled)
 {
     start_and_storm();
     redis::Pipeline flush;
@@ -221,7 +221,7 @@ TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothingEither)
+TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothing)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false});
     auto policy = OnSwitch::policy();
@@ -267,7 +267,7 @@ protected:
     }
 };
 
-TEST_F(SonicBlind, APollThatDoesNotComeIsSaidAndThatItComesAgain)
+TEST_F(SonicBlind, MissingPollsAreReportedAndSoIsTheirReturn)
 {
     for (const bool stamps : {true, false}) {
         on_.emplace(SonicSwitch::Setup{.stamps = stamps});
@@ -277,13 +277,13 @@ TEST_F(SonicBlind, APollThatDoesNotComeIsSaidAndThatItComesAgain)
         EXPECT_THAT(after(100ms), HasSubstr("syncd does not poll")) << stamps;
         const auto still = after(5s);
         EXPECT_THAT(still, HasSubstr("syncd does not poll")) << stamps;
-        EXPECT_EQ(after(3s), still) << "in the same words: it is said once";
+        EXPECT_EQ(after(3s), still) << "the same text: it is reported once";
         EXPECT_EQ(after_poll(), "") << stamps;
         EXPECT_EQ(after(1s), "") << stamps;
     }
 }
 
-TEST_F(SonicBlind, PollsThatAreSwitchedOffAreSaidWithTheReason)
+TEST_F(SonicBlind, DisabledPollingIsReportedWithTheReason)
 {
     open();
     sonic().counter_poll("disable");
@@ -352,7 +352,7 @@ TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
 
 // ---- reports of writes
 
-TEST_F(SonicTrouble, StormsAreFoundAfterTheConnectionThatAsksForReportsDied)
+TEST_F(SonicTrouble, StormsAreFoundAfterTheNotificationConnectionBroke)
 {
     for (const char flag : {'t', 'P'}) {  // the connection that requests reports; those that receive messages
         on_.emplace();

@@ -39,7 +39,7 @@ protected:
     std::optional<OnSwitch> on_;
 };
 
-TEST_F(TakingOver, AStormThatGoesOnIsNotLetGo)
+TEST_F(TakingOver, AStormUnderWayStaysMitigated)
 {
     for (int i = 0; i != 5; ++i) {
         poll(true);

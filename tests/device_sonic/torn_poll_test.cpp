@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 // A look that begins in the middle of a poll waits for the rest of it.
-TEST(TornPolls, AreSeenByTheLookInWhichTheyEnd)
+TEST(TornPolls, AreReadByTheLookInWhichTheyEnd)
 {
     PETREL_NEEDS_REDIS();
     OnSwitch on;

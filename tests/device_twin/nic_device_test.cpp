@@ -54,7 +54,7 @@ TEST(TwinNic, HasARowForEachPriorityItPausesFor)
     EXPECT_FALSE(has(bench.device.capabilities().survive, Field::pause_tx_us));
 }
 
-TEST(TwinNic, TellsThatItPausesAndTakesNothing)
+TEST(TwinNic, ReportsThatItPausesAndReceivesNothing)
 {
     NicBench bench;
     watchdog::Intake intake{bench.device.inventory(), bench.device.capabilities()};
@@ -65,20 +65,20 @@ TEST(TwinNic, TellsThatItPausesAndTakesNothing)
     bench.at(10 * kMs, look);
     bench.at(20 * kMs, look);
     bench.twin->run_until(21 * kMs);
-    const auto told = [&](Field f) { return intake.view().column(f)[0]; };
-    EXPECT_GT(told(Field::rx_packets), 1'000U);
-    EXPECT_EQ(told(Field::pause_tx), 0U);
+    const auto column = [&](Field f) { return intake.view().column(f)[0]; };
+    EXPECT_GT(column(Field::rx_packets), 1'000U);
+    EXPECT_EQ(column(Field::pause_tx), 0U);
 
     stop_pipeline(*bench.twin, kSick, 21 * kMs);
     bench.at(30 * kMs, look);
     bench.at(40 * kMs, look);
     bench.twin->run_until(41 * kMs);
-    EXPECT_EQ(told(Field::rx_packets), 0U);
-    EXPECT_EQ(told(Field::pause_tx_us), 10'000U);
-    EXPECT_GE(told(Field::pause_tx), 3U);
+    EXPECT_EQ(column(Field::rx_packets), 0U);
+    EXPECT_EQ(column(Field::pause_tx_us), 10'000U);
+    EXPECT_GE(column(Field::pause_tx), 3U);
 }
 
-TEST(TwinNic, MutedItPausesNobodyAndUndoneItDoesAgain)
+TEST(TwinNic, SendsNoPauseWhileMuted)
 {
     NicBench bench;
     stop_pipeline(*bench.twin, kSick, 1 * kMs);

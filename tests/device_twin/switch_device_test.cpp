@@ -30,7 +30,7 @@ using watchdog::Intake;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-Command wish(const Target& target, Treatment want)
+Command command_for(const Target& target, Treatment want)
 {
     Command command;
     command.target = target;
@@ -56,9 +56,9 @@ struct Bench {
     std::set<Drop> causes_of_death(const Target& target, Treatment treatment, Ps end)
     {
         at(1 * kMs, [this, target, treatment] {
-            const auto undo = device.prepare(wish(target, treatment));
+            const auto undo = device.prepare(command_for(target, treatment));
             ASSERT_TRUE(undo.has_value());
-            ASSERT_TRUE(device.apply(wish(target, treatment), *undo).has_value());
+            ASSERT_TRUE(device.apply(command_for(target, treatment), *undo).has_value());
             ASSERT_EQ(device.read_back(target), treatment);
         });
         twin->run_until(end);
@@ -111,7 +111,7 @@ TEST(TwinSwitch, FacesHostsWhereThePeerIsOne)
     }
 }
 
-TEST(TwinSwitch, TellsWhatTheTraitsSayAndNoMore)
+TEST(TwinSwitch, ReportsOnlyTheFieldsOfItsTraits)
 {
     Traits few;
     few.fields = bit(Field::rx_pfc) | bit(Field::pause_tx_us);
@@ -121,10 +121,10 @@ TEST(TwinSwitch, TellsWhatTheTraitsSayAndNoMore)
     EXPECT_EQ(bench.device.capabilities().fields, bit(Field::rx_pfc));
     EXPECT_EQ(bench.device.capabilities().treatments, bit(Treatment::drop));
     EXPECT_FALSE(bench.device.capabilities().reads_back);
-    EXPECT_FALSE(bench.device.prepare(wish(kQueue, Treatment::ignore_pause)).has_value());
+    EXPECT_FALSE(bench.device.prepare(command_for(kQueue, Treatment::ignore_pause)).has_value());
 }
 
-TEST(TwinSwitch, LooksTellWhatHappenedBetweenThem)
+TEST(TwinSwitch, LooksReadTheCountersOfTheInterval)
 {
     Bench bench;
     const auto nothing = std::vector<Slot>{};
@@ -138,19 +138,19 @@ TEST(TwinSwitch, LooksTellWhatHappenedBetweenThem)
     bench.at(160 * kMs, look);
     bench.twin->run_until(161 * kMs);
     const auto& seen = intake.view();
-    const auto told = [&](Field f) { return seen.column(f)[0]; };
+    const auto column = [&](Field f) { return seen.column(f)[0]; };
     EXPECT_TRUE(seen.all);
     EXPECT_EQ(seen.dt_us[0], 100'000U);
     EXPECT_EQ(seen.pause[0] & watchdog::kThroughout, watchdog::kThroughout);
-    EXPECT_EQ(told(Field::pause_us), 100'000U);
-    EXPECT_EQ(told(Field::tx_packets), 0U);
-    EXPECT_EQ(told(Field::on2off), 0U);
-    EXPECT_EQ(told(Field::rx_xon), 0U);
-    EXPECT_EQ(told(Field::rx_pfc), told(Field::rx_xoff));
-    EXPECT_NEAR(told(Field::rx_xoff), 34, 2);  // 65535 quanta are 3.36 ms, renewed a little earlier
+    EXPECT_EQ(column(Field::pause_us), 100'000U);
+    EXPECT_EQ(column(Field::tx_packets), 0U);
+    EXPECT_EQ(column(Field::on2off), 0U);
+    EXPECT_EQ(column(Field::rx_xon), 0U);
+    EXPECT_EQ(column(Field::rx_pfc), column(Field::rx_xoff));
+    EXPECT_NEAR(column(Field::rx_xoff), 34, 2);  // 65535 quanta are 3.36 ms, renewed a little earlier
     const auto now = bench.twin->switch_view(kSwitch).queue(0, 3, bench.twin->now());
     EXPECT_GT(now.bytes, 100'000U);
-    EXPECT_EQ(told(Field::occupancy), now.bytes);
+    EXPECT_EQ(column(Field::occupancy), now.bytes);
     EXPECT_EQ(seen.pause[1] & watchdog::kQuiet, watchdog::kQuiet);  // priority 4 has no traffic
 }
 
@@ -170,7 +170,7 @@ TEST(TwinSwitch, ALinkThatIsDownHasNoEpoch)
     EXPECT_NE(intake.view().pause[2], watchdog::kLinkDown);
 }
 
-TEST(TwinSwitch, CountersThatMoveNowAndThenSayNothingNewInBetween)
+TEST(TwinSwitch, CountersWithARefreshIntervalGiveNoSampleInBetween)
 {
     auto setup = one_switch();
     setup.switch_profiles[0].flaws.refresh = 10 * kMs;
@@ -232,7 +232,7 @@ TEST(TwinSwitch, LosslessOffDiscardsAllLosslessPrioritiesOfThePort)
     EXPECT_GT(bench.twin->flow(kVictim).delivered, 1'000U);
 }
 
-TEST(TwinSwitch, SqueezeKillsWhatGoesOutOnly)
+TEST(TwinSwitch, SqueezeDiscardsEgressFramesOnly)
 {
     auto setup = one_switch();
     setup.flows.push_back(endless(0, 3));
@@ -248,13 +248,13 @@ TEST(TwinSwitch, PortDownTakesTheLinkDownAndBackUp)
     EXPECT_EQ(bench.causes_of_death(kPort, Treatment::port_down, 20 * kMs), std::set{Drop::link_down});
     EXPECT_FALSE(bench.twin->nic_view(kSick).link_up());
     bench.at(21 * kMs, [&] {
-        const auto undo = bench.device.prepare(wish(kPort, Treatment::none));
-        ASSERT_TRUE(bench.device.apply(wish(kPort, Treatment::none), undo.value()).has_value());
+        const auto undo = bench.device.prepare(command_for(kPort, Treatment::none));
+        ASSERT_TRUE(bench.device.apply(command_for(kPort, Treatment::none), undo.value()).has_value());
     });
     EXPECT_GT(delivered(*bench.twin, kToSick, 60 * kMs, 160 * kMs), kPacketsIn100ms);
 }
 
-TEST(TwinSwitch, ATreatmentNobodyJournaledIsUndoneToTheProfile)
+TEST(TwinSwitch, WithoutAnUndoTheProfileIsRestored)
 {
     for (const auto& [target, treatment] :
          {std::pair{kQueue, Treatment::drop}, std::pair{kPort, Treatment::squeeze}, {kPort, Treatment::lossless_off}}) {
@@ -263,19 +263,19 @@ TEST(TwinSwitch, ATreatmentNobodyJournaledIsUndoneToTheProfile)
         bench.causes_of_death(target, treatment, 2 * kMs);
         ASSERT_NE(bench.registers(), before);
         bench.at(3 * kMs, [&bench, target] {
-            const auto undo = bench.device.prepare(wish(target, Treatment::none));
-            ASSERT_TRUE(bench.device.apply(wish(target, Treatment::none), undo.value()).has_value());
+            const auto undo = bench.device.prepare(command_for(target, Treatment::none));
+            ASSERT_TRUE(bench.device.apply(command_for(target, Treatment::none), undo.value()).has_value());
         });
         bench.twin->run_until(4 * kMs);
         EXPECT_EQ(bench.registers(), before) << name(treatment);
     }
 }
 
-TEST(TwinSwitch, RefusesWhatMakesNoSense)
+TEST(TwinSwitch, RefusesInvalidCommands)
 {
     Bench bench;
     const auto refused = [&](const Target& target, Treatment want) {
-        const auto undo = bench.device.prepare(wish(target, want));
+        const auto undo = bench.device.prepare(command_for(target, want));
         return undo ? std::nullopt : std::optional{undo.error().kind};
     };
     EXPECT_EQ(refused(kQueue, Treatment::squeeze), ErrorKind::unsupported);
@@ -284,34 +284,35 @@ TEST(TwinSwitch, RefusesWhatMakesNoSense)
     EXPECT_EQ(refused(queue_to(kSwitch, 0, 2), Treatment::drop), ErrorKind::invalid);
     EXPECT_EQ(refused(queue_to(kSwitch, 9), Treatment::drop), ErrorKind::invalid);
     EXPECT_EQ(refused(queue_to(kSick, 0), Treatment::drop), ErrorKind::invalid);
-    EXPECT_FALSE(bench.device.apply(wish(kPort, Treatment::squeeze), Undo{}).has_value());
+    EXPECT_FALSE(bench.device.apply(command_for(kPort, Treatment::squeeze), Undo{}).has_value());
     Intake intake{bench.device.inventory(), bench.device.capabilities()};
     EXPECT_FALSE(bench.device.look(std::vector{Slot{99}}, intake).has_value());
 }
 
-TEST(TwinSwitch, TellsWhatTheHardwareFinds)
+TEST(TwinSwitch, PostsNoticesOfTheHardware)
 {
-    struct Heard final : device::NoticeSink {
+    struct Received final : device::NoticeSink {
         void post(const Notice& notice) noexcept override { notices.push_back(notice); }
         std::vector<Notice> notices;
-    } heard;
+    } received;
     Traits sdk;
     sdk.deadlock_detect = std::chrono::milliseconds{20};
     sdk.deadlock_recover = std::chrono::milliseconds{10};
     Bench bench{sdk};
     EXPECT_TRUE(bench.device.capabilities().detects_itself);
-    bench.device.listen(heard);
+    bench.device.listen(received);
     stop_pipeline(*bench.twin, kSick, 10 * kMs);
     bench.twin->cut(3, 60 * kMs);
     bench.twin->mend(3, 61 * kMs);
     bench.twin->run_until(62 * kMs);
-    std::vector<std::pair<Notice::Kind, Target>> told;
-    for (const auto& notice : heard.notices) {
-        told.emplace_back(notice.kind, notice.target);
+    std::vector<std::pair<Notice::Kind, Target>> posted;
+    for (const auto& notice : received.notices) {
+        posted.emplace_back(notice.kind, notice.target);
     }
     const auto other = port_to(kSwitch, 3);
-    EXPECT_THAT(told, ElementsAre(std::pair{Notice::Kind::detected, kQueue}, std::pair{Notice::Kind::recovered, kQueue},
-                                  std::pair{Notice::Kind::link_down, other}, std::pair{Notice::Kind::link_up, other}));
+    EXPECT_THAT(posted,
+                ElementsAre(std::pair{Notice::Kind::detected, kQueue}, std::pair{Notice::Kind::recovered, kQueue},
+                            std::pair{Notice::Kind::link_down, other}, std::pair{Notice::Kind::link_up, other}));
 }
 
 // Treatments of a port and its queues, applied and undone in any order with the Undo of the first write: each target
@@ -331,7 +332,7 @@ RC_GTEST_PROP(TwinSwitchLaw, TreatmentsOfAQueueAndOfItsPortDoNotTouchEachOther, 
     std::vector<Treatment> wanted(targets.size());
     bool sound = true;
     const auto treat = [&](unsigned which, Treatment want) {
-        const auto command = wish(targets[which], want);
+        const auto command = command_for(targets[which], want);
         undo[which] = undo[which] ? undo[which] : bench.device.prepare(command).value();
         sound = sound && bench.device.apply(command, *undo[which]).has_value();
         wanted[which] = want;

@@ -36,18 +36,18 @@ Ring ring(std::uint32_t size, std::uint64_t bytes)
 
 Set deadlock(const Ring& ring) { return confirmed_deadlock(ring.queues, ring.ingresses); }
 
-TEST(Deadlock, NothingIsNone) { EXPECT_EQ(confirmed_deadlock({}, {}), Set{}); }
+TEST(Deadlock, AnEmptyFabricHasNone) { EXPECT_EQ(confirmed_deadlock({}, {}), Set{}); }
 
-TEST(Deadlock, ARingThatHoldsItself)
+TEST(Deadlock, AFullRingIsOne)
 {
     EXPECT_EQ(deadlock(ring(2, 11)), (Set{0, 1}));
     EXPECT_EQ(deadlock(ring(5, 11)), (Set{0, 1, 2, 3, 4}));
 }
 
 // At 10 bytes the sender may resume.
-TEST(Deadlock, ARingThatDrainsIsNone) { EXPECT_EQ(deadlock(ring(3, 10)), Set{}); }
+TEST(Deadlock, ADrainingRingIsNone) { EXPECT_EQ(deadlock(ring(3, 10)), Set{}); }
 
-TEST(Deadlock, WhoStillSendsBreaksTheRing)
+TEST(Deadlock, AQueueThatCanSendBreaksTheRing)
 {
     auto one_moves = ring(4, 1000);
     one_moves.queues[2].stuck = false;
@@ -55,14 +55,14 @@ TEST(Deadlock, WhoStillSendsBreaksTheRing)
 }
 
 // A queue that leads to a host resumes when the host is done.
-TEST(Deadlock, AHostsIngressHoldsNobody)
+TEST(Deadlock, TheIngressOfAHostBlocksNoQueue)
 {
     auto to_host = ring(3, 1000);
     to_host.queues[1].neighbour = std::nullopt;
     EXPECT_EQ(deadlock(to_host), Set{});
 }
 
-TEST(Deadlock, WhoeverWaitsForADeadlockIsInIt)
+TEST(Deadlock, AQueueThatWaitsForADeadlockBelongsToIt)
 {
     auto tail = ring(3, 11);
     tail.queues.push_back({true, 3});
@@ -73,7 +73,7 @@ TEST(Deadlock, WhoeverWaitsForADeadlockIsInIt)
 }
 
 // Most bytes that hold the link wait in queues that drain. The remaining bytes are too few to hold it.
-TEST(Deadlock, OnlyWhatWaitsInTheSetHolds)
+TEST(Deadlock, OnlyBytesThatWaitInTheSetCount)
 {
     auto made = ring(3, 10);
     made.queues.push_back({false, std::nullopt});
@@ -88,7 +88,7 @@ TEST(Deadlock, OnlyWhatWaitsInTheSetHolds)
     EXPECT_EQ(deadlock(made), (Set{0, 1, 2}));
 }
 
-TEST(Deadlock, TwoRingsAreToldTogetherOneMayDrain)
+TEST(Deadlock, TwoRingsAreReportedTogether)
 {
     auto both = ring(2, 11);
     for (const std::uint32_t i : {2U, 3U}) {
@@ -103,7 +103,7 @@ TEST(Deadlock, TwoRingsAreToldTogetherOneMayDrain)
 // A pool of 100 bytes is shared with a link whose 60 bytes drain. A link resumes at (100 - used) / 4. The ring has 20
 // bytes in each of two queues: when only its 40 bytes are in use, the level is 15, and no queue resumes. With a pool of
 // 120 bytes the level is 20.
-TEST(Deadlock, WhatLeavesThePoolRaisesTheThreshold)
+TEST(Deadlock, BytesThatLeaveThePoolRaiseTheThreshold)
 {
     const auto with_pool = [](std::uint64_t size) {
         auto made = ring(2, 20);
@@ -138,7 +138,7 @@ TEST(Deadlock, BytesOfTheLinksOwnAreNotInThePool)
     EXPECT_EQ(deadlock(made), Set{});
 }
 
-TEST(Deadlock, PoolsAreApart)
+TEST(Deadlock, PoolsAreIndependent)
 {
     auto made = ring(2, 20);
     for (std::uint32_t i = 0; i < 2; ++i) {
@@ -237,7 +237,7 @@ RC_GTEST_PROP(DeadlockLaw, TheGreatestSetThatHoldsItself, ())
 }
 
 // Leaving out bytes never adds a deadlock.
-RC_GTEST_PROP(DeadlockLaw, WhatIsLeftOutNeverMakesOne, ())
+RC_GTEST_PROP(DeadlockLaw, LeavingQueuesOutNeverCreatesOne, ())
 {
     const auto fabric = *any_fabric();
     auto less = fabric;

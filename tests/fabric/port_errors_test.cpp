@@ -33,7 +33,7 @@ PortEvent event(std::uint64_t seq, Kind kind, link::Canonical cause = kPause)
             {}};
 }
 
-std::vector<PortErrorRecord> told(std::initializer_list<PortEvent> events)
+std::vector<PortErrorRecord> errors_after(std::initializer_list<PortEvent> events)
 {
     PortErrors view;
     for (const auto& one : events) {
@@ -44,14 +44,14 @@ std::vector<PortErrorRecord> told(std::initializer_list<PortEvent> events)
 
 TEST(PortErrors, OpensAndCloses)
 {
-    const auto errors = told({event(1, Kind::opened), event(2, Kind::closed)});
+    const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::closed)});
     ASSERT_THAT(errors, SizeIs(1));
     EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 1, at(1), at(2), Closed::by_event}));
 }
 
 TEST(PortErrors, ReportedAgainIsCounted)
 {
-    const auto errors = told({event(1, Kind::opened), event(2, Kind::opened), event(2, Kind::opened)});
+    const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::opened), event(2, Kind::opened)});
     ASSERT_THAT(errors, SizeIs(1));
     EXPECT_EQ(errors[0].times, 2U);
     EXPECT_EQ(errors[0].opened_at, at(1));
@@ -60,17 +60,17 @@ TEST(PortErrors, ReportedAgainIsCounted)
 
 TEST(PortErrors, ALinkThatGoesDownClosesThem)
 {
-    const auto errors = told({event(1, Kind::opened), event(2, Kind::opened, link::kStormMitigated),
-                              event(3, Kind::link_down), event(4, Kind::opened), event(5, Kind::closed)});
+    const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::opened, link::kStormMitigated),
+                                      event(3, Kind::link_down), event(4, Kind::opened), event(5, Kind::closed)});
     ASSERT_THAT(errors, SizeIs(2)) << "nothing opens on a dead link";
     for (const auto& error : errors) {
         EXPECT_EQ(error.closed, Closed::by_link_down);
         EXPECT_EQ(error.closed_at, at(3));
     }
-    EXPECT_THAT(told({event(1, Kind::link_down), event(2, Kind::link_up), event(3, Kind::opened)}), SizeIs(1));
+    EXPECT_THAT(errors_after({event(1, Kind::link_down), event(2, Kind::link_up), event(3, Kind::opened)}), SizeIs(1));
 }
 
-TEST(PortErrors, PrioritiesAndCausesAreApart)
+TEST(PortErrors, PrioritiesAndCausesAreSeparate)
 {
     auto third = event(1, Kind::opened);
     third.priority = Priority{3};
@@ -78,12 +78,14 @@ TEST(PortErrors, PrioritiesAndCausesAreApart)
     fourth.priority = Priority{4};
     auto over = event(3, Kind::closed);
     over.priority = Priority{4};
-    const auto errors = told({third, fourth, over, event(4, Kind::closed)});
+    const auto errors = errors_after({third, fourth, over, event(4, Kind::closed)});
     ASSERT_THAT(errors, SizeIs(2));
     EXPECT_EQ(errors[0].closed, Closed::not_yet);
     EXPECT_EQ(errors[1].closed, Closed::by_event);
-    EXPECT_EQ(told({event(1, Kind::opened), event(2, Kind::closed, link::kStormMitigated)})[0].closed, Closed::not_yet);
-    EXPECT_EQ(told({event(1, Kind::opened), event(2, Kind::closed, link::kNoReason)})[0].closed, Closed::by_event);
+    EXPECT_EQ(errors_after({event(1, Kind::opened), event(2, Kind::closed, link::kStormMitigated)})[0].closed,
+              Closed::not_yet);
+    EXPECT_EQ(errors_after({event(1, Kind::opened), event(2, Kind::closed, link::kNoReason)})[0].closed,
+              Closed::by_event);
 }
 
 TEST(PortErrors, ARestartedSourceCountsAnew)
@@ -91,7 +93,7 @@ TEST(PortErrors, ARestartedSourceCountsAnew)
     auto later = event(1, Kind::closed);
     later.boot = 2;
     later.at = at(9);
-    const auto errors = told({later, event(7, Kind::opened)});
+    const auto errors = errors_after({later, event(7, Kind::opened)});
     ASSERT_THAT(errors, SizeIs(1));
     EXPECT_EQ(errors[0].closed_at, at(9));
 }
@@ -109,7 +111,7 @@ TEST(PortErrors, OnlyTheLastEventsAreKept)
     EXPECT_EQ(errors[0].opened_at, at(11));
 }
 
-TEST(PortErrors, ForgettingKnowsNoOrderEither)
+TEST(PortErrors, ForgettingDoesNotDependOnOrder)
 {
     std::vector<PortEvent> events;
     for (std::uint64_t seq = 1; seq <= PortErrors::kEventsKept + 50; ++seq) {
@@ -239,7 +241,7 @@ TEST(PortErrors, S06TheClearLinesCloseIt)
     EXPECT_THAT(view.errors("x0c0r4b0 x0c0r4j3p1"), IsEmpty()) << "nothing was open";
     put_log(view, log, 0, 3);
     const auto errors = view.errors("x0c0r4b0 x0c0r4j3p1");
-    ASSERT_THAT(errors, SizeIs(1)) << "although the end was heard of first";
+    ASSERT_THAT(errors, SizeIs(1)) << "although the end arrived first";
     EXPECT_EQ(errors[0].closed, Closed::by_event);
     EXPECT_EQ(errors[0].closed_at - errors[0].opened_at, 191084us);
     EXPECT_FALSE(view.in_error("x0c0r4b0 x0c0r4j3p1"));

@@ -55,8 +55,8 @@ std::unique_ptr<Experiment> storm_with(std::string_view fault)
 std::vector<std::string> kinds(const Experiment& run)
 {
     std::vector<std::string> names;
-    for (const auto& heard : run.events()) {
-        names.emplace_back(name(heard.event->kind));
+    for (const auto& reported : run.events()) {
+        names.emplace_back(name(reported.event->kind));
     }
     return names;
 }
@@ -64,9 +64,9 @@ std::vector<std::string> kinds(const Experiment& run)
 // The time at which the storm was detected, or kNever.
 Instant found(const Experiment& run)
 {
-    for (const auto& heard : run.events()) {
-        if (heard.event->kind == EventKind::storm_detected) {
-            return heard.event->at;
+    for (const auto& reported : run.events()) {
+        if (reported.event->kind == EventKind::storm_detected) {
+            return reported.event->at;
         }
     }
     return kNever;
@@ -81,7 +81,7 @@ Instant found_with(std::string_view fault, twin::Ps within = 2'000 * kMs)
 
 constexpr Instant at_ms(int ms) { return Instant{std::chrono::milliseconds{ms}}; }
 
-TEST(AgentFaults, WithoutAnyTheStormIsFoundInTime)
+TEST(AgentFaults, WithoutFaultsTheStormIsFoundInTime)
 {
     EXPECT_GE(found_with(""), kFoundAt);
     EXPECT_LE(found_with(""), kFoundAt + std::chrono::milliseconds{1});
@@ -133,7 +133,7 @@ struct Failure {
 
 class AgentFaultsOfWrites : public testing::TestWithParam<Failure> {};
 
-TEST_P(AgentFaultsOfWrites, AreToldForWhatTheyAre)
+TEST_P(AgentFaultsOfWrites, AreReportedByTheirVerdict)
 {
     const auto run = storm_with(fmt::format("at = \"100ms\"\nkind = \"fail-writes\"\nhow = \"{}\"\n", GetParam().how));
     run->run_until(1'000 * kMs);
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Lab, AgentFaultsOfWrites,
                              return name;
                          });
 
-TEST(AgentFaults, WritesFailAsOftenAndAsLongAsTheScenarioSays)
+TEST(AgentFaults, WritesFailAsTheScenarioConfigures)
 {
     const auto twice = storm_with("at = \"100ms\"\nkind = \"fail-writes\"\ncalls = 2\n");
     twice->run_until(2'000 * kMs);
@@ -165,7 +165,7 @@ TEST(AgentFaults, WritesFailAsOftenAndAsLongAsTheScenarioSays)
     EXPECT_EQ(long_enough->mitigated({}), 0U);
 }
 
-TEST(AgentFaults, AReadBackThatLiesIsBelieved)
+TEST(AgentFaults, AFalseReadBackIsReportedAsDiffers)
 {
     const auto run = storm_with("at = \"100ms\"\nkind = \"lie\"\n");
     run->run_until(1'000 * kMs);
@@ -199,11 +199,11 @@ TEST(AgentFaults, APolicyChangedInTheMiddleOfAStormHoldsFromThenOn)
     run->run_until(2'000 * kMs);
     EXPECT_GE(found(*run), at_ms(50 + 900));
     const auto events = run->events();
-    const auto& heard = events.back();
-    EXPECT_EQ(heard.watchlist->policies.at(heard.event->policy).name, "patient");
+    const auto& reported = events.back();
+    EXPECT_EQ(reported.watchlist->policies.at(reported.event->policy).name, "patient");
 }
 
-TEST(AgentFaults, EventsToldBeforeAChangeKeepTheirPolicy)
+TEST(AgentFaults, EventsBeforeAChangeKeepTheirPolicy)
 {
     const auto run = storm_with("at = \"400ms\"\nkind = \"set-policy\"\npreset = \"sonic\"\nname = "
                                 "\"patient\"\ndetect_ms = 900\npoll_ms = 100\n");

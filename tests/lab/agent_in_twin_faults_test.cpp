@@ -59,7 +59,7 @@ TEST(AgentInTwinFaults, LooksSlowerThanThePollAreOverdueAndStillUsed)
     EXPECT_LE(s.agent->agent()->counters().looks, 1'500U / 150U);
 }
 
-TEST(AgentInTwinFaults, AnAnswerThatDoesNotComeInTimeIsToldAndTheWriteStillLands)
+TEST(AgentInTwinFaults, ALateAnswerIsReportedAndTheWriteTakesEffect)
 {
     AgentInTwin::Options stuck;
     stuck.command_takes = std::chrono::milliseconds{1'300};
@@ -73,7 +73,7 @@ TEST(AgentInTwinFaults, AnAnswerThatDoesNotComeInTimeIsToldAndTheWriteStillLands
     EXPECT_TRUE(s.dropping());
 }
 
-TEST(AgentInTwinFaults, AWriteThatFailsIsTriedAgain)
+TEST(AgentInTwinFaults, AFailedWriteIsRetried)
 {
     Stormed s;
     s.agent->faults().next(FaultyDevice::Call::apply, FaultyDevice::Fault::fail, 2);
@@ -84,7 +84,7 @@ TEST(AgentInTwinFaults, AWriteThatFailsIsTriedAgain)
     EXPECT_GT(delivered(*s.twin, kVictim, 1'000 * kMs, 1'100 * kMs), kPacketsIn100ms);
 }
 
-TEST(AgentInTwinFaults, WhatIsRefusedIsReplacedBySomethingWeaker)
+TEST(AgentInTwinFaults, ARefusedTreatmentIsReplacedByAWeakerOne)
 {
     Stormed s{{}, "rdma-switch"};
     s.agent->faults().next(FaultyDevice::Call::apply, FaultyDevice::Fault::refuse);
@@ -98,7 +98,7 @@ TEST(AgentInTwinFaults, WhatIsRefusedIsReplacedBySomethingWeaker)
     EXPECT_TRUE(s.untouched());
 }
 
-TEST(AgentInTwinFaults, AReadBackThatDiffersIsToldAndTriedAgain)
+TEST(AgentInTwinFaults, ADifferentReadBackIsReportedAndRetried)
 {
     Stormed s;
     s.twin->at(kSwitch, 1, [&](Ps) { s.agent->faults().lie_next(Treatment::none); });  // after the reads at start
@@ -119,7 +119,7 @@ TEST(AgentInTwinFaults, LooksThatFailProveNothing)
     EXPECT_GT(s.agent->agent()->counters().looks, 8U);
 }
 
-TEST(AgentInTwinLife, ADeadProcessLeavesItsMitigationAndTheNextOneEndsIt)
+TEST(AgentInTwinLife, AKilledProcessLeavesItsMitigationAndTheNextOneEndsIt)
 {
     Stormed s;
     s.agent->kill(700 * kMs);

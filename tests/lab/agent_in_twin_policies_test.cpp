@@ -201,8 +201,8 @@ TEST(AgentInTwinFlaws, PauseTimeInQuantaStillShowsTheStorm)
     twin->run_until(800 * kMs);
     ASSERT_THAT(kinds_of(*agent), ElementsAre("storm_detected"));
     EXPECT_LE(ms(agent->events()[0].at), 50 + kFreezes + 400 + 100);
-    const auto told = twin->switch_view(kSwitch).queue(0, 3, twin->now()).paused_for;
-    EXPECT_GT(told, 760 * kMs);  // more than the elapsed time: the counter adds the full quanta of each frame
+    const auto reported = twin->switch_view(kSwitch).queue(0, 3, twin->now()).paused_for;
+    EXPECT_GT(reported, 760 * kMs);  // more than the elapsed time: the counter adds the full quanta of each frame
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ BitRate speed_of(const AgentInTwin& agent, const Target& target)
 
 // The device counts pause frames and no pause time. One frame every 20 ms pauses a queue for 3.4 ms at 10 Gb/s, and
 // without a break at 1 Gb/s.
-std::vector<std::string> told(bool slower)
+std::vector<std::string> reported(bool slower)
 {
     auto twin = build(one_switch());
     AgentInTwin::Options options;
@@ -44,13 +44,13 @@ std::vector<std::string> told(bool slower)
     return kinds_of(*agent);
 }
 
-TEST(AgentInTwinSpeed, WhatAPauseFrameHoldsFollowsTheLink)
+TEST(AgentInTwinSpeed, ThePauseTimeOfAFrameFollowsTheLinkSpeed)
 {
-    EXPECT_THAT(told(false), IsEmpty());
-    EXPECT_THAT(told(true), ElementsAre("storm_detected"));
+    EXPECT_THAT(reported(false), IsEmpty());
+    EXPECT_THAT(reported(true), ElementsAre("storm_detected"));
 }
 
-TEST(AgentInTwinSpeed, NicsAndSlingshotSwitchesSaySoToo)
+TEST(AgentInTwinSpeed, NicsAndSlingshotSwitchesReportTheSpeed)
 {
     auto twin = build(one_switch());
     AgentInTwin::Options options;

@@ -78,7 +78,7 @@ TEST(AgentInTwin, ForwardLetsTheSickNicDropInstead)
     EXPECT_EQ(drops.total(), drops[Drop::nic_buffer]);
 }
 
-TEST(AgentInTwin, AlertActsOnNothing)
+TEST(AgentInTwin, AlertSendsNoCommand)
 {
     auto twin = build(one_switch());
     auto agent = agent_on(*twin, kSwitch, book("sonic", {{"action", "alert"}}));
@@ -118,7 +118,7 @@ TEST(AgentInTwin, StormAcrossTwoTiersIsStoppedAtItsPort)
     }
 }
 
-TEST(AgentInTwin, PoliciesThatAskForWhatTheDeviceCannotTellAreRefused)
+TEST(AgentInTwin, PoliciesThatNeedMissingSignalsAreRefused)
 {
     auto twin = build(one_switch());
     AgentInTwin::Options blind;

@@ -65,10 +65,10 @@ std::unique_ptr<Experiment> run_with(std::string_view faults, twin::Ps until = 4
 std::vector<std::string> story(const Experiment& run)
 {
     std::vector<std::string> lines;
-    for (const auto& heard : run.events()) {
-        lines.push_back(fmt::format("{} {} at {}", name(heard.event->kind),
-                                    to_string(heard.watchlist->inventory, heard.event->target),
-                                    whole_ms(heard.event->at.time_since_epoch())));
+    for (const auto& reported : run.events()) {
+        lines.push_back(fmt::format("{} {} at {}", name(reported.event->kind),
+                                    to_string(reported.watchlist->inventory, reported.event->target),
+                                    whole_ms(reported.event->at.time_since_epoch())));
     }
     return lines;
 }
@@ -76,13 +76,13 @@ std::vector<std::string> story(const Experiment& run)
 std::size_t count(const Experiment& run, watchdog::EventKind kind)
 {
     return static_cast<std::size_t>(
-        std::ranges::count_if(run.events(), [&](const Heard& heard) { return heard.event->kind == kind; }));
+        std::ranges::count_if(run.events(), [&](const AgentEvent& reported) { return reported.event->kind == kind; }));
 }
 
 constexpr auto kDetected = watchdog::EventKind::storm_detected;
 constexpr auto kRestored = watchdog::EventKind::storm_restored;
 
-TEST(AgentMemory, KeptTheStormGoesOnAndIsNotAnnouncedAgain)
+TEST(AgentMemory, WithMemoryTheStormContinuesWithoutANewEvent)
 {
     const auto undisturbed = run_with("");
     ASSERT_EQ(count(*undisturbed, kDetected), 1U);
@@ -95,7 +95,7 @@ TEST(AgentMemory, KeptTheStormGoesOnAndIsNotAnnouncedAgain)
     EXPECT_EQ(run->mitigated({}), 0U);
 }
 
-TEST(AgentMemory, KeptWhatIsInForceStaysSoAcrossTheRestart)
+TEST(AgentMemory, WithMemoryTreatmentsStayInForceAcrossTheRestart)
 {
     for (const auto at : {499, 599, 601, 999}) {
         EXPECT_EQ(run_with(restarted(""), static_cast<twin::Ps>(at) * kMs)->mitigated({}), at == 599 ? 0U : 1U)
@@ -105,7 +105,7 @@ TEST(AgentMemory, KeptWhatIsInForceStaysSoAcrossTheRestart)
 
 // Only the record with the checkpoint of the detection matters. Without it the new agent finds the treatment in the
 // journal alone and reports the storm once more. However many bytes are lost, the storm is closed exactly once.
-TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
+TEST(AgentMemory, WithATornMemoryTheStormIsClosedOnce)
 {
     for (const auto bytes : {1, 2, 5, 9, 50, 200, 400, 600, 800, 1'000, 2'000, 1'000'000}) {
         const auto run = run_with(restarted(fmt::format("memory = \"torn\"\ntorn_bytes = {}", bytes)));
@@ -118,7 +118,7 @@ TEST(AgentMemory, TornAtAnyByteTheStormIsClosedOnce)
 }
 
 // Without state file and journal the new agent has no reason for the treatment.
-TEST(AgentMemory, LostTheTreatmentIsUndoneAndTheStormProvesItselfAnew)
+TEST(AgentMemory, WithoutMemoryTheTreatmentIsRestoredAndTheStormDetectedAgain)
 {
     const auto run = run_with(restarted("memory = \"lost\""));
     EXPECT_EQ(count(*run, kDetected), 2U) << testing::PrintToString(story(*run));
@@ -127,7 +127,7 @@ TEST(AgentMemory, LostTheTreatmentIsUndoneAndTheStormProvesItselfAnew)
     EXPECT_EQ(soon->mitigated({}), 0U) << testing::PrintToString(story(*soon));
 }
 
-TEST(AgentMemory, AFullDiskKeepsTheDeviceUntouchedUntilThereIsRoom)
+TEST(AgentMemory, AFullDiskDelaysCommandsUntilThereIsSpace)
 {
     const auto full = fault_of_s0("at = \"100ms\"\nkind = \"full-disk\"\nuntil = \"700ms\"");
     const auto during = run_with(full, 690 * kMs);

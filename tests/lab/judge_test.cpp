@@ -124,7 +124,7 @@ frames = 0
 
 // The flow is delivered for half of the window and lost for the other half: of 2,000 frames sent, those are lost that
 // reach the switch after 2 ms.
-TEST(Judge, AShareIsOfWhatWasSentInTheWindow)
+TEST(Judge, AShareRefersToTheFramesSentInTheWindow)
 {
     EXPECT_EQ(judged(std::string{kLineRate} + std::string{kLost}, R"([[expect]]
 kind = "traffic"
@@ -389,7 +389,7 @@ events = 0
 
 // A cut link has the link-down reason 36 (kNeighborUnknown) as long as it is down. A manager that sweeps every 2 ms
 // logs it only once.
-TEST(Judge, WhatAnEndOfALinkKnows)
+TEST(Judge, RegistersOfALinkEnd)
 {
     const std::string cut = "[[fault]]\nat = \"1ms\"\nkind = \"cut-link\"\nlink = \"h1\"\n";
     EXPECT_EQ(judged(cut, kLinkLost),
@@ -423,7 +423,7 @@ TEST(Judge, AJudgedRunIsTheSameRun)
     EXPECT_GT(alone->events().size(), 0U);
 }
 
-TEST(Judge, QuantitiesInWords)
+TEST(Judge, QuantitiesAsText)
 {
     using scenario::Unit;
     EXPECT_EQ(quantity_text(3, Unit::count), "3");

@@ -93,7 +93,7 @@ TEST(LinkLog, FiveWaysToGoDownShowFivePairs)
     }
 }
 
-TEST(LinkLog, OfTenDownsTheLastEightAreShown)
+TEST(LinkLog, ShowsTheLastEightOfTenDowns)
 {
     const auto run = from_file("link-history.toml");
     const auto links = stories_at(*run, run->scenario().duration);
@@ -126,7 +126,7 @@ kind = "link-up"
 port = "s0:Ethernet0"
 )";
 
-TEST(LinkLog, ANicIsHeardWhenItsLinkIsBackASwitchAtOnce)
+TEST(LinkLog, ANicIsReadWhenItsLinkIsUpASwitchAtOnce)
 {
     const auto run = pair_with(kLongDown);
     auto links = stories_at(*run, 90 * kMs);

@@ -124,7 +124,7 @@ TEST(LabPlan, TheFilesOwnSweepIsForAll)
                                       "x.toml hosts=3 speed=1G seed 7", "x.toml hosts=3 speed=25G seed 7"}));
 }
 
-TEST(LabPlan, FullSizeIsWhatNobodySaidOtherwise)
+TEST(LabPlan, FullSizeAppliesToParametersThatAreNotSet)
 {
     auto options = one_file();
     options.full = true;
@@ -168,7 +168,7 @@ TEST(LabPlan, TheCommandsSettingsGiveTheSameScenario)
     }
 }
 
-TEST(LabPlan, AShellReadsTheCommandAsItIsMeant)
+TEST(LabPlan, TheCommandIsQuotedForTheShell)
 {
     const auto command_of_file = [](const std::string& file) {
         auto options = one_file();
@@ -197,7 +197,7 @@ TEST(LabPlan, ProblemsOfAllFilesAtOnce)
               "expected ']', saw '\\n')\n");
 }
 
-TEST(LabPlan, AProblemOfEveryCombinationIsSaidOnce)
+TEST(LabPlan, AProblemOfEveryCombinationIsReportedOnce)
 {
     auto options = one_file();
     options.sweeps = {"where=h7,h8,h9"};
@@ -222,7 +222,7 @@ TEST(LabPlan, FlagsThatAreWrong)
                                           "--sweep: value 'hosts': allowed a parameter that is not --set as well\n");
 }
 
-TEST(LabPlan, ParametersThatAreNone)
+TEST(LabPlan, RefusesUnknownParameters)
 {
     auto options = one_file();
     options.settings = {"host=2"};
@@ -231,7 +231,7 @@ TEST(LabPlan, ParametersThatAreNone)
                                           "x.toml: value 'zebra': allowed a parameter, one of hosts, speed, where\n");
 }
 
-TEST(LabPlan, MoreRunsThanAnybodyWaitsFor)
+TEST(LabPlan, RefusesTooManyRuns)
 {
     auto options = one_file();
     options.repeat = 5'001;
@@ -244,7 +244,7 @@ TEST(LabPlan, MoreRunsThanAnybodyWaitsFor)
     EXPECT_EQ(problems(options, {kText}), "--sweep: more than 10000 runs\n");
 }
 
-TEST(LabPlan, ASweepOfOneNameStandsOnce)
+TEST(LabPlan, RefusesTwoSweepsOfOneName)
 {
     auto options = one_file();
     options.sweeps = {"hosts=2", "hosts=3"};

@@ -31,7 +31,7 @@ kind = "drops"
 frames = 0
 )";
 
-struct ToldRun {
+struct ReportedRun {
     std::string label;
     bool made{};
     bool failed{};
@@ -39,11 +39,11 @@ struct ToldRun {
     std::string problems;
 };
 
-std::vector<ToldRun> run_pool(const PlanOptions& plan, unsigned jobs)
+std::vector<ReportedRun> run_pool(const PlanOptions& plan, unsigned jobs)
 {
     const auto runs = plan_runs(plan, {kTwoHosts});
     EXPECT_TRUE(runs);
-    std::vector<ToldRun> all;
+    std::vector<ReportedRun> all;
     run_all(runs.value(), {.jobs = jobs}, [&](const PlannedRun& planned, const RunDone& done) {
         all.push_back({planned.label(), done.outcome.has_value(), done.failed(),
                        done.outcome ? done.outcome->summary.totals.digest : 0, done.problems});
@@ -60,7 +60,7 @@ PlanOptions swept(const std::string& sweep)
 }
 
 // The first run takes a thousand times as long as the others.
-TEST(LabPool, RunsAreToldInTheirOrder)
+TEST(LabPool, RunsAreReportedInOrder)
 {
     const auto one = run_pool(swept("stop=2ms,1us,2us,3us,4us,5us"), 1);
     const auto four = run_pool(swept("stop=2ms,1us,2us,3us,4us,5us"), 4);
@@ -76,28 +76,28 @@ TEST(LabPool, RunsAreToldInTheirOrder)
     EXPECT_NE(four[1].digest, four[2].digest);
 }
 
-TEST(LabPool, AsManyAsThereAreCoresUnlessSaid) { EXPECT_EQ(run_pool(swept("stop=1us,2us,3us"), 0).size(), 3U); }
+TEST(LabPool, UsesAllCoresByDefault) { EXPECT_EQ(run_pool(swept("stop=1us,2us,3us"), 0).size(), 3U); }
 
 // The switch has no hardware detector that this policy could use.
-TEST(LabPool, ARunThatCannotBeMade)
+TEST(LabPool, ReportsARunThatCannotStart)
 {
-    const auto told = run_pool(swept("detected_by=petrel,device,petrel"), 2);
-    ASSERT_EQ(told.size(), 3U);
-    EXPECT_TRUE(told[0].made);
-    EXPECT_FALSE(told[0].failed);
-    EXPECT_EQ(told[0].problems, "");
-    EXPECT_FALSE(told[1].made);
-    EXPECT_TRUE(told[1].failed);
-    EXPECT_EQ(told[1].problems.substr(0, 6), "  x: s");
-    EXPECT_TRUE(told[2].made);
+    const auto reported = run_pool(swept("detected_by=petrel,device,petrel"), 2);
+    ASSERT_EQ(reported.size(), 3U);
+    EXPECT_TRUE(reported[0].made);
+    EXPECT_FALSE(reported[0].failed);
+    EXPECT_EQ(reported[0].problems, "");
+    EXPECT_FALSE(reported[1].made);
+    EXPECT_TRUE(reported[1].failed);
+    EXPECT_EQ(reported[1].problems.substr(0, 6), "  x: s");
+    EXPECT_TRUE(reported[2].made);
 }
 
-TEST(LabPool, TheEndIsWhereThePlanSays)
+TEST(LabPool, StopsAtTheEndOfThePlan)
 {
     auto plan = swept("stop=2ms,3ms");
     plan.until = "1us";
-    for (const auto& told : run_pool(plan, 1)) {
-        EXPECT_FALSE(told.failed) << "what is expected at the end is not reached";
+    for (const auto& reported : run_pool(plan, 1)) {
+        EXPECT_FALSE(reported.failed) << "what is expected at the end is not reached";
     }
 }
 

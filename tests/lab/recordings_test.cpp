@@ -43,7 +43,7 @@ std::uint32_t number_at(const wire::Bytes& bytes, std::size_t at)
     return value;
 }
 
-TEST(CaptureFiles, HoldWhatArrivedAtEachEnd)
+TEST(CaptureFiles, ContainTheFramesOfEachEnd)
 {
     const auto experiment = captured_storm();
     experiment->run_until(600 * twin::kMs);

@@ -36,10 +36,11 @@ constexpr std::uint32_t kH1 = 1;
 constexpr std::uint32_t kS0 = 2;
 constexpr std::uint32_t kS1 = 3;
 
-ToldEvent told(Ps at, std::uint32_t node, std::uint16_t port, std::optional<std::uint8_t> priority,
-               EventKind kind = EventKind::storm_detected, watchdog::Treatment action = watchdog::Treatment::drop)
+ReportedEvent reported(Ps at, std::uint32_t node, std::uint16_t port, std::optional<std::uint8_t> priority,
+                       EventKind kind = EventKind::storm_detected,
+                       watchdog::Treatment action = watchdog::Treatment::drop)
 {
-    ToldEvent event;
+    ReportedEvent event;
     event.node = scenario::NodeId{node};
     event.event.at = twin::to_instant(at);
     event.event.kind = kind;
@@ -51,9 +52,9 @@ ToldEvent told(Ps at, std::uint32_t node, std::uint16_t port, std::optional<std:
     return event;
 }
 
-Score of(const std::vector<ToldEvent>& events) { return score(storm_between_switches("3"), events); }
+Score of(const std::vector<ReportedEvent>& events) { return score(storm_between_switches("3"), events); }
 
-TEST(Score, NothingToldIsNothingCaught)
+TEST(Score, WithoutEventsNothingIsCaught)
 {
     const auto sum = of({});
     EXPECT_EQ(sum.storms, 1U);
@@ -65,23 +66,23 @@ TEST(Score, NothingToldIsNothingCaught)
 TEST(Score, AStormIsCaughtAtEitherEndOfItsLink)
 {
     for (const auto node : {kS0, kS1}) {
-        const auto sum = of({told(250 * kMs, node, 1, 3)});
+        const auto sum = of({reported(250 * kMs, node, 1, 3)});
         EXPECT_EQ(sum.caught, 1U) << node;
         EXPECT_EQ(sum.latency, 150 * kMs) << node;
         EXPECT_EQ(sum.false_actions, 0U) << node;
     }
 }
 
-TEST(Score, AnEventOfTheWholePortIsOfEveryQueue)
+TEST(Score, AnEventOfThePortCountsForEveryQueue)
 {
-    const auto sum = of({told(250 * kMs, kS0, 1, std::nullopt, EventKind::pause_too_long)});
+    const auto sum = of({reported(250 * kMs, kS0, 1, std::nullopt, EventKind::pause_too_long)});
     EXPECT_EQ(sum.caught, 1U);
     EXPECT_EQ(sum.false_actions, 0U);
 }
 
 TEST(Score, TheFirstToFindItCounts)
 {
-    EXPECT_EQ(of({told(150 * kMs, kS1, 1, 3), told(250 * kMs, kS0, 1, 3)}).latency, 50 * kMs);
+    EXPECT_EQ(of({reported(150 * kMs, kS1, 1, 3), reported(250 * kMs, kS0, 1, 3)}).latency, 50 * kMs);
 }
 
 TEST(Score, EveryKindThatFindsAStorm)
@@ -90,17 +91,17 @@ TEST(Score, EveryKindThatFindsAStorm)
         const auto kind = static_cast<EventKind>(i);
         const bool finds = kind == EventKind::storm_detected || kind == EventKind::storm_alert ||
                            kind == EventKind::pause_too_long || kind == EventKind::nic_latched;
-        EXPECT_EQ(of({told(200 * kMs, kS0, 1, 3, kind)}).caught, finds ? 1U : 0U) << name(kind);
+        EXPECT_EQ(of({reported(200 * kMs, kS0, 1, 3, kind)}).caught, finds ? 1U : 0U) << name(kind);
     }
 }
 
 // A detection up to 200 ms after the end of a storm counts as caught: a look may have been under way.
 TEST(Score, Grace)
 {
-    EXPECT_EQ(of({told(500 * kMs, kS0, 1, 3)}).caught, 1U);
-    EXPECT_EQ(of({told(500 * kMs, kS0, 1, 3)}).latency, 400 * kMs);
-    EXPECT_EQ(of({told(500 * kMs, kS0, 1, 3)}).false_actions, 0U);
-    const auto late = of({told(501 * kMs, kS0, 1, 3)});
+    EXPECT_EQ(of({reported(500 * kMs, kS0, 1, 3)}).caught, 1U);
+    EXPECT_EQ(of({reported(500 * kMs, kS0, 1, 3)}).latency, 400 * kMs);
+    EXPECT_EQ(of({reported(500 * kMs, kS0, 1, 3)}).false_actions, 0U);
+    const auto late = of({reported(501 * kMs, kS0, 1, 3)});
     EXPECT_EQ(late.caught, 0U);
     EXPECT_EQ(late.latency, 0U);
     EXPECT_EQ(late.false_actions, 1U);
@@ -108,49 +109,50 @@ TEST(Score, Grace)
 
 TEST(Score, TooEarlyIsFalse)
 {
-    EXPECT_EQ(of({told(100 * kMs, kS0, 1, 3)}).caught, 1U);
-    EXPECT_EQ(of({told(99 * kMs, kS0, 1, 3)}).false_actions, 1U);
-    const auto alert = of({told(99 * kMs, kS0, 1, 3, EventKind::storm_alert)});
+    EXPECT_EQ(of({reported(100 * kMs, kS0, 1, 3)}).caught, 1U);
+    EXPECT_EQ(of({reported(99 * kMs, kS0, 1, 3)}).false_actions, 1U);
+    const auto alert = of({reported(99 * kMs, kS0, 1, 3, EventKind::storm_alert)});
     EXPECT_EQ(alert.caught, 0U);
     EXPECT_EQ(alert.false_actions, 0U);
 }
 
 TEST(Score, AnotherQueueIsFalse)
 {
-    const auto sum = of({told(200 * kMs, kS0, 1, 4), told(200 * kMs, kS0, 0, 3), told(200 * kMs, kH1, 0, 3),
-                         told(200 * kMs, kS1, 0, std::nullopt)});
+    const auto sum = of({reported(200 * kMs, kS0, 1, 4), reported(200 * kMs, kS0, 0, 3), reported(200 * kMs, kH1, 0, 3),
+                         reported(200 * kMs, kS1, 0, std::nullopt)});
     EXPECT_EQ(sum.caught, 0U);
     EXPECT_EQ(sum.false_actions, 4U);
 }
 
-TEST(Score, WhatTreatsNothingIsNoFalseAction)
+TEST(Score, AnEventWithoutATreatmentIsNoFalseAction)
 {
     const auto none = watchdog::Treatment::none;
-    const auto sum = of({told(200 * kMs, kS0, 0, 3, EventKind::storm_alert),
-                         told(200 * kMs, kS0, 0, 3, EventKind::storm_detected, none),
-                         told(200 * kMs, kS0, 0, 3, EventKind::storm_restored),
-                         told(200 * kMs, kS0, 0, 3, EventKind::mitigation_failed)});
+    const auto sum = of({reported(200 * kMs, kS0, 0, 3, EventKind::storm_alert),
+                         reported(200 * kMs, kS0, 0, 3, EventKind::storm_detected, none),
+                         reported(200 * kMs, kS0, 0, 3, EventKind::storm_restored),
+                         reported(200 * kMs, kS0, 0, 3, EventKind::mitigation_failed)});
     EXPECT_EQ(sum.false_actions, 0U);
-    EXPECT_EQ(of({told(200 * kMs, kS0, 1, 3, EventKind::storm_alert, none)}).caught, 1U);
+    EXPECT_EQ(of({reported(200 * kMs, kS0, 1, 3, EventKind::storm_alert, none)}).caught, 1U);
 }
 
 // Each queue in a storm counts as one storm, and each has to be detected.
 TEST(Score, EveryPriorityCounts)
 {
-    const auto sum = score(storm_between_switches("[3, 4, 6]"),
-                           {told(150 * kMs, kS0, 1, 3), told(180 * kMs, kS1, 1, 6), told(190 * kMs, kS0, 1, 6)});
+    const auto sum =
+        score(storm_between_switches("[3, 4, 6]"),
+              {reported(150 * kMs, kS0, 1, 3), reported(180 * kMs, kS1, 1, 6), reported(190 * kMs, kS0, 1, 6)});
     EXPECT_EQ(sum.storms, 3U);
     EXPECT_EQ(sum.caught, 2U);
     EXPECT_EQ(sum.latency, 80 * kMs);
     EXPECT_EQ(sum.false_actions, 0U);
-    const auto at_once = score(storm_between_switches("[3, 4, 6]"), {told(150 * kMs, kS0, 1, std::nullopt)});
+    const auto at_once = score(storm_between_switches("[3, 4, 6]"), {reported(150 * kMs, kS0, 1, std::nullopt)});
     EXPECT_EQ(at_once.caught, 3U);
 }
 
 TEST(Score, SumsOfRunsKeepTheLongestLatency)
 {
-    auto sum = of({told(150 * kMs, kS0, 1, 3)});
-    sum += of({told(250 * kMs, kS0, 1, 3), told(200 * kMs, kS0, 0, 3)});
+    auto sum = of({reported(150 * kMs, kS0, 1, 3)});
+    sum += of({reported(250 * kMs, kS0, 1, 3), reported(200 * kMs, kS0, 0, 3)});
     sum += of({});
     EXPECT_EQ(sum.storms, 3U);
     EXPECT_EQ(sum.caught, 2U);

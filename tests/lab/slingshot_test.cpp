@@ -76,7 +76,7 @@ TEST(SlingshotInTwin, AlertSqueezePcpOffMonitorRevertAndTheLinkStaysUp)
     EXPECT_EQ(drops.total(), drops[Drop::frame_size]);
 }
 
-TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
+TEST(SlingshotInTwin, CountsDiscardedFramesWhileTreated)
 {
     StormedSlingshot s;
     s.twin->run_until(1'000 * kMs);
@@ -85,7 +85,7 @@ TEST(SlingshotInTwin, WhileTreatedWhatIsDiscardedIsCounted)
     EXPECT_LE(stats.tx_ok, 5U);
 }
 
-TEST(SlingshotInTwin, DoesWhatTheTwinsOwnDeviceDoes)
+TEST(SlingshotInTwin, EqualsTheTwinsOwnDevice)
 {
     StormedSlingshot s;
     auto twin = build(one_switch());
@@ -113,7 +113,7 @@ TEST(SlingshotInTwin, AGlobalPauseIsHeededAgainForAllAfterIt)
     EXPECT_EQ(s.registers(), s.before);
 }
 
-TEST(SlingshotScenario, TheLogAndThePortErrorsTellTheSameStory)
+TEST(SlingshotScenario, TheLogEqualsThePortErrors)
 {
     const auto file = std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "scenarios" / "pause-too-long.toml";
     auto scenario = codec::read_scenario(content(file), file.filename().string());
@@ -124,16 +124,16 @@ TEST(SlingshotScenario, TheLogAndThePortErrorsTellTheSameStory)
 
     std::string log;
     fabric::PortErrors view;
-    for (const auto& heard : (*experiment)->news()) {
-        for (const auto& line : log_lines(heard)) {
+    for (const auto& reported : (*experiment)->news()) {
+        for (const auto& line : log_lines(reported)) {
             const auto text = build(line);
             log += text + '\n';
             EXPECT_EQ(wire::parse_log_line(text), line);
             EXPECT_TRUE(wire::pause_message(line).has_value()) << text;  // readers of such logs can parse it
         }
-        const WallTime at{std::chrono::microseconds{whole_us(heard.event->at)}};
-        if (const auto event = fabric::port_event(*heard.event, 1, at)) {
-            view.put(heard.watchlist->inventory.ports[heard.event->target.port.index].xname, *event);
+        const WallTime at{std::chrono::microseconds{whole_us(reported.event->at)}};
+        if (const auto event = fabric::port_event(*reported.event, 1, at)) {
+            view.put(reported.watchlist->inventory.ports[reported.event->target.port.index].xname, *event);
         }
     }
     expect_golden(golden("lab") / "pause-too-long-syslog.txt", log);

@@ -81,10 +81,13 @@ TEST(Standstill, ADeadlockOutlivesItsLoad)
     EXPECT_EQ(between(ring("10G", "10ms"), 20 * kMs, 30 * kMs), (Still{3, 3, 0, 3}));
 }
 
-TEST(Standstill, ARingWithRoomIsNone) { EXPECT_EQ(between(ring("4G", "40ms"), 20 * kMs, 30 * kMs), (Still{})); }
+TEST(Standstill, ARingWithFreeBufferIsNoDeadlock)
+{
+    EXPECT_EQ(between(ring("4G", "40ms"), 20 * kMs, 30 * kMs), (Still{}));
+}
 
 // The cycle of pauses exists for a moment, but it drains.
-TEST(Standstill, WhatDrainsIsNoDeadlock) { EXPECT_EQ(between(ring("10G", "20us"), 25 * kUs, 2 * kMs), (Still{})); }
+TEST(Standstill, ADrainingQueueIsNoDeadlock) { EXPECT_EQ(between(ring("10G", "20us"), 25 * kUs, 2 * kMs), (Still{})); }
 
 constexpr std::string_view kStormOfH1 = R"(name = "storm"
 duration = "40ms"

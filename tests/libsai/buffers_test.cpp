@@ -24,7 +24,7 @@ protected:
         s1_ = create("s1");
     }
     // PFC frames that the port of s1 towards s0 has received, and pauses that ended there.
-    std::uint64_t heard() const { return stat(ports->get_stats, port(1, s1_), sai::port_stat::pfc_rx_pkts(3)); }
+    std::uint64_t received() const { return stat(ports->get_stats, port(1, s1_), sai::port_stat::pfc_rx_pkts(3)); }
     std::uint64_t resumed() const
     {
         return stat(ports->get_stats, port(1, s1_), sai::port_stat::pfc_on2off_rx_pkts(3));
@@ -36,15 +36,15 @@ protected:
 
     ObjectId profile_of(ObjectId group_id) const
     {
-        sai::Attribute asked{group_attr::buffer_profile, {}};
-        EXPECT_EQ(buffers->get_group(group_id, 1, &asked), status::success);
-        return asked.value.oid;
+        sai::Attribute attribute_read{group_attr::buffer_profile, {}};
+        EXPECT_EQ(buffers->get_group(group_id, 1, &attribute_read), status::success);
+        return attribute_read.value.oid;
     }
     ObjectId pool_of(ObjectId profile) const
     {
-        sai::Attribute asked{profile_attr::pool_id, {}};
-        EXPECT_EQ(buffers->get_profile(profile, 1, &asked), status::success);
-        return asked.value.oid;
+        sai::Attribute attribute_read{profile_attr::pool_id, {}};
+        EXPECT_EQ(buffers->get_profile(profile, 1, &attribute_read), status::success);
+        return attribute_read.value.oid;
     }
     ObjectId create_profile(ObjectId pool, std::vector<sai::Attribute> attributes)
     {
@@ -88,7 +88,7 @@ TEST_F(Buffers, the_scenarios_threshold_is_not_reached_in_this_storm)
 {
     start_with_neighbour(kStorm);
     step_ms(400);
-    EXPECT_EQ(heard(), 0U);
+    EXPECT_EQ(received(), 0U);
     EXPECT_EQ(lost(), 0U);
 }
 
@@ -97,7 +97,7 @@ TEST_F(Buffers, a_static_threshold_stops_the_neighbour)
     start_with_neighbour(kStorm);
     bind(static_profile(20'000, 20'000));
     step_ms(400);
-    EXPECT_GT(heard(), 0U);
+    EXPECT_GT(received(), 0U);
     EXPECT_EQ(lost(), 0U);
     EXPECT_NEAR(static_cast<double>(
                     stat(buffers->get_group_stats, group(kUplink), sai::group_stat::shared_curr_occupancy_bytes)),
@@ -109,7 +109,7 @@ TEST_F(Buffers, alpha_is_a_power_of_two_of_what_is_free)
     start_with_neighbour(kStorm);
     set_profile(profile_of(group(kUplink)), profile_attr::shared_dynamic_th, alpha(-8));
     step_ms(400);
-    EXPECT_GT(heard(), 0U);
+    EXPECT_GT(received(), 0U);
     EXPECT_EQ(lost(), 0U);
     sai::Attribute shared{pool_attr::shared_size, {}};
     ASSERT_EQ(buffers->get_pool(pool_of(profile_of(group(kUplink))), 1, &shared), status::success);
@@ -128,7 +128,7 @@ TEST_F(Buffers, a_smaller_pool_makes_the_same_alpha_stop_earlier)
     const auto reserved = sizes[0].value.u64 - sizes[1].value.u64;
     set_pool(pool, pool_attr::size, reserved + 200'000);
     step_ms(400);
-    EXPECT_GT(heard(), 0U);
+    EXPECT_GT(received(), 0U);
 }
 
 TEST_F(Buffers, a_group_without_room_beyond_xoff_is_lossy)
@@ -136,7 +136,7 @@ TEST_F(Buffers, a_group_without_room_beyond_xoff_is_lossy)
     start_with_neighbour(kStorm);
     bind(static_profile(20'000, 0));
     step_ms(400);
-    EXPECT_EQ(heard(), 0U);
+    EXPECT_EQ(received(), 0U);
     EXPECT_GT(lost(), 100U);
 }
 
@@ -147,7 +147,7 @@ TEST_F(Buffers, a_group_without_a_profile_has_no_buffer)
     step_ms(100);
     EXPECT_NEAR(static_cast<double>(host_received("h1")), kPackets / 2.0, 2) << "only those that came by another port";
     EXPECT_NEAR(static_cast<double>(lost()), kPackets / 2.0, 2);
-    EXPECT_EQ(heard(), 0U);
+    EXPECT_EQ(received(), 0U);
     EXPECT_EQ(stat(buffers->get_group_stats, group(kUplink), sai::group_stat::curr_occupancy_bytes), 0U);
 }
 
@@ -157,7 +157,7 @@ TEST_F(Buffers, shared_headroom_that_is_too_small_loses_frames)
     bind(static_profile(20'000, 20'000));
     set_pool(pool_of(profile_of(group(kUplink))), pool_attr::xoff_size, 100);
     step_ms(400);
-    EXPECT_GT(heard(), 0U);
+    EXPECT_GT(received(), 0U);
     EXPECT_GT(lost(), 0U);
 }
 
@@ -183,7 +183,7 @@ TEST_F(Buffers, a_lower_xon_makes_fewer_and_longer_pauses)
     EXPECT_GT(pauses_in_8_s(), 3 * low);
 }
 
-TEST_F(Buffers, what_is_in_use_stays_and_pools_are_as_many_as_the_hardware_has)
+TEST_F(Buffers, used_objects_stay_and_the_hardware_limits_the_number_of_pools)
 {
     start_with_neighbour(kStorm);
     const auto used = profile_of(group(kUplink));
@@ -219,7 +219,7 @@ TEST_F(Buffers, a_pool_of_its_own_keeps_a_group_apart)
                                                {profile_attr::xoff_th, bytes(20'000)}});
     bind(profile);
     step_ms(400);
-    EXPECT_GT(heard(), 0U);
+    EXPECT_GT(received(), 0U);
     EXPECT_NEAR(static_cast<double>(stat(buffers->get_pool_stats, pool, sai::pool_stat::curr_occupancy_bytes)),
                 400'000 / 9.0, 1500);
 }

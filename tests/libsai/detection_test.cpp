@@ -14,48 +14,48 @@ namespace queue_attr = sai::queue_attr;
 namespace port_attr = sai::port_attr;
 namespace switch_attr = sai::switch_attr;
 
-struct Heard {
+struct SaiNotice {
     ObjectId object{};
     std::int32_t what{};
-    bool operator==(const Heard&) const = default;
+    bool operator==(const SaiNotice&) const = default;
 };
 
 // The notices in their order. They come from another thread only if the twin runs by the wall clock.
-struct Ear {
+struct Inbox {
     std::mutex mutex;
-    std::condition_variable rings;
-    std::vector<Heard> heard;
+    std::condition_variable changed;
+    std::vector<SaiNotice> received;
 
-    void hear(Heard what)
+    void add(SaiNotice what)
     {
         const std::lock_guard lock{mutex};
-        heard.push_back(what);
-        rings.notify_all();
+        received.push_back(what);
+        changed.notify_all();
     }
-    std::vector<Heard> take()
+    std::vector<SaiNotice> take()
     {
         const std::lock_guard lock{mutex};
-        return std::exchange(heard, {});
+        return std::exchange(received, {});
     }
 };
 
-Ear& ear()
+Inbox& inbox()
 {
-    static Ear it;
+    static Inbox it;
     return it;
 }
 
-void hear_deadlocks(std::uint32_t count, const sai::DeadlockNotice* notices)
+void on_deadlocks(std::uint32_t count, const sai::DeadlockNotice* notices)
 {
     for (std::uint32_t i = 0; i != count; ++i) {
-        ear().hear({notices[i].queue, notices[i].event});
+        inbox().add({notices[i].queue, notices[i].event});
     }
 }
 
-void hear_ports(std::uint32_t count, const sai::PortStateNotice* notices)
+void on_ports(std::uint32_t count, const sai::PortStateNotice* notices)
 {
     for (std::uint32_t i = 0; i != count; ++i) {
-        ear().hear({notices[i].port, notices[i].state});
+        inbox().add({notices[i].port, notices[i].state});
     }
 }
 
@@ -93,7 +93,7 @@ until = "1000ms"
 
 class Detection : public LoadedLibrary {
 protected:
-    Detection() { ear().take(); }
+    Detection() { inbox().take(); }
 
     void watch(std::size_t port_index) { set(queues, queue(port_index), queue_attr::enable_pfc_dldr, boolean(true)); }
     template <class Table>
@@ -108,24 +108,24 @@ protected:
         set_interval(switches, s0, switch_attr::pfc_tc_dlr_interval, recover_ms);
     }
     // The time of each notice, to the millisecond: "detected 1 at 200".
-    std::vector<std::string> told_until(std::uint64_t end_ms)
+    std::vector<std::string> notices_until(std::uint64_t end_ms)
     {
-        std::vector<std::string> told;
+        std::vector<std::string> text;
         while (now_ms() < end_ms) {
             step_ms(1);
-            for (const auto& notice : ear().take()) {
+            for (const auto& notice : inbox().take()) {
                 const auto port_index = notice.object == queue(0) ? 0 : notice.object == queue(1) ? 1 : -1;
-                told.push_back((notice.what == kDetected ? "detected " : "recovered ") + std::to_string(port_index) +
+                text.push_back((notice.what == kDetected ? "detected " : "recovered ") + std::to_string(port_index) +
                                " at " + std::to_string(now_ms()));
             }
         }
-        return told;
+        return text;
     }
 };
 
 TEST_F(Detection, a_ports_intervals_override_those_of_the_switch)
 {
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 50);
     set_interval(ports, port(1), port_attr::pfc_tc_dld_interval, 300);
     set_interval(ports, port(1), port_attr::pfc_tc_dlr_interval, 200);
@@ -134,20 +134,20 @@ TEST_F(Detection, a_ports_intervals_override_those_of_the_switch)
     const std::vector<std::string> expected{"detected 0 at 201",  "recovered 0 at 251", "detected 0 at 351",
                                             "detected 1 at 401",  "recovered 0 at 401", "detected 0 at 501",
                                             "recovered 0 at 551", "recovered 1 at 601"};
-    EXPECT_EQ(told_until(602), expected);
+    EXPECT_EQ(notices_until(602), expected);
     EXPECT_GT(stat(queues->get_stats, queue(0), sai::queue_stat::dropped_packets), 0U);
     EXPECT_GT(stat(queues->get_stats, queue(1), sai::queue_stat::dropped_packets), 0U);
 }
 
 TEST_F(Detection, each_queue_recovers_by_its_own_action)
 {
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 100);
     set(queues, queue(1), queue_attr::pfc_dlr_packet_action, word(PacketAction::forward));
     watch(0);
     watch(1);
     step_ms(205);
-    EXPECT_EQ(ear().take(), (std::vector<Heard>{{queue(0), kDetected}, {queue(1), kDetected}}));
+    EXPECT_EQ(inbox().take(), (std::vector<SaiNotice>{{queue(0), kDetected}, {queue(1), kDetected}}));
     EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "the first read";
     const auto at_h0 = host_received("h0");
     const auto at_h1 = host_received("h1");
@@ -165,43 +165,43 @@ TEST_F(Detection, each_queue_recovers_by_its_own_action)
 
 TEST_F(Detection, a_recovery_that_the_switch_began_is_ended_by_hand_as_well)
 {
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 400);
     watch(0);
     watch(1);
     step_ms(250);
-    EXPECT_EQ(ear().take(), (std::vector<Heard>{{queue(0), kDetected}, {queue(1), kDetected}}));
+    EXPECT_EQ(inbox().take(), (std::vector<SaiNotice>{{queue(0), kDetected}, {queue(1), kDetected}}));
     const auto dropped = [&] { return stat(queues->get_stats, queue(0), sai::queue_stat::dropped_packets); };
     EXPECT_GT(dropped(), 0U);
     set(queues, queue(0), queue_attr::pfc_dlr_init, boolean(false));
     const auto until_then = dropped();
     // Detection starts again from then on; the end of the first recovery, at 601 ms, does not end the second.
-    EXPECT_EQ(told_until(350), std::vector<std::string>{"recovered 0 at 251"});
+    EXPECT_EQ(notices_until(350), std::vector<std::string>{"recovered 0 at 251"});
     EXPECT_EQ(dropped(), until_then) << "it heeds pause meanwhile";
     const std::vector<std::string> later{"detected 0 at 351", "recovered 1 at 601", "detected 1 at 701",
                                          "recovered 0 at 751", "detected 0 at 851"};
-    EXPECT_EQ(told_until(860), later);
+    EXPECT_EQ(notices_until(860), later);
 }
 
 TEST_F(Detection, a_pause_that_was_there_before_counts_from_the_moment_it_is_watched)
 {
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 100);
     step_ms(300);
     watch(0);
-    EXPECT_EQ(told_until(450), std::vector<std::string>{"detected 0 at 401"});
+    EXPECT_EQ(notices_until(450), std::vector<std::string>{"detected 0 at 401"});
 }
 
 TEST_F(Detection, nothing_is_watched_without_both_intervals_or_after_it_was_switched_off)
 {
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_interval(switches, s0, switch_attr::pfc_tc_dld_interval, 100);
     watch(0);
-    EXPECT_EQ(told_until(300), std::vector<std::string>{});
+    EXPECT_EQ(notices_until(300), std::vector<std::string>{});
     set_interval(switches, s0, switch_attr::pfc_tc_dlr_interval, 100);
     step_ms(50);
     set(queues, queue(0), queue_attr::enable_pfc_dldr, boolean(false));
-    EXPECT_EQ(told_until(900), std::vector<std::string>{});
+    EXPECT_EQ(notices_until(900), std::vector<std::string>{});
 }
 
 TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
@@ -215,9 +215,9 @@ TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
     for (const auto& [wanted, programmed] : wanted_and_programmed) {
         set_interval(ports, port(0), port_attr::pfc_tc_dld_interval, wanted);
         std::vector<sai::MapEntry> shown(8);
-        sai::Attribute asked{port_attr::pfc_tc_dld_interval, map_list(shown)};
-        ASSERT_EQ(ports->get(port(0), 1, &asked), status::success);
-        ASSERT_EQ(asked.value.maplist.count, 1U);
+        sai::Attribute attribute_read{port_attr::pfc_tc_dld_interval, map_list(shown)};
+        ASSERT_EQ(ports->get(port(0), 1, &attribute_read), status::success);
+        ASSERT_EQ(attribute_read.value.maplist.count, 1U);
         EXPECT_EQ(shown[0].key, 3U);
         EXPECT_EQ(shown[0].value, programmed) << wanted;
     }
@@ -231,34 +231,34 @@ TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
     EXPECT_EQ(ports->set(port(0), &given), status::invalid_parameter);
 }
 
-TEST_F(Detection, a_link_that_goes_and_comes_is_told)
+TEST_F(Detection, link_changes_are_reported)
 {
     auto scenario = std::string{kTwoStorms};
     scenario += "[[fault]]\nat = \"20ms\"\nkind = \"cut-link\"\nlink = \"h0\"\n";
     scenario += "[[fault]]\nat = \"40ms\"\nkind = \"mend-link\"\nlink = \"h0\"\n";
-    start(scenario, {{switch_attr::port_state_change_notify, callback(hear_ports)}});
+    start(scenario, {{switch_attr::port_state_change_notify, callback(on_ports)}});
     step_ms(30);
     const auto down = static_cast<std::int32_t>(sai::OperStatus::down);
     const auto up = static_cast<std::int32_t>(sai::OperStatus::up);
-    EXPECT_EQ(ear().take(), (std::vector<Heard>{{port(0), down}}));
+    EXPECT_EQ(inbox().take(), (std::vector<SaiNotice>{{port(0), down}}));
     EXPECT_EQ(get(ports, port(0), port_attr::oper_status).s32, down);
     step_ms(20);
-    EXPECT_EQ(ear().take(), (std::vector<Heard>{{port(0), up}}));
+    EXPECT_EQ(inbox().take(), (std::vector<SaiNotice>{{port(0), up}}));
     EXPECT_EQ(get(ports, port(0), port_attr::oper_status).s32, up);
 }
 
 // By the wall clock, notices come without a call into the library.
-TEST_F(Detection, by_the_wall_clock_the_library_tells_of_itself)
+TEST_F(Detection, with_the_wall_clock_notices_come_without_a_call)
 {
     time_ = "wall";
-    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(hear_deadlocks)}});
+    start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     EXPECT_EQ(call<Status(std::uint64_t)>("petrel_sai_step")(1), status::not_supported);
     set_switch_intervals(1, 1);
     watch(0);
-    std::unique_lock lock{ear().mutex};
-    ear().rings.wait(lock, [] { return ear().heard.size() >= 2; });
-    EXPECT_EQ(ear().heard[0].what, kDetected);
-    EXPECT_EQ(ear().heard[1].what, kRecovered);
+    std::unique_lock lock{inbox().mutex};
+    inbox().changed.wait(lock, [] { return inbox().received.size() >= 2; });
+    EXPECT_EQ(inbox().received[0].what, kDetected);
+    EXPECT_EQ(inbox().received[1].what, kRecovered);
 }
 
 }  // namespace

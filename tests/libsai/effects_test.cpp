@@ -30,7 +30,7 @@ TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_unt
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous);
     EXPECT_EQ(arrive_in_100_ms(), 0U);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused) << "asked again at once";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused) << "read again at once";
     EXPECT_EQ(state(queue(kStormed, 4)), DeadlockState::not_paused) << "the other class";
     EXPECT_EQ(state(queue(0)), DeadlockState::not_paused) << "the other port";
     step_ms(400);
@@ -53,7 +53,7 @@ TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
 }
 
-TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
+TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
 {
     start(kStorm);
     step_ms(200);
@@ -65,7 +65,7 @@ TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
     EXPECT_EQ(stat(queues->get_stats, queue(kStormed), sai::queue_stat::curr_occupancy_bytes), 0U);
     EXPECT_EQ(arrive_in_100_ms(), 0U);
     EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "and what came";
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "pause is told all the same";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "pause is still reported";
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(false));
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it had resumed";
     EXPECT_EQ(arrive_in_100_ms(), 0U);
@@ -74,7 +74,7 @@ TEST_F(Effects, recovery_drops_what_waits_and_what_comes_and_ends_when_told)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
 }
 
-TEST_F(Effects, recovery_forwards_where_the_queue_or_else_the_switch_says_so)
+TEST_F(Effects, recovery_forwards_by_the_action_of_the_queue_or_the_switch)
 {
     start(kStorm);
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));
@@ -114,16 +114,16 @@ TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
     scenario += "[[switch]]\nlimit = \"20kB\"\n";
     start(scenario);
     const auto s1 = create("s1");
-    const auto heard = [&] { return stat(ports->get_stats, port(1, s1), sai::port_stat::pfc_rx_pkts(3)); };
+    const auto received = [&] { return stat(ports->get_stats, port(1, s1), sai::port_stat::pfc_rx_pkts(3)); };
     const auto sent = [&] { return stat(ports->get_stats, port(kUplink), sai::port_stat::pfc_tx_pkts(3)); };
     set(ports, port(kUplink), port_attr::priority_flow_control, mask(0));
     step_ms(200);
-    EXPECT_EQ(heard(), 0U);
+    EXPECT_EQ(received(), 0U);
     EXPECT_GT(stat(buffers->get_group_stats, group(kUplink), sai::group_stat::dropped_packets), 0U);
     set(ports, port(kUplink), port_attr::priority_flow_control, mask(0b0000'1000));
     step_ms(100);
-    EXPECT_GT(heard(), 0U);
-    EXPECT_EQ(heard(), sent());
+    EXPECT_GT(received(), 0U);
+    EXPECT_EQ(received(), sent());
     const auto there = stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts);
     step_ms(100);
     EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there) << "nothing more came";

@@ -168,9 +168,9 @@ protected:
     template <class Table>
     static sai::Value get(const Table* table, ObjectId id, sai::AttrId attribute)
     {
-        sai::Attribute asked{attribute, {}};
-        EXPECT_EQ(table->get(id, 1, &asked), status::success) << "attribute " << attribute;
-        return asked.value;
+        sai::Attribute attribute_read{attribute, {}};
+        EXPECT_EQ(table->get(id, 1, &attribute_read), status::success) << "attribute " << attribute;
+        return attribute_read.value;
     }
     template <class Table>
     static void set(const Table* table, ObjectId id, sai::AttrId attribute, const sai::Value& value)
@@ -182,12 +182,12 @@ protected:
     template <class Get>
     static std::vector<ObjectId> list(Get get, ObjectId of, sai::AttrId attribute)
     {
-        sai::Attribute asked{attribute, {}};
-        asked.value.objlist = {0, nullptr};
-        EXPECT_EQ(get(of, 1, &asked), status::buffer_overflow);
-        std::vector<ObjectId> ids(asked.value.objlist.count);
-        asked.value.objlist.list = ids.data();
-        EXPECT_EQ(get(of, 1, &asked), status::success);
+        sai::Attribute attribute_read{attribute, {}};
+        attribute_read.value.objlist = {0, nullptr};
+        EXPECT_EQ(get(of, 1, &attribute_read), status::buffer_overflow);
+        std::vector<ObjectId> ids(attribute_read.value.objlist.count);
+        attribute_read.value.objlist.list = ids.data();
+        EXPECT_EQ(get(of, 1, &attribute_read), status::success);
         return ids;
     }
     ObjectId port(std::size_t index, ObjectId of = sai::kNullObject) const

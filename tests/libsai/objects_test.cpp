@@ -19,8 +19,8 @@ protected:
     ObjectType type_of(ObjectId id) const { return call<sai::QueryObjectType>("sai_object_type_query")(id); }
     Status get_status(ObjectId id, sai::AttrId attribute) const
     {
-        sai::Attribute asked{attribute, {}};
-        return queues->get(id, 1, &asked);
+        sai::Attribute attribute_read{attribute, {}};
+        return queues->get(id, 1, &attribute_read);
     }
     Status set_status(ObjectId id, sai::AttrId attribute, const sai::Value& value = {}) const
     {
@@ -64,7 +64,7 @@ TEST_F(Objects, nothing_works_before_it_is_initialised)
 }
 
 // An invalid setting is explained in a message.
-TEST_F(Objects, settings_that_make_no_sense_are_explained)
+TEST_F(Objects, invalid_settings_are_explained)
 {
     start(kStorm);
     constexpr std::uint32_t kProfile = 9;
@@ -116,7 +116,7 @@ TEST_F(Objects, without_a_scenario_there_is_a_quiet_switch_of_32_ports)
     }
 }
 
-TEST_F(Objects, ports_have_queues_and_groups_that_know_them)
+TEST_F(Objects, ports_queues_and_groups_refer_to_each_other)
 {
     start(kStorm);
     EXPECT_EQ(type_of(s0), ObjectType::switch_);
@@ -132,27 +132,27 @@ TEST_F(Objects, ports_have_queues_and_groups_that_know_them)
     }
 }
 
-TEST_F(Objects, a_list_that_is_too_short_is_told_how_long_it_has_to_be)
+TEST_F(Objects, a_list_that_is_too_short_returns_the_required_length)
 {
     start(kStorm);
     std::array<ObjectId, 2> room{};
-    sai::Attribute asked{switch_attr::port_list, {}};
-    asked.value.objlist = {2, room.data()};
-    EXPECT_EQ(switches->get(s0, 1, &asked), status::buffer_overflow);
-    EXPECT_EQ(asked.value.objlist.count, 3U);
-    asked.value.objlist = {5, nullptr};
-    EXPECT_EQ(switches->get(s0, 1, &asked), status::invalid_parameter);
+    sai::Attribute attribute_read{switch_attr::port_list, {}};
+    attribute_read.value.objlist = {2, room.data()};
+    EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::buffer_overflow);
+    EXPECT_EQ(attribute_read.value.objlist.count, 3U);
+    attribute_read.value.objlist = {5, nullptr};
+    EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::invalid_parameter);
 }
 
-TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
+TEST_F(Objects, maps_equal_the_fabric_and_cannot_change)
 {
     start(kStorm);
     const auto there = get(ports, port(0), port_attr::qos_pfc_priority_to_queue_map).oid;
     EXPECT_EQ(type_of(there), ObjectType::qos_map);
     std::array<sai::QosEntry, 8> entries{};
-    sai::Attribute asked{sai::qos_map_attr::map_to_value_list, {}};
-    asked.value.qosmap = {8, entries.data()};
-    ASSERT_EQ(maps->get(there, 1, &asked), status::success);
+    sai::Attribute attribute_read{sai::qos_map_attr::map_to_value_list, {}};
+    attribute_read.value.qosmap = {8, entries.data()};
+    ASSERT_EQ(maps->get(there, 1, &attribute_read), status::success);
     EXPECT_EQ(entries[3].key.prio, 3);
     EXPECT_EQ(entries[3].value.queue_index, 3);
     EXPECT_EQ(maps->remove(there), status::object_in_use);
@@ -175,7 +175,7 @@ TEST_F(Objects, maps_say_what_the_fabric_does_and_may_say_nothing_else)
     EXPECT_EQ(ports->set(port(0), &wrong_kind), status::invalid_attr_value_0);
 }
 
-TEST_F(Objects, questions_that_make_no_sense_are_told_apart)
+TEST_F(Objects, invalid_calls_have_distinct_errors)
 {
     start(kStorm);
     const auto q = queue(0);
@@ -227,7 +227,7 @@ TEST_F(Objects, a_switch_is_created_once_attached_to_and_gone_when_removed)
     EXPECT_EQ(switches->create(&again, 1, &init), status::success);
 }
 
-TEST_F(Objects, capabilities_are_the_truth)
+TEST_F(Objects, capabilities_match_the_behaviour)
 {
     start(kStorm);
     auto* query = call<sai::QueryAttrCapability>("sai_query_attribute_capability");

@@ -167,7 +167,7 @@ TEST(LinkConformance, ACauseWaitsForItsEvent)
     EXPECT_EQ(history.awaited(), std::nullopt);
 }
 
-TEST(LinkConformance, WhatWasForgottenDoesNotComeBack)
+TEST(LinkConformance, ForgottenEventsDoNotReturn)
 {
     PortHistory history;
     for (std::uint64_t seq = 1; seq <= PortHistory::kKept + 2; ++seq) {
@@ -223,7 +223,7 @@ TEST(LinkConformance, R8ALateReasonOutlivesTheManager)
              Down{Side::a, 33, false}, Sweep{1}, LateReason{Side::b, 33}, ManagerRestart{}, Up{}, Sweep{2}}) {
         EXPECT_EQ(play.act(event), std::nullopt);
     }
-    ASSERT_THAT(play.history(Side::b).events(), SizeIs(1)) << "B was down, and could not be asked before";
+    ASSERT_THAT(play.history(Side::b).events(), SizeIs(1)) << "B was down, and could not be read before";
     EXPECT_EQ(play.history(Side::b).events()[0].correlated_cause, 33);
 }
 
@@ -253,7 +253,7 @@ TEST(LinkConformance, AnOpenWindowIsNotLogged)
     end.take_down(39, {});
     LinkKeeper keeper;
     keeper.sweep(std::array{PortReport{PortId{}, end.read(), true}}, {});
-    EXPECT_THAT(keeper.history(PortId{}).events(), IsEmpty()) << "the neighbour may still say something";
+    EXPECT_THAT(keeper.history(PortId{}).events(), IsEmpty()) << "the neighbour may still send a reason";
 }
 
 TEST(LinkConformance, ArmingLogsFirst)
@@ -341,7 +341,7 @@ TEST(LinkConformance, AFlappingLinkIsNotQuietBecauseItIsNotArmed)
     EXPECT_TRUE(look(3, 1, 27));
 }
 
-TEST(LinkConformance, ARestartSetsNobodyFree)
+TEST(LinkConformance, ARestartEndsNoQuarantine)
 {
     LinkKeeper keeper{FlapPolicy{15min, 3}};
     for (std::uint64_t seq = 1; seq <= 3; ++seq) {

@@ -27,10 +27,10 @@ struct Wire {
     LinkKeeper keeper{FlapPolicy{std::chrono::seconds::zero(), 0}};
 
     // The expected state.
-    std::array<std::set<int>, 2> said;   // the reasons that each end gave
-    std::array<std::set<int>, 2> heard;  // the codes that arrived in time
-    std::array<bool, 2> known{};         // a code was given in the current window
-    std::array<bool, 2> older{};         // the registers held an older event when the window opened
+    std::array<std::set<int>, 2> sent;      // the reasons that each end gave
+    std::array<std::set<int>, 2> received;  // the codes that arrived in time
+    std::array<bool, 2> known{};            // a code was given in the current window
+    std::array<bool, 2> older{};            // the registers held an older event when the window opened
 };
 
 using Step = void (*)(Wire&, std::size_t side);
@@ -47,11 +47,11 @@ void take_down(Wire& wire, std::size_t side)
 {
     constexpr std::array<std::array<std::uint8_t, 2>, 2> kCodes{{{39, 41}, {35, 32}}};
     const auto before = wire.end[side].read();
-    const auto code = kCodes[side][wire.said[side].empty() ? 0 : 1];  // the first code differs from later ones
+    const auto code = kCodes[side][wire.sent[side].empty() ? 0 : 1];  // the first code differs from later ones
     const auto reaction = wire.end[side].take_down(code, {});
     note_opening(wire, side, before);
     if (reaction.accepted) {
-        wire.said[side].insert(code);
+        wire.sent[side].insert(code);
         wire.known[side] = true;
     }
     if (reaction.send_to_peer) {
@@ -69,11 +69,11 @@ void deliver(Wire& wire, std::size_t from)
     const auto reaction = wire.end[to].receive(*wire.under_way[from], {});
     note_opening(wire, to, before);
     if (reaction.accepted) {
-        wire.heard[to].insert(*wire.under_way[from]);
+        wire.received[to].insert(*wire.under_way[from]);
         wire.known[to] = true;
     } else {
         EXPECT_EQ(reaction.late, wire.older[to] ? std::nullopt : wire.under_way[from])
-            << "a word that comes too late is not lost either, but must not explain an older event";
+            << "a late message is not lost, but must not explain an older event";
     }
     wire.under_way[from].reset();
 }
@@ -92,7 +92,7 @@ void close_window(Wire& wire, std::size_t side)
     }
     const auto registers = wire.end[side].read().registers;
     EXPECT_FALSE(registers.clear()) << "a link that went down has a reason";
-    EXPECT_EQ(registers.ldr == 36, !wire.known[side]) << "36 if and only if nobody said anything";
+    EXPECT_EQ(registers.ldr == 36, !wire.known[side]) << "36 if and only if neither end sent a reason";
 }
 
 void bring_up(Wire& wire, std::size_t)
@@ -168,9 +168,9 @@ void expect_truth(const Wire& wire, const Wire& before, bool armed)
         const auto now = wire.end[side].read();
         const auto then = before.end[side].read();
         const auto& registers = now.registers;
-        EXPECT_TRUE(registers.ldr == 0 || registers.ldr == 36 || wire.said[side].contains(registers.ldr));
-        EXPECT_TRUE(registers.nldr == 0 || wire.heard[side].contains(registers.nldr));
-        EXPECT_TRUE(registers.nldr == 0 || wire.said[1 - side].contains(registers.nldr));
+        EXPECT_TRUE(registers.ldr == 0 || registers.ldr == 36 || wire.sent[side].contains(registers.ldr));
+        EXPECT_TRUE(registers.nldr == 0 || wire.received[side].contains(registers.nldr));
+        EXPECT_TRUE(registers.nldr == 0 || wire.sent[1 - side].contains(registers.nldr));
         EXPECT_GE(registers.seq, then.registers.seq);
         if (then.registers.ldr != 0 && !armed) {
             EXPECT_EQ(registers.ldr, then.registers.ldr);
@@ -217,7 +217,7 @@ TEST(Interleaving, OfSingleStepsFromActive)
 TEST(Interleaving, OfSingleStepsFromALinkThatIsBackUncleared)
 {
     Wire wire;
-    std::string path = "A goes down, all is told, both come up; ";
+    std::string path = "A goes down, all messages arrive, both come up; ";
     for (const auto& [step, side] : std::initializer_list<std::pair<Step, std::size_t>>{
              {take_down, kA}, {deliver, kA}, {close_window, kA}, {close_window, kB}, {bring_up, kA}}) {
         step(wire, side);
@@ -245,7 +245,7 @@ const std::vector<ScriptEvent> kScript{
 
 using Pairs = std::array<std::pair<std::uint8_t, std::uint8_t>, kEvents + 1>;  // registers of event n, once read
 
-struct Told {
+struct Shown {
     LinkPlay play;
     std::array<Pairs, 2> events{};
 
@@ -254,7 +254,7 @@ struct Told {
     std::array<std::array<std::optional<std::uint8_t>, kEvents + 1>, 2> late{};
 };
 
-void note_late(Told& now, const Told& then, const ScriptEvent& event)
+void note_late(Shown& now, const Shown& then, const ScriptEvent& event)
 {
     const auto keep = [&](Side side, std::uint8_t reason) {
         const auto index = static_cast<std::size_t>(side);
@@ -273,8 +273,8 @@ void note_late(Told& now, const Told& then, const ScriptEvent& event)
     if (const auto* late = std::get_if<LateReason>(&event)) {
         keep(late->at, late->reason);
     }
-    if (const auto* heard = std::get_if<Receive>(&event); heard && !is_up(then.play.read(heard->at).state)) {
-        keep(heard->at, heard->reason);
+    if (const auto* received = std::get_if<Receive>(&event); received && !is_up(then.play.read(received->at).state)) {
+        keep(received->at, received->reason);
     }
 }
 
@@ -287,7 +287,7 @@ bool possible(Side side, const Registers& registers)
                            : in(registers.ldr, {0, 32, 35, 36}) && in(registers.nldr, {0, 39, 41});
 }
 
-void expect_log(Told& now, Side side)
+void expect_log(Shown& now, Side side)
 {
     std::uint64_t before = 0;
     for (const auto& event : now.play.history(side).events()) {
@@ -306,7 +306,7 @@ bool may_lose(const ScriptEvent& event, Side side, std::uint64_t seq)
     return (power != nullptr && power->at == side) || (write != nullptr && write->at == side && write->ack == seq);
 }
 
-void expect_truth(Told& now, const Told& then, const ScriptEvent& event)
+void expect_truth(Shown& now, const Shown& then, const ScriptEvent& event)
 {
     for (const auto side : {Side::a, Side::b}) {
         const auto index = static_cast<std::size_t>(side);
@@ -330,7 +330,7 @@ void expect_truth(Told& now, const Told& then, const ScriptEvent& event)
     }
 }
 
-std::size_t play_on(const Told& told, int left, std::vector<std::size_t>& path)
+std::size_t play_on(const Shown& shown, int left, std::vector<std::size_t>& path)
 {
     std::size_t paths = 0;
     if (left == 0) {
@@ -338,10 +338,10 @@ std::size_t play_on(const Told& told, int left, std::vector<std::size_t>& path)
     }
     for (std::size_t i = 0; i < kScript.size(); ++i) {
         path.push_back(i);
-        auto next = told;
+        auto next = shown;
         next.play.act(kScript[i]);
-        note_late(next, told, kScript[i]);
-        expect_truth(next, told, kScript[i]);
+        note_late(next, shown, kScript[i]);
+        expect_truth(next, shown, kScript[i]);
         if (testing::Test::HasFailure()) {
             ADD_FAILURE() << "events of kScript: " << testing::PrintToString(path);
             return paths;
@@ -355,7 +355,7 @@ std::size_t play_on(const Told& told, int left, std::vector<std::size_t>& path)
 TEST(Interleaving, OfAScriptsEvents)
 {
     std::vector<std::size_t> path;
-    EXPECT_EQ(play_on(Told{}, kEvents, path), kPaths);
+    EXPECT_EQ(play_on(Shown{}, kEvents, path), kPaths);
 }
 
 }  // namespace

@@ -105,13 +105,13 @@ TEST(LinkEnd, NothingButTheWindowsEndEndsTheWindow)
     EXPECT_FALSE(end.find_signal().accepted);
     EXPECT_FALSE(end.write(0, 0, 0).accepted);
     EXPECT_FALSE(end.read().settled);
-    EXPECT_TRUE(end.read().registers.clear()) << "36 is for who knows nothing when all is quiet";
+    EXPECT_TRUE(end.read().registers.clear()) << "36 is for a port without a reason after the quiet time";
     end.receive(35, {});
     end.close_window();
     EXPECT_EQ(end.read().registers, (Registers{0, 35, 1}));
 }
 
-TEST(LinkEnd, WhoeverDisablesWinsWithinTheWindow)
+TEST(LinkEnd, ADisableWinsWithinTheWindow)
 {
     LinkEnd end{S::active};
     EXPECT_EQ(end.take_down(39, {}).send_to_peer, 39);

@@ -95,7 +95,7 @@ TEST(Taxonomy, CausesAreFoundByNumber)
     EXPECT_EQ(symbol_of(0x0402), "DEVICE_OVERTEMP");
 }
 
-TEST(Decode, KeepsWhatItDoesNotKnow)
+TEST(Decode, KeepsUnknownCodes)
 {
     for (const auto& [vendor, value] :
          std::initializer_list<std::pair<const char*, const char*>>{{"opa", "256"},
@@ -126,7 +126,7 @@ TEST(Decode, NumbersAreReadInAllTheirForms)
     EXPECT_EQ(decode("sonic", "32")->canonical, 0x0108) << "SONiC's number is SAI's map of bits";
     EXPECT_EQ(decode("sonic", "Remote-fault")->canonical, 0x0102);
     EXPECT_EQ(decode("sai", "PFC_DEADLOCK")->canonical, 0x0803);
-    EXPECT_EQ(decode("hpe", "CASS_DOWN_ORIGIN_CMD")->canonical, 60) << "a name says its list";
+    EXPECT_EQ(decode("hpe", "CASS_DOWN_ORIGIN_CMD")->canonical, 60) << "a name implies its list";
     EXPECT_EQ(decode("hpe", "ERROR_STATE_ETHERNET_FLOW_CONTROL_TOO_LONG")->canonical, kPauseTooLongFromPeer);
 }
 

@@ -39,7 +39,7 @@ std::string timeless(const std::string& text)
     return std::regex_replace(text, std::regex{"\"wall_ms\":[0-9]+"}, "\"wall_ms\":0");
 }
 
-TEST(Mpi, ProcessesPrintWhatOnePrints)
+TEST(Mpi, SeveralProcessesPrintTheOutputOfOne)
 {
     const std::vector<std::string> arguments{"lab", "run", kStorm, "--json"};
     const auto alone = run_alone(arguments);
@@ -53,7 +53,7 @@ TEST(Mpi, ProcessesPrintWhatOnePrints)
     }
 }
 
-TEST(Mpi, TheFirstProcessReadsAndSpeaksForAll)
+TEST(Mpi, OnlyTheFirstProcessReadsAndPrints)
 {
     const auto text = "name = \"x\"\nduration = \"1ms\"\n[topology]\nkind = \"single-switch\"\nhosts = \"many\"\n";
     const auto refused = run_shared(2, {"lab", "run", "-"}, text);

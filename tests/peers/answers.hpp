@@ -14,25 +14,25 @@
 
 namespace petrel::peers {
 
-struct Told {
+struct Reported {
     std::size_t poll{};
     bool storm{};  // else restored
 };
 
-using Answer = std::vector<Told>;
+using Answer = std::vector<Reported>;
 
 // "5-16": storm at poll 5, restored at 16. "4-": never restored. "4,7-12": detected twice before. "none": no decision.
 inline std::string text(const Answer& answer)
 {
     std::string line;
     bool open = false;
-    for (const auto& told : answer) {
-        if (told.storm) {
-            line += fmt::format("{}{}", open ? "," : (line.empty() ? "" : " "), told.poll);
+    for (const auto& reported : answer) {
+        if (reported.storm) {
+            line += fmt::format("{}{}", open ? "," : (line.empty() ? "" : " "), reported.poll);
         } else {
-            line += fmt::format("-{}", told.poll);
+            line += fmt::format("-{}", reported.poll);
         }
-        open = told.storm;
+        open = reported.storm;
     }
     return line.empty() ? "none" : line + (open ? "-" : "");
 }
@@ -54,9 +54,9 @@ inline std::vector<std::string_view> faults(const Trace& trace, const Answer& an
     bool open = false;
     bool seen = false;
     bool real = false;  // the last reported storm is that of the trace
-    for (const auto& told : answer) {
-        const auto at_us = told.poll * trace.period_us;
-        if (told.storm) {
+    for (const auto& reported : answer) {
+        const auto at_us = reported.poll * trace.period_us;
+        if (reported.storm) {
             real = storm.kind != Storm::Kind::none && at_us <= storm.to_us;
             fault_if(!real, storm.kind == Storm::Kind::none ? "false storm" : "phantom storm");
             fault_if(real && at_us < act_at, "too early");
@@ -68,7 +68,7 @@ inline std::vector<std::string_view> faults(const Trace& trace, const Answer& an
             fault_if(at_us < quiet_at, ends ? "restored too early" : "false restore");
             fault_if(ends && at_us > quiet_at + trace.period_us, "restored late");
         }
-        open = told.storm;
+        open = reported.storm;
     }
     fault_if(storm.kind == Storm::Kind::continuous && !seen, "missed");
     fault_if(open && ends, "never restored");
@@ -81,9 +81,9 @@ inline Answer ask(const Peer& peer, const Trace& trace)
     PeerDetector detector{peer, trace.timers};
     std::size_t poll = 0;
     for (const auto& reading : readings(trace)) {
-        const auto said = detector.poll(reading);
-        if (said.storm || said.restore) {
-            answer.push_back({poll, said.storm});
+        const auto decision = detector.poll(reading);
+        if (decision.storm || decision.restore) {
+            answer.push_back({poll, decision.storm});
         }
         ++poll;
     }

@@ -39,7 +39,7 @@ const std::map<char, std::array<std::string_view, 7>> kObserved{
     {'K', {"5-", "none", "4-", "none", "none", "none", "none"}},
 };
 
-TEST(Peers, ModelsGiveWhatTheOriginalsGave)
+TEST(Peers, ModelsEqualTheOriginals)
 {
     for (const auto& trace : traces()) {
         for (const auto& peer : kPeers) {
@@ -69,21 +69,21 @@ TEST(Ours, DecidesAsPromised)
         {'G', "4-12"}, {'H', "4-12"}, {'I', "3-11"}, {'J', "4-"},   {'K', "4-"},
     };
     for (const auto& trace : traces()) {
-        EXPECT_EQ(text(ask_petrel("sonic", trace)), promised.at(trace.id)) << trace.id << ' ' << trace.about;
+        EXPECT_EQ(text(run_petrel("sonic", trace)), promised.at(trace.id)) << trace.id << ' ' << trace.about;
     }
 }
 
 TEST(Ours, IsRightOnEveryTrace)
 {
     for (const auto& trace : traces()) {
-        EXPECT_THAT(faults(trace, ask_petrel("sonic", trace)), IsEmpty()) << trace.id << ' ' << trace.about;
+        EXPECT_THAT(faults(trace, run_petrel("sonic", trace)), IsEmpty()) << trace.id << ' ' << trace.about;
     }
 }
 
-TEST(Ours, ProgressCatchesWhatDodgesContinuousDetectors)
+TEST(Ours, ProgressCatchesStormsThatEvadeContinuousDetectors)
 {
     for (const auto& trace : traces()) {
-        const auto answer = ask_petrel("progress", trace);
+        const auto answer = run_petrel("progress", trace);
         if (trace.storm.kind == Storm::Kind::broken) {
             EXPECT_EQ(text(answer), "4-16") << trace.id;
         }
@@ -131,10 +131,10 @@ std::string matrix()
     for (const auto& trace : traces()) {
         out += fmt::format("  {:<{}}", trace.id, trace.id == 'J' ? 17 : 13);
     }
-    const auto line = [&](std::string_view who, auto&& ask_it) {
+    const auto line = [&](std::string_view who, auto&& run_detector) {
         std::string row = fmt::format("{:<10}", who);
         for (const auto& trace : traces()) {
-            const Answer answer = ask_it(trace);
+            const Answer answer = run_detector(trace);
             row += fmt::format("  {:<{}}", cell(trace, answer), trace.id == 'J' ? 17 : 13);
             const auto found = faults(trace, answer);
             if (!found.empty()) {
@@ -147,8 +147,8 @@ std::string matrix()
     for (const auto& peer : kPeers) {
         line(peer.name, [&](const Trace& trace) { return ask(peer, trace); });
     }
-    line("sonic", [](const Trace& trace) { return ask_petrel("sonic", trace); });
-    line("progress", [](const Trace& trace) { return ask_petrel("progress", trace); });
+    line("sonic", [](const Trace& trace) { return run_petrel("sonic", trace); });
+    line("progress", [](const Trace& trace) { return run_petrel("progress", trace); });
     out += "\n\n";
     for (const auto& trace : traces()) {
         out += fmt::format("{}  {}\n", trace.id, trace.about);

@@ -99,7 +99,7 @@ inline constexpr std::array<Peer, 9> kPeers{{
 }};
 
 // What is published at a poll.
-struct Said {
+struct Decision {
     bool storm{};
     bool restore{};
 };
@@ -112,32 +112,32 @@ public:
         : peer_(peer), timers_(timers), detect_left_us_(timers.detect_us), restore_left_us_(timers.restore_us)
     {}
 
-    Said poll(const Reading& now)
+    Decision poll(const Reading& now)
     {
-        Said said;
+        Decision decision;
         if (!stormed_ || timers_.alert) {
-            said = detect(now);
+            decision = detect(now);
         } else {
-            said.restore = quiet_long_enough(now);
+            decision.restore = quiet_long_enough(now);
         }
         stamp_us_ = now.at_us;
-        stormed_ = (stormed_ || said.storm) && !said.restore;
-        return said;
+        stormed_ = (stormed_ || decision.storm) && !decision.restore;
+        return decision;
     }
 
 private:
-    Said detect(const Reading& now)
+    Decision detect(const Reading& now)
     {
-        Said said;
+        Decision decision;
         const auto interval = since_last(now);
         if (interval && peer_.storm(*interval)) {
-            said.storm = charge(*interval);
+            decision.storm = charge(*interval);
         } else if (interval) {
-            said.restore = timers_.alert && stormed_;  // an alert ends with the first poll that shows no storm
+            decision.restore = timers_.alert && stormed_;  // an alert ends with the first poll that shows no storm
             detect_left_us_ = timers_.detect_us;
         }
-        save(now, said.storm);
-        return said;
+        save(now, decision.storm);
+        return decision;
     }
 
     std::optional<Interval> since_last(const Reading& now) const

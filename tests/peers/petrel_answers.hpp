@@ -43,7 +43,7 @@ inline device::DeviceTrace as_device(const Trace& trace)
     return device;
 }
 
-inline Answer ask_petrel(std::string_view preset, const Trace& trace)
+inline Answer run_petrel(std::string_view preset, const Trace& trace)
 {
     using std::chrono::microseconds;
     auto policy = watchdog::find_preset(preset)->policy;

@@ -85,7 +85,7 @@ TEST(RedisConnection, AMessageOf10MiBArrivesCut)
     EXPECT_EQ(text, std::string(64, '9') + "… and 10485696 more bytes");
 }
 
-TEST(RedisConnection, WhatTheServerRefusesIsAReplyOrAnError)
+TEST(RedisConnection, ARefusalIsAReplyOrAnError)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;
@@ -101,7 +101,7 @@ TEST(RedisConnection, WhatTheServerRefusesIsAReplyOrAnError)
     EXPECT_NE(strict.error().what.find("NONSENSE"), std::string::npos) << strict.error().what;
 }
 
-TEST(RedisConnection, NobodyThereIsSaidWithTheAddress)
+TEST(RedisConnection, AnAbsentServerIsReportedWithItsAddress)
 {
     const auto connection = Connection::open({"/nonexistent/redis.sock", {}, 0}, 0, 1s);
     ASSERT_FALSE(connection);
@@ -145,7 +145,7 @@ TEST(RedisConnection, AServerThatHangsIsNotWaitedForLongerThanAgreed)
     EXPECT_TRUE(answer.error().what.ends_with("no answer in time (50 ms)")) << answer.error().what;
 }
 
-TEST(RedisConnection, HearsWhatItSubscribedTo)
+TEST(RedisConnection, ReceivesItsSubscriptions)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;
@@ -153,15 +153,15 @@ TEST(RedisConnection, HearsWhatItSubscribedTo)
     Pipeline subscribe;
     subscribe.add({"PSUBSCRIBE", "__keyspace@4__:PFC_WD|*"});
     ASSERT_TRUE(listener->run(subscribe));
-    ASSERT_TRUE(listener->messages([](View) { FAIL() << "nothing was said yet"; }));
+    ASSERT_TRUE(listener->messages([](View) { FAIL() << "nothing was published yet"; }));
     Pipeline change;
     change.add({"HSET", "PFC_WD|Ethernet0", "detection_time", "200"}).add({"HSET", "PORT|Ethernet0", "speed", "1"});
     ASSERT_TRUE(server.connect(4)->run(change));
     pollfd ready{listener->fd(), POLLIN, 0};
     ASSERT_EQ(::poll(&ready, 1, -1), 1);
-    std::vector<std::string> heard;
-    ASSERT_TRUE(listener->messages([&](View message) { heard.emplace_back(message[2].text()); }));
-    EXPECT_EQ(heard, (std::vector<std::string>{"__keyspace@4__:PFC_WD|Ethernet0"}));
+    std::vector<std::string> received;
+    ASSERT_TRUE(listener->messages([&](View message) { received.emplace_back(message[2].text()); }));
+    EXPECT_EQ(received, (std::vector<std::string>{"__keyspace@4__:PFC_WD|Ethernet0"}));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(ReplyLimiter, CutsATextThatIsTooLong)
     }
 }
 
-TEST(ReplyLimiter, RefusesWhatIsNoReply)
+TEST(ReplyLimiter, RefusesInvalidReplies)
 {
     const auto refused = [](const std::string& bytes) { return limited(bytes, 4096).error().what; };
     EXPECT_THAT(refused("$12x\r\n"), HasSubstr("'12x'"));

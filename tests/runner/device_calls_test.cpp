@@ -13,7 +13,7 @@
 namespace petrel::runner {
 namespace {
 
-// Posted functions run when the test says so.
+// Posted functions run when the test calls them.
 class QueuedLoop final : public Loop {
 public:
     Now now() const override { return {}; }
@@ -31,7 +31,7 @@ public:
     std::deque<std::function<void()>> posted;
 };
 
-// Jobs run when the test says so.
+// Jobs run when the test calls them.
 class QueuedWorker final : public Worker {
 public:
     explicit QueuedWorker(std::deque<std::function<void()>>& jobs) : jobs_(jobs) {}
@@ -128,7 +128,7 @@ TEST_F(DeviceCallsTest, ACommandWakesTheLookThatItWaitsBehind)
     EXPECT_FALSE(woken());
 }
 
-TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNone)
+TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNothing)
 {
     look();
     run();

@@ -31,7 +31,7 @@ TEST(AtomicFile, ReadsBackWhatItWrote)
     EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
-TEST(AtomicFile, LeavesNoLitterBehindAFailure)
+TEST(AtomicFile, LeavesNoTemporaryFileAfterAFailure)
 {
     const TemporaryFolder folder;
     std::filesystem::create_directories(folder / "taken/inside");
@@ -52,7 +52,7 @@ TEST(AtomicFile, ErrorsNameTheFileNotItsDraft)
               "cannot open " + (folder / "no/such").string() + ": No such file or directory");
 }
 
-TEST(AtomicFile, ModeIsThatOfTheFileBeforeOrWhatTheUmaskLeaves)
+TEST(AtomicFile, KeepsTheModeOrUsesTheUmask)
 {
     const TemporaryFolder folder;
     const auto mode = [](const std::filesystem::path& path) {
@@ -72,7 +72,7 @@ TEST(AtomicFile, ModeIsThatOfTheFileBeforeOrWhatTheUmaskLeaves)
     EXPECT_EQ(mode(folder / "ours"), 0600U) << "what was kept to oneself stays so";
 }
 
-TEST(AtomicFile, SaysWhatIsWrong)
+TEST(AtomicFile, ReportsTheReasonOfAFailure)
 {
     const TemporaryFolder folder;
     const auto missing = read_whole_file(folder / "nothing");

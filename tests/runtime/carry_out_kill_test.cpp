@@ -197,7 +197,7 @@ protected:
             }
             const auto entry =
                 std::ranges::find_if(all, [&](const Active& active) { return active.target.port.index == port; });
-            ASSERT_NE(entry, all.end()) << "port " << port << " is treated, and nobody knows";
+            ASSERT_NE(entry, all.end()) << "port " << port << " is treated without a journal entry";
             Registers undo;
             std::memcpy(&undo, entry->undo.bytes.data(), sizeof undo);
             EXPECT_EQ(undo, kOriginal[port]);
@@ -229,7 +229,7 @@ protected:
                 expect_as_if_nothing_had_been();
             }
         }
-        EXPECT_GE(deaths_in_work, 5 * all_death_points().size()) << "a test in which nobody dies shows nothing";
+        EXPECT_GE(deaths_in_work, 5 * all_death_points().size()) << "no process was killed: the test shows nothing";
         EXPECT_GT(deaths_in_cleaning, 0U);
     }
 

@@ -147,7 +147,7 @@ TEST(ControlServer, ALineMayComeInPieces)
     EXPECT_EQ(client.line(), "you said piece by piece");
 }
 
-TEST(ControlServer, WhoHasSaidAllIsStillAnswered)
+TEST(ControlServer, AHalfClosedClientIsAnswered)
 {
     Server server;
     Client client{server.path()};
@@ -156,7 +156,7 @@ TEST(ControlServer, WhoHasSaidAllIsStillAnswered)
     EXPECT_EQ(client.line(), "you said good");
 }
 
-TEST(ControlServer, KnowsWhoAsks)
+TEST(ControlServer, IdentifiesTheCaller)
 {
     Server server;
     Client client{server.path()};
@@ -165,7 +165,7 @@ TEST(ControlServer, KnowsWhoAsks)
     EXPECT_NE(line.find(fmt::format("(uid {}, pid {})", ::getuid(), ::getpid())), std::string::npos) << line;
 }
 
-TEST(ControlServer, ABigAnswerArrivesWhole)
+TEST(ControlServer, ALargeAnswerArrivesCompletely)
 {
     Server server;
     for (const std::size_t size : {1U, 100'000U, 300'000U, 20'000'000U}) {
@@ -176,7 +176,7 @@ TEST(ControlServer, ABigAnswerArrivesWhole)
     }
 }
 
-TEST(ControlServer, ManyFollowersHearEverythingInOrder)
+TEST(ControlServer, ManyFollowersReceiveEverythingInOrder)
 {
     Server server;
     std::vector<Client> clients;
@@ -224,7 +224,7 @@ TEST(ControlServer, SocketIsGivenToTheGroup)
 }
 
 // The errors of listen().
-TEST(ControlServer, SaysWhyItCannotListen)
+TEST(ControlServer, ReportsWhyItCannotListen)
 {
     const Folder folder;
     LoopThread thread;
@@ -247,7 +247,7 @@ TEST(ControlServer, SaysWhyItCannotListen)
     EXPECT_EQ(error(longer, ""), fmt::format("socket '{}': allowed a name of 1..107 bytes", longer.string()));
 }
 
-TEST(ControlServer, ALivingAgentIsNotReplacedADeadOneIs)
+TEST(ControlServer, TheSocketOfALiveAgentIsNotReplaced)
 {
     const Folder folder;
     const auto path = folder / "control.sock";
@@ -277,7 +277,7 @@ TEST(ControlServer, ALivingAgentIsNotReplacedADeadOneIs)
     EXPECT_TRUE(std::filesystem::is_socket(path));
 }
 
-TEST(ControlServerHostile, GarbageIsHandedOnAsTheLinesItIs)
+TEST(ControlServerHostile, GarbageIsPassedOnAsLines)
 {
     Server server;
     std::mt19937_64 random{1};
@@ -314,7 +314,7 @@ TEST(ControlServerHostile, TheLongestLineIsAnsweredOneByteMoreIsNot)
     }
 }
 
-TEST(ControlServerHostile, WhoDiesInTheMiddleOfALineChangesNothing)
+TEST(ControlServerHostile, AClientThatDiesInTheMiddleOfALineChangesNothing)
 {
     Server server;
     for (int i = 0; i < 500; ++i) {
@@ -326,7 +326,7 @@ TEST(ControlServerHostile, WhoDiesInTheMiddleOfALineChangesNothing)
     EXPECT_EQ(server.connected(), 0U);
 }
 
-TEST(ControlServerHostile, WhoDiesBeforeTheAnswerChangesNothing)
+TEST(ControlServerHostile, AClientThatDiesBeforeTheAnswerChangesNothing)
 {
     Server server;
     for (int i = 0; i < 200; ++i) {
@@ -337,7 +337,7 @@ TEST(ControlServerHostile, WhoDiesBeforeTheAnswerChangesNothing)
     server.until([&] { return server.server().connected() == 0; });
 }
 
-TEST(ControlServerHostile, WhoOnlyKnocksIsNotCountedAsBad)
+TEST(ControlServerHostile, AConnectionWithoutARequestIsNotCountedAsBad)
 {
     Server server;
     {
@@ -347,7 +347,7 @@ TEST(ControlServerHostile, WhoOnlyKnocksIsNotCountedAsBad)
     EXPECT_EQ(server.counters().bad, 0U);
 }
 
-TEST(ControlServerHostile, WhoTakesTooLongIsToldSo)
+TEST(ControlServerHostile, ARequestThatTakesTooLongIsRefused)
 {
     Limits limits;
     limits.patience = std::chrono::milliseconds{1};
@@ -379,7 +379,7 @@ TEST(ControlServerHostile, ThousandsOfConnections)
     EXPECT_GT(server.counters().refused, 100U);
 }
 
-TEST(ControlServerHostile, WhoHasAskedIsNotDisplaced)
+TEST(ControlServerHostile, AClientWithARequestIsNotDisplaced)
 {
     Limits limits;
     limits.connections = 4;
@@ -423,7 +423,7 @@ TEST(ControlServerHostile, AFollowerThatDoesNotReadIsDroppedAndTheOthersGoOn)
 }
 
 // The size of the first answer does not count towards the limit on what may wait after it.
-TEST(ControlServerHostile, ABigFirstAnswerLeavesRoomForWhatFollows)
+TEST(ControlServerHostile, ALargeFirstAnswerLeavesRoomForOthers)
 {
     Limits limits;
     limits.waiting = 100'000;
@@ -453,7 +453,7 @@ TEST(ControlServerHostile, ABigFirstAnswerLeavesRoomForWhatFollows)
     });
 }
 
-TEST(ControlServerHostile, AnswersThatNobodyReadsAreBoundedInAll)
+TEST(ControlServerHostile, UnreadAnswersAreBoundedInTotal)
 {
     Limits limits;
     limits.waiting_in_all = 10'000'000;
@@ -541,7 +541,7 @@ TEST(ControlServerHostile, RootDisplacesAnIdleClientOfAnotherUser)
     auto idle = server.other_users_client();
     EXPECT_TRUE(server.serves());
     EXPECT_EQ(idle.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"too many connections at once, and this )"
-                           R"(one asked for nothing: try again"}})");
+                           R"(one sent no request: try again"}})");
 }
 
 TEST(ControlServerHostile, FollowersLeavePlacesForRequests)
@@ -570,7 +570,7 @@ TEST(ControlServerHostile, FollowersLeavePlacesForRequests)
     EXPECT_EQ(clients.back().line(), "following") << "a place that is left is free again";
 }
 
-TEST(ControlServerHostile, AClientThatDoesNotReadLosesItsPlaceToOneThatAsks)
+TEST(ControlServerHostile, AClientThatDoesNotReadIsDisplacedByARequest)
 {
     Limits limits;
     limits.connections = 2;

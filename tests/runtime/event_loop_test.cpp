@@ -89,7 +89,7 @@ TEST(EventLoop, ATimerMayCancelOneThatIsDueWithIt)
 }
 
 // A timer that always sets itself again for a past time does not delay files, posts and other timers.
-TEST(EventLoop, ATimerThatIsAlwaysDueStarvesNobody)
+TEST(EventLoop, ATimerThatIsAlwaysDueDoesNotStarveOthers)
 {
     const auto loop = EventLoop::make().value();
     Pipe pipe;
@@ -174,7 +174,7 @@ TEST(EventLoop, AFileThatIsUnwatchedInTheSameRoundIsNotCalled)
 
 // A callback closes another ready file, and a new file gets its descriptor. The pending event of the old file does not
 // reach the callback of the new one.
-TEST(EventLoop, ANewFileWithTheNumberOfAnOldOneHearsNothingOfIt)
+TEST(EventLoop, ANewFileWithAReusedDescriptorGetsNoOldEvents)
 {
     const auto loop = EventLoop::make().value();
     std::array<Pipe, 2> pipes;
@@ -189,7 +189,7 @@ TEST(EventLoop, ANewFileWithTheNumberOfAnOldOneHearsNothingOfIt)
             loop->unwatch(pipes[0].reader.get());
             loop->unwatch(pipes[1].reader.get());
             ASSERT_EQ(::dup2(silent.reader.get(), number), number);
-            ASSERT_TRUE(loop->watch(number, EPOLLIN, [](std::uint32_t) { FAIL() << "nobody has written to it"; }));
+            ASSERT_TRUE(loop->watch(number, EPOLLIN, [](std::uint32_t) { FAIL() << "nothing was written to it"; }));
             stop_soon(*loop);
         }));
     }
@@ -197,7 +197,7 @@ TEST(EventLoop, ANewFileWithTheNumberOfAnOldOneHearsNothingOfIt)
     EXPECT_TRUE(replaced);
 }
 
-TEST(EventLoop, WhatIsCalledMayTakeItselfAway)
+TEST(EventLoop, ACallbackMayRemoveItself)
 {
     const auto loop = EventLoop::make().value();
     const Pipe pipe;

@@ -69,7 +69,7 @@ protected:
     std::vector<std::pair<std::size_t, std::vector<Active>>> states;  // size of the file, treatments in force
 };
 
-TEST_F(FileJournalTest, KeepsWhatIsOpenAndForgetsWhatIsClosed)
+TEST_F(FileJournalTest, KeepsOpenEntriesOnly)
 {
     {
         const auto journal = must_open(path);
@@ -102,7 +102,7 @@ TEST_F(FileJournalTest, KeepsTheFirstUndoWhenATargetIsOpenedAgain)
     EXPECT_THAT(*must_open(path)->active(), ElementsAre(kept));
 }
 
-TEST_F(FileJournalTest, WritesNothingForWhatItHoldsAlready)
+TEST_F(FileJournalTest, DoesNotWriteAnEntryTwice)
 {
     const auto journal = must_open(path);
     ASSERT_TRUE(journal->open(kFirst));
@@ -187,7 +187,7 @@ TEST_F(FileJournalTest, NoLostByteInTheMiddleGoesUnseen)
     }
 }
 
-TEST_F(FileJournalTest, DamageInTheMiddleSaysWhereAndWhatToDo)
+TEST_F(FileJournalTest, DamageIsReportedWithItsPositionAndARemedy)
 {
     write_history();
     auto bytes = content_of(path);
@@ -209,7 +209,7 @@ TEST_F(FileJournalTest, ALongStretchOfRubbishIsNoUnfinishedRecord)
     EXPECT_EQ(refusal(path).kind, ErrorKind::corrupt);
 }
 
-TEST_F(FileJournalTest, RefusesWhatIsNoJournalOfThisDevice)
+TEST_F(FileJournalTest, RefusesOtherFilesAndDevices)
 {
     put(path, "[agent]\npoll_ms = 100\n");
     EXPECT_EQ(refusal(path).kind, ErrorKind::invalid);
@@ -286,7 +286,7 @@ TEST_F(FileJournalTest, FollowsPortsByNameWhenTheInventoryChanges)
     EXPECT_THAT(*must_open(path)->active(), ElementsAre(kThird)) << "the right entry was closed";
 }
 
-TEST_F(FileJournalTest, TwoCannotHoldIt)
+TEST_F(FileJournalTest, RefusesASecondProcess)
 {
     auto first = must_open(path);
     const auto error = refusal(path);
@@ -317,7 +317,7 @@ TEST_F(FileJournalTest, NamesOutliveNumbers)
     EXPECT_THAT(journal->strangers(), IsEmpty());
 }
 
-TEST_F(FileJournalTest, RefusesWhatCannotBeStored)
+TEST_F(FileJournalTest, RefusesEntriesThatCannotBeStored)
 {
     const auto journal = must_open(path);
     auto active = kFirst;

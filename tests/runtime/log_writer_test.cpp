@@ -103,7 +103,7 @@ TEST(LogWriter, AppendsToAFile)
     EXPECT_EQ(test::content(file), "what was there\n" + text("one") + '\n' + text("two") + '\n');
 }
 
-TEST(LogWriter, SaysWhereItCannotWrite)
+TEST(LogWriter, NamesThePathThatCannotBeWritten)
 {
     const TemporaryFolder folder;
     const auto nowhere = LogWriter::open(folder / "missing" / "messages");

@@ -81,13 +81,16 @@ TEST(PauseMessages, TheKernelNamesTheChannelsOfTheLastLook)
     EXPECT_THAT(lines(event).at(0), testing::EndsWith("chan timeouts 0x18"));
 }
 
-TEST(PauseMessages, WhatWasFoundAtStartTheKernelDidNotDetect)
+TEST(PauseMessages, AStormFoundAtTheStartHasNoKernelLine)
 {
     const auto told = lines(about(EventKind::pause_too_long, Reason::reconciled));
     EXPECT_THAT(told, ElementsAre(testing::HasSubstr("has asserted"), testing::HasSubstr("has moved")));
 }
 
-TEST(PauseMessages, AnAlertIsAnErrorToo) { EXPECT_EQ(lines(about(EventKind::storm_alert, Reason::proven)).size(), 3U); }
+TEST(PauseMessages, AnAlertIsLoggedAsAnError)
+{
+    EXPECT_EQ(lines(about(EventKind::storm_alert, Reason::proven)).size(), 3U);
+}
 
 TEST(PauseMessages, OnlyQuietIsTheNodesDoing)
 {
@@ -98,7 +101,7 @@ TEST(PauseMessages, OnlyQuietIsTheNodesDoing)
     }
 }
 
-TEST(PauseMessages, NothingIsSaidOfOtherThings)
+TEST(PauseMessages, OtherEventsAreNotLogged)
 {
     auto storm = about(EventKind::storm_alert, Reason::proven);
     storm.evidence.rule.criterion = watchdog::Criterion::continuous;

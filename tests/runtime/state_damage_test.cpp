@@ -93,7 +93,7 @@ TEST_F(StateDamage, CutAtAnyByteItLosesTheUnfinishedRecordOnly)
     }
 }
 
-TEST_F(StateDamage, WhatFollowsACutCanBeRead)
+TEST_F(StateDamage, RecordsAfterACutAreRead)
 {
     for (std::size_t cut = ends[1]; cut < ends[2]; ++cut) {
         SCOPED_TRACE(cut);
@@ -122,7 +122,7 @@ TEST_F(StateDamage, AFlippedBitCostsItsOwnRecordOnly)
         expect_nothing_invented(content);
         if (bit / 8 < header) {
             EXPECT_NE(content.damage, "");
-            EXPECT_EQ(content.events.size(), kEvents) << "records say themselves whose they are";
+            EXPECT_EQ(content.events.size(), kEvents) << "records name their device";
             continue;
         }
         const auto hit = record_at(bit / 8);
@@ -144,7 +144,7 @@ TEST_F(StateDamage, ALostByteCostsItsOwnRecordOnly)
     }
 }
 
-TEST_F(StateDamage, RecordsInAnotherOrderAreNotBelieved)
+TEST_F(StateDamage, ReorderedRecordsAreRejected)
 {
     const auto first = whole.substr(state_header(kStateDevice).size(), ends[0] - state_header(kStateDevice).size());
     const auto content = parse(whole + first);
@@ -154,7 +154,7 @@ TEST_F(StateDamage, RecordsInAnotherOrderAreNotBelieved)
     EXPECT_EQ(content.remembered, after(ends.size()).remembered);
 }
 
-TEST_F(StateDamage, IsSetAsideAndTheRestGoesOn)
+TEST_F(StateDamage, TheFileIsSetAsideAndTheAgentContinues)
 {
     auto bytes = whole;
     bytes[ends[1] + 30] ^= 1;
@@ -185,7 +185,7 @@ std::string damage_of(const std::filesystem::path& path)
     return state->damage();
 }
 
-TEST_F(StateDamage, WhatIsSomethingElseIsSetAside)
+TEST_F(StateDamage, OtherFilesAreSetAside)
 {
     put("[agent]\nname = \"x\"\n");
     EXPECT_THAT(damage_of(path), HasSubstr("does not begin with PETRELS"));

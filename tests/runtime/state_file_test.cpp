@@ -81,7 +81,7 @@ TEST_F(StateFileTest, KeepsTheNewestEventsOnly)
     EXPECT_EQ(state->last_seq(), 7U);
 }
 
-TEST_F(StateFileTest, AnEventIsTakenOnce)
+TEST_F(StateFileTest, StoresEachEventOnce)
 {
     const auto state = must_open_state(path);
     ASSERT_TRUE(state->append(stored(1, 3), memory_of(3), now_of(1)));
@@ -93,7 +93,7 @@ TEST_F(StateFileTest, AnEventIsTakenOnce)
     EXPECT_EQ(text_of(path), before);
 }
 
-TEST_F(StateFileTest, TwoCannotHoldIt)
+TEST_F(StateFileTest, RefusesASecondProcess)
 {
     const auto first = must_open_state(path);
     const auto second = StateFile::open(path, kStateDevice, 10);
@@ -120,7 +120,7 @@ TEST_F(StateFileTest, DoesNotGrowForEver)
     EXPECT_THAT(files(), UnorderedElementsAre("leaf-1.state", "leaf-1.state.lock", "copy", "copy.lock"));
 }
 
-TEST_F(StateFileTest, WhatMustBeKeptMayBeLarge)
+TEST_F(StateFileTest, AcceptsLargeCheckpoints)
 {
     const auto state = must_open_state(path);
     const std::string checkpoint(1U << 20U, 'c');
@@ -138,7 +138,7 @@ TEST_F(StateFileTest, WhatMustBeKeptMayBeLarge)
     EXPECT_GT(shrunk, 3U);
 }
 
-TEST_F(StateFileTest, ARestartIsNoReasonToWriteItAnew)
+TEST_F(StateFileTest, ARestartDoesNotRewriteTheFile)
 {
     const std::string checkpoint(1U << 20U, 'c');
     ASSERT_TRUE(must_open_state(path)->append(stored(1, 1), checkpoint, now_of(1)));
@@ -147,7 +147,7 @@ TEST_F(StateFileTest, ARestartIsNoReasonToWriteItAnew)
     EXPECT_GT(std::filesystem::file_size(path), 2 * before - 1'000);
 }
 
-TEST_F(StateFileTest, AFullDiskKeepsTheOldAndIsMadeUpForLater)
+TEST_F(StateFileTest, AFullDiskKeepsTheOldContentAndTheWriteIsRetried)
 {
     const auto state = must_open_state(path);
     ASSERT_TRUE(state->append(stored(1, 2), memory_of(2), now_of(1)));
@@ -171,7 +171,7 @@ TEST_F(StateFileTest, AFullDiskKeepsTheOldAndIsMadeUpForLater)
     EXPECT_EQ(again->tail_dropped(), 0U);
 }
 
-TEST_F(StateFileTest, AFullDiskAtTheFirstStartIsMadeUpForLater)
+TEST_F(StateFileTest, AFullDiskAtTheFirstStartIsRetried)
 {
     auto state = must_open_state(path);
     {
@@ -200,7 +200,7 @@ TEST_F(StateFileTest, ARewriteThatFailsLosesNothing)
     EXPECT_EQ(events_of(*must_open_state(path, 10)), stored(21, 30));
 }
 
-TEST_F(StateFileTest, AFolderThatIsMissingIsSaid)
+TEST_F(StateFileTest, AMissingFolderIsReported)
 {
     const auto state = StateFile::open(folder / "nowhere" / "x.state", kStateDevice, 10);
     ASSERT_FALSE(state);
@@ -210,7 +210,7 @@ TEST_F(StateFileTest, AFolderThatIsMissingIsSaid)
 
 // After any sequence of restarts, failures and appends, the StateFile holds all events that append() received, up to
 // its limit.
-RC_GTEST_PROP(StateFileLaw, HoldsWhatWasHandedOver, ())
+RC_GTEST_PROP(StateFileLaw, ContainsEverythingThatWasAppended, ())
 {
     constexpr std::uint32_t kMost = 20;
     const TemporaryFolder folder;
@@ -243,7 +243,7 @@ RC_GTEST_PROP(StateFileLaw, HoldsWhatWasHandedOver, ())
 
 // --- the age of a checkpoint
 
-TEST(StateTime, TheMachinesOwnCountIsBelievedOverTheTimeOfDay)
+TEST(StateTime, PrefersTheMonotonicClockOverTheTimeOfDay)
 {
     const Remembered then{"", WallTime{hours{100}}, "boot-1", hours{2}};
     EXPECT_EQ(time_since(then, WallTime{hours{500}}, {"boot-1", hours{5}}), hours{3});
@@ -251,7 +251,7 @@ TEST(StateTime, TheMachinesOwnCountIsBelievedOverTheTimeOfDay)
     EXPECT_EQ(time_since(then, WallTime{hours{500}}, {"boot-1", hours{1}}), hours{0});
 }
 
-TEST(StateTime, AfterAStartOfTheMachineTheTimeOfDayMustDo)
+TEST(StateTime, UsesTheTimeOfDayAfterABoot)
 {
     const Remembered then{"", WallTime{hours{100}}, "boot-1", hours{2}};
     EXPECT_EQ(time_since(then, WallTime{hours{107}}, {"boot-2", hours{5}}), hours{7});

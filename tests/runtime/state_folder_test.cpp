@@ -95,7 +95,7 @@ TEST_F(StateFolderTest, RefusesASecondNameAndAnotherOwner)
     EXPECT_EQ(refusal(), "accepted") << "the folder's owner";
 }
 
-TEST_F(StateFolderTest, GivesToTheFoldersOwnerOnlyWhatItCreates)
+TEST_F(StateFolderTest, GivesOnlyNewFilesToTheFoldersOwner)
 {
     if (::geteuid() != 0) {
         GTEST_SKIP() << "only root can give files away";
@@ -113,7 +113,7 @@ TEST_F(StateFolderTest, GivesToTheFoldersOwnerOnlyWhatItCreates)
     EXPECT_EQ(status().st_uid, 0U) << "it was there before";
 }
 
-TEST_F(StateFolderTest, KeepsFilesInAFolderForEverybody)
+TEST_F(StateFolderTest, KeepsItsFilesInAWorldWritableFolder)
 {
     if (::geteuid() != 0) {
         GTEST_SKIP() << "only root can give files away";

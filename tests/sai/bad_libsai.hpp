@@ -71,7 +71,7 @@ struct BadSwitch {
     std::function<void()> in_a_get;  // called inside each get; may advance the clock
 
     // Sends a notice, unless the faults loses_detected or loses_recovered suppress it.
-    void tell(std::size_t port, std::size_t queue, sai::DeadlockEvent event) const
+    void notify(std::size_t port, std::size_t queue, sai::DeadlockEvent event) const
     {
         if (!has(event == sai::DeadlockEvent::detected ? "loses_detected" : "loses_recovered")) {
             const sai::DeadlockNotice notice{queue_id(port, queue), static_cast<std::int32_t>(event), false};

@@ -19,7 +19,7 @@ constexpr DeviceId kSaiId{7};
 inline Target sai_queue(std::uint16_t port, std::uint8_t priority) { return {{kSaiId, port}, Priority{priority}}; }
 inline const Target kQueue = sai_queue(0, 3);  // the queue that most tests treat
 
-struct Heard final : device::NoticeSink {
+struct Received final : device::NoticeSink {
     void post(const watchdog::Notice& notice) noexcept override { all.push_back(notice); }
     std::vector<watchdog::Notice> all;
 };

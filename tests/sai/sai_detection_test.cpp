@@ -1,5 +1,5 @@
-// Storms that a library detects itself: the rows it is asked to watch, their intervals, how it rounds them, and which
-// notices it sends or loses.
+// Storms that a library detects itself: the rows that are delegated to it, their intervals, how it rounds them, and
+// which notices it sends or loses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -25,11 +25,11 @@ using watchdog::Treatment;
 
 std::vector<DelegatedRow> every_row(const SaiBench& bench, Treatment action = Treatment::drop)
 {
-    std::vector<DelegatedRow> wishes;
+    std::vector<DelegatedRow> rows;
     for (std::uint32_t row = 0; row != bench.device->inventory().rows.size(); ++row) {
-        wishes.push_back({Slot{row}, 200ms, 400ms, action});
+        rows.push_back({Slot{row}, 200ms, 400ms, action});
     }
-    return wishes;
+    return rows;
 }
 
 void watch_all(SaiBench& bench) { ASSERT_TRUE(bench.device->delegate_detection(every_row(bench))); }
@@ -39,7 +39,7 @@ TimerShown ms(int programmed, int observed)
     return {std::chrono::milliseconds{programmed}, std::chrono::milliseconds{observed}};
 }
 
-TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
+TEST(SaiDetection, WatchesOnlyTheDelegatedRows)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -62,7 +62,7 @@ TEST(SaiDetection, WatchesTheRowsItIsToldToAndNoOthers)
     ::dlclose(keep);
 }
 
-TEST(SaiDetection, WhetherItIsPossibleIsTried)
+TEST(SaiDetection, TriesWhetherItIsPossible)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_detection"));
@@ -77,11 +77,11 @@ TEST(SaiDetection, EveryPortAndQueueHasItsOwnIntervals)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("coarse_timers"));
-    auto wishes = every_row(bench);
-    wishes[11].detect = 300ms;
-    wishes[12].detect = 50ms;
-    wishes[12].restore = 450ms;
-    const auto answers = bench.device->delegate_detection(wishes).value();
+    auto rows = every_row(bench);
+    rows[11].detect = 300ms;
+    rows[12].detect = 50ms;
+    rows[12].restore = 450ms;
+    const auto answers = bench.device->delegate_detection(rows).value();
     ASSERT_EQ(answers.size(), 16U);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_EQ(answers[11].detect, ms(300, 300));
@@ -97,8 +97,8 @@ TEST(SaiDetection, WithoutARangeIntervalsAreProgrammedAsTheyAre)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_range"));
-    const std::array wish{DelegatedRow{Slot{3}, 7ms, 400ms, Treatment::drop}};
-    EXPECT_EQ(bench.device->delegate_detection(wish).value()[0].detect, ms(7, 7));
+    const std::array row{DelegatedRow{Slot{3}, 7ms, 400ms, Treatment::drop}};
+    EXPECT_EQ(bench.device->delegate_detection(row).value()[0].detect, ms(7, 7));
     EXPECT_TRUE(bench.noted("NOT_IMPLEMENTED (-15); detection intervals are programmed as they are configured"));
 }
 
@@ -106,9 +106,9 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_port_intervals"));
-    auto wishes = every_row(bench);
-    wishes[11].detect = 300ms;
-    const auto answers = bench.device->delegate_detection(wishes).value();
+    auto rows = every_row(bench);
+    rows[11].detect = 300ms;
+    const auto answers = bench.device->delegate_detection(rows).value();
     EXPECT_THAT(bench.port(0).detect, IsEmpty());
     ASSERT_EQ(bench.model->detect.size(), 8U);
     EXPECT_EQ(answers[11].detect, ms(200, 200));
@@ -118,7 +118,7 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
 }
 
 // If one port fails, detection stays on for the others.
-TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
+TEST(SaiDetection, ARefusedRowIsReportedAndOff)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("one_port_takes_no_interval"));
@@ -128,29 +128,29 @@ TEST(SaiDetection, ARowThatIsNotTakenIsSaidAndIsOff)
     EXPECT_FALSE(answers[11].on);
     EXPECT_EQ(answers[11].detect, TimerShown{});
     EXPECT_FALSE(bench.queue(1, 3).detects);
-    EXPECT_TRUE(bench.noted("port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not find"));
+    EXPECT_TRUE(bench.noted("port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not detect"));
 
     ASSERT_TRUE(bench.open("enabling_without_effect"));
     answers = bench.device->delegate_detection(every_row(bench)).value();
     EXPECT_FALSE(answers[3].on);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
-    EXPECT_TRUE(bench.noted("port0:3: ENABLE_PFC_DLDR is not taken"));
+    EXPECT_TRUE(bench.noted("port0:3: ENABLE_PFC_DLDR is not accepted"));
 }
 
 TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    auto wishes = every_row(bench);
-    wishes[3].action = Treatment::ignore_pause;
-    ASSERT_TRUE(bench.device->delegate_detection(wishes));
+    auto rows = every_row(bench);
+    rows[3].action = Treatment::ignore_pause;
+    ASSERT_TRUE(bench.device->delegate_detection(rows));
     EXPECT_EQ(bench.queue(0, 3).action, static_cast<std::int32_t>(sai::PacketAction::forward));
     EXPECT_EQ(bench.queue(0, 4).action, static_cast<std::int32_t>(sai::PacketAction::drop));
 
     ASSERT_TRUE(bench.open("no_queue_action"));
     ASSERT_TRUE(bench.device->delegate_detection(every_row(bench, Treatment::ignore_pause)));
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::forward));
-    const auto answers = bench.device->delegate_detection(wishes).value();
+    const auto answers = bench.device->delegate_detection(rows).value();
     EXPECT_TRUE(answers[0].on);
     EXPECT_FALSE(answers[3].on);  // one action for all queues: that of the first
     EXPECT_EQ(bench.model->action, static_cast<std::int32_t>(sai::PacketAction::drop));
@@ -161,7 +161,7 @@ TEST(SaiDetection, RecoversWithThePacketActionOfThePolicy)
     EXPECT_FALSE(bench.device->apply(forward, {}));  // a treatment must not change it while recoveries use it
 
     ASSERT_TRUE(bench.open("no_action"));
-    EXPECT_FALSE(bench.device->delegate_detection(wishes).value()[3].on);
+    EXPECT_FALSE(bench.device->delegate_detection(rows).value()[3].on);
     EXPECT_TRUE(bench.device->delegate_detection(every_row(bench)).value()[3].on);
 }
 
@@ -171,7 +171,8 @@ TEST(SaiDetection, APolicyThatOnlyAlertsIsNotLeftToTheLibrary)
     ASSERT_TRUE(bench.open(""));
     EXPECT_FALSE(bench.device->delegate_detection(every_row(bench, Treatment::none)).value()[3].on);
     EXPECT_FALSE(bench.queue(0, 3).detects);
-    EXPECT_TRUE(bench.noted("port0:3: a library that finds storms recovers from them too, and the policy only alerts"));
+    EXPECT_TRUE(
+        bench.noted("port0:3: a library that detects storms also recovers from them, and the policy only alerts"));
 }
 
 TEST(SaiDetection, NoticesArePostedAndNothingElse)
@@ -179,8 +180,8 @@ TEST(SaiDetection, NoticesArePostedAndNothingElse)
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
     watch_all(bench);
-    Heard heard;
-    bench.device->listen(heard);
+    Received received;
+    bench.device->listen(received);
     const auto callback = bench.model->on_deadlock;
     const std::array notices{sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 0, false},
                              sai::DeadlockNotice{BadSwitch::queue_id(1, 4), 1, false},
@@ -188,21 +189,21 @@ TEST(SaiDetection, NoticesArePostedAndNothingElse)
                              sai::DeadlockNotice{0xdead, 0, false}};
     callback(notices.size(), notices.data());
     callback(3, nullptr);
-    ASSERT_EQ(heard.all.size(), 2U);
-    EXPECT_EQ(heard.all[0].kind, Notice::Kind::detected);
-    EXPECT_EQ(heard.all[0].target, sai_queue(1, 4));
-    EXPECT_EQ(heard.all[1].kind, Notice::Kind::recovered);
+    ASSERT_EQ(received.all.size(), 2U);
+    EXPECT_EQ(received.all[0].kind, Notice::Kind::detected);
+    EXPECT_EQ(received.all[0].target, sai_queue(1, 4));
+    EXPECT_EQ(received.all[1].kind, Notice::Kind::recovered);
     bench.device.reset();
     callback(notices.size(), notices.data());  // after the device has ended
-    EXPECT_EQ(heard.all.size(), 2U);
+    EXPECT_EQ(received.all.size(), 2U);
 }
 
 // The library's threads may call at any time, also while the device is used, gets another sink or ends.
 TEST(SaiDetection, NoticesComeFromAnyThreadAtAnyTime)
 {
     struct Counting final : device::NoticeSink {
-        void post(const Notice&) noexcept override { ++heard; }
-        std::atomic<unsigned> heard;
+        void post(const Notice&) noexcept override { ++notices; }
+        std::atomic<unsigned> notices;
     };
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -220,22 +221,22 @@ TEST(SaiDetection, NoticesComeFromAnyThreadAtAnyTime)
         }
     }};
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
-    while (first.heard < 100) {
+    while (first.notices < 100) {
         intake.begin();
         EXPECT_TRUE(bench.device->look({}, intake));
     }
     bench.device->listen(second);
-    const auto heard_by_first = first.heard.load();
-    while (second.heard < 100) {
+    const auto first_notices = first.notices.load();
+    while (second.notices < 100) {
         intake.begin();
         EXPECT_TRUE(bench.device->look({}, intake));
     }
-    EXPECT_EQ(first.heard, heard_by_first);
+    EXPECT_EQ(first.notices, first_notices);
     bench.device.reset();
-    const auto heard_by_second = second.heard.load();
+    const auto second_notices = second.notices.load();
     over = true;
     vendor.join();
-    EXPECT_EQ(second.heard, heard_by_second);
+    EXPECT_EQ(second.notices, second_notices);
 }
 
 // A queue in a storm, and a library that loses notices.
@@ -245,7 +246,7 @@ protected:
     {
         ASSERT_TRUE(bench_.open(faults));
         watch_all(bench_);
-        bench_.device->listen(heard_);
+        bench_.device->listen(received_);
         intake_.emplace(bench_.device->inventory(), bench_.device->capabilities());
     }
     void look_for(Duration time)
@@ -257,11 +258,11 @@ protected:
         }
     }
     void become(sai::DeadlockState state) { bench_.queue(0, 3).state = state; }
-    void library_says(sai::DeadlockEvent event) { bench_.model->tell(0, 3, event); }
-    std::string said() const
+    void library_notifies(sai::DeadlockEvent event) { bench_.model->notify(0, 3, event); }
+    std::string posted() const
     {
         std::string words;
-        for (const auto& notice : heard_.all) {
+        for (const auto& notice : received_.all) {
             EXPECT_EQ(notice.target, kQueue);
             words += notice.kind == Notice::Kind::detected ? "D" : "R";
         }
@@ -269,7 +270,7 @@ protected:
     }
 
     SaiBench bench_;
-    Heard heard_;
+    Received received_;
     std::optional<Intake> intake_;
 };
 
@@ -278,54 +279,54 @@ constexpr auto kRecovered = sai::DeadlockEvent::recovered;
 constexpr auto kPaused = sai::DeadlockState::paused;
 constexpr auto kQuiet = sai::DeadlockState::not_paused;
 
-TEST_F(LostNotice, ThatAStormBeganIsSaidAfterTwiceTheInterval)
+TEST_F(LostNotice, AMissingStormNoticeIsPostedAfterTwiceTheInterval)
 {
     open("loses_detected");
     become(kPaused);
     look_for(200ms);
-    library_says(kDetected);
+    library_notifies(kDetected);
     look_for(250ms);
-    EXPECT_EQ(said(), "");
+    EXPECT_EQ(posted(), "");
     look_for(50ms);
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
     EXPECT_TRUE(bench_.noted("port0:3 has been paused for twice the library's detection time"));
-    library_says(kRecovered);
+    library_notifies(kRecovered);
     look_for(400ms);  // the storm continues, and the library should detect it again
-    EXPECT_EQ(said(), "DR");
+    EXPECT_EQ(posted(), "DR");
     look_for(100ms);
-    EXPECT_EQ(said(), "DRD");
+    EXPECT_EQ(posted(), "DRD");
 }
 
-TEST_F(LostNotice, ThatItIsOverIsSaidAfterItsRecoveryAndSomePatience)
+TEST_F(LostNotice, AMissingEndNoticeIsPostedAfterTheRecoveryTime)
 {
     open("loses_recovered");
     become(kPaused);
     look_for(200ms);
-    library_says(kDetected);
+    library_notifies(kDetected);
     become(kQuiet);
     look_for(400ms);
-    library_says(kRecovered);
+    library_notifies(kRecovered);
     look_for(250ms);
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
     look_for(50ms);
-    EXPECT_EQ(said(), "DR");
+    EXPECT_EQ(posted(), "DR");
     EXPECT_TRUE(bench_.noted("port0:3 has been quiet for longer than the library's recovery time"));
     look_for(2s);
-    EXPECT_EQ(said(), "DR");
+    EXPECT_EQ(posted(), "DR");
 }
 
 TEST_F(LostNotice, QuietBeforeTheStormIsNotItsEnd)
 {
     open("loses_recovered");
     look_for(2s);
-    library_says(kDetected);  // the whole storm lies between two looks
+    library_notifies(kDetected);  // the whole storm lies between two looks
     look_for(600ms);
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
     look_for(100ms);
-    EXPECT_EQ(said(), "DR");
+    EXPECT_EQ(posted(), "DR");
 }
 
-TEST_F(LostNotice, ALibraryThatSaysNothingAtAllIsSpokenFor)
+TEST_F(LostNotice, NoticesOfASilentLibraryArePosted)
 {
     open("loses_detected,loses_recovered");
     for (int storm = 0; storm != 2; ++storm) {
@@ -334,52 +335,52 @@ TEST_F(LostNotice, ALibraryThatSaysNothingAtAllIsSpokenFor)
         become(kQuiet);
         look_for(2s);
     }
-    EXPECT_EQ(said(), "DRDR");
+    EXPECT_EQ(posted(), "DRDR");
 }
 
-TEST_F(LostNotice, NothingIsSaidTwiceForALibraryThatSpeaks)
+TEST_F(LostNotice, NoNoticeIsPostedTwice)
 {
     open("");
     become(kPaused);
     look_for(200ms);
-    library_says(kDetected);
+    library_notifies(kDetected);
     look_for(2s);
     become(kQuiet);
-    library_says(kRecovered);
+    library_notifies(kRecovered);
     look_for(2s);
-    EXPECT_EQ(said(), "DR");
+    EXPECT_EQ(posted(), "DR");
     EXPECT_FALSE(bench_.noted("and the library reported no"));
 }
 
-TEST_F(LostNotice, TheEndOfWhatNobodyWasToldOfIsKeptToItself)
+TEST_F(LostNotice, NoEndIsPostedWithoutABegin)
 {
     open("loses_detected");
-    library_says(kRecovered);
-    EXPECT_EQ(said(), "");
+    library_notifies(kRecovered);
+    EXPECT_EQ(posted(), "");
 }
 
 // After a release by command, quiet is not reported; a storm that continues is reported again.
-TEST_F(LostNotice, WhatWasLetGoByCommandIsOver)
+TEST_F(LostNotice, ARestoreByCommandEndsTheStorm)
 {
     open("loses_detected,loses_recovered");
     become(kPaused);
     look_for(500ms);
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
     watchdog::Command release;
     release.target = kQueue;
     ASSERT_TRUE(bench_.device->apply(release, {}));
     become(kQuiet);
     look_for(2s);
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
     become(kPaused);
     look_for(500ms);
     ASSERT_TRUE(bench_.device->apply(release, {}));
     look_for(500ms);
-    EXPECT_EQ(said(), "DDD");
+    EXPECT_EQ(posted(), "DDD");
 }
 
 // An interval with a break counts neither as pause nor as quiet.
-TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
+TEST_F(LostNotice, OnlyAPauseWithoutABreakCounts)
 {
     open("loses_detected,loses_recovered");
     for (int beat = 0; beat != 10; ++beat) {
@@ -388,7 +389,7 @@ TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
         become(sai::DeadlockState::paused_not_continuous);
         look_for(50ms);
     }
-    EXPECT_EQ(said(), "");
+    EXPECT_EQ(posted(), "");
     become(kPaused);
     look_for(500ms);
     for (int beat = 0; beat != 10; ++beat) {
@@ -397,43 +398,43 @@ TEST_F(LostNotice, OnlyWhatHasNoBreakCounts)
         become(sai::DeadlockState::paused_not_continuous);
         look_for(50ms);
     }
-    EXPECT_EQ(said(), "D");
+    EXPECT_EQ(posted(), "D");
 }
 
-TEST_F(LostNotice, WhoIsOffIsNotSpokenFor)
+TEST_F(LostNotice, NothingIsPostedForADetectorThatIsOff)
 {
     open("enabling_without_effect,loses_detected");
     become(kPaused);
     look_for(2s);
-    EXPECT_EQ(said(), "");
+    EXPECT_EQ(posted(), "");
     open("loses_detected");
     ASSERT_TRUE(bench_.device->delegate_detection({}));
     look_for(2s);
-    EXPECT_EQ(said(), "");
+    EXPECT_EQ(posted(), "");
 }
 
 // The storm was reported by an earlier process, or was detected in another way.
-TEST_F(LostNotice, TheEndOfAStormThatWasThereBeforeIsTold)
+TEST_F(LostNotice, TheEndOfAnEarlierStormIsPosted)
 {
     ASSERT_TRUE(bench_.open("loses_recovered"));
     bench_.queue(0, 3).recovering = true;
     bench_.queue(0, 3).ever_set[sai::queue_attr::pfc_dlr_init] = true;
     watch_all(bench_);
-    bench_.device->listen(heard_);
+    bench_.device->listen(received_);
     intake_.emplace(bench_.device->inventory(), bench_.device->capabilities());
     look_for(2s);
-    EXPECT_EQ(said(), "R");
+    EXPECT_EQ(posted(), "R");
 }
 
 // Random storms, and a library that loses notices at random: after a long enough pause the last notice is a storm;
 // after long enough quiet the last notice, if any, is its end; and no end comes without a beginning.
-RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
+RC_GTEST_PROP(LostNoticeLaw, TheLastNoticeIsTrue, ())
 {
     SaiBench bench;
     RC_ASSERT(bench.open("").has_value());
     watch_all(bench);
-    Heard heard;
-    bench.device->listen(heard);
+    Received received;
+    bench.device->listen(received);
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     const auto poll = std::chrono::milliseconds{*rc::gen::inRange(5, 100)};
     Duration timer{};  // of the library: until it detects, or ends its recovery
@@ -453,19 +454,20 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
                 recovering = !recovering;
                 timer = recovering ? 400ms : 200ms;
                 if (*rc::gen::arbitrary<bool>()) {
-                    bench.model->tell(0, 3, recovering ? kDetected : kRecovered);
+                    bench.model->notify(0, 3, recovering ? kDetected : kRecovered);
                 }
             }
         }
-        const bool storm = !heard.all.empty() && heard.all.back().kind == Notice::Kind::detected;
+        const bool storm = !received.all.empty() && received.all.back().kind == Notice::Kind::detected;
         // A recovery may end during a pause, and the library then detects anew; at most one comes from an earlier
         // storm.
-        const bool just_over = !heard.all.empty() && bench.clock.now().mono - heard.all.back().at <= 400ms + 3 * poll;
+        const bool just_over =
+            !received.all.empty() && bench.clock.now().mono - received.all.back().at <= 400ms + 3 * poll;
         RC_ASSERT(!paused || length <= 800ms + 4 * poll || storm || just_over);
         RC_ASSERT(paused || length <= 600ms + 3 * poll || !storm);
     }
     bool in_storm = false;
-    for (const auto& notice : heard.all) {
+    for (const auto& notice : received.all) {
         const bool detected = notice.kind == Notice::Kind::detected;
         RC_ASSERT(detected || in_storm);
         in_storm = detected;
@@ -473,7 +475,7 @@ RC_GTEST_PROP(LostNoticeLaw, WhatWasToldLastIsWhatIsSo, ())
 }
 
 // Whatever a library gets wrong: detection that is reported as on is on, and at the end none is left on.
-RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
+RC_GTEST_PROP(SaiDetectionLaw, ReportedDetectorsAreOnAndNoneIsLeftOn, ())
 {
     static const std::vector<std::string> kFaults{"no_range",        "no_port_intervals", "one_port_takes_no_interval",
                                                   "no_queue_action", "no_action",         "enabling_without_effect",
@@ -486,16 +488,16 @@ RC_GTEST_PROP(SaiDetectionLaw, WhatIsSaidToBeOnIsOnAndNothingIsLeftOn, ())
     }
     SaiBench bench;
     RC_ASSERT(bench.open(faults, {{"bad.version", *rc::gen::element("10900", "11303", "11801")}}).has_value());
-    std::vector<DelegatedRow> wishes;
-    for (auto wish : every_row(bench)) {
+    std::vector<DelegatedRow> rows;
+    for (auto row : every_row(bench)) {
         if (*rc::gen::arbitrary<bool>()) {
-            wish.detect = std::chrono::milliseconds{*rc::gen::inRange(1, 3000)};
-            wish.action = *rc::gen::element(Treatment::none, Treatment::drop, Treatment::ignore_pause);
-            wishes.push_back(wish);
+            row.detect = std::chrono::milliseconds{*rc::gen::inRange(1, 3000)};
+            row.action = *rc::gen::element(Treatment::none, Treatment::drop, Treatment::ignore_pause);
+            rows.push_back(row);
         }
     }
-    const auto answers = bench.device->delegate_detection(wishes).value();
-    RC_ASSERT(answers.size() == wishes.size());
+    const auto answers = bench.device->delegate_detection(rows).value();
+    RC_ASSERT(answers.size() == rows.size());
     std::size_t on = 0;
     for (const auto& answer : answers) {
         RC_ASSERT(!answer.on || (answer.detect.programmed && answer.restore.programmed));

@@ -23,7 +23,7 @@ using watchdog::Treatment;
 
 constexpr std::uint32_t kRow = 3;
 
-Command wish(Treatment want, const Target& target = kQueue)
+Command command_for(Treatment want, const Target& target = kQueue)
 {
     Command command;
     command.target = target;
@@ -55,7 +55,7 @@ TEST(SaiDevice, HasARowForEachPriorityOfEachPort)
     EXPECT_FALSE(has(bench.device->capabilities().survive, Field::pause_us));
 }
 
-TEST(SaiDevice, ReadsAStateOnceALookAndNeverElse)
+TEST(SaiDevice, ReadsTheStateOnlyOnceInALook)
 {
     SaiBench bench;
     for (const auto* version : {"11303", "11801"}) {
@@ -64,8 +64,8 @@ TEST(SaiDevice, ReadsAStateOnceALookAndNeverElse)
         Intake intake{bench.device->inventory(), bench.device->capabilities()};
         ASSERT_TRUE(bench.device->look({}, intake));
         EXPECT_EQ(bench.queue(0, 3).state_reads, before + 1);
-        const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+        const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), undo));
         ASSERT_TRUE(bench.device->read_back(kQueue));
         EXPECT_EQ(bench.queue(0, 3).state_reads, before + 1);
         const std::array some{Slot{kRow}};
@@ -97,7 +97,7 @@ TEST(SaiDevice, ACounterOfPauseThatNeverCountedProvesNothing)
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);
 }
 
-TEST(SaiDevice, ASlowCallIsSaidAndProvesNoPause)
+TEST(SaiDevice, ASlowCallIsNotedAndProvesNoPause)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -109,7 +109,7 @@ TEST(SaiDevice, ASlowCallIsSaidAndProvesNoPause)
     ASSERT_TRUE(bench.device->look({}, intake));
     EXPECT_EQ(intake.view().pause[kRow] & watchdog::kThroughout, 0);
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kPausedNow, 0);
-    EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE has taken"));
+    EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE took"));
     bench.model->in_a_get = {};
     look_twice(bench, intake);
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kThroughout, 0);
@@ -164,31 +164,31 @@ TEST(SaiDevice, ASpeedThatCannotBeReadDoesNotHideTheLink)
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kLinkDown, 0);
 }
 
-TEST(SaiDevice, AStateOfNonsenseIsNoState)
+TEST(SaiDevice, AnInvalidStateIsIgnored)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("state_of_nonsense"));
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     look_twice(bench, intake);
     EXPECT_FALSE(has(intake.view().known[kRow], Field::pause_state));
-    EXPECT_TRUE(bench.noted("PFC_CONTINUOUS_DEADLOCK_STATE is 7, which means nothing"));
+    EXPECT_TRUE(bench.noted("PFC_CONTINUOUS_DEADLOCK_STATE is 7, which is no valid state"));
 }
 
-TEST(SaiDevice, AClaimIsNotBelievedAgainstAGet)
+TEST(SaiDevice, AFailedGetOverridesTheClaimedCapability)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_state"));
     EXPECT_FALSE(has(bench.device->capabilities().fields, Field::pause_state));
     EXPECT_TRUE(bench.noted("get PFC_CONTINUOUS_DEADLOCK_STATE of a queue: NOT_IMPLEMENTED (-15), though the library "
-                            "claims that it can be read; it is done without"));
+                            "claims that it can be read; it is not used"));
 }
 
 TEST(SaiDevice, FollowsLinksByReadingAndByNotices)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    Heard heard;
-    bench.device->listen(heard);
+    Received received;
+    bench.device->listen(received);
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     look_twice(bench, intake);
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kQuiet, 0);
@@ -199,10 +199,10 @@ TEST(SaiDevice, FollowsLinksByReadingAndByNotices)
         sai::PortStateNotice{BadSwitch::port_id(0), static_cast<std::int32_t>(sai::OperStatus::up)},
         sai::PortStateNotice{0x1234567, static_cast<std::int32_t>(sai::OperStatus::up)}};
     bench.model->on_port_state(flaps.size(), flaps.data());
-    ASSERT_EQ(heard.all.size(), 2U);
-    EXPECT_EQ(heard.all[0].kind, Notice::Kind::link_down);
-    EXPECT_EQ(heard.all[0].target, (Target{{kSaiId, 0}, std::nullopt}));
-    EXPECT_EQ(heard.all[1].kind, Notice::Kind::link_up);
+    ASSERT_EQ(received.all.size(), 2U);
+    EXPECT_EQ(received.all[0].kind, Notice::Kind::link_down);
+    EXPECT_EQ(received.all[0].target, (Target{{kSaiId, 0}, std::nullopt}));
+    EXPECT_EQ(received.all[1].kind, Notice::Kind::link_up);
     bench.clock.advance(100ms);
     intake.begin();
     ASSERT_TRUE(bench.device->look({}, intake));
@@ -251,8 +251,8 @@ TEST(SaiDevice, APriorityIsTheQueueGroupAndClassItIsMappedTo)
         bench.device->delegate_detection(std::array{device::DelegatedRow{Slot{kRow}, 200ms, 400ms, Treatment::drop}}));
     ASSERT_EQ(bench.port(0).detect.size(), 1U);
     EXPECT_EQ(bench.port(0).detect[0].key, 2U);
-    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+    const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), undo));
     EXPECT_TRUE(bench.queue(0, 5).recovering);
     EXPECT_FALSE(bench.queue(0, 3).recovering);
     EXPECT_NE(bench.port(0).groups[5].profile, bench.port(0).groups[3].profile);
@@ -273,8 +273,8 @@ struct Written {
 void expect_written(SaiBench& bench, const Written& written)
 {
     const auto before = bench.port(0);
-    const auto undo = bench.device->prepare(wish(written.want)).value();
-    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));
+    const auto undo = bench.device->prepare(command_for(written.want)).value();
+    ASSERT_TRUE(bench.device->apply(command_for(written.want), undo));
     const auto& queue = bench.queue(0, 3);
     const auto pool = bench.model->profiles.at(bench.port(0).groups[3].profile).pool;
     EXPECT_EQ(queue.recovering, written.recovering);
@@ -287,10 +287,10 @@ void expect_written(SaiBench& bench, const Written& written)
     EXPECT_EQ(bench.device->read_back(kQueue), written.want);
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 3)), Treatment::none);
 
-    ASSERT_TRUE(bench.device->apply(wish(written.want), undo));  // repeating it is harmless
+    ASSERT_TRUE(bench.device->apply(command_for(written.want), undo));  // repeating it is harmless
     EXPECT_EQ(bench.device->read_back(kQueue), written.want);
 
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
     EXPECT_FALSE(bench.queue(0, 3).recovering);
     EXPECT_EQ(bench.port(0).groups[3].profile, before.groups[3].profile);
@@ -304,7 +304,7 @@ TEST(SaiDevice, TreatsByRecovery)
     expect_written(bench, {Treatment::drop, true, 0, true, 0x18});
     expect_written(bench, {Treatment::drop_egress, true, 0, false, 0x18});
     expect_written(bench, {Treatment::ignore_pause, true, 1, false, 0x18});
-    const auto port_wide = bench.device->prepare(wish(Treatment::drop, {{kSaiId, 0}, std::nullopt}));
+    const auto port_wide = bench.device->prepare(command_for(Treatment::drop, {{kSaiId, 0}, std::nullopt}));
     ASSERT_FALSE(port_wide);
     EXPECT_EQ(port_wide.error().kind, ErrorKind::unsupported);
     EXPECT_EQ(bench.device->read_back({{kSaiId, 0}, std::nullopt}), Treatment::none);
@@ -338,14 +338,14 @@ TEST(SaiDevice, TheActionOfTheSwitchIsOneForAllQueues)
     expect_written(bench, {Treatment::ignore_pause, true, 1, false, 0x18});
     expect_written(bench, {Treatment::drop, true, 0, true, 0x18});
     const auto other = sai_queue(1, 4);
-    const auto undo = bench.device->prepare(wish(Treatment::drop, other)).value();
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), undo));
-    const auto conflict = bench.device->apply(wish(Treatment::ignore_pause), Undo{});
+    const auto undo = bench.device->prepare(command_for(Treatment::drop, other)).value();
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop, other), undo));
+    const auto conflict = bench.device->apply(command_for(Treatment::ignore_pause), Undo{});
     ASSERT_FALSE(conflict);
     EXPECT_EQ(conflict.error().kind, ErrorKind::unsupported);
     EXPECT_THAT(conflict.error().what, HasSubstr("1 others are treated with the other one"));
     EXPECT_EQ(bench.device->read_back(other), Treatment::drop);
-    EXPECT_TRUE(bench.device->apply(wish(Treatment::drop_egress), Undo{}));
+    EXPECT_TRUE(bench.device->apply(command_for(Treatment::drop_egress), Undo{}));
 }
 
 TEST(SaiDevice, DropNeedsBuffers)
@@ -374,20 +374,20 @@ TEST(SaiDevice, DropLeavesNoBuffersBehind)
     EXPECT_EQ(model.pools.size(), 1U);
     EXPECT_EQ(model.profiles.size(), 1U);
     const auto other = sai_queue(1, 4);
-    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), undo));
+    const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop, other), undo));
     EXPECT_EQ(model.pools.size(), 2U);
     EXPECT_EQ(model.profiles.size(), 2U);
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     EXPECT_EQ(bench.device->read_back(other), Treatment::drop);
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop_egress, other), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop_egress, other), undo));
     EXPECT_EQ(model.pools.size(), 1U);
     EXPECT_EQ(model.profiles.size(), 1U);
     EXPECT_EQ(bench.device->read_back(other), Treatment::drop_egress);
 }
 
-TEST(SaiDevice, AFullTableIsTold)
+TEST(SaiDevice, AFullTableIsNoted)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {{"bad.pools", "1"}}));
@@ -403,23 +403,23 @@ TEST(SaiDevice, AFullTableIsTold)
     ASSERT_TRUE(bench.open("", {{"bad.pools", "2"}}));
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
     bench.model->most_pools = 1;
-    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-    const auto refused = bench.device->apply(wish(Treatment::drop), undo);
+    const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+    const auto refused = bench.device->apply(command_for(Treatment::drop), undo);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
     EXPECT_TRUE(bench.noted("the switch's table of buffer pools is full"));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
-    EXPECT_TRUE(bench.device->apply(wish(Treatment::drop_egress), undo));
+    EXPECT_TRUE(bench.device->apply(command_for(Treatment::drop_egress), undo));
 }
 
-TEST(SaiDevice, BuffersThatCannotBeRemovedAreUsedAgainAndTold)
+TEST(SaiDevice, BuffersThatCannotBeRemovedAreReusedAndNoted)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_removal"));
     for (int i = 0; i != 3; ++i) {
-        const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+        const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), undo));
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     }
     EXPECT_EQ(bench.model->pools.size(), 2U);
     EXPECT_TRUE(bench.noted("a buffer profile without room cannot be removed: NOT_SUPPORTED (-2)"));
@@ -436,18 +436,18 @@ TEST(SaiDevice, BuffersOfAnEarlierProcessAreAdopted)
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::drop);
     const auto other = sai_queue(1, 4);
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), Undo{}));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop, other), Undo{}));
     EXPECT_EQ(bench.port(1).groups[4].profile, 201U);
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none, other), Undo{}));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none, other), Undo{}));
     EXPECT_EQ(bench.model->profiles.size(), 2U);
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), Undo{}));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), Undo{}));
     EXPECT_EQ(bench.model->profiles.size(), 1U);
     EXPECT_EQ(bench.model->pools.size(), 1U);
 }
 
 // Three cases: the queue is not in recovery; the profile has another share; its pool has another type. Each also has a
 // profile that no group uses.
-TEST(SaiDevice, BuffersOfOthersAreLeftAlone)
+TEST(SaiDevice, BuffersOfOthersStayUnchanged)
 {
     const TemporaryFolder folder;
     for (const auto* foreign :
@@ -459,10 +459,10 @@ TEST(SaiDevice, BuffersOfOthersAreLeftAlone)
         SaiBench bench;
         ASSERT_TRUE(bench.open("", {{"bad.kept", kept.string()}}));
         const auto other = sai_queue(1, 4);
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::drop, other), Undo{}));
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop, other), Undo{}));
         EXPECT_NE(bench.port(1).groups[4].profile, 201U);
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::none, other), Undo{}));
-        ASSERT_TRUE(bench.device->apply(wish(Treatment::none), Undo{}));
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::none, other), Undo{}));
+        ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), Undo{}));
         EXPECT_NE(bench.port(0).groups[3].profile, 201U);
         EXPECT_TRUE(bench.model->profiles.contains(201)) << foreign;
         EXPECT_TRUE(bench.model->pools.contains(200)) << foreign;
@@ -474,14 +474,14 @@ TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect"));
-    const auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-    const auto tried = bench.device->apply(wish(Treatment::drop), undo);
+    const auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+    const auto tried = bench.device->apply(command_for(Treatment::drop), undo);
     ASSERT_FALSE(tried);
     EXPECT_EQ(tried.error().kind, ErrorKind::unsupported);
     EXPECT_TRUE(
-        bench.noted("takes PFC_DLR_INIT and then shows it as it was; storms are treated by the port's PFC mask"));
-    EXPECT_FALSE(bench.device->apply(wish(Treatment::drop_egress), undo));
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::ignore_pause), undo));
+        bench.noted("accepts PFC_DLR_INIT and then shows the old value; storms are treated by the port's PFC mask"));
+    EXPECT_FALSE(bench.device->apply(command_for(Treatment::drop_egress), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::ignore_pause), undo));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::ignore_pause);
     EXPECT_EQ(bench.port(0).pfc, 0x10);
 
@@ -491,7 +491,7 @@ TEST(SaiDevice, ARecoveryWithoutEffectIsFoundOutAndTheMaskTakesOver)
     look_twice(bench, intake);
     EXPECT_FALSE(has(intake.view().known[kRow], Field::pause_state));
     EXPECT_TRUE(has(intake.view().known[kRow], Field::rx_pfc));
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     EXPECT_EQ(bench.port(0).pfc, 0x18);
 }
 
@@ -499,41 +499,41 @@ TEST(SaiDevice, AMaskWithoutEffectIsRefused)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("no_recovery,mask_without_effect"));
-    const auto tried = bench.device->apply(wish(Treatment::ignore_pause), Undo{});
+    const auto tried = bench.device->apply(command_for(Treatment::ignore_pause), Undo{});
     ASSERT_FALSE(tried);
     EXPECT_EQ(tried.error().kind, ErrorKind::unsupported);
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
 }
 
 // The bad library aborts on an id that it never returned.
-TEST(SaiDevice, NoIdOfAnotherLifeGoesIntoTheLibrary)
+TEST(SaiDevice, ObjectIdsOfEarlierProcessesAreNotUsed)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    auto undo = bench.device->prepare(wish(Treatment::drop)).value();
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), undo));
+    auto undo = bench.device->prepare(command_for(Treatment::drop)).value();
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), undo));
     undo.bytes[0] = std::byte{0x77};
     undo.bytes[1] = std::byte{0x77};
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     EXPECT_EQ(bench.port(0).groups[3].profile, bench.port(1).groups[3].profile);
     undo.size = 3;
-    EXPECT_FALSE(bench.device->apply(wish(Treatment::none), undo));
+    EXPECT_FALSE(bench.device->apply(command_for(Treatment::none), undo));
 }
 
-TEST(SaiDevice, WhatNobodyKnowsIsPutBackAsOthersHaveIt)
+TEST(SaiDevice, WithoutAnUndoTheCommonProfileIsRestored)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::drop), Undo{}));
-    const auto undo = bench.device->prepare(wish(Treatment::none)).value();  // it shows our own treatment
-    ASSERT_TRUE(bench.device->apply(wish(Treatment::none), undo));
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::drop), Undo{}));
+    const auto undo = bench.device->prepare(command_for(Treatment::none)).value();  // it shows our own treatment
+    ASSERT_TRUE(bench.device->apply(command_for(Treatment::none), undo));
     EXPECT_EQ(bench.device->read_back(kQueue), Treatment::none);
     EXPECT_EQ(bench.port(0).groups[3].profile, bench.port(0).groups[4].profile);
     EXPECT_EQ(bench.port(0).pfc, 0x18);
 }
 
 // Whatever is wrong with a library: it is refused with a reason, or everything it accepts is undone completely.
-RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
+RC_GTEST_PROP(SaiDeviceLaw, NoFaultLeavesATreatmentBehind, ())
 {
     static const std::vector<std::string> kFaults{"refuses_callbacks_at_create",
                                                   "refuses_callbacks",
@@ -574,12 +574,12 @@ RC_GTEST_PROP(SaiDeviceLaw, WhateverIsWrongNothingIsLeftBehind, ())
     const auto group = bench.port(0).groups[3].profile;
     const auto want = *rc::gen::element(Treatment::ignore_pause, Treatment::drop_egress, Treatment::drop);
     RC_ASSERT(bench.device->look({}, intake).has_value());
-    const auto undo = bench.device->prepare(wish(want));
+    const auto undo = bench.device->prepare(command_for(want));
     if (undo) {
-        const auto applied = bench.device->apply(wish(want), *undo);
+        const auto applied = bench.device->apply(command_for(want), *undo);
         RC_ASSERT(applied.has_value() == (bench.device->read_back(kQueue) == want));
         RC_ASSERT(bench.device->look({}, intake).has_value());
-        RC_ASSERT(bench.device->apply(wish(Treatment::none), *undo).has_value());
+        RC_ASSERT(bench.device->apply(command_for(Treatment::none), *undo).has_value());
     }
     RC_ASSERT(bench.device->read_back(kQueue) == Treatment::none);
     RC_ASSERT(!bench.queue(0, 3).recovering);

@@ -21,11 +21,11 @@ using testing::HasSubstr;
 struct Driving {
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry& entry, DeviceId id)
     {
-        return driver.open(entry, id, clock, [this](const std::string& words) { said.push_back(words); });
+        return driver.open(entry, id, clock, [this](const std::string& text) { notes.push_back(text); });
     }
 
     drivers::SaiDriver driver;
-    std::vector<std::string> said;
+    std::vector<std::string> notes;
     device::ManualClock clock;
 
     std::string problem(const std::string& rest)
@@ -54,7 +54,7 @@ TEST(SaiDriver, ADeviceIsCalledAsItsLibraryIsUnlessItHasAName)
     EXPECT_EQ(driving.driver.expand({"tor", "sai:/usr/lib/libsai.so", {}}).value()[0].name, "tor");
 }
 
-TEST(SaiDriver, SaysWhatIsWrong)
+TEST(SaiDriver, ReportsInvalidEntries)
 {
     Driving driving;
     EXPECT_EQ(driving.problem(",version=1.9"), "sai:,version=1.9: the path of a library comes first");
@@ -72,7 +72,7 @@ TEST(SaiDriver, SaysWhatIsWrong)
             (std::filesystem::current_path() / "b").string());
 }
 
-TEST(SaiDriver, TimeThatNobodyStepsIsRefused)
+TEST(SaiDriver, SteppedTimeIsRefused)
 {
     const TemporaryFolder folder;
     const auto file = (folder.path() / "sai.profile").string();
@@ -133,7 +133,7 @@ TEST(SaiDriver, OpensALibraryWithItsProfile)
     const auto device = driving.open(entry, DeviceId{1});
     ASSERT_TRUE(device) << device.error().what;
     EXPECT_EQ((*device)->inventory().ports.size(), 3U);
-    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("get PFC_CONTINUOUS_DEADLOCK_STATE of a queue")));
+    EXPECT_THAT(driving.notes, testing::Contains(HasSubstr("get PFC_CONTINUOUS_DEADLOCK_STATE of a queue")));
 
     const auto twice = driving.open(entry, DeviceId{2});
     ASSERT_FALSE(twice);
@@ -156,16 +156,16 @@ TEST(SaiDriver, ADeviceIsOpenedAgainOnTheSameLibrary)
         EXPECT_EQ((*device)->inventory().ports.size(), 2U);
     }
     EXPECT_THAT(content(diary), testing::Not(HasSubstr("shut down")));
-    EXPECT_THAT(driving.said, testing::Not(testing::Contains(HasSubstr("profile"))));
+    EXPECT_THAT(driving.notes, testing::Not(testing::Contains(HasSubstr("profile"))));
 
     std::ofstream{profile} << "bad.ports=3\n";
     EXPECT_EQ(driving.open(entry, DeviceId{1}).value()->inventory().ports.size(), 2U);
-    EXPECT_THAT(driving.said, testing::Contains("the profile has changed since the library was started: the new one "
-                                                "counts after a restart of the agent"));
+    EXPECT_THAT(driving.notes, testing::Contains("the profile has changed since the library was started: the new one "
+                                                 "counts after a restart of the agent"));
 }
 
 // An invalid profile can be corrected as long as the library has not used it.
-TEST(SaiDriver, ALibraryThatFailedToStartGetsTheMendedProfile)
+TEST(SaiDriver, ALibraryThatFailedToStartGetsTheNewProfile)
 {
     const TemporaryFolder folder;
     const auto profile = folder.path() / "sai.profile";
@@ -193,8 +193,8 @@ TEST(SaiDriver, ALibraryThatIsInitialisedByHalfIsTriedAsItIs)
     const config::DeviceEntry entry{"tor", own_library(folder) + ",profile=" + profile.string(), {}};
     EXPECT_EQ(driving.open(entry, DeviceId{1}).error().what, "sai_api_initialize: FAILURE (-1)");
     EXPECT_THAT(driving.open(entry, DeviceId{1}).error().what, HasSubstr("sai_query_api_version: FAILURE (-1)"));
-    EXPECT_THAT(driving.said, testing::Contains("sai_api_initialize: ITEM_ALREADY_EXISTS (-6); the library counts as "
-                                                "initialised by the attempt before"));
+    EXPECT_THAT(driving.notes, testing::Contains("sai_api_initialize: ITEM_ALREADY_EXISTS (-6); the library counts as "
+                                                 "initialised by the previous attempt"));
 }
 
 TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
@@ -218,13 +218,13 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
     EXPECT_EQ(ports[0].name, "Ethernet0");
     EXPECT_EQ(ports[1].name, "Ethernet4");
     EXPECT_EQ(ports[2].name, "port2");
-    EXPECT_THAT(driving.said, testing::Contains("petrel.port_names has no port with lanes 5,4: it is called port2"));
+    EXPECT_THAT(driving.notes, testing::Contains("petrel.port_names has no port with lanes 5,4: it is called port2"));
 
     device.reset();
     write_profile("bad.faults=no_lanes\n");
     device = driving.open(entry(), DeviceId{1}).value();
     EXPECT_EQ(device->inventory().ports[0].name, "port0");
-    EXPECT_THAT(driving.said, testing::Contains(HasSubstr("ports are named by their position")));
+    EXPECT_THAT(driving.notes, testing::Contains(HasSubstr("ports are named by their position")));
 
     std::ofstream{names} << "Ethernet0 0,1\nEthernet0 2\nEthernet8 1\nEthernet9 x\nEthernet10\n";
     EXPECT_EQ(driving.problem(PETREL_BAD_LIBSAI ",profile=" + profile.string()),
@@ -234,7 +234,7 @@ TEST(SaiDriver, CallsPortsAsTheFrontPanelDoes)
                   ":5:1: value 'Ethernet10': allowed a port: its name and its lanes");
 }
 
-TEST(SaiDriver, ColumnsAreWhatTheHeaderSays)
+TEST(SaiDriver, ColumnsFollowTheHeader)
 {
     using device::sai::NamedPort;
     const auto ports = device::sai::parse_port_names("# SONiC port configuration\n# speed  lanes name\n"

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using watchdog::Field;
 
-TEST(SaiLibrary, WhatIsNoLibraryIsRefused)
+TEST(SaiLibrary, AFileThatIsNoLibraryIsRefused)
 {
     SaiBench bench;
     const auto missing = bench.open("", {}, "no/such/libsai.so");
@@ -31,7 +31,7 @@ TEST(SaiLibrary, ATooOldOneIsRefusedWithItsVersion)
     EXPECT_EQ(opened.error().what, "the library is of version 1.8.3; 1.9.0 is the oldest that can be used");
 }
 
-TEST(SaiLibrary, OneThatCannotBeAskedNeedsAWordOfTheOperator)
+TEST(SaiLibrary, ALibraryWithoutAVersionNeedsAStatedOne)
 {
     SaiBench bench;
     const auto unasked = bench.open("", {}, PETREL_OLD_LIBSAI);
@@ -49,7 +49,7 @@ TEST(SaiLibrary, OneThatCannotBeAskedNeedsAWordOfTheOperator)
     EXPECT_TRUE(bench.noted("the switch's is used"));  // no packet action per queue either
 }
 
-TEST(SaiLibrary, ItsOwnWordOutweighsTheOperators)
+TEST(SaiLibrary, TheReportedVersionOverridesTheStatedOne)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {}, PETREL_BAD_LIBSAI, 10900));
@@ -103,7 +103,7 @@ TEST(SaiLibrary, AFailureLeavesNothingBehind)
 }
 
 // The library also prints the problem once on stderr: problems of a profile are not reported by callbacks.
-TEST(SaiLibrary, OneThatCanSayWhatIsWrongIsQuoted)
+TEST(SaiLibrary, TheLibrarysErrorTextIsQuoted)
 {
     SaiBench bench;
     const auto problem = [&](const std::string& key, const std::string& value) {
@@ -121,7 +121,7 @@ TEST(SaiLibrary, OneThatCanSayWhatIsWrongIsQuoted)
                                               "the nearest is 'petrel.device'");
 }
 
-TEST(SaiLibrary, TheProfileSaysWhetherToAttach)
+TEST(SaiLibrary, TheProfileSelectsAttachOrCreate)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
@@ -157,7 +157,7 @@ TEST(SaiProfile, IsLinesOfKeysAndValues)
     EXPECT_EQ(wrong.error()[1].line, 3U);
 }
 
-TEST(SaiProfile, KeysThatAreThereTwiceOrMistypedAreTold)
+TEST(SaiProfile, DuplicateAndMisspeltKeysAreReported)
 {
     const auto wrong = device::sai::parse_profile("a=1\npetrel.attatch=true\na=2\npetrel.device=s0\n", "p");
     ASSERT_FALSE(wrong);

@@ -65,8 +65,8 @@ protected:
     // The line in the log, already read or still to come.
     std::string line_with(const std::string& event, const std::string& queue)
     {
-        std::istringstream said{agent_->log_text()};
-        for (std::string line; std::getline(said, line);) {
+        std::istringstream expected_note{agent_->log_text()};
+        for (std::string line; std::getline(expected_note, line);) {
             if (line.find(event) != std::string::npos && line.find(queue) != std::string::npos) {
                 return line;
             }
@@ -106,7 +106,7 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
 
 // Three hosts pause their switch for 1.5 s: two ports are left to the library, each with its own intervals and action,
 // the third is polled. Port names are those of the front panel.
-TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByLooking)
+TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByPolling)
 {
     std::ofstream{folder_ / "fabric.toml"} << R"(name = "three storms"
 duration = "60s"
@@ -166,7 +166,7 @@ TEST_F(SaiService, TheEnvironmentMayNameTheScenario)
 
 // When the agent stops, the library's detection is switched off, since no agent receives its notices; with --stop hold
 // it stays on. The switch keeps forwarding, so the library is never shut down.
-TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
+TEST_F(SaiService, TheLibraryStopsDetectingWithTheAgent)
 {
     const auto diary = folder_ / "diary";
     const auto tor = device(PETREL_BAD_LIBSAI, "bad.diary=" + diary.string() + "\n");
@@ -181,16 +181,17 @@ TEST_F(SaiService, TheLibraryStopsFindingStormsWithTheAgent)
     EXPECT_THAT(content(diary), testing::EndsWith("on 3\non 11\n"));
 }
 
-TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsItGoes)
+TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsPossible)
 {
     live(device(PETREL_BAD_LIBSAI, "bad.faults=coarse_timers,one_port_takes_no_interval,no_queue_action\n") +
          policy("detect_ms = 250\npriorities = \"3\"\n"));
     EXPECT_THAT(answer({"explain", "port0:3"}), HasSubstr("detect 250/250/300 ms"));
     EXPECT_THAT(answer({"explain", "port1:3"}), HasSubstr("intervals: detect 250 ms"));
-    const auto* said = "port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not find storms there";
-    EXPECT_THAT(agent_->log_text(), HasSubstr(said));
+    const auto* expected_note =
+        "port1: set PFC_TC_DLD_INTERVAL of a port: FAILURE (-1); the library does not detect storms there";
+    EXPECT_THAT(agent_->log_text(), HasSubstr(expected_note));
     EXPECT_THAT(agent_->log_text(), HasSubstr("device_note"));
-    EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + said));
+    EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + expected_note));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
@@ -294,7 +295,7 @@ TEST_F(SaiService, ALibraryThatExitsEndsTheAgentWithFailure)
     }
     const auto released =
         run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"release-all", "--config", agent_->file().string()}});
-    EXPECT_EQ(released.exit_code, 0) << "there is no journal yet, so the library is not asked: " << released.err;
+    EXPECT_EQ(released.exit_code, 0) << "there is no journal yet, so the library is not called: " << released.err;
     std::ofstream{folder_ / "state" / "tor.journal"};
     const auto ended =
         run({.program = PETREL_BIN_DIR "/petrel", .arguments = {"release-all", "--config", agent_->file().string()}});
@@ -345,11 +346,11 @@ TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
 TEST_F(SaiService, AFullTableOfBuffersIsInLogAndStatus)
 {
     live(device(PETREL_BAD_LIBSAI, "bad.pools=1\n") + "[[policy]]\npreset = \"sai\"\n");
-    const auto* said =
+    const auto* expected_note =
         "a buffer pool without room cannot be made: TABLE_FULL (-13), the switch's table of buffer pools is "
         "full; drop ends at the egress queue";
-    EXPECT_THAT(agent_->log_text(), HasSubstr(said));
-    EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + said));
+    EXPECT_THAT(agent_->log_text(), HasSubstr(expected_note));
+    EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + expected_note));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 

@@ -91,7 +91,7 @@ TEST_F(Faults, DeadHostTakesNothingAndARebootHelps)
     EXPECT_GT(delivered_until(20 * kMs), before + 500);
 }
 
-TEST_F(Faults, CutLinkCarriesNothingUntilMended)
+TEST_F(Faults, ACutLinkCarriesNothingUntilRepaired)
 {
     plan(kMs, CutLink{0});
     plan(5 * kMs, MendLink{0});
@@ -116,7 +116,7 @@ TEST_F(Faults, PortsOfBothKindsGoOffAndOn)
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(1));
 }
 
-TEST_F(Faults, AnEndThatGoesDownForAReasonTellsTheOther)
+TEST_F(Faults, AnEndThatGoesDownForAReasonSendsIt)
 {
     const auto down = [](topology::End end, twin::PortDown why) { return TakeDown{end, why}; };
     plan(kMs, down({kSwitch, 0}, {41, true}));

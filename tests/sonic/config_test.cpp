@@ -40,10 +40,10 @@ protected:
 TEST_F(SonicConfig, AValueThatIsTooLongIsRefusedByNameAndSize)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", std::string(100'000'000, '9')}};
-    const auto words = problem();
-    EXPECT_THAT(words, HasSubstr("PFC_WD|Ethernet0: detection_time is '" + std::string(256, '9') +
-                                 "… and 99999744 more bytes': "));
-    EXPECT_LT(words.size(), 600U);
+    const auto text = problem();
+    EXPECT_THAT(text, HasSubstr("PFC_WD|Ethernet0: detection_time is '" + std::string(256, '9') +
+                                "… and 99999744 more bytes': "));
+    EXPECT_LT(text.size(), 600U);
 }
 
 TEST_F(SonicConfig, AnOwnerWatchesLosslessPrioritiesOnly)
@@ -97,7 +97,7 @@ TEST_F(SonicConfig, IsReadAsPolicies)
     EXPECT_EQ(ports.front().name, "Ethernet0");
 }
 
-TEST_F(SonicConfig, HistoryIsKeptOfPortsWhoseEntryIsInForce)
+TEST_F(SonicConfig, HistoryIsKeptForPortsWithAValidEntry)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"pfc_stat_history", "enable"}};
     table()["PFC_WD|Ethernet4"] = {{"detection_time", "400"}, {"pfc_stat_history", "disable"}};
@@ -130,7 +130,7 @@ TEST_F(SonicConfig, WithoutRestorationTimeOnlyAPersonRestores)
     EXPECT_EQ(config.policies.policies.front().policy.name, "pfcwd-drop-200-infinite");
 }
 
-TEST_F(SonicConfig, WhatItsModelForbidsIsNotInForce)
+TEST_F(SonicConfig, InvalidValuesAreNotInForce)
 {
     auto& entry = table()["PFC_WD|Ethernet0"];
     const Hash good{{"detection_time", "400"}, {"restoration_time", "400"}};
@@ -166,21 +166,21 @@ TEST_F(SonicConfig, OneBadEntryLeavesTheOthers)
 }
 
 // A typing error in the configuration during a storm ends neither the storm nor the watching.
-TEST_F(SonicConfig, WhatAnEntrySaidBeforeItWasBadStaysInForce)
+TEST_F(SonicConfig, TheLastValidVersionOfAnEntryStaysInForce)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "2000"}, {"action", "forward"}};
     const std::optional before{read()};
     table()["PFC_WD|Ethernet0"]["detection_time"] = "40";
     const auto config = read_config(store_, Role::detector, before).value();
     EXPECT_THAT(config.problems, ElementsAre(AllOf(HasSubstr("PFC_WD|Ethernet0: detection_time is '40'"),
-                                                   HasSubstr("what it said before stays in force"))));
+                                                   HasSubstr("its last valid version stays in force"))));
     EXPECT_EQ(concern(config), config.problems.front());
     ASSERT_EQ(config.policies.policies.size(), 1U);
     EXPECT_EQ(config.policies.policies[0].policy.name, "pfcwd-forward-400-2000");
     EXPECT_EQ(config.policies.policies[0].ports[0].name, "Ethernet0");
 }
 
-TEST_F(SonicConfig, WhatTheRedSwitchDidIsNotWhatAnEntrySaidBefore)
+TEST_F(SonicConfig, ThePolicyOfTheRedSwitchIsNoEarlierVersionOfAnEntry)
 {
     table()["PFC_WD|GLOBAL"]["BIG_RED_SWITCH"] = "enable";
     const std::optional before{read(Role::owner)};
@@ -190,7 +190,7 @@ TEST_F(SonicConfig, WhatTheRedSwitchDidIsNotWhatAnEntrySaidBefore)
     EXPECT_THAT(read_config(store_, Role::owner, before).value().policies.policies, IsEmpty());
 }
 
-TEST_F(SonicConfig, ABadPollIntervalIsSaidOnceAndTheOneBeforeStays)
+TEST_F(SonicConfig, AnInvalidPollIntervalIsReportedOnceAndTheLastOneStays)
 {
     for (const std::string port : {"Ethernet0", "Ethernet4"}) {
         table()["PFC_WD|" + port] = {{"detection_time", "400"}, {"restoration_time", "400"}};
@@ -220,7 +220,7 @@ TEST_F(SonicConfig, ABadEntryDoesNotSlowOthersDown)
     EXPECT_EQ(config.policies.policies[1].policy.poll, std::chrono::milliseconds{100});
 }
 
-TEST_F(SonicConfig, CountersThatAreNotToBeReadAreNot)
+TEST_F(SonicConfig, DisabledPollingWatchesNothing)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
     table()["FLEX_COUNTER_TABLE|PFCWD"] = {{"FLEX_COUNTER_STATUS", "disable"}};
@@ -239,7 +239,7 @@ TEST_F(SonicConfig, APortWithoutWatchedPrioritiesIsRefusedWithTheReason)
     EXPECT_THAT(problem(), HasSubstr("PORT_QOS_MAP|Ethernet0 has no pfcwd_sw_enable"));
 }
 
-TEST_F(SonicConfig, TheBigRedSwitchIsForWhoeverCarriesItOut)
+TEST_F(SonicConfig, TheBigRedSwitchIsAppliedByTheOwner)
 {
     table()["PFC_WD|GLOBAL"]["BIG_RED_SWITCH"] = "enable";
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}, {"action", "forward"}};
@@ -254,13 +254,13 @@ TEST_F(SonicConfig, TheBigRedSwitchIsForWhoeverCarriesItOut)
     EXPECT_EQ(acts.policies.policies.front().policy.action, watchdog::Treatment::drop);
 }
 
-TEST_F(SonicConfig, AnUnfilledDatabaseIsNotTakenForAnEmptyOne)
+TEST_F(SonicConfig, AnUnfilledDatabaseIsAnError)
 {
     store_.flags.clear();
     EXPECT_FALSE(read_config(store_, Role::detector));
 }
 
-TEST_F(SonicConfig, NorIsOneThatIsFlushedWhileItIsRead)
+TEST_F(SonicConfig, ADatabaseFlushedDuringTheReadIsAnError)
 {
     table()["PFC_WD|Ethernet0"] = {{"detection_time", "400"}, {"restoration_time", "400"}};
     const auto filled = store_;
@@ -279,7 +279,7 @@ TEST_F(SonicConfig, NorIsOneThatIsFlushedWhileItIsRead)
     }
 }
 
-TEST_F(SonicConfig, TellsTheAlphas)
+TEST_F(SonicConfig, ReadsTheAlphas)
 {
     table()["BUFFER_PROFILE|lossless"] = {{"dynamic_th", "-3"}};
     table()["BUFFER_PROFILE|static"] = {{"static_th", "100"}};

@@ -10,7 +10,7 @@
 namespace petrel::sonic {
 namespace {
 
-TEST(FindDatabases, WhatTheOperatorSaysIsTakenForAll)
+TEST(FindDatabases, TheOperatorsAddressAppliesToAll)
 {
     const auto found = find_databases("tcp://10.0.0.1:6379");
     ASSERT_TRUE(found);

@@ -44,7 +44,7 @@ TEST(PauseHistory, AStateAloneCountsTheIntervalsThatEndPaused)
     EXPECT_EQ(history.fields(), (Hash{{kTotal, "600000"}, {kLength, "100000"}, {kBegan, "1700000000700000"}}));
 }
 
-TEST(PauseHistory, PauseTimeTellsTheMomentAndTheDevicesTotalIsTheOneToShow)
+TEST(PauseHistory, PauseTimeGivesTheStartAndTheDevicesTotalIsShown)
 {
     PauseHistory history{kThree, {}};
     history.see({kNoon, 0us, false, 7'000'000});
@@ -93,7 +93,7 @@ TEST(PauseHistory, GoesOnWithTheTotalThatIsShownAndWithNothingElse)
 }
 
 // Whatever the device reports, and even if the wall clock is set.
-RC_GTEST_PROP(PauseHistory, IsNeverLongerThanWhatWasSeen, ())
+RC_GTEST_PROP(PauseHistory, IsNeverLongerThanTheObservedTime, ())
 {
     PauseHistory history{kThree, {}};
     auto at = kNoon;

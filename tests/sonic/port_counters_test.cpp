@@ -21,13 +21,13 @@ watchdog::PfcCounts counted(std::uint64_t rx_frames)
 
 class SonicPortCounters : public ::testing::Test {
 protected:
-    void tell_queue(const std::string& port)
+    void update_queue(const std::string& port)
     {
         control::QueueReport queue;
         queue.port = port;
         queue.priority = 3;
         queue.phase = watchdog::Phase::watching;
-        tables_.tell(queue);
+        tables_.update(queue);
     }
 
     void write()
@@ -46,15 +46,15 @@ protected:
     PortCounters counters_;
 };
 
-TEST_F(SonicPortCounters, TellWhatPfcstatReads)
+TEST_F(SonicPortCounters, HaveTheFieldsOfPfcstat)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     auto counts = counted(5);
     counts.tx_frames = 6;
     counts.pauses_ended = 7;
     counts.pause_us = 8'000'000'000;
-    counters_.tell("Ethernet0", 3, kNoon, counts);
-    counters_.tell("Ethernet0", 4, kNoon, counted(9));
+    counters_.update("Ethernet0", 3, kNoon, counts);
+    counters_.update("Ethernet0", 4, kNoon, counted(9));
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"},
                                      {"SAI_PORT_STAT_PFC_3_TX_PKTS", "6"},
@@ -63,39 +63,39 @@ TEST_F(SonicPortCounters, TellWhatPfcstatReads)
                                      {"SAI_PORT_STAT_PFC_4_RX_PKTS", "9"}}));
 }
 
-TEST_F(SonicPortCounters, WhatIsNotKnownStaysAsItWas)
+TEST_F(SonicPortCounters, UnknownCountersKeepTheirValue)
 {
-    tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    update_queue("Ethernet0");
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
     write();
-    counters_.tell("Ethernet0", 3, kNoon, {});
+    counters_.update("Ethernet0", 3, kNoon, {});
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
 
-TEST_F(SonicPortCounters, OnlyWhatHasChangedIsWritten)
+TEST_F(SonicPortCounters, OnlyChangesAreWritten)
 {
-    tell_queue("Ethernet0");
-    tell_queue("Ethernet4");
+    update_queue("Ethernet0");
+    update_queue("Ethernet4");
     for (const auto* port : {"Ethernet0", "Ethernet4"}) {
-        counters_.tell(port, 3, kNoon, counted(5));
-        counters_.tell(port, 4, kNoon, counted(5));
+        counters_.update(port, 3, kNoon, counted(5));
+        counters_.update(port, 4, kNoon, counted(5));
     }
     write();
     of("Ethernet0") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
     of("Ethernet4") = {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}};
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
-    counters_.tell("Ethernet0", 4, kNoon, counted(6));
-    counters_.tell("Ethernet4", 3, kNoon, counted(5));
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
+    counters_.update("Ethernet0", 4, kNoon, counted(6));
+    counters_.update("Ethernet4", 3, kNoon, counted(5));
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}, {"SAI_PORT_STAT_PFC_4_RX_PKTS", "6"}}));
     EXPECT_EQ(of("Ethernet4"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "a mark"}}));
 }
 
-TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
+TEST_F(SonicPortCounters, LostCountersAreWrittenAgain)
 {
-    tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    update_queue("Ethernet0");
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
     write();
     for (const auto times : {1, 2}) {
         store_.content.clear();
@@ -106,21 +106,21 @@ TEST_F(SonicPortCounters, WhatIsForgottenIsWrittenAgain)
 
 TEST_F(SonicPortCounters, APortWaitsUntilItHasAName)
 {
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
     write();
     EXPECT_THAT(store_.keys(Db::counters, "COUNTERS").value(), IsEmpty());
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     write();
     EXPECT_EQ(of("Ethernet0"), (Hash{{"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
 }
 
-TEST_F(SonicPortCounters, WhatOthersWroteOfThePortStaysBesideOurs)
+TEST_F(SonicPortCounters, FieldsOfOtherWritersStay)
 {
     store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"] = {{"Ethernet0", "oid:0x1000000000abc"}};
     store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"] = {{"SAI_PORT_STAT_IF_IN_OCTETS", "1"},
                                                                     {"SAI_PORT_STAT_PFC_3_RX_PKTS", "2"}};
-    tell_queue("Ethernet0");
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    update_queue("Ethernet0");
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
     write();
     EXPECT_EQ(store_.content[Db::counters]["COUNTERS:oid:0x1000000000abc"],
               (Hash{{"SAI_PORT_STAT_IF_IN_OCTETS", "1"}, {"SAI_PORT_STAT_PFC_3_RX_PKTS", "5"}}));
@@ -147,15 +147,15 @@ protected:
         watchdog::PfcCounts counts;
         counts.read_at = Instant{1s + after};
         counts.paused = paused;
-        counters_.tell(port, 3, kNoon + 1s + after, counts);
+        counters_.update(port, 3, kNoon + 1s + after, counts);
         write();
     }
 };
 
-TEST_F(SonicPauses, AreKeptOfPortsThatAskForIt)
+TEST_F(SonicPauses, AreKeptForConfiguredPorts)
 {
-    tell_queue("Ethernet0");
-    tell_queue("Ethernet4");
+    update_queue("Ethernet0");
+    update_queue("Ethernet4");
     EXPECT_EQ(counters_.every(), 1s);
     keep_history(true);
     EXPECT_EQ(counters_.every(), 100ms);
@@ -173,7 +173,7 @@ TEST_F(SonicPauses, AreKeptOfPortsThatAskForIt)
 
 TEST_F(SonicPauses, TheFirstLookHasNoIntervalThatCouldHaveBeenPaused)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     keep_history(true);
     write();
     read(0ms, true);
@@ -182,7 +182,7 @@ TEST_F(SonicPauses, TheFirstLookHasNoIntervalThatCouldHaveBeenPaused)
 
 TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     write();
     of("Ethernet0")[kTotal] = "5000000";
     keep_history(true);
@@ -196,9 +196,9 @@ TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
     EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "it is the same pause";
 }
 
-TEST_F(SonicPauses, StayAsTheyAreWhenNobodyAsksForThemAnyMore)
+TEST_F(SonicPauses, StayUnchangedOnceTheSettingIsRemoved)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     keep_history(true);
     write();
     read(0ms, false);
@@ -211,16 +211,16 @@ TEST_F(SonicPauses, StayAsTheyAreWhenNobodyAsksForThemAnyMore)
 
 TEST_F(SonicPauses, TheTotalOfADeviceThatCountsThemIsItsOwn)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     keep_history(true);
     write();
     watchdog::PfcCounts counts;
     counts.read_at = Instant{1s};
     counts.pause_us = 7'000'000;
-    counters_.tell("Ethernet0", 3, kNoon, counts);
+    counters_.update("Ethernet0", 3, kNoon, counts);
     counts.read_at = Instant{2s};
     counts.pause_us = 7'050'000;
-    counters_.tell("Ethernet0", 3, kNoon + 1s, counts);
+    counters_.update("Ethernet0", 3, kNoon + 1s, counts);
     write();
     EXPECT_EQ(of("Ethernet0")["SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US"], "7050000");
     EXPECT_EQ(of("Ethernet0")[kLength], "50000");
@@ -241,11 +241,11 @@ private:
     static tl::unexpected<Error> fail() { return tl::unexpected(Error{ErrorKind::unreachable, "away"}); }
 };
 
-TEST_F(SonicPortCounters, WhatCouldNotBeWrittenIsWrittenLater)
+TEST_F(SonicPortCounters, FailedWritesAreRepeated)
 {
-    tell_queue("Ethernet0");
+    update_queue("Ethernet0");
     ASSERT_TRUE(tables_.write(store_));
-    counters_.tell("Ethernet0", 3, kNoon, counted(5));
+    counters_.update("Ethernet0", 3, kNoon, counted(5));
     Away away;
     EXPECT_FALSE(counters_.write(away, tables_));
     write();

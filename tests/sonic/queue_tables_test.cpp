@@ -46,14 +46,14 @@ protected:
     QueueTables tables_;
 };
 
-TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
+TEST_F(SonicQueueTables, HaveTheFieldsOfSonicsTools)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase = watchdog::Phase::mitigated;
     queue.detected = 1;
     queue.tx_drop = 300;
     queue.rx_drop_last = 200;
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_EQ(counters(), (Hash{{"PFC_WD_ACTION", "drop"},
                                 {"PFC_WD_DETECTION_TIME", "400000"},
@@ -75,7 +75,7 @@ TEST_F(SonicQueueTables, TellWhatSonicsToolsRead)
 
     queue.phase = watchdog::Phase::watching;
     queue.restored = 1;
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
@@ -87,11 +87,11 @@ TEST_F(SonicQueueTables, AQueueIsInAStormFromItsDetectionToItsEnd)
     for (const auto phase :
          {Phase::alerted, Phase::mitigating, Phase::mitigated, Phase::probing, Phase::restoring, Phase::latched}) {
         auto queue = watching("Ethernet0", 3);
-        tables_.tell(queue);
+        tables_.update(queue);
         ASSERT_TRUE(tables_.write(store_));
         EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
         queue.phase = phase;
-        tables_.tell(queue);
+        tables_.update(queue);
         ASSERT_TRUE(tables_.write(store_));
         EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << name(phase);
         EXPECT_THAT(appl(), Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))) << name(phase);
@@ -102,20 +102,20 @@ TEST_F(SonicQueueTables, AnUnseenQueueIsNotInAStorm)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase.reset();
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "operational")));
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
-TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
+TEST_F(SonicQueueTables, AnUnwatchedQueueKeepsOnlyItsStatistics)
 {
     auto queue = watching("Ethernet0", 3);
     queue.detected = queue.restored = 2;
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     queue.policy.clear();
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_STATUS"))));
     EXPECT_THAT(counters(), Not(Contains(Key("PFC_WD_DETECTION_TIME"))));
@@ -123,17 +123,17 @@ TEST_F(SonicQueueTables, AQueueThatNobodyWatchesKeepsItsStatisticsAlone)
     EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
 }
 
-TEST_F(SonicQueueTables, AQueueSaysWhetherItsPausesAreKept)
+TEST_F(SonicQueueTables, AQueueShowsWhetherItsHistoryIsKept)
 {
     config_.ports = {{"Ethernet0", {}, 8, 8, true}};
     tables_.configure(config_);
     auto queue = watching("Ethernet0", 3);
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Contains(Pair("PFC_STAT_HISTORY", "enable")));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_DETECTION_TIME", "400000")));
     queue.policy.clear();
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Not(Contains(Key("PFC_STAT_HISTORY"))));
 }
@@ -142,17 +142,17 @@ TEST_F(SonicQueueTables, NamesOfASwitchThatHasThemAreTaken)
 {
     store_.content[Db::counters]["COUNTERS_PORT_NAME_MAP"] = {{"Ethernet0", "oid:0x1000000000abc"}};
     store_.content[Db::counters]["COUNTERS_QUEUE_NAME_MAP"] = {{"Ethernet0:3", "oid:0x15000000000def"}};
-    tables_.tell(watching("Ethernet0", 3));
+    tables_.update(watching("Ethernet0", 3));
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_EQ(tables_.object("Ethernet0", 3)->queue, "oid:0x15000000000def");
     EXPECT_EQ(tables_.object("Ethernet0", 3)->port, "oid:0x1000000000abc");
 }
 
-TEST_F(SonicQueueTables, NamesAreMadeWhereThereAreNone)
+TEST_F(SonicQueueTables, MissingNamesAreCreated)
 {
     for (const auto priority : {std::uint8_t{3}, std::uint8_t{4}}) {
-        tables_.tell(watching("Ethernet0", priority));
-        tables_.tell(watching("Ethernet4", priority));
+        tables_.update(watching("Ethernet0", priority));
+        tables_.update(watching("Ethernet4", priority));
     }
     ASSERT_TRUE(tables_.write(store_));
     auto& maps = store_.content[Db::counters];
@@ -166,18 +166,18 @@ TEST_F(SonicQueueTables, NamesAreMadeWhereThereAreNone)
     }
     EXPECT_EQ(objects.size(), 4U) << "no two are called alike";
     const auto before = tables_.object("Ethernet4", 3)->queue;
-    tables_.tell(watching("Ethernet2", 3));
+    tables_.update(watching("Ethernet2", 3));
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_EQ(tables_.object("Ethernet4", 3)->queue, before) << "and none is renamed by one that comes later";
     EXPECT_FALSE(objects.contains(tables_.object("Ethernet2", 3)->queue));
 }
 
-TEST_F(SonicQueueTables, WhatADatabaseHasForgottenIsWrittenAgain)
+TEST_F(SonicQueueTables, LostEntriesAreWrittenAgain)
 {
     auto queue = watching("Ethernet0", 3);
     queue.detected = 7;
     queue.phase = watchdog::Phase::mitigated;
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     const auto before = store_.content;
     EXPECT_EQ(tables_.beginnings(), 1U);
@@ -203,11 +203,11 @@ TEST_F(SonicQueueTables, ADatabaseThatIsFlushedInTheMiddleOfAWriteIsWrittenAgain
                 tables.configure(config_);
                 auto queue = watching("Ethernet0", 3);
                 queue.phase = watchdog::Phase::mitigated;
-                tables.tell(queue);
+                tables.update(queue);
                 if (!is_first) {
                     ASSERT_TRUE(tables.write(memory));
                     queue.detected = 1;
-                    tables.tell(queue);
+                    tables.update(queue);
                 }
                 test::InterruptedStore store{memory, call, [&] { memory.content[db].clear(); }};
                 ASSERT_TRUE(tables.write(store));
@@ -229,10 +229,10 @@ TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase = watchdog::Phase::mitigated;
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     const auto saved = store_.content;
-    tables_.tell(watching("Ethernet0", 3));
+    tables_.update(watching("Ethernet0", 3));
     ASSERT_TRUE(tables_.write(store_));
     store_.content = saved;
     tables_.start_over();
@@ -241,14 +241,14 @@ TEST_F(SonicQueueTables, AServerThatCameBackAsItOnceWasIsWrittenAgain)
     EXPECT_THAT(appl(), Not(Contains(Key("PFC_WD_TABLE_INSTORM:Ethernet0"))));
 }
 
-TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
+TEST_F(SonicQueueTables, ARemovedQueueIsInNoStorm)
 {
     auto queue = watching("Ethernet0", 3);
     queue.phase = watchdog::Phase::mitigated;
     queue.detected = 1;
     config_.big_red_switch = true;
     tables_.configure(config_);
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     const auto key = "COUNTERS:" + tables_.object("Ethernet0", 3)->queue;
     tables_.forget("Ethernet0", 3);
@@ -261,18 +261,18 @@ TEST_F(SonicQueueTables, AQueueThatIsNoMoreIsInNoStorm)
     EXPECT_THAT(store_.content[Db::state], Not(Contains(Key("PFC_WD_SW_STATE_TABLE|Ethernet0:3"))));
     EXPECT_EQ(tables_.object("Ethernet0", 3), nullptr);
 
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
     EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << "it came back";
     tables_.forget("Ethernet0", 3);
-    tables_.tell(queue);
+    tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
-    ASSERT_NE(tables_.object("Ethernet0", 3), nullptr) << "before anybody has missed it";
+    ASSERT_NE(tables_.object("Ethernet0", 3), nullptr) << "before the first write";
 }
 
-TEST_F(SonicQueueTables, AQueueThatIsGoneBeforeAnybodyHeardOfItLeavesNothing)
+TEST_F(SonicQueueTables, AQueueRemovedBeforeTheFirstWriteLeavesNothing)
 {
-    tables_.tell(watching("Ethernet0", 3));
+    tables_.update(watching("Ethernet0", 3));
     tables_.forget("Ethernet0", 3);
     tables_.forget("Ethernet4", 3);
     ASSERT_TRUE(tables_.write(store_));
@@ -282,14 +282,14 @@ TEST_F(SonicQueueTables, AQueueThatIsGoneBeforeAnybodyHeardOfItLeavesNothing)
 TEST_F(SonicQueueTables, ALeftOverRowOfAStormThatIsOverIsTakenAway)
 {
     appl()["PFC_WD_TABLE_INSTORM:Ethernet0"] = {{"3", "storm"}, {"4", "storm"}};
-    tables_.tell(watching("Ethernet0", 3));
+    tables_.update(watching("Ethernet0", 3));
     ASSERT_TRUE(tables_.write(store_));
-    EXPECT_EQ(appl()["PFC_WD_TABLE_INSTORM:Ethernet0"], (Hash{{"4", "storm"}})) << "nobody said anything of queue 4";
+    EXPECT_EQ(appl()["PFC_WD_TABLE_INSTORM:Ethernet0"], (Hash{{"4", "storm"}})) << "queue 4 was never reported";
 }
 
 TEST_F(SonicQueueTables, TheRedSwitchStandsAtEveryWatchedQueue)
 {
-    tables_.tell(watching("Ethernet0", 3));
+    tables_.update(watching("Ethernet0", 3));
     config_.big_red_switch = true;
     tables_.configure(config_);
     ASSERT_TRUE(tables_.write(store_));
@@ -300,12 +300,12 @@ TEST_F(SonicQueueTables, TheRedSwitchStandsAtEveryWatchedQueue)
     EXPECT_THAT(counters(), Not(Contains(Key("BIG_RED_SWITCH_MODE"))));
 }
 
-TEST_F(SonicQueueTables, AtTheEndNobodyReadsThatSomebodyWatches)
+TEST_F(SonicQueueTables, RetireRemovesTheEntriesOfWatchedQueues)
 {
     auto held = watching("Ethernet0", 4);
     held.phase = watchdog::Phase::mitigated;
-    tables_.tell(watching("Ethernet0", 3));
-    tables_.tell(held);
+    tables_.update(watching("Ethernet0", 3));
+    tables_.update(held);
     config_.big_red_switch = true;
     tables_.configure(config_);
     ASSERT_TRUE(tables_.write(store_));

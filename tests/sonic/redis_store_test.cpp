@@ -58,7 +58,7 @@ TEST(RedisStore, FindsEveryKeyOfALargeDatabaseOnce)
     EXPECT_EQ(store.keys(Db::counters, "COUNTERS:").value().size(), 5000U);
 }
 
-TEST(RedisStore, WhatIsTooMuchToBeReadAtOnceIsAnError)
+TEST(RedisStore, AReadThatIsTooLargeIsAnError)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;
@@ -75,7 +75,7 @@ TEST(RedisStore, WhatIsTooMuchToBeReadAtOnceIsAnError)
         << "and the connection is good";
 }
 
-TEST(RedisStore, OneBadChangeIsSaid)
+TEST(RedisStore, AFailedChangeIsReported)
 {
     PETREL_NEEDS_REDIS();
     const test::RedisServer server;

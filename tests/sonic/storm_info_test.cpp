@@ -25,7 +25,7 @@ TEST(SonicStormInfo, HasTheNamesAndTheOrderOfTheScripts)
               "effective_poll_time:200000.5|effective_pfcwd_poll_time_last:199000");
 }
 
-TEST(SonicStormInfo, LeavesOutWhatIsNotKnown)
+TEST(SonicStormInfo, OmitsUnknownFields)
 {
     StormInfo info;
     EXPECT_EQ(info_text(info), "");

@@ -47,7 +47,7 @@ TEST(TableStore, AConfigurationIsKeptBeforeItIsInForce)
     EXPECT_NE(store.version(), before);
 }
 
-TEST(TableStore, WhatCannotBeKeptHasNotChanged)
+TEST(TableStore, AFailedSaveChangesNothing)
 {
     Kept kept;
     TableStore store{{{kPort, {{"detection_time", "200"}}}}, kept.how()};

@@ -94,7 +94,7 @@ TEST_F(AgentCommands, HistoryIsATableWithItsEvidence)
         << "of a port that is gone";
 }
 
-TEST_F(AgentCommands, HistoryOfWhatNeverWasIsAnError)
+TEST_F(AgentCommands, HistoryOfAnUnknownQueueIsAnError)
 {
     EXPECT_EQ(run("pfcwd show history Ethernet99 Ethernet4:3"),
               (Outcome{"Failed to run command, invalid options:\nEthernet99\n", "", 1}));
@@ -102,7 +102,7 @@ TEST_F(AgentCommands, HistoryOfWhatNeverWasIsAnError)
     EXPECT_EQ(run("pfcwd show history Ethernet0").exit_code, 0) << "it is there, and nothing has happened";
 }
 
-TEST_F(AgentCommands, HistorySaysWhoseQueueItWasIfThereAreSeveralDevices)
+TEST_F(AgentCommands, HistoryNamesTheDeviceIfThereAreSeveral)
 {
     events_.emplace_back(kOfOtherDevice);
     const auto table = run("pfcwd show history Ethernet4").out;
@@ -126,7 +126,7 @@ TEST_F(AgentCommands, ReleaseNamesQueuesPortsOrAll)
     const auto none = run("pfcwd release");
     EXPECT_EQ(none.exit_code, 2);
     EXPECT_THAT(none.err, HasSubstr("Error: Which queues? Their names, or all.\n"));
-    EXPECT_TRUE(orders_.empty()) << "nobody releases everything by forgetting a word";
+    EXPECT_TRUE(orders_.empty()) << "a missing argument does not release everything";
 }
 
 TEST_F(AgentCommands, APortThatTwoDevicesHaveIsOnePort)
@@ -138,10 +138,10 @@ TEST_F(AgentCommands, APortThatTwoDevicesHaveIsOnePort)
     EXPECT_EQ(run("pfcwd clear Ethernet4").exit_code, 0);
     EXPECT_THAT(ordered(Ask::clear), ElementsAre("Ethernet4 of sw1", "Ethernet4 of sw2"));
     EXPECT_EQ(run("pfcwd release Ethernet9").exit_code, 0);
-    EXPECT_THAT(ordered(Ask::release), ElementsAre("Ethernet9 of ")) << "the agent has the words for that";
+    EXPECT_THAT(ordered(Ask::release), ElementsAre("Ethernet9 of ")) << "the text is the agent's";
 }
 
-TEST_F(AgentCommands, WhatTheAgentRefusesIsAnError)
+TEST_F(AgentCommands, ARefusalOfTheAgentIsAnError)
 {
     answer(Lines{codec::answer_json(Error{ErrorKind::invalid, "no queue Ethernet9:9"})});
     EXPECT_EQ(run("pfcwd release Ethernet9:9"), (Outcome{"", "Error: no queue Ethernet9:9\n", 1}));
@@ -165,13 +165,13 @@ TEST_F(AgentCommands, StatisticsOfAnOwnerAreNotClearedWithoutIt)
         EXPECT_EQ(run(line),
                   (Outcome{"",
                            "Error: no agent answers\n"
-                           "Nothing was cleared: the agent has counts of its own, and has to be asked first\n",
+                           "Nothing was cleared: the agent keeps counts, and these have to be cleared first\n",
                            1}));
         EXPECT_EQ(detected(), "2");
     }
 }
 
-TEST_F(AgentCommands, WhatWasClearedBeforeAnErrorIsSaid)
+TEST_F(AgentCommands, AnErrorListsWhatWasCleared)
 {
     bench().agent = [this](const control::ControlRequest& request) -> Result<Lines> {
         if (request.command == Ask::queues) {

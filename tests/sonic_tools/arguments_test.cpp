@@ -57,8 +57,8 @@ TEST(Arguments, AnOptionHasItsValueBehindItOrWithinIt)
 
 TEST(Arguments, TheLastOneIsTheTime)
 {
-    EXPECT_THAT(given({"start", "400"}).words("PORTS"), IsEmpty());
-    EXPECT_THAT(given({"start", "Ethernet0", "Ethernet4", "400"}).words("PORTS"),
+    EXPECT_THAT(given({"start", "400"}).values("PORTS"), IsEmpty());
+    EXPECT_THAT(given({"start", "Ethernet0", "Ethernet4", "400"}).values("PORTS"),
                 ElementsAre("Ethernet0", "Ethernet4"));
     EXPECT_EQ(given({"start", "Ethernet0", "--", "400"}).number("DETECTION_TIME"), 400);
 }
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Arguments, OptionsStandAnywhere, ())
     }
     words.insert(words.begin(), "start");
     const auto read = given(words);
-    RC_ASSERT(read.words("PORTS") == (Words{"Ethernet0", "Ethernet4"}));
+    RC_ASSERT(read.values("PORTS") == (Words{"Ethernet0", "Ethernet4"}));
     RC_ASSERT(read.number("DETECTION_TIME") == 400);
     RC_ASSERT(read.text("--action") == "drop");
     RC_ASSERT(read.number("--restoration-time") == 500);
@@ -111,7 +111,7 @@ TEST(Arguments, NumbersAreWholeNumbers)
               "Error: Invalid value for '-s' / '--staticth': -1 is not in the range x>=0.\n");
 }
 
-TEST(Arguments, WhatIsMissingOrTooMuchIsSaid)
+TEST(Arguments, ReportsMissingAndExtraArguments)
 {
     EXPECT_EQ(complaint({"start"}), "Error: Missing argument 'DETECTION_TIME'.\n");
     EXPECT_EQ(complaint({"big_red_switch"}),
@@ -130,7 +130,7 @@ TEST(Arguments, WhatIsMissingOrTooMuchIsSaid)
     EXPECT_EQ(complaint({"\x1b[2J"}), "Error: No such command '\\x1b[2J'.\n") << "nothing disturbs a terminal";
 }
 
-TEST(Arguments, TheFirstWrongValueIsTold)
+TEST(Arguments, ReportsTheFirstInvalidValue)
 {
     EXPECT_THAT(complaint({"start", "50", "-r", "1", "-a", "x"}),
                 testing::StartsWith("Error: Invalid value for '--restoration-time' / '-r': 1 "));
@@ -144,7 +144,7 @@ TEST(Arguments, ACommandWithoutOneOfItsCommandsShowsThem)
     EXPECT_EQ(refused({"show"}), refused({"show", "--help"}));
 }
 
-TEST(Arguments, OurOwnOptionsStandBeforeACommandToo)
+TEST(Arguments, AcceptsOurOptionsBeforeACommand)
 {
     const auto invocation =
         parse(pfcwd(), "pfcwd", Words{"--redis", "tcp://switch:6379", "show", "--socket=/s", "config"});
@@ -163,7 +163,7 @@ TEST(Arguments, AnUnknownCommandHasNoHelp)
     EXPECT_EQ(refused({"--help", "nosuch"}).exit_code, 0);
 }
 
-TEST(Arguments, AVersionIsTold)
+TEST(Arguments, PrintsTheVersion)
 {
     EXPECT_EQ(refused({"--version"}, mmuconfig()), (Outcome{"mmuconfig, version 1.0\n", "", 0}));
     EXPECT_EQ(complaint({"--version"}), "Error: No such option: --version\n") << "theirs has none";

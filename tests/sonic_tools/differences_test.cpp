@@ -80,7 +80,7 @@ TEST_F(Difference, TheSpellingOfTheTestPlansIsUnderstood)
     EXPECT_EQ(run("pfcwd start ports Ethernet0 detection-time 500").exit_code, 0);
     EXPECT_EQ(config("PFC_WD|Ethernet0").at("detection_time"), "500");
     EXPECT_EQ(run("pfcwd start Ethernet0 ports 400"), (Outcome{fmt::format("{}ports\n", kUnknown), "", 1}))
-        << "elsewhere these words are no ports either";
+        << "other commands do not take these words as ports either";
 }
 
 // Theirs: nothing happens, exit code 0.
@@ -93,14 +93,14 @@ TEST_F(Difference, StopAllStopsAll)
 }
 
 // Theirs: nothing happens, exit code 0.
-TEST_F(Difference, StoppingWhatIsNotThereIsAnErrorAndStopsNothing)
+TEST_F(Difference, StoppingAnUnknownPortIsAnErrorAndStopsNothing)
 {
     EXPECT_EQ(run("pfcwd stop Ethernet0 Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
     EXPECT_FALSE(config("PFC_WD|Ethernet0").empty());
 }
 
 // Theirs: the entry of a port that no longer exists cannot be removed.
-TEST_F(Difference, WhatIsConfiguredForAPortThatIsGoneCanBeStopped)
+TEST_F(Difference, AnEntryOfARemovedPortCanBeStopped)
 {
     const Hash entry{{"detection_time", "200"}, {"restoration_time", "200"}};
     bench().set(Db::config, "PFC_WD|Ethernet64", entry);
@@ -141,7 +141,7 @@ TEST_F(Difference, StartDefaultKeepsTheIntervalBelowTheTimesOfOthers)
 }
 
 // Theirs: an empty table, exit code 0.
-TEST_F(Difference, ShowingWhatIsNotThereIsAnError)
+TEST_F(Difference, ShowingAnUnknownPortIsAnError)
 {
     EXPECT_EQ(run("pfcwd show config Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
     EXPECT_EQ(run("pfcwd show stats Ethernet0:3 Ethernet9:9 Ethernet9:9"),
@@ -200,7 +200,7 @@ TEST_F(Difference, APortThatIsStartedAgainKeepsItsOwnHistory)
 
 // Theirs, from release 202511 on: the field is always written. orchagent up to 202505 rejects the whole entry for it,
 // so that the port is not watched.
-TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfAskedForOrIfItHasOneAlready)
+TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfRequestedOrPresent)
 {
     constexpr auto kField = "pfc_stat_history";
     EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
@@ -247,7 +247,7 @@ TEST_F(Difference, ErrorsOfPfcAreErrors)
 }
 
 // Theirs: an empty table, exit code 0.
-TEST_F(Difference, AsymmetricPfcOfWhatIsNotThereIsAnError)
+TEST_F(Difference, AsymmetricPfcOfAnUnknownPortIsAnError)
 {
     EXPECT_EQ(run("pfc show asymmetric Ethernet99"), (Outcome{"Cannot find interface Ethernet99\n", "", 1}));
 }
@@ -361,7 +361,7 @@ TEST_F(Difference, AllThatWasGivenOfAProfileIsSet)
 }
 
 // Theirs: the help shows a spelling that the tool refuses.
-TEST_F(Difference, TheHelpOfStartShowsOnlyWhatWorks)
+TEST_F(Difference, TheHelpOfStartShowsOnlyWorkingForms)
 {
     const auto help = run("pfcwd start --help");
     EXPECT_EQ(help.exit_code, 0);
@@ -382,12 +382,12 @@ TEST_F(Difference, StatisticsCanBeCleared)
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_STATUS"), "operational");
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000003").at("PFC_WD_QUEUE_STATS_TX_PACKETS"), "100")
         << "a storm is being counted on";
-    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "nobody has watched it";
+    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "it was never watched";
     EXPECT_EQ(run("pfcwd clear Ethernet9:9"), (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
 }
 
 // Theirs: no JSON output.
-TEST_F(Difference, WhateverIsShownIsThereAsJson)
+TEST_F(Difference, EveryOutputIsAvailableAsJson)
 {
     EXPECT_EQ(
         run("pfcwd show config --json").out,

@@ -71,7 +71,7 @@ public:
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> {
             return std::make_unique<test::MemoryStore>(store_);
         };
-        around.ask_agent = [this](const Where&, const control::ControlRequest& request) { return answer(request); };
+        around.request_answer = [this](const Where&, const control::ControlRequest& request) { return answer(request); };
         around.may_write = true;
         around.cache = folder_ / "cache";
         const auto tool = words.front();
@@ -207,7 +207,7 @@ TEST(HostileValues, NoToolLetsThemReachTheTerminal)
     }
 }
 
-TEST(HostileValues, AreShownForWhatTheyAre)
+TEST(HostileValues, AreShownEscaped)
 {
     HostileSwitch hostile{"\x1b[2J\n"};
     EXPECT_THAT(hostile.run({"pfcwd", "show", "config"}).out, testing::HasSubstr(R"(Ethernet0\x1b[2J\x0a)"));

@@ -47,7 +47,7 @@ protected:
         around.open_store = std::bind_front(&cli::ToolDatabases::open, &databases_);
         around.asics = std::bind_front(&cli::ToolDatabases::asics, &databases_);
         around.agent_keeps_tables = std::bind_front(&cli::ToolDatabases::are_agents, &databases_);
-        around.ask_agent = [](const Where&, const control::ControlRequest&) {
+        around.request_answer = [](const Where&, const control::ControlRequest&) {
             return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
         };
         around.may_write = may_write_;
@@ -124,7 +124,7 @@ private:
     cli::ToolDatabases databases_{"", folder_ / "database_config.json", folder_ / "database_global.json"};
 };
 
-TEST_F(Namespaces, OneThatDoesNotExistIsRefusedWithThoseThatDo)
+TEST_F(Namespaces, AnUnknownNamespaceIsRefusedWithTheKnownOnes)
 {
     for (const std::string line : {"pfcwd show config", "pfcwd show stats", "pfc show priority", "pfcstat",
                                    "pfc config priority on Ethernet0 4", "mmuconfig -l"}) {
@@ -140,7 +140,7 @@ TEST_F(Namespaces, OneThatDoesNotExistIsRefusedWithThoseThatDo)
     EXPECT_EQ(run("pfc config priority on Ethernet0 4 -n asic7").exit_code, 2) << "before the rights are checked";
 }
 
-TEST_F(Namespaces, ConfigurationIsThatOfFrontPortsUnlessAllAreAskedFor)
+TEST_F(Namespaces, ConfigurationShowsFrontPortsByDefault)
 {
     const auto front = run("pfcwd show config");
     EXPECT_EQ(front.err, "");
@@ -184,7 +184,7 @@ TEST_F(Namespaces, StatisticsAreOfFrontPortsAndStormsOfAllPorts)
     EXPECT_EQ(run("pfcwd show stats --check-storm"), (Outcome{"", "", 1}));
     EXPECT_EQ(run("pfcwd show stats --check-storm -n asic1").exit_code, 1);
     EXPECT_EQ(run("pfcwd show stats --check-storm -n asic0").exit_code, 0);
-    EXPECT_EQ(run("pfcwd show stats --check-storm -d frontend").exit_code, 0) << "the operator asks for front ports";
+    EXPECT_EQ(run("pfcwd show stats --check-storm -d frontend").exit_code, 0) << "the operator requests front ports";
     EXPECT_EQ(run("pfcwd show stats --check-storm Ethernet-BP256"), (Outcome{"", "", 1}));
     EXPECT_EQ(run("pfcwd show stats --check-storm Ethernet0"), (Outcome{"", "", 0}));
 }
@@ -263,7 +263,7 @@ TEST_F(Namespaces, AnAsicWhosePortsHaveNoNamesYetIsAnErrorOfStart)
     EXPECT_EQ(config(0, "PFC_WD|Ethernet0").at("detection_time"), "800");
 }
 
-TEST_F(Namespaces, OneWhoseDatabaseIsAwayIsNamed)
+TEST_F(Namespaces, AnAsicWithoutItsDatabaseIsNamed)
 {
     server(1).kill();
     for (const auto* line : {"pfcwd show config -d all", "pfcwd show stats --check-storm", "pfcwd interval 100",
@@ -277,7 +277,7 @@ TEST_F(Namespaces, OneWhoseDatabaseIsAwayIsNamed)
 }
 
 // A replica answers reads and refuses writes.
-TEST_F(Namespaces, AnErrorWhileWritingListsWhatIsChanged)
+TEST_F(Namespaces, AWriteErrorListsTheChanges)
 {
     test::run_command(server(1), 0, {"REPLICAOF", "127.0.0.1", "1"});
     const auto failed = run("pfcwd interval 100");

@@ -176,7 +176,7 @@ TEST(ToolCompletion, OffersChoices)
     EXPECT_THAT(completions({"mmuconfig", "-p", ""}), IsEmpty());
 }
 
-TEST(ToolCompletion, OffersToEachPlaceItsOwn)
+TEST(ToolCompletion, OffersTheValuesOfEachPosition)
 {
     PETREL_NEEDS_REDIS();
     const Bench bench;
@@ -193,7 +193,7 @@ TEST(ToolCompletion, OffersToEachPlaceItsOwn)
     EXPECT_THAT(completions({"pfcwd", "start", "--action", "=", "f"}, redis), ElementsAre("forward"));
 }
 
-TEST(ToolCompletion, OffersWhatTheSwitchHas)
+TEST(ToolCompletion, OffersPortsAndQueuesOfTheSwitch)
 {
     PETREL_NEEDS_REDIS();
     const Bench bench;

@@ -24,7 +24,7 @@ void count(Bench& bench, const std::string& field, const std::string& value)
     bench.set(Db::counters, kFirstPort, counters);
 }
 
-TEST(Pfcstat, ShowsWhatHasComeSinceItWasCleared)
+TEST(Pfcstat, ShowsCountsSinceTheClear)
 {
     PETREL_NEEDS_REDIS();
     Bench bench;
@@ -72,7 +72,7 @@ TEST(Pfcstat, HasAHistoryOfPauses)
         << "it was not there when the others were cleared";
 }
 
-TEST(Pfcstat, ShowsAllThatHasANameIfAskedTo)
+TEST(Pfcstat, ShowsInternalPortsOnRequest)
 {
     PETREL_NEEDS_REDIS();
     Bench bench;
@@ -80,7 +80,7 @@ TEST(Pfcstat, ShowsAllThatHasANameIfAskedTo)
     EXPECT_THAT(bench.run("pfcstat -s all").out, HasSubstr("\nPortChannel1     N/A     N/A"));
 }
 
-TEST(SavedCounters, AFileThatSaysSomethingElseIsNone)
+TEST(SavedCounters, AnInvalidFileIsIgnored)
 {
     const test::TemporaryFolder folder;
     EXPECT_FALSE(load(folder.path()));
@@ -94,7 +94,7 @@ TEST(SavedCounters, AFileThatSaysSomethingElseIsNone)
     EXPECT_FALSE(load(folder.path()));
 }
 
-TEST(SavedCounters, NobodyGetsAHomeOnlyForThem)
+TEST(SavedCounters, DoNotCreateAHome)
 {
     const SavedCounters saved{"now", {}};
     const test::TemporaryFolder folder;
@@ -126,7 +126,7 @@ TEST(SavedCounters, WithoutAFolderThereAreNone)
 {
     const SavedCounters saved{"now", {}};
     EXPECT_EQ(save("", saved).error().what,
-              "there is no folder for them: whoever runs this has no home; XDG_CACHE_HOME can name a folder");
+              "there is no folder for them: this user has no home; XDG_CACHE_HOME can name a folder");
     const test::TemporaryFolder here;
     ASSERT_TRUE(save(here.path(), saved));
     const auto before = std::filesystem::current_path();
@@ -137,7 +137,7 @@ TEST(SavedCounters, WithoutAFolderThereAreNone)
     EXPECT_TRUE(load(here.path())) << "what lies around is not theirs";
 }
 
-TEST(SavedCounters, WhyTheyCannotBeWrittenIsSaid)
+TEST(SavedCounters, AFailedWriteIsReportedWithTheReason)
 {
     const SavedCounters saved{"now", {}};
     EXPECT_EQ(save("/proc/nowhere", saved).error().what, "cannot make /proc/nowhere: No such file or directory");

@@ -54,7 +54,7 @@ private:
 };
 
 // On one ASIC SONiC's tools show ports of every role.
-TEST_F(Ports, OfEveryRoleAreShownUnlessFrontPortsAreAskedFor)
+TEST_F(Ports, PortsOfEveryRoleAreShownByDefault)
 {
     add_port("Ethernet-BP0", {{"admin_status", "up"}, {"role", "Int"}});
     add_port("Ethernet-Rec0", {{"admin_status", "up"}, {"role", "Rec"}});
@@ -73,7 +73,7 @@ TEST_F(Ports, OfEveryRoleAreShownUnlessFrontPortsAreAskedFor)
         << "a port that is named is shown";
 }
 
-TEST_F(Ports, OfEveryRoleAreCheckedForStorms)
+TEST_F(Ports, PortsOfEveryRoleAreCheckedForStorms)
 {
     bench().set(Db::counters, "COUNTERS:oid:0x15000000000003", {{"PFC_WD_STATUS", "operational"}});
     EXPECT_EQ(bench().run("pfcwd show stats --check-storm").exit_code, 0);
@@ -98,7 +98,7 @@ TEST_F(Ports, InsideOfTheBoxAreStartedByDefaultIfTheyAreUp)
     EXPECT_TRUE(config("PFC_WD|Ethernet12").empty()) << "it has no neighbour";
 }
 
-TEST_F(Ports, AreStartedByDefaultOnlyWhereTheDeviceSaysSo)
+TEST_F(Ports, StartDefaultNeedsTheDeviceMetadata)
 {
     for (const Hash& metadata : {Hash{{"hostname", "sw1"}}, Hash{{"default_pfcwd_status", "disable"}}}) {
         EXPECT_EQ(bench().run("pfcwd stop").exit_code, 0);

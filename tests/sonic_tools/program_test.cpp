@@ -73,7 +73,7 @@ TEST_F(Program, IsCalledByItsNames)
     expect_same("pfcstat", {});
 }
 
-TEST_F(Program, IsACommandOfPetrelToo)
+TEST_F(Program, IsASubcommandOfPetrel)
 {
     EXPECT_EQ(run("petrel", {"pfcwd", "show", "config"}).out, bench().run("pfcwd show config").out);
     const auto wrong = run("petrel", {"pfcwd", "interval"});
@@ -89,7 +89,7 @@ TEST_F(Program, KeepsCountersInTheCacheOfTheUser)
     EXPECT_THAT(run("pfcstat", {}).out, StartsWith("Last cached time was 20"));
 }
 
-TEST_F(Program, LeavesNothingInTheFolderOfSomebodyWithoutAHome)
+TEST_F(Program, WritesNothingForAUserWithoutAHome)
 {
     const test::TemporaryFolder folder;
     const auto refused = run_at_home(folder / "no home", folder.path(), "-c");
@@ -133,7 +133,7 @@ TEST_F(Program, WaitsUntilConfigDbIsFilled)
     test::detail::close_end(err.read_end);
 }
 
-TEST_F(Program, SaysWhereItHasLookedForADatabaseOrAnAgent)
+TEST_F(Program, NamesTheAddressesItTried)
 {
     const auto database = run("pfcwd", {"show", "config", "--redis", "unix:///nowhere/redis.sock"});
     EXPECT_EQ(database.exit_code, 1);

@@ -26,7 +26,7 @@ TEST(SimpleTable, ColumnsOfNumbersGoToTheRight)
 TEST(SimpleTable, WithoutRowsThereIsTheHeading)
 {
     EXPECT_EQ(to_text({{"A", "B"}, {}}), "A    B\n---  ---\n");
-    EXPECT_EQ(to_text({{"A", "B"}, {}, SimpleTable::Words::right}), "  A    B\n---  ---\n");
+    EXPECT_EQ(to_text({{"A", "B"}, {}, SimpleTable::TextAlign::right}), "  A    B\n---  ---\n");
 }
 
 TEST(NaturalOrder, NumbersCountAsNumbers)

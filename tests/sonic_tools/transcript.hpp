@@ -162,7 +162,7 @@ private:
     {
         Surroundings around;
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> { return open(); };
-        around.ask_agent = [this](const Where&, const control::ControlRequest& request) {
+        around.request_answer = [this](const Where&, const control::ControlRequest& request) {
             asked.push_back(request);
             return agent(request);
         };

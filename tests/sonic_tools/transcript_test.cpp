@@ -6,7 +6,7 @@ namespace {
 
 class Transcript : public testing::TestWithParam<const char*> {};
 
-TEST_P(Transcript, IsSaidWordByWord)
+TEST_P(Transcript, EqualsSonicsOutput)
 {
     PETREL_NEEDS_REDIS();
     const auto file = test::golden(fmt::format("sonic/{}.txt", GetParam()));

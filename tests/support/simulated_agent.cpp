@@ -148,8 +148,9 @@ public:
             return answer;
         }
         loop_.post([this, request, answer] {
-            control_->ask(request, daemon::ordered_by(kUser, request),
-                          [this, answer](const daemon::ControlAnswer& how) { *answer = how(control_->history); });
+            control_->handle_request(
+                request, daemon::ordered_by(kUser, request),
+                [this, answer](const daemon::ControlAnswer& how) { *answer = how(control_->history); });
         });
         loop_.turn();
         return answer;
@@ -165,7 +166,7 @@ public:
     {
         return std::make_unique<SimulatedWorker>(loop_, call_at_, most_jobs);
     }
-    Result<void> hear_signals(std::function<void(int signal)> hear) override
+    Result<void> on_signals(std::function<void(int signal)> hear) override
     {
         hear_signal_ = std::move(hear);
         return {};
@@ -381,7 +382,7 @@ Ended SimulatedAgent::tool(const std::string& name, std::vector<std::string> arg
                  [this](const ControlRequest& request) { return answer(request); });
          },
          .agent_keeps_tables = [](const auto& where) { return where.redis.empty(); },
-         .ask_agent = [this](const auto&, const ControlRequest& request) { return lines(request); },
+         .request_answer = [this](const auto&, const ControlRequest& request) { return lines(request); },
          .may_write = true,
          .cache = options_.folder / "cache",
          .now = time_.clock().now().wall});

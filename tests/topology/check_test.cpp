@@ -31,7 +31,7 @@ Topology two_hosts_and_a_switch()
 
 TEST(TopologyCheck, APortMayStayWithoutALink) { EXPECT_TRUE(problems(two_hosts_and_a_switch()).empty()); }
 
-TEST(TopologyCheck, SaysAllThatIsWrong)
+TEST(TopologyCheck, ReportsAllProblems)
 {
     auto broken = two_hosts_and_a_switch();
     broken.nodes.push_back(make("tor", Kind::fabric_switch, {"Ethernet0", "Ethernet0", ""}));

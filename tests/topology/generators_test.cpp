@@ -116,7 +116,7 @@ RC_GTEST_PROP(Generators, MakeSoundFabricsWithHostsFirstAndNoPortLeftOver, ())
 
 TEST(Generators, LargestFatTreeFits) { EXPECT_EQ(fat_tree(40, k100G, k100G).value().links.size(), 3U * 16'000U); }
 
-TEST(Generators, SayWhatIsWrongWithANumber)
+TEST(Generators, ReportInvalidNumbers)
 {
     constexpr LinkShape dead{BitRate{0}, {}};
     constexpr LinkShape early{BitRate{1}, Delay{-5}};

@@ -46,7 +46,7 @@ TEST(Headroom, WithoutSmallPacketsAByteTakesAByte)
     EXPECT_DOUBLE_EQ(cell_occupancy(208, 0.5), 2.125);
 }
 
-TEST(Headroom, SaysWhatIsWrongWithANumber)
+TEST(Headroom, ReportsInvalidNumbers)
 {
     const HeadroomCase good{.cable_m = 5, .speed = k100Gbps, .cell_bytes = 96};
     ASSERT_TRUE(xoff_bytes(good));

@@ -109,7 +109,7 @@ TEST(Routes, FatTreeSpreadsUpwardsAndHasOneWayDown)
     EXPECT_EQ(copy(routes.ports(core0, NodeId{127})), (std::vector<std::uint16_t>{7}));
 }
 
-TEST(Routes, GoAroundAFailedLinkOrSayThatThereIsNoWay)
+TEST(Routes, AvoidAFailedLinkOrReportThatThereIsNoPath)
 {
     const auto fabric = ring(4, 1, test::k100G, test::k100G).value();
     const std::uint32_t s0_to_s1 = 4;

@@ -40,7 +40,7 @@ constexpr Ps last_ack(std::uint64_t frames)
            6 * (kAck * kPsPerByte + kUs);
 }
 
-TEST(CommonWork, incast64_ends_when_the_formula_says)
+TEST(CommonWork, incast64_ends_as_the_formula_predicts)
 {
     constexpr std::uint64_t kPackets = 2'000 / kScale;
     const auto twin = build(common(incast64(kPackets)));

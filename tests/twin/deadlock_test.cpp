@@ -183,7 +183,7 @@ bool clos_locks(bool floods)
     return totals.in_flight != 0;
 }
 
-TEST(Clos, locks_when_switches_flood_what_they_have_forgotten_and_not_when_they_drop_it)
+TEST(Clos, locks_if_switches_flood_unknown_addresses_but_not_if_they_drop)
 {
     EXPECT_TRUE(clos_locks(true));
     EXPECT_FALSE(clos_locks(false));

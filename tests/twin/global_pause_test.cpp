@@ -38,7 +38,7 @@ TEST(GlobalPause, stops_every_class_where_pfc_stops_one)
     EXPECT_EQ(stopped_by_a_storm(true, false), (std::array{false, false}));
 }
 
-TEST(GlobalPause, of_a_switch_is_told_again_and_taken_back)
+TEST(GlobalPause, a_switch_refreshes_it_and_ends_it)
 {
     auto set = two_classes(true, true);
     const auto twin = build(set);

@@ -53,7 +53,7 @@ RC_GTEST_PROP(Run, is_the_same_whatever_the_threads_windows_and_stops, ())
     }
 }
 
-TEST(Run, has_another_digest_when_one_frame_is_another)
+TEST(Run, has_another_digest_if_one_frame_differs)
 {
     auto set = one_switch(2);
     set.flows = {open_loop(0, 1, 10)};
@@ -88,7 +88,7 @@ RC_GTEST_PROP(Run, loses_nothing_to_pause_when_there_is_headroom, ())
 }
 
 // Not on rings, which may deadlock.
-RC_GTEST_PROP(Run, finishes_all_flows_once_everything_is_mended, ())
+RC_GTEST_PROP(Run, finishes_all_flows_once_everything_is_repaired, ())
 {
     topology::Topology fabric;
     do

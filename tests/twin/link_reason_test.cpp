@@ -61,13 +61,13 @@ protected:
     std::unique_ptr<Twin> twin_;
 };
 
-TEST_F(LinkReason, the_switch_says_why)
+TEST_F(LinkReason, the_switch_sends_its_reason)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
     expect({39, 0}, {0, 39});
 }
 
-TEST_F(LinkReason, the_nic_says_why)
+TEST_F(LinkReason, the_nic_sends_its_reason)
 {
     on_nic(kMs, [](NicView& v, Ps now) { v.take_down({35}, now); });
     expect({0, 35}, {35, 0});
@@ -80,14 +80,14 @@ TEST_F(LinkReason, both_at_the_same_moment)
     expect({41, 32}, {32, 41});
 }
 
-TEST_F(LinkReason, both_and_one_word_is_lost)
+TEST_F(LinkReason, both_and_one_message_is_lost)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {41}, now); });
     on_nic(kMs, [](NicView& v, Ps now) { v.take_down({32, false}, now); });
     expect({41, 0}, {32, 41});
 }
 
-TEST_F(LinkReason, the_word_is_lost)
+TEST_F(LinkReason, the_message_is_lost)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {33, false}, now); });
     expect({33, 0}, {36, 0});
@@ -111,7 +111,7 @@ TEST_F(LinkReason, the_switch_port_loses_power)
     expect({0, 0}, {36, 0});
 }
 
-TEST_F(LinkReason, who_disables_without_a_word_of_his_own)
+TEST_F(LinkReason, a_disable_without_a_message)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) {
         auto off = v.registers(kPort);

@@ -80,7 +80,7 @@ TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, drop_discards_what_waits_what_comes_and_what_the_group_receives_and_pauses_nobody)
+TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no_pause)
 {
     const auto set_all = [](bool on) {
         return [on](PortRegisters& r) {
@@ -125,7 +125,7 @@ TEST_F(Storming, drop_discards_what_waits_what_comes_and_what_the_group_receives
     EXPECT_EQ(drops().total(), lost);
 }
 
-TEST_F(Storming, forward_sends_what_waits_and_what_comes_against_the_pause)
+TEST_F(Storming, forward_sends_in_spite_of_the_pause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     twin_->run_until(1 * kMs);
@@ -184,7 +184,7 @@ TEST_F(Storming, a_frame_as_long_as_the_register_passes)
     EXPECT_GT(drops()[Drop::frame_size], 0U);
 }
 
-TEST_F(Storming, lossless_mode_off_kills_both_directions_and_hears_and_sends_no_pause)
+TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sends_pause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.lossless_off = kLosslessBit; });
     twin_->run_until(1 * kMs + 20 * kUs);
@@ -202,11 +202,11 @@ TEST_F(Storming, lossless_mode_off_kills_both_directions_and_hears_and_sends_no_
 
 // ---------------------------------------------------------------------------------------------------- hardware
 
-struct Heard {
+struct Received {
     Interrupt::Kind kind;
     std::uint8_t queue;
     Ps at;
-    bool operator==(const Heard&) const = default;
+    bool operator==(const Received&) const = default;
 };
 
 class Hardware : public Storming {
@@ -214,7 +214,7 @@ protected:
     void SetUp() override
     {
         Storming::SetUp();
-        view().on_interrupt([this](const Interrupt& i, Ps now) { heard_.push_back({i.kind, i.queue, now}); });
+        view().on_interrupt([this](const Interrupt& i, Ps now) { received_.push_back({i.kind, i.queue, now}); });
     }
 
     // The first pause frame of the storm may wait for a data frame that is being sent.
@@ -224,7 +224,7 @@ protected:
         return twin_->now() - queue(kPort).paused_for;
     }
 
-    std::vector<Heard> heard_;
+    std::vector<Received> received_;
 };
 
 TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
@@ -244,13 +244,13 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
     twin_->run_until(begin + 500 * kUs + 1);
     EXPECT_FALSE(view().recovering(kPort, kLossless));
     twin_->run_until(4 * kMs);
-    std::vector<Heard> expected;
+    std::vector<Received> expected;
     for (Ps t = begin + 300 * kUs; t < kNotPausedNow; t += 500 * kUs) {
         expected.push_back({Interrupt::Kind::deadlock, kLossless, t});
         expected.push_back({Interrupt::Kind::recovered, kLossless, t + 200 * kUs});
     }
-    EXPECT_EQ(heard_.size(), 2 * 4U);
-    EXPECT_EQ(heard_, expected);
+    EXPECT_EQ(received_.size(), 2 * 4U);
+    EXPECT_EQ(received_, expected);
     EXPECT_EQ(queue(kPort).deadlocks, 4U);
 }
 
@@ -263,8 +263,8 @@ TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
     twin_->run_until(begin + 360 * kUs);
     EXPECT_FALSE(queue(kPort).paused) << "an XON in between";
     twin_->run_until(begin + 900 * kUs);
-    ASSERT_EQ(heard_.size(), 3U);
-    EXPECT_EQ(heard_[2], (Heard{Interrupt::Kind::deadlock, kLossless, begin + 800 * kUs}));
+    ASSERT_EQ(received_.size(), 3U);
+    EXPECT_EQ(received_[2], (Received{Interrupt::Kind::deadlock, kLossless, begin + 800 * kUs}));
 }
 
 TEST_F(Hardware, may_forward_while_it_recovers)
@@ -291,12 +291,12 @@ TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
     view().set_pause_limit(kPort, 3 * kMs);
     storm(*twin_, 1, {.priorities = kLosslessBit, .period = 100 * kUs, .stop = 10 * kMs}, kNotPausedNow + 100 * kUs);
     twin_->run_until(5 * kMs);
-    EXPECT_TRUE(heard_.empty());
+    EXPECT_TRUE(received_.empty());
     twin_->run_until(6 * kMs);
-    EXPECT_EQ(heard_.size(), 3U) << "pause too long, deadlock, recovered";
+    EXPECT_EQ(received_.size(), 3U) << "pause too long, deadlock, recovered";
 }
 
-TEST_F(Hardware, says_which_channels_have_paused_too_long_for_as_long_as_they_do)
+TEST_F(Hardware, shows_the_channels_that_pause_too_long)
 {
     view().set_pause_limit(kPort, 400 * kUs);
     storm(*twin_, 1, {.priorities = 1U << kOther, .period = 100 * kUs, .stop = kEnd}, 600 * kUs);
@@ -310,12 +310,12 @@ TEST_F(Hardware, says_which_channels_have_paused_too_long_for_as_long_as_they_do
     EXPECT_EQ(channels_at(1'100 * kUs), kLosslessBit | 1U << kOther);
     EXPECT_EQ(channels_at(kEnd), kLosslessBit | 1U << kOther);
     EXPECT_EQ(channels_at(kNotPausedNow + 100 * kUs), 0U);
-    ASSERT_EQ(heard_.size(), 2U);
-    EXPECT_EQ(heard_[0], (Heard{Interrupt::Kind::pause_too_long, kLossless, begin + 400 * kUs}));
-    EXPECT_EQ(heard_[1].queue, kOther);
+    ASSERT_EQ(received_.size(), 2U);
+    EXPECT_EQ(received_[0], (Received{Interrupt::Kind::pause_too_long, kLossless, begin + 400 * kUs}));
+    EXPECT_EQ(received_[1].queue, kOther);
 }
 
-TEST_F(Hardware, knows_whether_the_queue_was_paused_since_the_last_look)
+TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
 {
     const auto look = [&](Ps when) {
         twin_->run_until(when);

@@ -43,7 +43,7 @@ TEST_F(Nic, a_slow_one_takes_frames_at_its_rate_and_loses_none)
     EXPECT_LE(nic().buffered_bytes(), nic().profile().buffer_bytes);
 }
 
-TEST_F(Nic, that_may_not_pause_loses_what_it_cannot_take_until_it_is_rebooted)
+TEST_F(Nic, without_pause_it_loses_frames_until_it_is_rebooted)
 {
     at(0, [](NicView v, Ps now) { v.stop_pipeline(now); });
     at(500 * kUs, [](NicView v, Ps now) { v.set_pause_tx(0, now); });
@@ -77,7 +77,7 @@ TEST_F(Nic, a_reboot_ends_its_storms)
     EXPECT_EQ(reading().pause_sent, frames);
 }
 
-TEST_F(Nic, a_dead_host_takes_nothing_and_pauses_nobody)
+TEST_F(Nic, a_dead_host_neither_receives_nor_pauses)
 {
     at(50 * kUs, [](NicView v, Ps now) { v.limit_pipeline({10'000'000'000}, now); });
     at(100 * kUs, [](NicView v, Ps now) { v.die(now); });
@@ -141,7 +141,7 @@ TEST_F(Nic, the_far_end_sees_a_transmitter_go_off_after_the_cable)
 constexpr Ps kWayThere = 2 * (1'068 * kPsPerByte + kUs);
 constexpr Ps kWayBack = 2 * ((64 + 20) * kPsPerByte + kUs);
 
-TEST(Transport, what_nobody_answers_is_sent_again_after_the_timeout)
+TEST(Transport, unacknowledged_frames_are_sent_again_after_the_timeout)
 {
     auto set = one_switch(2);
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 1}};

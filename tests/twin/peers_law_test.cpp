@@ -138,7 +138,7 @@ Setup any_setup()
     return set;
 }
 
-RC_GTEST_PROP(PeersLaw, ProcessesThatShareATwinDoWhatOneDoes, ())
+RC_GTEST_PROP(PeersLaw, SeveralProcessesEqualOne, ())
 {
     const Setup set = any_setup();
     RC_PRE(!set.flows.empty());

@@ -204,7 +204,7 @@ TEST(Limits, egress_queues_share_a_pool)
     EXPECT_EQ(twin->flow(1).delivered, 100U);
 }
 
-TEST(Limits, a_lossy_group_has_a_static_limit_and_pauses_nobody)
+TEST(Limits, a_lossy_group_has_a_static_limit_and_sends_no_pause)
 {
     auto set = one_switch(3);
     set.switch_profiles[0].groups[kLossless] = lossy_group(fixed_limit(32'000));

@@ -9,7 +9,7 @@
 namespace petrel::twin::test {
 namespace {
 
-TEST(Problems, are_told_all_at_once)
+TEST(Problems, are_reported_all_at_once)
 {
     auto set = one_switch(4);
     auto& profile = set.switch_profiles[0];

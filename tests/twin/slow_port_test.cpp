@@ -56,7 +56,7 @@ RC_GTEST_PROP(SlowPort, sends_at_its_rate, ())
         RC_ASSERT(next->at - (next - 1)->at == gap);
 }
 
-TEST(SlowPort, shows_nothing_but_a_queue_and_pauses_who_feeds_it)
+TEST(SlowPort, shows_only_a_queue_and_pauses_its_senders)
 {
     const auto twin = busy();
     limit(*twin, {1'000'000'000}, kBegin);
@@ -91,7 +91,7 @@ TEST(SlowPort, may_stand_still_and_still_sends_pause)
     EXPECT_TRUE(twin->nic_view(NodeId{1}).read(kLossless, twin->now()).paused);
 }
 
-TEST(SlowPort, goes_on_when_it_is_well_again)
+TEST(SlowPort, sends_at_full_speed_after_the_fault)
 {
     const auto twin = busy();
     stop(*twin, kBegin);
@@ -127,7 +127,7 @@ TEST(SlowPort, is_paused_like_any_other)
     }
 }
 
-TEST(SlowPort, stays_sick_when_its_link_comes_again)
+TEST(SlowPort, stays_slow_when_its_link_returns)
 {
     const auto twin = busy();
     stop(*twin, kBegin);

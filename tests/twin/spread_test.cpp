@@ -91,7 +91,7 @@ TEST(Spread, one_nic_stops_its_tor_then_leaves_spines_and_all_servers)
     };
     const auto before = delivered();
     twin->run_until(twin->now() + 1 * kMs);
-    EXPECT_EQ(delivered(), before) << "nobody gets anything, not even those that do not talk to host 0";
+    EXPECT_EQ(delivered(), before) << "no host receives anything, not even those that do not send to host 0";
     EXPECT_GT(std::count_if(before.begin(), before.end(), [](auto n) { return n != 0; }), 10);
     EXPECT_EQ(twin->totals().drops.total(), 0U);
 }

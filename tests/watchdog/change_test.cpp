@@ -29,7 +29,7 @@ void storm_for(Driver& d, std::int64_t ms)
     d.story();
 }
 
-TEST(Change, ToTheSameIsNoChange)
+TEST(Change, TheSameConfigurationChangesNothing)
 {
     Driver d{preset("sonic")};
     storm_for(d, 1'000);
@@ -86,7 +86,7 @@ TEST(Change, ShorterT1AppliesToTheQuietSoFar)
     EXPECT_EQ(d.story(), (Story{"1600 do none Ethernet0:3", "1600 storm_restored Ethernet0:3 quiet"}));
 }
 
-TEST(Change, LongerT1AppliesToo)
+TEST(Change, LongerT1Applies)
 {
     Driver d{preset("sonic")};
     storm_for(d, 450);
@@ -202,7 +202,7 @@ TEST(ChangeWatched, NoLongerWatchedIsUndone)
     EXPECT_EQ(d.story(), Story{});
 }
 
-TEST(ChangeWatched, NoLongerWatchedUndoesWhatAPersonOrderedToo)
+TEST(ChangeWatched, NoLongerWatchedUndoesOrdersAsWell)
 {
     Driver d{preset("sonic")};
     d.order(Order::Kind::mitigate, d.target());
@@ -341,7 +341,7 @@ TEST(ChangeRedSwitch, OnMitigatesAndOffReleases)
     EXPECT_EQ(d.in_effect(), Treatment::none) << "the configuration that threw the switch has taken it back";
 }
 
-TEST(ChangeRedSwitch, WhatAPersonThrewStays)
+TEST(ChangeRedSwitch, ASwitchSetByAnOrderStays)
 {
     Driver d{preset("sonic")};
     d.order(Order::Kind::red_switch_on);

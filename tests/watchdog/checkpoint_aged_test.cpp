@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using test::Driver;
 using test::preset;
 
-RC_GTEST_PROP(CheckpointAged, IsWhatWouldHaveBeenSavedThen, ())
+RC_GTEST_PROP(CheckpointAged, EqualsACheckpointSavedThen, ())
 {
     constexpr std::uint32_t kQueues = 3;
     auto policy = preset("sonic");
@@ -56,7 +56,7 @@ TEST(CheckpointAged, TheTimeBetweenTwoProcessesCounts)
     EXPECT_EQ(after.storm_age, before.storm_age + hours{2});
     EXPECT_EQ(after.stats.in_storm, before.stats.in_storm + hours{2});
     EXPECT_EQ(after.storms_ago.at(0), before.storms_ago.at(0) + hours{2}) << "too old to count for the latch";
-    EXPECT_EQ(after.proven, before.proven) << "nobody saw that it was quiet";
+    EXPECT_EQ(after.proven, before.proven) << "no look proved that it was quiet";
     EXPECT_EQ(after.stats.longest_pause, before.stats.longest_pause);
 }
 

@@ -38,9 +38,9 @@ rc::Gen<std::vector<Step>> any_steps()
                                  rc::gen::map(rc::gen::inRange(0, 4), [](int n) { return n == 0; })));
 }
 
-using ToldEvent = std::tuple<std::int64_t, std::string, std::string>;
+using ReportedEvent = std::tuple<std::int64_t, std::string, std::string>;
 
-std::vector<ToldEvent> play(const PolicyBook& book, const std::vector<Step>& steps, bool with_restarts)
+std::vector<ReportedEvent> play(const PolicyBook& book, const std::vector<Step>& steps, bool with_restarts)
 {
     Driver d{book, test::small_inventory(kStepQueues)};
     for (const auto& step : steps) {
@@ -50,12 +50,12 @@ std::vector<ToldEvent> play(const PolicyBook& book, const std::vector<Step>& ste
             d.restart(book);
         }
     }
-    std::vector<ToldEvent> told;
+    std::vector<ReportedEvent> reported;
     for (const auto& e : d.events()) {
-        told.emplace_back(whole_us(e.at), name(e.kind), std::to_string(e.target.port.index));
+        reported.emplace_back(whole_us(e.at), name(e.kind), std::to_string(e.target.port.index));
     }
-    std::sort(told.begin(), told.end());  // the order within one pass is not defined
-    return told;
+    std::sort(reported.begin(), reported.end());  // the order within one pass is not defined
+    return reported;
 }
 
 void same_with_and_without(const Policy& policy, std::uint32_t max_mitigated)
@@ -148,7 +148,7 @@ TEST(Checkpoint, HoldsAgesNotInstants)
     EXPECT_EQ(fresh.save(Instant{}).rows.at(0).stats, saved.rows[0].stats);
 }
 
-TEST(Checkpoint, WhatShouldHoldIsCommandedAgainAndNotAssumed)
+TEST(Checkpoint, TreatmentsAreCommandedAgain)
 {
     Driver d{preset("sonic")};
     d.storm();
@@ -213,7 +213,7 @@ TEST(Checkpoint, RedSwitchCanBeTakenBackAfterwards)
     EXPECT_EQ(d.in_effect(1), Treatment::none);
 }
 
-TEST(Checkpoint, StormTheDeviceToldOfEndsWhenTheDeviceSaysSo)
+TEST(Checkpoint, AStormFromANoticeEndsWithANotice)
 {
     auto policy = preset("sai");
     policy.criterion = Criterion::device;

@@ -27,16 +27,16 @@ bool closes(EventKind kind)
 }
 
 // The storms of one row, by its events.
-struct Told {
+struct Reported {
     std::uint64_t opened{};
     std::uint64_t closed{};
     std::optional<Event> open;  // the last announcement of the storm that still goes on
     Duration in_storm{};
 };
 
-Told told_of(const Driver& d, const Target& target)
+Reported reported_of(const Driver& d, const Target& target)
 {
-    Told told;
+    Reported reported;
     Instant began;
     for (const auto& e : d.events()) {
         if (e.target != target) {
@@ -44,32 +44,32 @@ Told told_of(const Driver& d, const Target& target)
         }
         if (opens(e.kind)) {
             // A storm that was withheld is announced again when it is mitigated.
-            RC_ASSERT(!told.open || e.cause == told.open->seq);
-            told.opened += told.open ? 0U : 1U;
-            began = told.open ? began : e.at;
-            told.open = e;
-        } else if (closes(e.kind) && told.open) {
-            RC_ASSERT(e.cause == told.open->seq);
-            told.open.reset();
-            ++told.closed;
-            told.in_storm += e.at - began;
+            RC_ASSERT(!reported.open || e.cause == reported.open->seq);
+            reported.opened += reported.open ? 0U : 1U;
+            began = reported.open ? began : e.at;
+            reported.open = e;
+        } else if (closes(e.kind) && reported.open) {
+            RC_ASSERT(e.cause == reported.open->seq);
+            reported.open.reset();
+            ++reported.closed;
+            reported.in_storm += e.at - began;
         } else if (closes(e.kind)) {
             RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is not a storm
         }
     }
-    told.in_storm += told.open ? d.now() - began : Duration{};
-    return told;
+    reported.in_storm += reported.open ? d.now() - began : Duration{};
+    return reported;
 }
 
 void expect_balance(const Driver& d, std::uint32_t row)
 {
-    const auto told = told_of(d, d.target(row));
+    const auto reported = reported_of(d, d.target(row));
     const auto stats = d.stats(row);
-    RC_ASSERT(stats.detected == told.opened);
-    RC_ASSERT(stats.restored == told.closed);
-    RC_ASSERT(stats.in_storm >= told.in_storm);  // mitigations by order count as well
+    RC_ASSERT(stats.detected == reported.opened);
+    RC_ASSERT(stats.restored == reported.closed);
+    RC_ASSERT(stats.in_storm >= reported.in_storm);  // mitigations by order count as well
     const bool at_rest = d.phase(row) == Phase::watching || d.phase(row) == Phase::off;
-    RC_ASSERT(!(told.open && at_rest));
+    RC_ASSERT(!(reported.open && at_rest));
 }
 
 constexpr std::uint32_t kRows = 3;
@@ -175,7 +175,7 @@ void expect_taken_over(Driver& d, const std::string& closing)
     EXPECT_EQ(d.stats().detected, d.stats().restored) << "the order was no storm";
 }
 
-TEST(TakeOver, OfAnAlert)
+TEST(TakeOver, AnAlert)
 {
     auto policy = preset("sonic");
     policy.action = Treatment::none;
@@ -185,7 +185,7 @@ TEST(TakeOver, OfAnAlert)
     expect_taken_over(d, "400 storm_released Ethernet0:3 operator");
 }
 
-TEST(TakeOver, OfAProbe)
+TEST(TakeOver, AProbe)
 {
     Driver d{test::with_probe()};
     d.storm();
@@ -196,7 +196,7 @@ TEST(TakeOver, OfAProbe)
     expect_taken_over(d, "2550 storm_released Ethernet0:3 operator");
 }
 
-TEST(TakeOver, OfARestorationKeepsItsReason)
+TEST(TakeOver, ARestorationKeepsItsReason)
 {
     Driver d{preset("sonic")};
     d.storm();

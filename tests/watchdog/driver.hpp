@@ -191,7 +191,7 @@ public:
     {
         const auto at = std::find_if(events_.rbegin(), events_.rend(), [&](const auto& e) { return e.kind == kind; });
         if (at == events_.rend()) {
-            throw std::out_of_range{fmt::format("no {} was told", name(kind))};
+            throw std::out_of_range{fmt::format("no event {}", name(kind))};
         }
         return *at;
     }

@@ -112,7 +112,7 @@ RC_GTEST_PROP(EvidenceLaw, TroubleNeverRestoresByItself, ())
     RC_ASSERT(d.phase() == Phase::mitigated);
 }
 
-RC_GTEST_PROP(EvidenceLaw, WhatTheMitigationFreezesDoesNotRestore, ())
+RC_GTEST_PROP(EvidenceLaw, FrozenSignalsDoNotRestore, ())
 {
     // The treatment stops every signal that is not declared to survive. The frame counter survives and shows that the
     // storm goes on.
@@ -156,15 +156,15 @@ RC_GTEST_PROP(AlertLaw, NeverEmitsACommand, ())
     auto can = test::able(test::kTellsAll);
     can.survive = *rc::gen::element(can.fields, Fields{0});
     Driver d{policy, 2, can};
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const auto ms : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 1'200))) {
         const auto row = static_cast<std::uint32_t>(ms % 2);
         d.queue(row).paused ? d.calm(row) : d.storm(row);
         d.queue(row).counters[Field::occupancy] = 1;
         d.run_ms(ms);
-        told = d.events().size();
+        reported = d.events().size();
     }
-    RC_TAG(told > 0 ? "alerts" : "silence");
+    RC_TAG(reported > 0 ? "alerts" : "silence");
     RC_ASSERT(d.commands().empty());
 }
 
@@ -251,7 +251,7 @@ TEST(ProgressLaw, OneXonAPollEvadesTheOthersAndIsCaught)
               (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
-TEST(ProgressLaw, OnePacketAPollIsCaughtToo)
+TEST(ProgressLaw, OnePacketAPollIsCaught)
 {
     EXPECT_EQ(choppy(preset("progress"), 95, 8, 1),
               (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
@@ -269,13 +269,13 @@ TEST(ProgressLaw, OnePacketAPollIsCaughtWhereOnlyPacketsAreCounted)
     EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
-TEST(ProgressLaw, Incast64To1IsLeftAlone)
+TEST(ProgressLaw, Incast64To1IsNoStorm)
 {
     // Each feeder is paused 98.4 % of the time and sends 1.6 % of the line rate.
     EXPECT_EQ(choppy(preset("progress"), 98, 16'000, 2'200), Story{});
 }
 
-RC_GTEST_PROP(ProgressLaw, AnythingAboveTheFloorIsLeftAlone, ())
+RC_GTEST_PROP(ProgressLaw, AnyRateAboveTheFloorIsNoStorm, ())
 {
     RC_ASSERT(choppy(preset("progress"), *rc::gen::inRange(1, 100), *rc::gen::inRange<std::uint64_t>(1'010, 900'000),
                      10'000) == Story{});
@@ -283,9 +283,9 @@ RC_GTEST_PROP(ProgressLaw, AnythingAboveTheFloorIsLeftAlone, ())
 
 RC_GTEST_PROP(ProgressLaw, MostlyPausedBelowTheFloorIsCaughtInT0, ())
 {
-    const auto told =
+    const auto reported =
         choppy(preset("progress"), *rc::gen::inRange(51, 99), *rc::gen::inRange<std::uint64_t>(0, 990), 1);
-    RC_ASSERT(told == (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
+    RC_ASSERT(reported == (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
 }
 
 TEST(ProgressLaw, EmptyQueueIsNoStorm)

@@ -10,7 +10,7 @@ using namespace watchdog;
 using test::Reader;
 using test::sample;
 
-TEST(IntakeCounts, AreTheLastThatWereTold)
+TEST(IntakeCounts, AreTheLastKnownOnes)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_pfc) | bit(Field::pause_tx) | bit(Field::on2off) |
                bit(Field::pause_us) | bit(Field::tx_packets)};
@@ -35,11 +35,11 @@ TEST(IntakeCounts, AreTheLastThatWereTold)
     const auto later = row.intake().pfc_counts(Slot{0});
     EXPECT_EQ(later.paused, false);
     EXPECT_EQ(later.tx_frames, 9U);
-    EXPECT_FALSE(later.rx_frames) << "it was not told this time";
+    EXPECT_FALSE(later.rx_frames) << "it was not reported this time";
     EXPECT_FALSE(later.pause_us);
 }
 
-TEST(IntakeCounts, FramesOfBothKindsAreAddedWhereBothAreTold)
+TEST(IntakeCounts, XoffAndXonFramesAreAdded)
 {
     Reader row{bit(Field::rx_xoff) | bit(Field::rx_xon)};
     row.read({1'000, {{Field::rx_xoff, 5}, {Field::rx_xon, 2}}});

@@ -22,7 +22,7 @@ using test::sample;
 
 constexpr std::uint8_t kProofs = kThroughout | kTrailing;
 
-TEST(IntakePause, TriStateSpeaksOfTheInterval)
+TEST(IntakePause, TriStateCoversTheInterval)
 {
     Reader row{bit(Field::pause_state)};
     row.read({0, {{Field::pause_state, kNot}}});
@@ -34,7 +34,7 @@ TEST(IntakePause, TriStateSpeaksOfTheInterval)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({4'000, {{Field::pause_state, kPartly}}});
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow)
-        << "both ends paused is not throughout when the device says otherwise";
+        << "paused at both ends is not throughout if the device reports otherwise";
     row.read({5'000, {{Field::pause_state, kNot}}});
     EXPECT_EQ(row.pause(), kPausedBefore | kNotPausedNow) << "quiet needs two reads that are not paused";
 }
@@ -90,7 +90,7 @@ TEST(IntakePause, BothEndsAndFramesThatHoldItIsThroughout)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
-TEST(IntakePause, FramesHoldNothingWhereTheSpeedIsNotKnown)
+TEST(IntakePause, FramesHoldNothingIfTheSpeedIsUnknown)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon), 1, 0};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
@@ -117,7 +117,7 @@ TEST(IntakePause, FramesHoldNothingWhereXonIsNotCounted)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow);
 }
 
-TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
+TEST(IntakePause, AnXonOrAnUnknownXonBreaksThePause)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::rx_xon)};
     row.read({0, {{Field::paused_now, 1}, {Field::rx_xoff, 0}, {Field::rx_xon, 0}}});
@@ -126,7 +126,7 @@ TEST(IntakePause, AnXonOrAnUnknownXonBreaksWhatFramesHold)
     row.read({2'000, {{Field::paused_now, 1}, {Field::rx_xoff, 18}, {Field::rx_xon, 1}}});
     EXPECT_EQ(row.pause() & kProofs, 0U);
     row.read({3'000, {{Field::paused_now, 1}, {Field::rx_xoff, 27}}});
-    EXPECT_EQ(row.pause() & kProofs, 0U) << "the device counts XON but did not say how many";
+    EXPECT_EQ(row.pause() & kProofs, 0U) << "the device counts XON but did not report how many";
 }
 
 TEST(IntakePause, FramesAndNothingSentProveItWithoutAnyState)
@@ -144,7 +144,7 @@ TEST(IntakePause, FramesAndNothingSentProveItWithoutAnyState)
     Reader row{bit(Field::rx_xoff)};
     row.read({0, {{Field::rx_xoff, 0}}});
     row.read({1'000, {{Field::rx_xoff, 30}}});
-    EXPECT_EQ(row.pause(), 0U) << "frames alone do not say that they were obeyed";
+    EXPECT_EQ(row.pause(), 0U) << "frames alone do not prove that they were obeyed";
 }
 
 // --- the run at the end of an interval
@@ -186,7 +186,7 @@ TEST(IntakePause, TrailingNeedsEverySignalItRestsOn)
 
 // --- quiet
 
-TEST(IntakeQuiet, EachSignalAloneCanTellIt)
+TEST(IntakeQuiet, EachSignalAloneProvesIt)
 {
     for (const auto f : {Field::pause_us, Field::rx_xoff, Field::rx_pfc}) {
         Reader row{bit(f)};
@@ -198,7 +198,7 @@ TEST(IntakeQuiet, EachSignalAloneCanTellIt)
     }
 }
 
-TEST(IntakeQuiet, OneSignalThatObjectsIsEnough)
+TEST(IntakeQuiet, OneContradictingSignalIsEnough)
 {
     constexpr Fields all = bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::pause_us);
     const auto quiet = [](std::uint64_t is, std::uint64_t frames, std::uint64_t time) {
@@ -225,16 +225,16 @@ TEST(IntakeQuiet, AnIntervalThatBeganPausedIsNotQuiet)
 TEST(IntakeQuiet, FramesOfBothKindsProveOnlyQuiet)
 {
     Reader row{bit(Field::rx_pfc) | bit(Field::tx_packets) | bit(Field::paused_now)};
-    const auto say = [&](std::int64_t at, std::uint64_t frames, std::uint64_t is) {
+    const auto read = [&](std::int64_t at, std::uint64_t frames, std::uint64_t is) {
         row.read({at, {{Field::rx_pfc, frames}, {Field::tx_packets, 0}, {Field::paused_now, is}}});
     };
-    say(0, 0, 1);
-    say(1'000, 1'000, 1);
+    read(0, 0, 1);
+    read(1'000, 1'000, 1);
     EXPECT_EQ(row.pause() & kProofs, 0U) << "a thousand frames of unknown kind hold nothing";
-    say(2'000, 1'000, 0);
-    say(3'000, 2'000, 0);
-    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill) << "they may be XON: then the state tells";
-    say(4'000, 2'000, 0);
+    read(2'000, 1'000, 0);
+    read(3'000, 2'000, 0);
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill) << "they may be XON: then the state decides";
+    read(4'000, 2'000, 0);
     EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill);
 }
 
@@ -262,16 +262,16 @@ TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
     EXPECT_EQ(bits(all, 9), 0);
     EXPECT_EQ(bits(bit(Field::rx_xoff), 0), kQuiet | kQuietStill);
     EXPECT_EQ(bits(bit(Field::rx_xoff), 9), 0);
-    EXPECT_EQ(bits(bit(Field::pause_us), 9), 0) << "a frame that asks for pause is pause, whatever survives";
+    EXPECT_EQ(bits(bit(Field::pause_us), 9), 0) << "an XOFF frame is pause, whatever survives";
     EXPECT_EQ(bits(bit(Field::paused_now), 0), kQuiet | kQuietStill);
-    EXPECT_EQ(bits(0, 0), kQuiet) << "nothing survives: nothing can tell";
+    EXPECT_EQ(bits(0, 0), kQuiet) << "nothing survives: nothing is proven";
 }
 
 // --- all bits against the true pauses
 
 // The signals of a device may contradict each other: a state that is stuck at `paused` while the queue sends proves
 // nothing.
-RC_GTEST_PROP(IntakeLaw, OneSignalMustSayPausedAndNoneMayObject, ())
+RC_GTEST_PROP(IntakeLaw, OneSignalMustProvePauseAndNoneMayContradict, ())
 {
     const auto objector = *rc::gen::element(Field::pause_us, Field::tx_packets, Field::tx_bytes);
     const bool by_state = *rc::gen::arbitrary<bool>();
@@ -338,22 +338,22 @@ RC_GTEST_PROP(IntakeLaw, EveryBitIsTrueOfATruthfulDevice, ())
         row.intake().begin();
         row.intake().put(s);
         const auto bits = row.pause();
-        const auto says = [&](std::uint8_t wanted) { return (bits & wanted) != 0; };
+        const auto reading = [&](std::uint8_t wanted) { return (bits & wanted) != 0; };
         if (!first) {
-            RC_ASSERT(!says(kPausedBefore) || truth.paused_at(before));
-            RC_ASSERT(!says(kPausedNow) || is);
-            RC_ASSERT(!says(kNotPausedNow) || !is);
-            RC_ASSERT(!says(kThroughout) || truth.paused_throughout(before, now));
-            RC_ASSERT(!says(kTrailing) ||
+            RC_ASSERT(!reading(kPausedBefore) || truth.paused_at(before));
+            RC_ASSERT(!reading(kPausedNow) || is);
+            RC_ASSERT(!reading(kNotPausedNow) || !is);
+            RC_ASSERT(!reading(kThroughout) || truth.paused_throughout(before, now));
+            RC_ASSERT(!reading(kTrailing) ||
                       (!truth.paused_at(before) && truth.paused_throughout(now - truth.pause_us(before, now), now)));
-            if (says(kQuiet) && has(fields, Field::pause_us)) {
+            if (reading(kQuiet) && has(fields, Field::pause_us)) {
                 RC_ASSERT(truth.pause_us(before, now) == 0);
             }
-            if (says(kQuiet) && has(fields, Field::rx_xoff)) {
+            if (reading(kQuiet) && has(fields, Field::rx_xoff)) {
                 RC_ASSERT(truth.xoff(now) == truth.xoff(before));
             }
-            const bool state_told = has(fields, Field::pause_state) || has(fields, Field::paused_now);
-            RC_ASSERT(!says(kQuiet) || !state_told || (!is && !truth.paused_at(before)));
+            const bool state_known = has(fields, Field::pause_state) || has(fields, Field::paused_now);
+            RC_ASSERT(!reading(kQuiet) || !state_known || (!is && !truth.paused_at(before)));
         }
         first = false;
         before = now;

@@ -32,7 +32,7 @@ TEST(Intake, FirstReadEndsClocksAndProvesNothing)
     EXPECT_EQ(row.pause(), 0U);
 }
 
-TEST(Intake, SecondReadTellsTheDifferences)
+TEST(Intake, SecondReadGivesTheDifferences)
 {
     Reader row{kCounters};
     row.read({1'000, {{Field::pause_us, 900}, {Field::tx_packets, 7}}});
@@ -53,7 +53,7 @@ TEST(Intake, UnchangedStampIsNoSample)
     EXPECT_TRUE(row.intake().view().touched.empty());
     row.read({3'000, {{Field::pause_us, 0}, {Field::tx_packets, 7}}});
     EXPECT_EQ(row.dt_us(), 1'000U);
-    EXPECT_EQ(row.value(Field::tx_packets), 2U) << "what an unchanged stamp said is not taken for a baseline";
+    EXPECT_EQ(row.value(Field::tx_packets), 2U) << "a sample with an unchanged stamp is no baseline";
 }
 
 TEST(Intake, StampGoingBackProvesNothingAndBeginsAnew)
@@ -118,18 +118,18 @@ TEST(Intake, FieldMissingOnceIsUnknownForBothItsIntervals)
 TEST(Intake, OneCounterBackwardsClearsTheCountersOfThatIntervalOnly)
 {
     Reader row{kCounters | bit(Field::occupancy) | bit(Field::pause_state)};
-    const auto say = [&](std::int64_t at, std::uint64_t paused, std::uint64_t sent) {
+    const auto read = [&](std::int64_t at, std::uint64_t paused, std::uint64_t sent) {
         row.read({at,
                   {{Field::pause_us, paused},
                    {Field::tx_packets, sent},
                    {Field::occupancy, 77},
                    {Field::pause_state, kPartly}}});
     };
-    say(1'000, 500, 100);
-    say(2'000, 600, 99);
-    EXPECT_EQ(row.known(), bit(Field::occupancy) | bit(Field::pause_state)) << "levels still say how things stand";
+    read(1'000, 500, 100);
+    read(2'000, 600, 99);
+    EXPECT_EQ(row.known(), bit(Field::occupancy) | bit(Field::pause_state)) << "levels are still known";
     EXPECT_EQ(row.value(Field::occupancy), 77U);
-    say(3'000, 700, 101);
+    read(3'000, 700, 101);
     EXPECT_EQ(row.known(), kCounters | bit(Field::occupancy) | bit(Field::pause_state));
     EXPECT_EQ(row.value(Field::tx_packets), 2U);
 }
@@ -178,7 +178,7 @@ TEST(Intake, AVeryLongIntervalSaturates)
     EXPECT_EQ(row.dt_us(), 0xffff'ffffU);
 }
 
-TEST(Intake, ImplausibleJumpOfPauseTimeIsNotKnown)
+TEST(Intake, ImplausibleJumpOfPauseTimeIsUnknown)
 {
     Reader row{kCounters | bit(Field::pause_tx_us)};
     row.read({0, {{Field::pause_us, 0}, {Field::pause_tx_us, 0}, {Field::tx_packets, 0}}});
@@ -191,7 +191,7 @@ TEST(Intake, ImplausibleJumpOfPauseTimeIsNotKnown)
 
 // --- the link
 
-TEST(Intake, EpochChangeIsAnIntervalOfWhichNothingIsKnown)
+TEST(Intake, EpochChangeProvesNothing)
 {
     Reader row{kCounters | bit(Field::pause_state)};
     row.read({1'000, {{Field::pause_us, 0}, {Field::tx_packets, 0}, {Field::pause_state, kPartly}}, 1});
@@ -203,7 +203,7 @@ TEST(Intake, EpochChangeIsAnIntervalOfWhichNothingIsKnown)
     EXPECT_EQ(row.pause() & (kPausedBefore | kPausedNow | kThroughout), kPausedBefore | kPausedNow | kThroughout);
 }
 
-TEST(Intake, LinkDownIsSaidAndProvesNothingElse)
+TEST(Intake, LinkDownIsReportedAndProvesNothingElse)
 {
     Reader row{kCounters | bit(Field::pause_state)};
     row.read({1'000, {{Field::pause_us, 0}, {Field::tx_packets, 0}, {Field::pause_state, kNot}}, 4});

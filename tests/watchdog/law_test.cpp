@@ -346,7 +346,7 @@ TEST_P(Laws, HoldOverRandomStorms)
         rc::detail::printResultMessage(result, why);
         FAIL() << why.str();
     }
-    EXPECT_GE(steps_played, 100'000U) << "too few steps to speak of a law";
+    EXPECT_GE(steps_played, 100'000U) << "too few steps for a law";
     RecordProperty("steps", std::to_string(steps_played));
 }
 

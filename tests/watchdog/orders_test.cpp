@@ -13,7 +13,7 @@ using test::Driver;
 using test::preset;
 using test::Story;
 
-TEST(Order, IsToldWithItsGiverItsTargetAndNoPolicy)
+TEST(Order, IsReportedWithUserAndTargetAndWithoutPolicy)
 {
     Driver d{preset("sonic"), 2};
     d.order(Order::Kind::mitigate, d.target(1), "bob");
@@ -24,7 +24,7 @@ TEST(Order, IsToldWithItsGiverItsTargetAndNoPolicy)
     EXPECT_EQ(taken.reason, Reason::operator_);
 }
 
-TEST(Order, ThatChangesNothingIsToldAsWell)
+TEST(Order, IsReportedEvenIfItChangesNothing)
 {
     Driver d{preset("sonic")};
     d.order(Order::Kind::release, d.target(), "");
@@ -265,7 +265,7 @@ TEST(RedSwitch, MitigatesEveryWatchedQueueAndOffReleasesThem)
     EXPECT_EQ(d.stats().red_released, 1U);
 }
 
-TEST(RedSwitch, OfTheConfigurationHoldsFromTheStart)
+TEST(RedSwitch, AppliesFromTheStartIfConfigured)
 {
     auto book = test::book_of(preset("sonic"));
     book.big_red_switch = true;
@@ -305,7 +305,7 @@ TEST(RedSwitch, OverridesAQueueWhoseStormEnds)
     EXPECT_EQ(d.in_effect(), Treatment::none);
 }
 
-TEST(RedSwitch, LeavesWhatAPersonMitigated)
+TEST(RedSwitch, KeepsMitigationsByOrder)
 {
     Driver d{preset("sonic"), 2};
     d.order(Order::Kind::mitigate, d.target(0));
@@ -467,7 +467,7 @@ TEST(StopAndHold, EveryDecisionStandsAndTheNextStartGoesOnWithIt)
     }
 }
 
-TEST(StopAndHold, TakesTheLastAnswersAndAsksForNothingMore)
+TEST(StopAndHold, UsesTheLastOutcomesAndSendsNoCommand)
 {
     Driver d{preset("sonic")};
     d.stays_silent();
@@ -477,7 +477,7 @@ TEST(StopAndHold, TakesTheLastAnswersAndAsksForNothingMore)
     EXPECT_FALSE(d.dog().idle()) << "an answer is still to come";
     const auto asked = d.commands().size();
     d.settle(d.commands().back(), {Verdict::refused, Treatment::none, "no"});
-    EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "what goes wrong is told all the same";
+    EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "failures are still reported";
     EXPECT_TRUE(d.dog().idle());
     EXPECT_EQ(d.dog().next_timer(), kNever);
     d.run_ms(60'000);

@@ -47,7 +47,7 @@ TEST(MitigateOutcome, CommandNamesItsCauseAndDeadline)
     EXPECT_GT(command.deadline, d.now());
 }
 
-TEST(MitigateOutcome, FailedIsToldAndTriedAgainWithBackOff)
+TEST(MitigateOutcome, FailedIsReportedAndRetriedWithBackOff)
 {
     Driver d{preset("sonic")};
     d.answer = [](const Command&) { return Answer{Verdict::failed, Treatment::none, "bus error"}; };
@@ -87,7 +87,7 @@ TEST(MitigateOutcome, SuccessAfterAFailureIsSettled)
     EXPECT_EQ(d.phase(), Phase::mitigated);
 }
 
-TEST(MitigateOutcome, TimedOutIsUnknownAndAskedAgain)
+TEST(MitigateOutcome, TimedOutIsUnknownAndRetried)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::timed_out);
@@ -100,7 +100,7 @@ TEST(MitigateOutcome, TimedOutIsUnknownAndAskedAgain)
     EXPECT_EQ(d.story(), Story{"500 do drop Ethernet0:3"});
 }
 
-TEST(MitigateOutcome, AfterATimeOutTheReleaseIsCommandedAlthoughNothingWasBelieved)
+TEST(MitigateOutcome, AfterATimeOutTheRestoreIsStillCommanded)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::timed_out);
@@ -113,7 +113,7 @@ TEST(MitigateOutcome, AfterATimeOutTheReleaseIsCommandedAlthoughNothingWasBeliev
         << "the treatment may have reached the device";
 }
 
-TEST(MitigateOutcome, DiffersBelievesTheDeviceAndInsists)
+TEST(MitigateOutcome, DiffersAssumesTheReadBackAndRetries)
 {
     Driver d{preset("sonic")};
     d.answer = [](const Command&) { return Answer{Verdict::differs, Treatment::ignore_pause, ""}; };
@@ -127,7 +127,7 @@ TEST(MitigateOutcome, DiffersBelievesTheDeviceAndInsists)
     EXPECT_EQ(d.in_effect(), Treatment::drop);
 }
 
-TEST(MitigateOutcome, RefusedWalksDownToWhatTheDeviceTakes)
+TEST(MitigateOutcome, RefusedTriesWeakerTreatments)
 {
     Driver d{preset("sonic")};
     d.answer = [](const Command& c) {
@@ -142,7 +142,7 @@ TEST(MitigateOutcome, RefusedWalksDownToWhatTheDeviceTakes)
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::ignore_pause);
     d.run_ms(10'000);
-    EXPECT_EQ(d.story(), Story{}) << "what was refused is not asked again in this storm";
+    EXPECT_EQ(d.story(), Story{}) << "a refused treatment is not tried again in this storm";
     d.calm();
     d.run_ms(2'200);
     EXPECT_EQ(d.in_effect(), Treatment::none);
@@ -166,7 +166,7 @@ TEST(MitigateOutcome, EverythingRefusedIsEscalatedAndStaysAnAlert)
     EXPECT_EQ(d.story(), Story{"2500 storm_restored Ethernet0:3 quiet"});
 }
 
-TEST(MitigateOutcome, TheNextStormAsksAgain)
+TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
 {
     Driver d{preset("sonic")};
     d.answers(Verdict::refused);
@@ -206,7 +206,7 @@ TEST(ReceiveStall, APauseFrameNowAndThenIsNoStall)
     EXPECT_EQ(d.story(), Story{});
 }
 
-TEST(MitigateOutcome, AnswerToAnotherQuestionIsIgnored)
+TEST(MitigateOutcome, OutcomeOfAnotherCommandIsIgnored)
 {
     Driver d{preset("sonic")};
     d.stays_silent();
@@ -334,7 +334,7 @@ struct FailedRestore {
 
 class RestoreOutcome : public testing::TestWithParam<FailedRestore> {};
 
-TEST_P(RestoreOutcome, FailureIsToldAndTriedAgainAndTheQueueIsNotCalledRestored)
+TEST_P(RestoreOutcome, RetriesAndReportsAFailedRestore)
 {
     Driver d{preset("sonic")};
     begin_restoring(d);
@@ -366,7 +366,7 @@ TEST(RestoreOutcomes, AcceptedEndsIt)
     EXPECT_EQ(d.story(), (Story{"2500 do none Ethernet0:3", "2500 storm_restored Ethernet0:3 quiet"}));
 }
 
-TEST(RestoreOutcomes, NothingIsToldBeforeTheDeviceShowsIt)
+TEST(RestoreOutcomes, NoRestoreIsReportedBeforeTheDeviceShowsIt)
 {
     Driver d{preset("sonic")};
     begin_restoring(d);
@@ -378,7 +378,7 @@ TEST(RestoreOutcomes, NothingIsToldBeforeTheDeviceShowsIt)
     EXPECT_EQ(d.story(), Story{"4400 storm_restored Ethernet0:3 quiet"});
 }
 
-TEST(RestoreOutcomes, AnAnswerThatNeverComesIsAskedForAgain)
+TEST(RestoreOutcomes, AMissingOutcomeIsRetried)
 {
     Driver d{preset("sonic")};
     begin_restoring(d);
@@ -426,7 +426,7 @@ TEST(PortRefuses, QueueGoesOnWithAWeakerTreatmentOfItsOwn)
     EXPECT_EQ(d.in_effect(1), Treatment::none);
 }
 
-TEST(PortRefuses, AnotherQueueOfThePortIsTreatedToo)
+TEST(PortRefuses, AnotherQueueOfThePortIsTreated)
 {
     PortDriver d;
     d.refuse_port_treatment();
@@ -441,7 +441,7 @@ TEST(PortRefuses, AnotherQueueOfThePortIsTreatedToo)
     }
 }
 
-TEST(PortRefuses, TheNextStormIsTreatedToo)
+TEST(PortRefuses, TheNextStormIsTreated)
 {
     PortDriver d;
     d.refuse_port_treatment();
@@ -457,7 +457,7 @@ TEST(PortRefuses, TheNextStormIsTreatedToo)
     EXPECT_EQ(d.in_effect(1), Treatment::none) << "a treatment of one queue is never commanded to the port";
 }
 
-TEST(PortRefuses, EverythingRefusedIsToldOnTheNextStormAsWell)
+TEST(PortRefuses, RefusalOfEverythingIsReportedOnTheNextStorm)
 {
     PortDriver d;
     d.answers(Verdict::refused);

@@ -159,7 +159,7 @@ struct Word {
 
 class Words : public testing::TestWithParam<Word> {};
 
-TEST_P(Words, TakeWhatIsListedAndNothingElse)
+TEST_P(Words, AcceptListedValuesOnly)
 {
     const auto& sonic = preset_named("sonic");
     for (const auto text : GetParam().good) {
@@ -220,7 +220,7 @@ TEST(SetParameter, UnknownKeyIsAProblem)
     }
 }
 
-TEST(SetParameter, NeverDoesMoreThanItsKeySays)
+TEST(SetParameter, ChangesOnlyItsParameter)
 {
     for (const auto& one : parameters()) {
         Policy policy = preset_named("sonic").policy;
@@ -238,7 +238,7 @@ TEST(SetParameter, NeverDoesMoreThanItsKeySays)
     }
 }
 
-RC_GTEST_PROP(SetParameterLaw, WhatIsTakenReadsBackTheSame, ())
+RC_GTEST_PROP(SetParameterLaw, AcceptedValuesReadBackTheSame, ())
 {
     const auto& p = *rc::gen::elementOf(std::vector<const Preset*>{&presets()[0], &presets()[2], &presets()[3]});
     const auto keys = parameters();

@@ -19,19 +19,19 @@ inline constexpr std::uint64_t kNot = static_cast<std::uint64_t>(PauseState::not
 inline constexpr std::uint64_t kAll = static_cast<std::uint64_t>(PauseState::paused);
 inline constexpr std::uint64_t kPartly = static_cast<std::uint64_t>(PauseState::not_continuous);
 
-struct Says {
+struct Reading {
     std::int64_t at_us{};
     std::initializer_list<std::pair<Field, std::uint64_t>> values;  // pause_state and paused_now as numbers
     std::uint32_t epoch{1};
 };
 
-inline watchdog::Sample sample(std::uint32_t row, const Says& says)
+inline watchdog::Sample sample(std::uint32_t row, const Reading& reading)
 {
     watchdog::Sample s;
     s.slot = Slot{row};
-    s.read_at = instant_from_us(says.at_us);
-    s.epoch = says.epoch;
-    for (const auto& [field, value] : says.values) {
+    s.read_at = instant_from_us(reading.at_us);
+    s.epoch = reading.epoch;
+    for (const auto& [field, value] : reading.values) {
         s.known |= bit(field);
         if (field == Field::pause_state) {
             s.pause_state = static_cast<PauseState>(value);
@@ -54,10 +54,10 @@ public:
     {}
 
     // One look with this sample of row 0.
-    Reader& read(const Says& says)
+    Reader& read(const Reading& reading)
     {
         intake_.begin();
-        intake_.put(sample(0, says));
+        intake_.put(sample(0, reading));
         return *this;
     }
 

@@ -209,8 +209,7 @@ TEST(AdvanceEqualsAdvanceRow, EveryShapeOfRuleIsMet)
     EXPECT_GE(met(Criterion::continuous, Source::state), 4) << "with and without pause time, and quiet bits";
     EXPECT_GE(met(Criterion::continuous, Source::duration), 2);
     for (const auto source : {Source::state, Source::duration}) {
-        EXPECT_GE(met(Criterion::stalled, source), 6)
-            << "backlog or not, sending told in bytes, in packets or not at all";
+        EXPECT_GE(met(Criterion::stalled, source), 6) << "backlog or not, progress in bytes, in packets or unknown";
         EXPECT_GE(met(Criterion::progress, source), 4);
         EXPECT_GE(met(Criterion::receive_stall, source), 1);
     }

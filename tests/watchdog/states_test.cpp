@@ -19,7 +19,7 @@ using test::with_probe;
 
 // --- watching
 
-TEST(Watching, QuietQueueTellsNothing)
+TEST(Watching, QuietQueueHasNoEvents)
 {
     Driver d{preset("sonic"), 3};
     d.run_ms(60'000);
@@ -48,7 +48,7 @@ TEST(Watching, T0OfPauseIsAStorm)
     EXPECT_EQ(d.phase(), Phase::mitigated);
     EXPECT_EQ(d.in_effect(), Treatment::drop);
     d.run_ms(60'000);
-    EXPECT_EQ(d.story(), Story{}) << "a storm is told once";
+    EXPECT_EQ(d.story(), Story{}) << "a storm is reported once";
 }
 
 TEST(Watching, SuspectIsLookedAtAgainWhenItsTimeIsUp)
@@ -124,7 +124,7 @@ TEST(Mitigated, BrokenQuietStartsT1Again)
     EXPECT_EQ(d.story(), (Story{"4500 do none Ethernet0:3", "4500 storm_restored Ethernet0:3 quiet"}));
 }
 
-TEST(Mitigated, ForcedReleaseAsksNobody)
+TEST(Mitigated, ForcedReleaseNeedsNoQuiet)
 {
     auto policy = preset("sonic");
     policy.release = Release::forced;

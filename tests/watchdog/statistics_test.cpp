@@ -42,7 +42,7 @@ TEST(Statistics, StormsAndTheirTimes)
     EXPECT_EQ(d.stats().in_storm, milliseconds{2'200});
 }
 
-TEST(Statistics, AlertIsAStormToo)
+TEST(Statistics, AlertCountsAsAStorm)
 {
     auto policy = preset("sonic");
     policy.action = Treatment::none;

@@ -117,7 +117,7 @@ TEST(LinkDown, SeenInALookRestoresAMitigatedQueue)
     EXPECT_EQ(d.story(), (Story{"500 do none Ethernet0:3", "500 storm_restored Ethernet0:3 link_down"}));
 }
 
-TEST(LinkDown, HeardOfRestoresAMitigatedQueueAtOnce)
+TEST(LinkDown, ANoticeRestoresAMitigatedQueueAtOnce)
 {
     Driver d{preset("sonic")};
     detect(d);
@@ -221,7 +221,7 @@ TEST(BlastRadius, QuietQueueIsNotMitigatedWhenTheBudgetFrees)
     EXPECT_EQ(d.phase(1), Phase::alerted);
 }
 
-TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
+TEST(BlastRadius, TheLimitCountsQueuesBeingRestored)
 {
     Driver d{limited(1), test::small_inventory(2)};
     d.storm(0);
@@ -233,7 +233,7 @@ TEST(BlastRadius, TheLimitCountsWhatIsStillBeingRestored)
     d.run_ms(400);
     EXPECT_EQ(d.story(),
               (Story{"800 storm_alert Ethernet4:3 blast_radius", "800 storm_escalated Ethernet4:3 blast_radius"}))
-        << "the device has not said that the first one is free";
+        << "the device has not reported that the first one is restored";
 }
 
 // --- a port-wide treatment
@@ -289,7 +289,7 @@ TEST(PortWide, OneQueueReleasedByAPersonLeavesThePortToTheOther)
     EXPECT_EQ(d.phase(1), Phase::mitigated);
 }
 
-TEST(PortWide, IsToldRestoredOnlyWhenThePortIs)
+TEST(PortWide, IsReportedRestoredOnlyWithThePort)
 {
     auto policy = port_wide();
     policy.release = Release::forced;
@@ -354,7 +354,7 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     auto d = by_device();
     d.storm();
     d.run_ms(1'000);
-    EXPECT_EQ(d.story(), Story{}) << "what the queue shows is not asked";
+    EXPECT_EQ(d.story(), Story{}) << "the state of the queue is not needed";
     d.receive(Notice::Kind::detected, d.target());
     EXPECT_EQ(d.story(), Story{"1000 storm_detected Ethernet0:3 device"});
     EXPECT_EQ(d.phase(), Phase::mitigated);
@@ -370,7 +370,7 @@ TEST(DeviceCriterion, NoticesBeginAndEndTheStorm)
     EXPECT_EQ(d.stats().restored, 1U);
 }
 
-TEST(DeviceCriterion, WhatTheDeviceDoesIsShownAsWhatIsInEffect)
+TEST(DeviceCriterion, TheDevicesOwnTreatmentIsShownInEffect)
 {
     auto d = by_device();
     d.receive(Notice::Kind::detected, d.target());
@@ -390,10 +390,10 @@ TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
     EXPECT_EQ(d.commands().back().want, Treatment::none);
     EXPECT_EQ(d.phase(), Phase::watching);
     d.receive(Notice::Kind::detected, d.target());
-    EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is told again";
+    EXPECT_EQ(d.phase(), Phase::mitigated) << "a storm that goes on is reported again";
 }
 
-TEST(DeviceCriterion, WhatIsHeldIsHeldByACommandUntilItIsReleased)
+TEST(DeviceCriterion, AHeldQueueIsTreatedByCommandUntilReleased)
 {
     auto d = by_device();
     d.receive(Notice::Kind::detected, d.target());
@@ -475,7 +475,7 @@ TEST(SmallOutbox, NothingIsLostAndNothingIsTwice)
     }
 }
 
-TEST(SmallOutbox, SaysThatSomethingWaits)
+TEST(SmallOutbox, ReportsThatDecisionsWait)
 {
     const auto inventory = test::small_inventory(3);
     const auto can = test::able(bit(Field::pause_state));
@@ -501,7 +501,7 @@ TEST(SmallOutbox, SaysThatSomethingWaits)
     EXPECT_FALSE(out.overflowed);
     look(100, PauseState::paused);
     EXPECT_TRUE(out.overflowed);
-    EXPECT_EQ(out.events.size(), 1U) << "a storm needs room for all it may say";
+    EXPECT_EQ(out.events.size(), 1U) << "a storm needs room for all its events";
     EXPECT_LE(out.commands.size(), 2U);
     std::size_t events = 0;
     for (int pass = 0; pass < 4; ++pass) {

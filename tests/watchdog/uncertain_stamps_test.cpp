@@ -133,7 +133,7 @@ TEST(UncertainStamps, APauseThatEndedIsReportedAsItWas)
 }
 
 // Stamps that run fast or slow against the pause counter: a queue that holds a backlog and sends nothing is paused.
-RC_GTEST_PROP(StampDrift, OfUpToFivePercentDoesNotBreakAPause, ())
+RC_GTEST_PROP(StampDrift, UpToFivePercentDoesNotBreakAPause, ())
 {
     Reader reader{uncertain(kDuration)};
     const auto ppm = *rc::gen::inRange<std::int64_t>(-45'000, 45'001);
@@ -162,11 +162,11 @@ TEST(StampDrift, OnceLearnedHelpsQueuesWithoutABacklog)
 {
     Reader reader{uncertain(kDuration), 2};
     const auto put = [&](std::uint32_t row, int i, std::uint64_t backlog) {
-        const Says says{i * 206'000LL,
-                        {{Field::pause_us, static_cast<std::uint64_t>(i * kPollUs)},
-                         {Field::tx_packets, 0},
-                         {Field::occupancy, backlog}}};
-        reader.intake().put(sample(row, says));
+        const Reading reading{i * 206'000LL,
+                              {{Field::pause_us, static_cast<std::uint64_t>(i * kPollUs)},
+                               {Field::tx_packets, 0},
+                               {Field::occupancy, backlog}}};
+        reader.intake().put(sample(row, reading));
     };
     const auto both = [&](int i) {
         reader.intake().begin();
@@ -186,7 +186,7 @@ TEST(StampDrift, OnceLearnedHelpsQueuesWithoutABacklog)
     }
 }
 
-TEST(StampDrift, OfMoreThanFivePercentIsMissingPause)
+TEST(StampDrift, MoreThanFivePercentIsMissingPause)
 {
     Reader reader{uncertain(kDuration)};
     int paused = 0;
@@ -198,7 +198,7 @@ TEST(StampDrift, OfMoreThanFivePercentIsMissingPause)
 }
 
 // The uncertainty hides a break of 20 ms in one interval, but not in every interval.
-TEST(StampDrift, OfTenPercentIsNeitherLearnedNorAPauseOfT0)
+TEST(StampDrift, TenPercentIsNeitherLearnedNorAPauseOfT0)
 {
     Reader reader{uncertain(kDuration)};
     std::int64_t run = 0;
@@ -230,7 +230,7 @@ TEST(UncertainStamps, TwoPollsThatAreALittleShortMakeT0)
     }
 }
 
-TEST(UncertainStamps, NoMoreThanAQuarterOfT0IsForgiven)
+TEST(UncertainStamps, TheUncertaintyIsAtMostAQuarterOfT0)
 {
     auto policy = preset("sonic");
     const auto list = watchdog::compile(book_of(policy), small_inventory(1), uncertain(kDurationAndState, 150'000));

@@ -195,7 +195,7 @@ TEST(Watchlist, QuietIsJudgedBySignalsThatSurvive)
     ASSERT_EQ(blind.notes.size(), 1U);
     EXPECT_EQ(blind.notes[0], "sonic: no signal of the device survives drop; queues are released by a timed probe");
     can.survive = bit(Field::tx_packets);
-    EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal that does not speak of pause does not help";
+    EXPECT_FALSE(compiled(b, can).runs[0].rule.quiet_survives) << "a signal without pause does not help";
 }
 
 // --- storms that cannot be detected
@@ -211,7 +211,7 @@ std::vector<std::string> notes_without_speed(std::string_view policy, Fields fie
     return list ? list->notes : std::vector<std::string>{};
 }
 
-TEST(Watchlist, SaysWhatIsLostWhereTheSpeedIsNotKnown)
+TEST(Watchlist, NotesTheEffectOfAnUnknownSpeed)
 {
     using testing::ElementsAre;
     using testing::IsEmpty;
@@ -272,7 +272,7 @@ TEST(WatchlistComplaint, StalledNeedsToSeeTheBacklog)
               "needs occupancy_bytes: a backlog that cannot drain has to be seen");
 }
 
-TEST(WatchlistComplaint, ProgressNeedsPauseAndWhatIsSent)
+TEST(WatchlistComplaint, ProgressNeedsPauseAndSentFrames)
 {
     constexpr std::string_view needs = "needs pause_us, pause_state or paused_now, and tx_bytes or tx_packets";
     EXPECT_EQ(lacks("progress", bit(Field::pause_us) | bit(Field::tx_bytes)), "");
@@ -290,7 +290,7 @@ TEST(WatchlistComplaint, ReceiveStallNeedsBothSides)
     EXPECT_EQ(lacks("rdma-nic", bit(Field::pause_tx)), needs);
 }
 
-TEST(WatchlistComplaint, PauseTimeoutAndDeviceNeedTheDevicesWord)
+TEST(WatchlistComplaint, PauseTimeoutAndDeviceNeedADeviceThatReportsThem)
 {
     EXPECT_EQ(lacks("pause-too-long", bit(Field::pause_timeout)), "");
     EXPECT_EQ(lacks("pause-too-long", bit(Field::pause_us)), "needs pause_timeout");
@@ -332,7 +332,7 @@ TEST(WatchlistRule, BestSourceFirst)
               Source::duration);
 }
 
-TEST(WatchlistRule, ProgressIsToldInBytesWherePossible)
+TEST(WatchlistRule, ProgressIsMeasuredInBytesWherePossible)
 {
     const auto rule = [](Fields sent, std::uint64_t bps) {
         auto list = compile(test::book_of(preset("progress")), test::small_inventory(1, bps),
@@ -349,7 +349,7 @@ TEST(WatchlistRule, ProgressIsToldInBytesWherePossible)
     EXPECT_EQ(rule(bit(Field::tx_bytes), 0).floor_per_64k_us, 0U) << "speed not known: only nothing is no progress";
 }
 
-TEST(WatchlistRule, BacklogIsAskedOnlyWhereItIsTold)
+TEST(WatchlistRule, BacklogIsRequiredOnlyWhereItIsReported)
 {
     const auto fields = bit(Field::pause_us) | bit(Field::tx_bytes);
     const auto blind = compiled(book({preset("progress")}, {everywhere(0)}), test::able(fields));
@@ -382,7 +382,7 @@ std::vector<Stretch> stretches(const Watchlist& list)
     return all;
 }
 
-TEST(WatchlistRuns, GoAcrossRowsThatNobodyWatches)
+TEST(WatchlistRuns, SpanUnwatchedRows)
 {
     EXPECT_EQ(stretches(compiled(book({preset("sonic")}, {everywhere(0)}))), (std::vector<Stretch>{{0, 18}}));
 }
@@ -407,7 +407,7 @@ TEST(WatchlistRuns, BreakWhereTheSpeedMatters)
               (std::vector<Stretch>{{0, 9}, {9, 9}}));
     EXPECT_EQ(stretches(*compile(book({preset("sonic")}, {everywhere(0)}), inventory, can)),
               (std::vector<Stretch>{{0, 18}}))
-        << "continuous pause does not ask for the speed";
+        << "continuous pause does not need the speed";
 }
 
 TEST(WatchlistRuns, EveryWatchedRowStandsInExactlyOneRunWithItsRule)

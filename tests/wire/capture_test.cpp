@@ -32,7 +32,7 @@ bool checksum_holds(std::span<const std::byte> header)
     return sum == 0xffff;
 }
 
-TEST(Roce, ADataFrameCarriesWhatTheTwinKnows)
+TEST(Roce, ADataFrameCarriesTheFieldsOfTheTwin)
 {
     const RoceFrame frame{
         .from = 0x010203, .to = 9, .flow = 0x4567, .seq = 77, .frame_bytes = 1048, .dscp = 26, .ecn = 3};
@@ -64,7 +64,7 @@ TEST(Roce, ATagCarriesThePriority)
     EXPECT_EQ(number(shown.bytes, 20, 2), 1026U);
 }
 
-TEST(Roce, AnswersSayWhatTheyAreAndAreAsLongAsTheirHeaders)
+TEST(Roce, AnswersHaveTheirOpcodeAndLength)
 {
     const auto answer = [](RoceFrame::Kind kind) { return capture({.kind = kind, .seq = 5, .frame_bytes = 64}, 128); };
     const auto ack = answer(RoceFrame::Kind::ack);
@@ -79,7 +79,7 @@ TEST(Roce, AnswersSayWhatTheyAreAndAreAsLongAsTheirHeaders)
     EXPECT_EQ(number(cnp.bytes, 42, 1), 0x81U);
 }
 
-RC_GTEST_PROP(Roce, LengthsAndChecksumHoldWhateverIsAsked, ())
+RC_GTEST_PROP(Roce, LengthsAndChecksumAreAlwaysValid, ())
 {
     const RoceFrame frame{.kind = *rc::gen::element(RoceFrame::Kind::data, RoceFrame::Kind::ack, RoceFrame::Kind::nak,
                                                     RoceFrame::Kind::cnp),

@@ -22,7 +22,7 @@ Bytes bytes_of(std::initializer_list<int> octets)
     return bytes;
 }
 
-TEST(MacControl, APfcFrameStandsAsTheStandardSays)
+TEST(MacControl, APfcFrameFollowsTheStandard)
 {
     auto expected = bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // to, from
                               0x88, 0x08, 0x01, 0x01, 0x00, 0x18,                          // type, opcode, classes
@@ -32,7 +32,7 @@ TEST(MacControl, APfcFrameStandsAsTheStandardSays)
     EXPECT_EQ(build({kSomeone, ClassPause{0x18, {0, 0, 0, 0xffff, 0x1234, 0, 0, 0}}}), expected);
 }
 
-TEST(MacControl, APauseOfThePortStandsAsTheStandardSays)
+TEST(MacControl, AGlobalPauseFrameFollowsTheStandard)
 {
     auto expected = bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // to, from
                               0x88, 0x08, 0x00, 0x01, 0xbe, 0xef});  // type, opcode, time
@@ -50,7 +50,7 @@ PauseFrame any_pause()
                                *rc::gen::arbitrary<std::array<std::uint16_t, kPriorities>>()}};
 }
 
-RC_GTEST_PROP(MacControl, WhatIsBuiltIsReadTheSameWithOrWithoutFcs, ())
+RC_GTEST_PROP(MacControl, FramesSurviveTheRoundTripWithOrWithoutFcs, ())
 {
     const auto frame = any_pause();
     auto bytes = build(frame);
@@ -69,7 +69,7 @@ TEST(MacControl, ReservedBitsAndPaddingAreNotLookedAt)
     EXPECT_EQ(parse_pause(bytes).value(), frame);
 }
 
-TEST(MacControl, SaysWhyAFrameIsRefused)
+TEST(MacControl, ReportsWhyAFrameIsRefused)
 {
     std::string said;
     const auto refused = [&](auto spoil) {

@@ -185,7 +185,7 @@ TEST(Rfc5424, StructuredDataIsKept)
     EXPECT_EQ(line->message, "[no data]");
 }
 
-TEST(Rfc5424, RefusedWithAWord)
+TEST(Rfc5424, RefusesBadLinesWithAReason)
 {
     std::string all;
     for (const auto* text : {"",
@@ -215,7 +215,7 @@ TEST(Rfc5424, RefusedWithAWord)
     test::expect_golden(test::golden("wire/refused_log_lines.txt"), all);
 }
 
-RC_GTEST_PROP(Rfc5424, WhatIsBuiltIsReadAgain, ())
+RC_GTEST_PROP(Rfc5424, LinesSurviveTheRoundTrip, ())
 {
     const auto word = [](std::size_t most) {
         auto text = *rc::gen::container<std::string>(rc::gen::inRange('!', '~'));

@@ -18,7 +18,7 @@ constexpr Duration kTimeToAct = std::chrono::seconds{1};
 
 }  // namespace
 
-void Alerts::tell(const control::QueueReport& report, Instant now)
+void Alerts::update(const control::QueueReport& report, Instant now)
 {
     const NosQueue name{report.port, *report.priority, report.device};
     if (report.configured != watchdog::Treatment::none) {
@@ -32,13 +32,13 @@ void Alerts::tell(const control::QueueReport& report, Instant now)
     }
 }
 
-Result<std::vector<Alerts::Word>> Alerts::unheard(sonic::Store& store, Instant now)
+Result<std::vector<Alerts::Message>> Alerts::unconfirmed(sonic::Store& store, Instant now)
 {
-    std::vector<Word> due;
+    std::vector<Message> due;
     std::vector<std::string> keys;
     std::vector<sonic::Hash> names;
     for (auto& [name, queue] : queues_) {
-        if (now < queue.ask_again) {
+        if (now < queue.check_at) {
             continue;
         }
         if (names.empty()) {
@@ -49,7 +49,7 @@ Result<std::vector<Alerts::Word>> Alerts::unheard(sonic::Store& store, Instant n
             }
             names = std::move(*read);
         }
-        queue.ask_again = now + kTimeToAct;
+        queue.check_at = now + kTimeToAct;
         if (const auto at = names.front().find(fmt::format("{}:{}", name.port, name.priority));
             at != names.front().end()) {
             due.push_back({at->second, queue.storm});
@@ -60,14 +60,14 @@ Result<std::vector<Alerts::Word>> Alerts::unheard(sonic::Store& store, Instant n
         return due;
     }
     return store.hashes(Db::counters, keys).map([&](const std::vector<sonic::Hash>& shown) {
-        std::vector<Word> unheard;
+        std::vector<Message> unconfirmed;
         for (std::size_t i = 0; i != due.size(); ++i) {
             const auto status = shown[i].find("PFC_WD_STATUS");  // none: orchagent does not watch it
             if (status != shown[i].end() && (status->second == "stormed") != due[i].storm) {
-                unheard.push_back(due[i]);
+                unconfirmed.push_back(due[i]);
             }
         }
-        return unheard;
+        return unconfirmed;
     });
 }
 

@@ -17,20 +17,20 @@ namespace petrel::daemon {
 class Alerts {
 public:
     // Takes the present state of a queue. Follows queues whose policy only alerts, from their first storm on.
-    void tell(const control::QueueReport&, Instant now);
+    void update(const control::QueueReport&, Instant now);
     void forget(const NosQueue& queue) { queues_.erase(queue); }
 
-    struct Word {
+    struct Message {
         std::string object;  // object id of the queue
         bool storm{};        // false = the end of a storm
     };
     // The messages for queues that orchagent still shows wrongly, at least 1 s after their last change or check.
-    Result<std::vector<Word>> unheard(sonic::Store&, Instant now);
+    Result<std::vector<Message>> unconfirmed(sonic::Store&, Instant now);
 
 private:
     struct Queue {
         bool storm{};
-        Instant ask_again;
+        Instant check_at;
     };
     std::map<NosQueue, Queue> queues_;
 };

@@ -10,7 +10,7 @@
 
 #include "codec/sonic/table_file.hpp"
 #include "daemon/log_text.hpp"
-#include "daemon/sonic/take_told.hpp"
+#include "daemon/sonic/store_report.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::daemon {
@@ -62,10 +62,10 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
         return tl::unexpected(text.error());
     }
     auto config = codec::read_table_file(*text).map_error([&](const Error& error) {
-        return Error{error.kind,
-                     fmt::format("{} cannot be read: {}. It holds what is watched: repair it, or remove it to "
-                                 "begin with nothing",
-                                 file.string(), error.what)};
+        return Error{
+            error.kind,
+            fmt::format("{} cannot be read: {}. It lists what is watched: repair it, or remove it to start without any",
+                        file.string(), error.what)};
     });
     if (!config) {
         return tl::unexpected(std::move(config.error()));
@@ -90,42 +90,42 @@ Result<void> OwnTables::write(const TableContent& tables)
         });
 }
 
-Result<void> OwnTables::keep_name(Heard& heard)
+Result<void> OwnTables::keep_name(Reply& reply)
 {
     if (!file_ || !held_.lost(*file_)) {
         return {};
     }
     return held_.take_again().and_then([&] { return write(store_.config()); }).map([&] {
-        heard.lines.push_back({Log::Level::error, "file_lost", {}, {}, file_lost_text(held_.path()), {}});
+        reply.lines.push_back({Log::Level::error, "file_lost", {}, {}, file_lost_text(held_.path()), {}});
     });
 }
 
 // Performs every step, also if an earlier one fails: a full disk must not keep storms out of the tables and the log.
-Nos::Heard OwnTables::exchange(Told told)
+Nos::Reply OwnTables::exchange(Report report)
 {
-    take_told(told, tables_, counters_);
-    Heard heard;
-    const auto known = know_ports(told.queues);
-    const auto followed = follow_configuration(heard);
-    heard.concern = config_ ? concern(*config_) : "";
+    store_report(report, tables_, counters_);
+    Reply reply;
+    const auto known = add_ports(report.queues);
+    const auto followed = follow_configuration(reply);
+    reply.concern = config_ ? concern(*config_) : "";
     const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
-    heard.counts_every = counters_.every();
-    for (const auto& event : told.events) {
-        log_.happened(event, tables_, heard.lines);
+    reply.counts_every = counters_.every();
+    for (const auto& event : report.events) {
+        log_.happened(event, tables_, reply.lines);
     }
-    const auto kept = keep_name(heard);
+    const auto kept = keep_name(reply);
     for (const auto& done : {known, followed, written, kept}) {
         if (!done) {
-            heard.trouble = done.error().what;
+            reply.trouble = done.error().what;
             break;
         }
     }
-    return heard;
+    return reply;
 }
 
 // Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
 // for example because an operator set them, stay.
-Result<void> OwnTables::know_ports(std::span<const control::QueueReport> queues)
+Result<void> OwnTables::add_ports(std::span<const control::QueueReport> queues)
 {
     std::map<std::string, std::set<unsigned>> ports;
     for (const auto& queue : queues) {
@@ -147,28 +147,27 @@ Result<void> OwnTables::know_ports(std::span<const control::QueueReport> queues)
     return changes.empty() ? Result<void>{} : store_.apply(Db::config, changes);
 }
 
-Result<void> OwnTables::follow_configuration(Heard& heard)
+Result<void> OwnTables::follow_configuration(Reply& reply)
 {
     if (followed_ == store_.version()) {
         return {};
     }
     return sonic::read_config(store_, sonic::Role::owner, config_).map([&](sonic::Config config) {
         config_ = std::move(config);
-        log_.configured(*config_, tables_, heard.lines);
+        log_.configured(*config_, tables_, reply.lines);
         tables_.configure(*config_);
         counters_.configure(*config_);
-        heard.policies = config_->policies;
+        reply.policies = config_->policies;
         followed_ = store_.version();
     });
 }
 
 // Refuses changes of PFC that the device does not have: these tables only describe its PFC settings. The operator sets
 // them on the switch.
-Result<void> OwnTables::can_be_had(const Change& change) const
+Result<void> OwnTables::check_change(const Change& change) const
 {
     if (change.fields.contains("pfc_asym")) {
-        return tl::unexpected(
-            refused("asymmetric PFC is a matter of the switch's own configuration: the agent does not change it"));
+        return tl::unexpected(refused("the agent does not change asymmetric PFC: configure it on the switch"));
     }
     const auto port = std::string_view{change.key}.substr(std::min(change.key.size(), kQosMaps.size()));
     const auto has = change.key.starts_with(kQosMaps) ? queues_.find(port) : queues_.end();
@@ -194,9 +193,8 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
     }
     // Refuse until a device has been opened for the first time: a command for all ports would succeed without any port.
     if (const auto ports = store_.keys(Db::config, kPorts); ports && ports->empty()) {
-        return tl::unexpected(
-            Error{ErrorKind::unreachable,
-                  "no port is known yet: no device was opened so far that has any; see `petrel status`"});
+        return tl::unexpected(Error{ErrorKind::unreachable,
+                                    "no port is known yet: no device with ports has been opened; see `petrel status`"});
     }
     const auto db = static_cast<Db>(request.db);
     switch (request.command) {
@@ -208,13 +206,12 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
     default: break;
     }
     if (db != Db::config) {
-        return tl::unexpected(
-            refused(fmt::format("database {} holds the state of queues, and only the agent writes it: "
-                                "what can be changed is the configuration, database {}",
-                                request.db, static_cast<int>(Db::config))));
+        return tl::unexpected(refused(fmt::format(
+            "database {} is the state of queues, which only the agent writes: change the configuration, database {}",
+            request.db, static_cast<int>(Db::config))));
     }
     for (const auto& change : request.changes) {
-        if (auto possible = can_be_had(change); !possible) {
+        if (auto possible = check_change(change); !possible) {
             return tl::unexpected(std::move(possible.error()));
         }
     }
@@ -236,7 +233,7 @@ Result<control::TableReport> OwnTables::hashes(Db db, std::span<const std::strin
         }
         size += size_of(found->front());
         if (size > kLargestAnswer) {
-            return tl::unexpected(Error{ErrorKind::exhausted, "the answer is too large: ask for fewer keys at once"});
+            return tl::unexpected(Error{ErrorKind::exhausted, "the answer is too large: request fewer keys at once"});
         }
         report.hashes.push_back(std::move(found->front()));
     }

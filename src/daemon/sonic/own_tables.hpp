@@ -28,7 +28,7 @@ public:
     static Result<std::unique_ptr<OwnTables>> open(const std::filesystem::path&);
 
     std::string_view name() const override { return "pfcwd"; }
-    Heard exchange(Told) override;
+    Reply exchange(Report) override;
     Result<void> leave() override { return {}; }
     Result<control::TableReport> tables(const control::ControlRequest&) override;
 
@@ -36,10 +36,10 @@ private:
     OwnTables(runtime::HeldFile, std::optional<runtime::FileDescriptor>, sonic::TableContent config);
 
     Result<void> write(const sonic::TableContent&);
-    Result<void> keep_name(Heard&);
-    Result<void> know_ports(std::span<const control::QueueReport>);
-    Result<void> follow_configuration(Heard&);
-    Result<void> can_be_had(const sonic::Change&) const;
+    Result<void> keep_name(Reply&);
+    Result<void> add_ports(std::span<const control::QueueReport>);
+    Result<void> follow_configuration(Reply&);
+    Result<void> check_change(const sonic::Change&) const;
     Result<control::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
     runtime::HeldFile held_;

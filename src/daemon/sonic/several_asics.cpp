@@ -9,7 +9,7 @@ namespace petrel::daemon {
 
 namespace {
 
-void add_sentence(std::string& all, const std::string& device, const std::string& sentence)
+void add_text(std::string& all, const std::string& device, const std::string& sentence)
 {
     if (!sentence.empty()) {
         all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", device, sentence);
@@ -31,28 +31,28 @@ void SeveralAsics::add(std::string device, std::unique_ptr<Nos> nos)
     asics_.push_back({std::move(device), std::move(nos), std::nullopt});
 }
 
-Nos::Told SeveralAsics::part_of(const Told& told, const std::string& device)
+Nos::Report SeveralAsics::part_of(const Report& report, const std::string& device)
 {
-    return {of_device(told.queues, device), of_device(told.gone, device), of_device(told.events, device),
-            of_device(told.counts, device)};
+    return {of_device(report.queues, device), of_device(report.gone, device), of_device(report.events, device),
+            of_device(report.counts, device)};
 }
 
-Nos::Heard SeveralAsics::exchange(Told told)
+Nos::Reply SeveralAsics::exchange(Report report)
 {
-    Heard all;
+    Reply all;
     bool changed = false;
     for (auto& [device, nos, policies] : asics_) {
-        auto heard = nos->exchange(part_of(told, device));
-        if (heard.policies) {
-            policies = std::move(heard.policies);
+        auto reply = nos->exchange(part_of(report, device));
+        if (reply.policies) {
+            policies = std::move(reply.policies);
             changed = true;
         }
-        for (auto& line : heard.lines) {
+        for (auto& line : reply.lines) {
             line.device = line.device.empty() ? device : line.device;
             all.lines.push_back(std::move(line));
         }
-        add_sentence(all.trouble, device, heard.trouble);
-        add_sentence(all.concern, device, heard.concern);
+        add_text(all.trouble, device, reply.trouble);
+        add_text(all.concern, device, reply.concern);
     }
     const bool begins = !begun_ && may_begin();
     begun_ = begun_ || begins;

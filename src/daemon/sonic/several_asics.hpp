@@ -24,7 +24,7 @@ public:
 
     // Returns the policies of all ASICs. The first ones wait until each ASIC has answered, at most kFirstWait, so that
     // an ASIC whose databases cannot be reached does not delay the others.
-    Heard exchange(Told) override;
+    Reply exchange(Report) override;
     Result<void> leave() override;
 
     static constexpr Duration kFirstWait = std::chrono::seconds{5};
@@ -36,7 +36,7 @@ private:
         std::optional<config::PolicyFile> policies;  // the last ones of this ASIC
     };
 
-    static Told part_of(const Told&, const std::string& device);
+    static Report part_of(const Report&, const std::string& device);
     bool may_begin();
     config::PolicyFile policies_of_all() const;
 

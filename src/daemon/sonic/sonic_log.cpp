@@ -11,18 +11,21 @@ namespace petrel::daemon {
 
 namespace {
 
-Log::Line in_sonics_words(std::string target, std::string words)
+Log::Line sonic_line(std::string target, std::string message)
 {
-    return {Log::Level::notice, "pfcwd", {}, std::move(target), std::move(words), {}};
+    return {Log::Level::notice, "pfcwd", {}, std::move(target), std::move(message), {}};
 }
-Log::Line in_sonics_words(std::string_view port, std::uint8_t priority, std::string words)
+Log::Line sonic_line(std::string_view port, std::uint8_t priority, std::string message)
 {
-    return in_sonics_words(fmt::format("{}:{}", port, priority), std::move(words));
+    return sonic_line(fmt::format("{}:{}", port, priority), std::move(message));
 }
 
 constexpr std::size_t kMostAlphas = 20;  // named in the log; the others are counted
 
-Log::Line alpha_line(std::string words) { return {Log::Level::notice, "alpha_changed", {}, {}, std::move(words), {}}; }
+Log::Line alpha_line(std::string message)
+{
+    return {Log::Level::notice, "alpha_changed", {}, {}, std::move(message), {}};
+}
 
 // "oid:0x15000000000003" is "0x15000000000003" in the log.
 std::string_view id_of(std::string_view object) { return object.substr(object.find(':') + 1); }
@@ -81,10 +84,10 @@ void SonicLog::log_red_switch(const sonic::Config& config, const sonic::QueueTab
     tables.each([&](const control::QueueReport& queue, const sonic::QueueObject& object) {
         const auto port = red_queues_.find(queue.port);
         if (port != red_queues_.end() && (unsigned{port->second} >> *queue.priority & 1U) != 0) {
-            lines.push_back(in_sonics_words(queue.port, *queue.priority,
-                                            fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}.",
-                                                        red_switch_ ? "enabled" : "disabled",
-                                                        where(queue.port, *queue.priority, object))));
+            lines.push_back(
+                sonic_line(queue.port, *queue.priority,
+                           fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} {}.", red_switch_ ? "enabled" : "disabled",
+                                       where(queue.port, *queue.priority, object))));
         }
     });
 }
@@ -128,9 +131,9 @@ void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines)
             continue;
         }
         if (changed++ < kMostAlphas) {
-            lines.push_back(alpha_line(fmt::format("buffer profile {}: dynamic_th was {}, is {}; what is watched stays",
-                                                   excerpt(alpha.profile), excerpt(before->dynamic_th),
-                                                   excerpt(alpha.dynamic_th))));
+            lines.push_back(alpha_line(
+                fmt::format("buffer profile {}: dynamic_th changed from {} to {}; the watched queues stay the same",
+                            excerpt(alpha.profile), excerpt(before->dynamic_th), excerpt(alpha.dynamic_th))));
         }
     }
     if (changed > kMostAlphas) {
@@ -150,12 +153,12 @@ void SonicLog::log_ports(const sonic::Config& config, Lines& lines)
     }
     for (const auto& [port, policy] : ports_) {
         if (const auto at = before.find(port); at == before.end() || at->second != policy) {
-            lines.push_back(in_sonics_words(port, fmt::format("Started PFC Watchdog on port {}", port)));
+            lines.push_back(sonic_line(port, fmt::format("Started PFC Watchdog on port {}", port)));
         }
     }
     for (const auto& [port, policy] : before) {
         if (!ports_.contains(port)) {
-            lines.push_back(in_sonics_words(port, fmt::format("Stopped PFC Watchdog on port {}", port)));
+            lines.push_back(sonic_line(port, fmt::format("Stopped PFC Watchdog on port {}", port)));
         }
     }
 }
@@ -168,10 +171,10 @@ void SonicLog::happened(const NosEvent& event, const sonic::QueueTables& tables,
     }
     const auto place = where(event.port, event.priority, *object);
     const auto info = storm_begins(event) ? sonic::info_text(storm_info(event)) : std::string{};
-    lines.push_back(in_sonics_words(event.port, event.priority,
-                                    fmt::format("PFC Watchdog {} {}{}.",
-                                                storm_begins(event) ? "detected PFC storm" : "storm restored", place,
-                                                info.empty() ? "" : fmt::format(", additional info: {}", info))));
+    lines.push_back(
+        sonic_line(event.port, event.priority,
+                   fmt::format("PFC Watchdog {} {}{}.", storm_begins(event) ? "detected PFC storm" : "storm restored",
+                               place, info.empty() ? "" : fmt::format(", additional info: {}", info))));
 }
 
 }  // namespace petrel::daemon

@@ -8,7 +8,7 @@
 
 #include "codec/flat_json.hpp"
 #include "codec/sonic/json_list.hpp"
-#include "daemon/sonic/take_told.hpp"
+#include "daemon/sonic/store_report.hpp"
 
 namespace petrel::daemon {
 
@@ -23,7 +23,7 @@ constexpr Duration kPatience = 2s;
 
 // While events cannot be published, at most this many wait and the oldest are dropped. Contents of tables are not
 // dropped.
-constexpr std::size_t kMostUnsaid = 10'000;
+constexpr std::size_t kMostUnpublished = 10'000;
 
 constexpr std::string_view kActionChannel = "PFC_WD_ACTION";
 constexpr std::string_view kEventChannel = "sonic-events-swss";
@@ -47,10 +47,10 @@ std::string decimal(std::string_view object)
     return fmt::format("{}", id);
 }
 
-void add_word(redis::Pipeline& pipeline, const Alerts::Word& word, const sonic::StormInfo& info = {})
+void add_message(redis::Pipeline& pipeline, const Alerts::Message& message, const sonic::StormInfo& info = {})
 {
-    std::vector<std::string> texts{word.object, word.storm ? "storm" : "restore"};
-    for (const auto& [name, value] : sonic::words(info)) {
+    std::vector<std::string> texts{message.object, message.storm ? "storm" : "restore"};
+    for (const auto& [name, value] : sonic::fields(info)) {
         texts.push_back(name);
         texts.push_back(value);
     }
@@ -88,44 +88,44 @@ SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem
       log_(role)
 {}
 
-void SonicNos::take(Told told)
+void SonicNos::take(Report report)
 {
-    for (auto& event : told.events) {
-        unsaid_.push_back({std::move(event), false});
+    for (auto& event : report.events) {
+        unpublished_.push_back({std::move(event), false});
     }
-    if (unsaid_.size() > kMostUnsaid) {
-        unsaid_.erase(unsaid_.begin(), unsaid_.end() - kMostUnsaid);
+    if (unpublished_.size() > kMostUnpublished) {
+        unpublished_.erase(unpublished_.begin(), unpublished_.end() - kMostUnpublished);
     }
     if (role_ == Role::detector) {
         const auto now = clock_.now().mono;
-        for (const auto& queue : told.queues) {
-            alerts_.tell(queue, now);
+        for (const auto& queue : report.queues) {
+            alerts_.update(queue, now);
         }
-        for (const auto& queue : told.gone) {
+        for (const auto& queue : report.gone) {
             alerts_.forget(queue);
         }
         return;
     }
-    take_told(told, tables_, counters_);
+    store_report(report, tables_, counters_);
 }
 
-Nos::Heard SonicNos::exchange(Told told)
+Nos::Reply SonicNos::exchange(Report report)
 {
-    take(std::move(told));
-    Heard heard;
+    take(std::move(report));
+    Reply reply;
     // Write the tables also if the configuration cannot be read, for example while CONFIG_DB is not filled yet.
-    const auto followed = follow_configuration(heard);
+    const auto followed = follow_configuration(reply);
     Result<void> written;
     if (role_ == Role::owner) {
         written = write_tables();
-        heard.counts_every = counters_.every();
+        reply.counts_every = counters_.every();
     }
-    heard.concern = concern_;
-    log_events(heard);
-    const auto said = written ? tell_events().and_then([&] { return repeat_alerts(); }) : written;
+    reply.concern = concern_;
+    log_events(reply);
+    const auto published = written ? publish_events().and_then([&] { return repeat_alerts(); }) : written;
     bool server_lost = false;
     std::optional<Error> trouble;
-    for (const auto& done : {followed, written, said}) {
+    for (const auto& done : {followed, written, published}) {
         if (!done) {
             server_lost = server_lost || done.error().of_server;
             trouble = trouble ? trouble : done.error();
@@ -136,11 +136,11 @@ Nos::Heard SonicNos::exchange(Told told)
     if (!(trouble && trouble->of_server && trouble_ && trouble_->of_server)) {
         trouble_ = trouble;
     }
-    heard.trouble = trouble_ ? trouble_->what : "";
+    reply.trouble = trouble_ ? trouble_->what : "";
     if (server_lost) {
         start_over();
     }
-    return heard;
+    return reply;
 }
 
 // Drops all connections: if one broke, the others did, too, and each would be reported as another error. Then reads and
@@ -152,10 +152,10 @@ void SonicNos::start_over()
     tables_.start_over();
 }
 
-Result<void> SonicNos::follow_configuration(Heard& heard)
+Result<void> SonicNos::follow_configuration(Reply& reply)
 {
     Result<std::optional<ConfigMemory::Kept>> memory;
-    if (role_ == Role::owner && !std::exchange(memory_asked_, true)) {
+    if (role_ == Role::owner && !std::exchange(memory_read_, true)) {
         memory = memory_.recall();
         if (memory && *memory) {
             follower_.remember((*memory)->config);
@@ -165,7 +165,7 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     memory_good_ = config && *config ? (*config)->problems.empty() : memory_good_;
     memory_right_ = config && memory_good_;
     if (!config) {
-        remember_configuration(std::move(memory), heard);
+        remember_configuration(std::move(memory), reply);
         return tl::unexpected(std::move(config.error()));
     }
     if (!*config) {
@@ -173,53 +173,54 @@ Result<void> SonicNos::follow_configuration(Heard& heard)
     }
     if (role_ == Role::owner && memory_right_) {
         if (const auto kept = memory_.keep(**config); !kept) {
-            heard.lines.push_back(
+            reply.lines.push_back(
                 {Log::Level::error,
                  "nos_not_remembered",
                  {},
                  {},
-                 fmt::format("what is configured cannot be kept for a start without Redis: {}", kept.error().what),
+                 fmt::format("the configuration cannot be saved for a start without Redis: {}", kept.error().what),
                  {}});
         }
     }
-    put_in_force(std::move(**config), heard);
+    put_in_force(std::move(**config), reply);
     return {};
 }
 
 // CONFIG_DB cannot be read at the start: uses the configuration in the file, if there is one.
-void SonicNos::remember_configuration(Result<std::optional<ConfigMemory::Kept>> kept, Heard& heard)
+void SonicNos::remember_configuration(Result<std::optional<ConfigMemory::Kept>> kept, Reply& reply)
 {
     if (!kept) {
-        heard.lines.push_back({Log::Level::error,
-                               "nos_memory_bad",
-                               {},
-                               {},
-                               fmt::format("{} has what was last configured, and cannot be read: {}; nothing is "
-                                           "watched before CONFIG_DB can be",
-                                           memory_.file().string(), kept.error().what),
-                               {}});
+        reply.lines.push_back(
+            {Log::Level::error,
+             "nos_memory_bad",
+             {},
+             {},
+             fmt::format(
+                 "the saved configuration {} cannot be read: {}; nothing is watched until CONFIG_DB can be read",
+                 memory_.file().string(), kept.error().what),
+             {}});
     } else if (*kept) {
-        heard.lines.push_back({Log::Level::warning,
-                               "nos_remembered",
-                               {},
-                               {},
-                               fmt::format("watches by {}, which is what CONFIG_DB said at {}: since the start it "
-                                           "could not be read",
-                                           memory_.file().string(), time_text((*kept)->right_at)),
-                               {}});
-        put_in_force(std::move((*kept)->config), heard);
+        reply.lines.push_back(
+            {Log::Level::warning,
+             "nos_remembered",
+             {},
+             {},
+             fmt::format("watches by {}, the content of CONFIG_DB at {}: CONFIG_DB could not be read since the start",
+                         memory_.file().string(), time_text((*kept)->right_at)),
+             {}});
+        put_in_force(std::move((*kept)->config), reply);
     }
 }
 
-void SonicNos::put_in_force(sonic::Config config, Heard& heard)
+void SonicNos::put_in_force(sonic::Config config, Reply& reply)
 {
-    log_.configured(config, tables_, heard.lines);
+    log_.configured(config, tables_, reply.lines);
     tables_.configure(config);
     counters_.configure(config);
     concern_ = concern(config);
     if (auto text = text_of(config); text != in_force_) {
         in_force_ = std::move(text);
-        heard.policies = std::move(config.policies);
+        reply.policies = std::move(config.policies);
     }
 }
 
@@ -229,28 +230,28 @@ Result<void> SonicNos::write_tables()
 }
 
 // Logs events also while Redis cannot be reached. Only an event of a queue whose object id was never read waits.
-void SonicNos::log_events(Heard& heard)
+void SonicNos::log_events(Reply& reply)
 {
-    for (auto& [event, logged] : unsaid_) {
+    for (auto& [event, logged] : unpublished_) {
         if (!logged && tables_.object(event.port, event.priority) != nullptr) {
             logged = true;
-            log_.happened(event, tables_, heard.lines);
+            log_.happened(event, tables_, reply.lines);
         }
     }
 }
 
 // Publishes the events in order. If one cannot be published, the later ones wait.
-Result<void> SonicNos::tell_events()
+Result<void> SonicNos::publish_events()
 {
-    Result<void> said;
-    auto next = unsaid_.begin();
-    for (; said && next != unsaid_.end(); ++next) {
-        if (said = publish(next->event); !said) {
+    Result<void> published;
+    auto next = unpublished_.begin();
+    for (; published && next != unpublished_.end(); ++next) {
+        if (published = publish(next->event); !published) {
             break;
         }
     }
-    unsaid_.erase(unsaid_.begin(), next);
-    return said;
+    unpublished_.erase(unpublished_.begin(), next);
+    return published;
 }
 
 // Publishes the begin or the end of a storm. As a detector the agent publishes only the end, because orchagent
@@ -283,13 +284,13 @@ Result<void> SonicNos::publish(const NosEvent& event)
                                   storm_begins(event) ? "pfc-storm" : "pfc-storm-restored", codec::flat_json(fields))});
     }
     if (role_ == Role::detector && event.configured == watchdog::Treatment::none && !object->queue.empty()) {
-        const auto expected = expects_word(event);
+        const auto expected = orchagent_expects(event);
         if (!expected) {
             return tl::unexpected(expected.error());
         }
         if (*expected) {
-            add_word(pipeline, {object->queue, storm_begins(event)},
-                     storm_begins(event) ? storm_info(event) : sonic::StormInfo{});
+            add_message(pipeline, {object->queue, storm_begins(event)},
+                        storm_begins(event) ? storm_info(event) : sonic::StormInfo{});
         }
     }
     if (pipeline.empty()) {
@@ -300,7 +301,7 @@ Result<void> SonicNos::publish(const NosEvent& event)
 
 // Whether to send the message to orchagent. If the port has no entry in PFC_WD, orchagent ends the storm itself when it
 // unregisters the port, and logs an error for a later message.
-Result<bool> SonicNos::expects_word(const NosEvent& event)
+Result<bool> SonicNos::orchagent_expects(const NosEvent& event)
 {
     if (storm_begins(event)) {
         return true;
@@ -313,11 +314,11 @@ Result<bool> SonicNos::expects_word(const NosEvent& event)
 
 Result<void> SonicNos::repeat_alerts()
 {
-    return alerts_.unheard(store_, clock_.now().mono)
-        .and_then([&](const std::vector<Alerts::Word>& words) -> Result<void> {
+    return alerts_.unconfirmed(store_, clock_.now().mono)
+        .and_then([&](const std::vector<Alerts::Message>& messages) -> Result<void> {
             redis::Pipeline pipeline;
-            for (const auto& word : words) {
-                add_word(pipeline, word);
+            for (const auto& message : messages) {
+                add_message(pipeline, message);
             }
             return pipeline.empty() ? Result<void>{} : run(pipeline, [](std::size_t, redis::View) {});
         });

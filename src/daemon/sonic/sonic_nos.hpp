@@ -28,26 +28,26 @@ public:
 
     std::string_view name() const override { return "SONiC"; }
     bool shows_statistics() const override { return role_ == sonic::Role::owner; }  // else orchagent does
-    Heard exchange(Told) override;
+    Reply exchange(Report) override;
     Result<void> leave() override;
 
 private:
     // An event that is not published yet. It waits while Redis cannot be reached.
-    struct Unsaid {
+    struct Unpublished {
         NosEvent event;
         bool logged{};
     };
 
-    void take(Told);
+    void take(Report);
     void start_over();
-    Result<void> follow_configuration(Heard&);
-    void remember_configuration(Result<std::optional<ConfigMemory::Kept>>, Heard&);
-    void put_in_force(sonic::Config, Heard&);
+    Result<void> follow_configuration(Reply&);
+    void remember_configuration(Result<std::optional<ConfigMemory::Kept>>, Reply&);
+    void put_in_force(sonic::Config, Reply&);
     Result<void> write_tables();
-    void log_events(Heard&);
-    Result<void> tell_events();
+    void log_events(Reply&);
+    Result<void> publish_events();
     Result<void> publish(const NosEvent&);
-    Result<bool> expects_word(const NosEvent&);
+    Result<bool> orchagent_expects(const NosEvent&);
     Result<void> repeat_alerts();
     Result<sonic::QueueObject> object_of(const NosEvent&);
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
@@ -58,7 +58,7 @@ private:
     sonic::RedisStore store_;
     sonic::ConfigFollower follower_;
     ConfigMemory memory_;
-    bool memory_asked_{};  // the file was read, at the first exchange
+    bool memory_read_{};   // the file was read, at the first exchange
     bool memory_good_{};   // CONFIG_DB had no bad entries when it last changed; only then it is saved
     bool memory_right_{};  // memory_good_, and CONFIG_DB could be read in the last exchange
     sonic::QueueTables tables_;
@@ -66,9 +66,9 @@ private:
     SonicLog log_;
     Alerts alerts_;
     std::optional<std::string> in_force_;  // the policies as text; none before the first ones
-    std::string concern_;                  // see Nos::Heard
+    std::string concern_;                  // see Nos::Reply
     std::optional<Error> trouble_;         // as of the last exchange
-    std::vector<Unsaid> unsaid_;
+    std::vector<Unpublished> unpublished_;
 };
 
 }  // namespace petrel::daemon

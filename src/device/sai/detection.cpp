@@ -12,7 +12,7 @@ namespace {
 
 // One of the two timers of a queue: detection or recovery.
 struct Timer {
-    std::string_view words;
+    std::string_view name;
     Interval Detector::* interval;
     abi::AttrId of_port;
     abi::AttrId of_port_range;
@@ -46,7 +46,7 @@ public:
             auto set = program_port(ports_[detectors.front().port], of_port);
             if (!set && set.error().kind == ErrorKind::unsupported) {
                 notes_.add(fmt::format("{}; {} intervals are the switch's, one for each traffic class",
-                                       set.error().what, timer_.words));
+                                       set.error().what, timer_.name));
                 set = program_switch(detectors);
                 return set ? note_differences(detectors) : give_up(detectors, set.error());
             }
@@ -79,8 +79,8 @@ private:
                        std::span<Detector> detectors)
     {
         if (!range) {
-            notes_.add(fmt::format("{}; {} intervals are programmed as they are configured", range.error().what,
-                                   timer_.words));
+            notes_.add(
+                fmt::format("{}; {} intervals are programmed as they are configured", range.error().what, timer_.name));
         }
         std::vector<abi::MapEntry> entries;
         for (const auto& detector : detectors) {
@@ -132,7 +132,7 @@ private:
             const auto& interval = detector.*timer_.interval;
             if (interval.configured_ms != interval.programmed_ms || interval.observed_ms != interval.programmed_ms) {
                 notes_.add(fmt::format("a {} interval is configured as {} ms, programmed as {} ms, observed as {}",
-                                       timer_.words, interval.configured_ms, *interval.programmed_ms,
+                                       timer_.name, interval.configured_ms, *interval.programmed_ms,
                                        interval.observed_ms ? fmt::format("{} ms", *interval.observed_ms) : "nothing"));
             }
         }
@@ -143,7 +143,7 @@ private:
         for (auto& detector : detectors) {
             detector.on = false;
             notes_.add(
-                fmt::format("{}: {}; the library does not find storms there", ports_[detector.port].name, why.what));
+                fmt::format("{}: {}; the library does not detect storms there", ports_[detector.port].name, why.what));
         }
     }
 
@@ -211,7 +211,7 @@ std::vector<Detector> Detection::program(std::vector<Detector> wanted)
         const auto row = fmt::format("{}:{}", ports_[detector.port].name, detector.queue->priority.value);
         if (detector.on && !switches(*detector.queue, true)) {
             detector.on = false;
-            notes_.add(row + ": ENABLE_PFC_DLDR is not taken; the library does not find storms there");
+            notes_.add(row + ": ENABLE_PFC_DLDR is not accepted; the library does not detect storms there");
         }
         if (detector.on) {
             on.insert(detector.queue->queue);

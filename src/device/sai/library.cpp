@@ -147,7 +147,7 @@ Result<void> Library::initialize(const LibraryPlace& place, Notes& notes)
     const auto status = initialize(0, &callbacks_->services());
     if (status == abi::status::item_already_exists && tried_before) {
         notes.add(call_failed(status, "sai_api_initialize").what +
-                  "; the library counts as initialised by the attempt before");
+                  "; the library counts as initialised by the previous attempt");
     } else if (status != abi::status::success) {
         auto failed = call_failed(status, "sai_api_initialize");
         failed.what += status == abi::status::item_already_exists
@@ -166,12 +166,12 @@ Result<void> Library::learn_version(std::optional<abi::Version> stated, Notes& n
     auto* query = find<abi::QueryVersion>("sai_query_api_version");
     if (query == nullptr) {
         if (!stated) {
-            return tl::unexpected(refuse("the library cannot be asked for its version, so it is older than 1.10: state "
-                                         "it (version=1.9) if it is 1.9, the oldest that can be used"));
+            return tl::unexpected(refuse("the library does not report its version, so it is older than 1.10: state "
+                                         "version=1.9 if it is 1.9, the oldest that can be used"));
         }
         if (*stated < abi::kOldest || *stated >= abi::kContinuousState) {
-            return tl::unexpected(refuse(fmt::format("a library that cannot be asked for its version is older than "
-                                                     "1.10, and only 1.9 can be used: {} was stated",
+            return tl::unexpected(refuse(fmt::format("a library that does not report its version is older than 1.10, "
+                                                     "and only 1.9 can be used: {} was stated",
                                                      version_text(*stated))));
         }
         version_ = *stated;
@@ -193,12 +193,12 @@ Result<void> Library::learn_version(std::optional<abi::Version> stated, Notes& n
 
 // Copies as much of a method table as a library of this version has; the rest of the copy stays empty.
 template <class Table>
-Result<Table> Library::methods(abi::Api api, std::string_view words) const
+Result<Table> Library::methods(abi::Api api, std::string_view name) const
 {
     void* theirs = nullptr;
     const auto status = find<abi::QueryApi>("sai_api_query")(api, &theirs);
     if (status != abi::status::success || theirs == nullptr) {
-        return tl::unexpected(call_failed(status, fmt::format("sai_api_query for {}", words)));
+        return tl::unexpected(call_failed(status, fmt::format("sai_api_query for {}", name)));
     }
     Table ours{};
     std::memcpy(static_cast<void*>(&ours), theirs, std::min(sizeof(Table), abi::table_bytes(api, version_)));
@@ -222,8 +222,8 @@ Result<void> Library::learn_methods(Notes& notes)
     queue_api_ = *queues;
     if (switch_api_.create == nullptr || switch_api_.get == nullptr || port_api_.get == nullptr ||
         queue_api_.get == nullptr || queue_api_.set == nullptr) {
-        return tl::unexpected(refuse("the library lacks a method that nothing works without: create or get of a "
-                                     "switch, get of a port, get or set of a queue"));
+        return tl::unexpected(refuse(
+            "the library lacks a required method: create or get of a switch, get of a port, get or set of a queue"));
     }
     if (const auto buffers = methods<abi::BufferApi>(abi::Api::buffer, "buffers")) {
         buffer_api_ = *buffers;
@@ -245,12 +245,12 @@ Result<void> Library::learn_methods(Notes& notes)
     return {};
 }
 
-std::string Library::own_words() const
+std::string Library::last_error_text() const
 {
     using LastError = const char*();
     auto* last_error = find<LastError>("petrel_sai_last_error");
-    const auto* words = last_error == nullptr ? nullptr : last_error();
-    return words == nullptr ? "" : words;
+    const auto* text = last_error == nullptr ? nullptr : last_error();
+    return text == nullptr ? "" : text;
 }
 
 bool Library::claims_get(abi::ObjectId switch_id, abi::ObjectType type, abi::AttrId id) const

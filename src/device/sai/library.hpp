@@ -63,7 +63,7 @@ public:
     const Objects& qos_maps() const { return qos_maps_; }
 
     // The library's last error as text, empty if there is none. Among SAI libraries only libsai-petrel offers this.
-    std::string own_words() const;
+    std::string last_error_text() const;
 
     // Whether the library claims that the attribute can be read. The claim is not reliable.
     bool claims_get(abi::ObjectId switch_id, abi::ObjectType, abi::AttrId) const;
@@ -80,7 +80,7 @@ private:
     Result<void> learn_version(std::optional<abi::Version> stated, Notes&);
     Result<void> learn_methods(Notes&);
     template <class Table>
-    Result<Table> methods(abi::Api, std::string_view words) const;
+    Result<Table> methods(abi::Api, std::string_view name) const;
 
     void* handle_;
     std::unique_ptr<Callbacks> callbacks_;

@@ -125,13 +125,13 @@ private:
     // Pause stops unicast queues, and queues of type "all".
     std::optional<std::uint8_t> unicast_index(abi::ObjectId queue, std::size_t position) const
     {
-        std::array asked{attribute(abi::queue_attr::type), attribute(abi::queue_attr::index)};
-        if (library_.queues().get(queue, asked) != abi::status::success) {
+        std::array attributes{attribute(abi::queue_attr::type), attribute(abi::queue_attr::index)};
+        if (library_.queues().get(queue, attributes) != abi::status::success) {
             notes_.add("the library does not report the index of queues; their order in the list is used");
             return position < kPriorities ? std::optional{static_cast<std::uint8_t>(position)} : std::nullopt;
         }
-        const auto type = static_cast<abi::QueueType>(asked[0].value.s32);
-        return type == abi::QueueType::unicast || type == abi::QueueType::all ? std::optional{asked[1].value.u8}
+        const auto type = static_cast<abi::QueueType>(attributes[0].value.s32);
+        return type == abi::QueueType::unicast || type == abi::QueueType::all ? std::optional{attributes[1].value.u8}
                                                                               : std::nullopt;
     }
 
@@ -233,7 +233,7 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
     init.value.booldata = !attach;
     const std::array callbacks{
         Callback{attr::port_state_change_notify, reinterpret_cast<void*>(library.callbacks().port_state()),
-                 "links are known by polling only"},
+                 "link changes are found by polling only"},
         Callback{attr::queue_pfc_deadlock_notify, reinterpret_cast<void*>(library.callbacks().deadlock()),
                  "the library cannot report storms that it detects itself"}};
     std::vector<abi::Attribute> wanted{init};
@@ -247,7 +247,7 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
         return library.switch_api().create(&made, static_cast<std::uint32_t>(count), wanted.data());
     };
     auto status = create(wanted.size());
-    const auto why = status == abi::status::success ? "" : library.own_words();
+    const auto why = status == abi::status::success ? "" : library.last_error_text();
     if (status != abi::status::success && why.empty()) {  // try again with the mandatory attribute only
         status = create(1);
         for (std::size_t i = 0; status == abi::status::success && i != callbacks.size(); ++i) {

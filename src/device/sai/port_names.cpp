@@ -11,14 +11,14 @@ namespace petrel::device::sai {
 
 namespace {
 
-std::vector<std::string> words_of(std::string_view line)
+std::vector<std::string> columns_of(std::string_view line)
 {
     std::istringstream stream{std::string{line}};
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) {
-        words.push_back(std::move(word));
+    std::vector<std::string> columns;
+    for (std::string column; stream >> column;) {
+        columns.push_back(std::move(column));
     }
-    return words;
+    return columns;
 }
 
 // "1,2,3,4"
@@ -52,14 +52,14 @@ public:
             const auto end = text.find('\n');
             const auto line = text.substr(0, end);
             text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-            const auto words = words_of(line);
-            if (words.empty()) {
+            const auto columns = columns_of(line);
+            if (columns.empty()) {
                 continue;
             }
-            if (words.front().starts_with('#')) {
-                take_header(words_of(line.substr(line.find('#') + 1)));
+            if (columns.front().starts_with('#')) {
+                take_header(columns_of(line.substr(line.find('#') + 1)));
             } else {
-                take_port(line, words);
+                take_port(line, columns);
             }
         }
         if (!complaints_.empty()) {
@@ -80,22 +80,22 @@ private:
         }
     }
 
-    void take_port(std::string_view line, const std::vector<std::string>& words)
+    void take_port(std::string_view line, const std::vector<std::string>& columns)
     {
-        if (words.size() <= std::max(name_at_, lanes_at_)) {
+        if (columns.size() <= std::max(name_at_, lanes_at_)) {
             return wrong(line, "a port: its name and its lanes");
         }
-        const auto& name = words[name_at_];
-        const auto lanes = lanes_of(words[lanes_at_]);
+        const auto& name = columns[name_at_];
+        const auto lanes = lanes_of(columns[lanes_at_]);
         if (!printable(name) || std::ranges::find(ports_, name, &NamedPort::name) != ports_.end()) {
             return wrong(name, "a name that no other port has");
         }
         if (!lanes) {
-            return wrong(words[lanes_at_], "lanes, as 1,2,3,4");
+            return wrong(columns[lanes_at_], "lanes, as 1,2,3,4");
         }
         for (const auto lane : *lanes) {
             if (!lanes_.insert(lane).second) {
-                return wrong(words[lanes_at_], "lanes that no other port has");
+                return wrong(columns[lanes_at_], "lanes that no other port has");
             }
         }
         ports_.push_back({name, *lanes});

@@ -23,7 +23,7 @@ constexpr std::size_t kBulk = 256;
 struct PortCounter {
     Field field;
     abi::StatId (*id)(unsigned priority);
-    std::string_view words;
+    std::string_view name;
 };
 
 constexpr std::array kPortCounters{
@@ -36,7 +36,7 @@ constexpr std::array kPortCounters{
 struct ObjectCounter {
     Field field;
     abi::StatId id;
-    std::string_view words;
+    std::string_view name;
 };
 
 constexpr std::array kQueueCounters{
@@ -99,7 +99,7 @@ void Reader::find_state_attributes(const QueueObjects& queue, abi::ObjectId swit
             return;
         }
         const bool claimed = library_.claims_get(switch_id, abi::ObjectType::queue, id);
-        notes_.add(fmt::format("{}{}; it is done without", value.error().what,
+        notes_.add(fmt::format("{}{}; it is not used", value.error().what,
                                claimed ? ", though the library claims that it can be read" : ""));
     };
     if (library_.version() >= abi::kContinuousState) {
@@ -131,32 +131,32 @@ void Reader::find_link_attributes(const PortObjects& port)
 
 void Reader::find_counters(const PortObjects& port, const QueueObjects& queue)
 {
-    const auto readable = [&](const Objects& objects, abi::ObjectId object, abi::StatId id, std::string_view words,
+    const auto readable = [&](const Objects& objects, abi::ObjectId object, abi::StatId id, std::string_view name,
                               bool missed = true) {
         std::uint64_t value = 0;
         const auto status = object == abi::kNullObject ? abi::Status{abi::status::not_implemented}
                                                        : objects.stats(object, {&id, 1}, &value);
         if (status != abi::status::success && missed) {
-            notes_.add(fmt::format("counter {}: {}; it is done without", words, status_text(status)));
+            notes_.add(fmt::format("counter {}: {}; it is not used", name, status_text(status)));
         }
         return status == abi::status::success;
     };
     for (const auto& counter : kPortCounters) {
         // The duration of sent pause adds nothing if the sent pause frames are counted: then its absence is not noted.
         const bool missed = counter.field != Field::pause_tx_us || !has(fields_, Field::pause_tx);
-        if (readable(library_.ports(), port.port, counter.id(queue.priority.value), counter.words, missed)) {
+        if (readable(library_.ports(), port.port, counter.id(queue.priority.value), counter.name, missed)) {
             fields_ |= bit(counter.field);
             port_fields_.push_back(counter.field);
         }
     }
     for (const auto& counter : kQueueCounters) {
-        if (readable(library_.queues(), queue.queue, counter.id, counter.words)) {
+        if (readable(library_.queues(), queue.queue, counter.id, counter.name)) {
             fields_ |= bit(counter.field);
             queue_counters_.push_back({counter.field, counter.id});
         }
     }
     for (const auto& counter : kGroupCounters) {
-        if (readable(library_.groups(), queue.group, counter.id, counter.words)) {
+        if (readable(library_.groups(), queue.group, counter.id, counter.name)) {
             fields_ |= bit(counter.field);
             group_counters_.push_back({counter.field, counter.id});
         }
@@ -187,9 +187,9 @@ Reader::Link Reader::link(std::size_t port)
 {
     Link link;
     const auto read = [&](abi::AttrId id) {
-        abi::Attribute asked{id, {}};
-        const auto status = library_.ports().get(ports_[port].port, {&asked, 1});
-        return status == abi::status::success ? std::optional{asked.value} : std::nullopt;
+        abi::Attribute attribute{id, {}};
+        const auto status = library_.ports().get(ports_[port].port, {&attribute, 1});
+        return status == abi::status::success ? std::optional{attribute.value} : std::nullopt;
     };
     const auto before = clock_.now().mono;
     for (const auto id : link_attributes_) {
@@ -224,11 +224,11 @@ void Reader::read_states(std::span<const Slot> rows)
 
 void Reader::read_one(Slot row)
 {
-    std::array<abi::Attribute, 2> asked{};
+    std::array<abi::Attribute, 2> storage{};
     for (std::size_t i = 0; i != state_attributes_.size(); ++i) {
-        asked[i].id = state_attributes_[i];
+        storage[i].id = state_attributes_[i];
     }
-    const std::span<abi::Attribute> attributes{asked.data(), state_attributes_.size()};
+    const std::span<abi::Attribute> attributes{storage.data(), state_attributes_.size()};
     const auto before = clock_.now().mono;
     const auto status =
         attributes.empty() ? abi::Status{abi::status::success} : library_.queues().get(queue(row).queue, attributes);
@@ -275,7 +275,8 @@ void Reader::take(Slot row, abi::Status status, std::span<const abi::Attribute> 
         case abi::DeadlockState::paused: state.pause_state = PauseState::paused; break;
         case abi::DeadlockState::paused_not_continuous: state.pause_state = PauseState::not_continuous; break;
         default:
-            notes_.add(fmt::format("PFC_CONTINUOUS_DEADLOCK_STATE is {}, which means nothing", attribute.value.s32));
+            notes_.add(
+                fmt::format("PFC_CONTINUOUS_DEADLOCK_STATE is {}, which is no valid state", attribute.value.s32));
             continue;
         }
         state.known |= bit(Field::pause_state);
@@ -379,7 +380,7 @@ void Reader::fill(Slot row, watchdog::Sample& into)
 void Reader::note_slow(Duration took, std::string_view what)
 {
     if (took > kSlow) {
-        notes_.add(fmt::format("{} has taken {}: what was seen then has no certain moment, and proves no pause", what,
+        notes_.add(fmt::format("{} took {}: the time of its values is uncertain, so they prove no pause", what,
                                seconds(took)));
     }
 }

@@ -17,7 +17,7 @@ using watchdog::has;
 using watchdog::Notice;
 using watchdog::Treatment;
 
-constexpr watchdog::Fields kPauseHeard =
+constexpr watchdog::Fields kPauseFields =
     bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc) | bit(Field::on2off);
 // During a recovery the queue does not stop for pause, so the signals that measure its pause stand still. Its
 // continuous state still shows received pause, by definition, and received frames are still counted.
@@ -93,7 +93,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     status_check_ = StatusCheck{places_.size()};
 
     capabilities_.fields = reader_->fields();
-    capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseHeard);
+    capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseFields);
     capabilities_.treatments = treater_->treatments();
     capabilities_.reads_back = true;
     capabilities_.detects_itself = detection_->possible();
@@ -122,7 +122,7 @@ void SaiDevice::list_rows()
     }
 }
 
-Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> wishes)
+Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> rows)
 {
     const auto shown = [](const Interval& interval) {
         const auto duration = [](std::uint32_t ms) -> Duration { return std::chrono::milliseconds{ms}; };
@@ -135,17 +135,17 @@ Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const Del
         }
         return timer;
     };
-    for (const auto& wish : wishes) {
-        if (auto known = check({&wish.row, 1}); !known) {
+    for (const auto& delegated : rows) {
+        if (auto known = check({&delegated.row, 1}); !known) {
             return tl::unexpected(known.error());
         }
     }
-    const auto detectors = detection_->program(detectors_for(wishes));
+    const auto detectors = detection_->program(detectors_for(rows));
     expect_notices(detectors);
     std::vector<Delegated> answers;
-    answers.reserve(wishes.size());
-    for (const auto& wish : wishes) {
-        answers.push_back({wish.row, {}, {}, false});
+    answers.reserve(rows.size());
+    for (const auto& delegated : rows) {
+        answers.push_back({delegated.row, {}, {}, false});
     }
     for (const auto& detector : detectors) {
         const auto row = row_of_.at(detector.queue->queue);
@@ -156,22 +156,24 @@ Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const Del
 }
 
 // Detection is not switched on for a queue whose recovery would do something else than the policy requests.
-std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> wishes)
+std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> rows)
 {
     const auto milliseconds = [](Duration d) {
         return Interval{static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(d).count()), {}, {}};
     };
     treater_->forget_own_recoveries();
     std::vector<Detector> detectors;
-    for (const auto& wish : wishes) {
-        const auto place = places_[wish.row.value];
+    for (const auto& delegated : rows) {
+        const auto place = places_[delegated.row.value];
         const auto& queue = ports_[place.port].queues[place.queue];
-        if (const auto set = treater_->recover_by_itself(queue, wish.action); !set) {
-            notes_.add(fmt::format("{}: {}; the library is not asked to find storms there",
-                                   to_string(inventory_, inventory_.rows[wish.row.value].target), set.error().what));
+        if (const auto set = treater_->delegate_recovery(queue, delegated.action); !set) {
+            notes_.add(fmt::format("{}: {}; the library does not detect storms there",
+                                   to_string(inventory_, inventory_.rows[delegated.row.value].target),
+                                   set.error().what));
             continue;
         }
-        detectors.push_back({place.port, &queue, milliseconds(wish.detect), milliseconds(wish.restore), false});
+        detectors.push_back(
+            {place.port, &queue, milliseconds(delegated.detect), milliseconds(delegated.restore), false});
     }
     return detectors;
 }
@@ -238,10 +240,10 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
     if (auto known = check(rows); !known) {
         return known;
     }
-    const auto asked = rows.empty() ? std::span<const Slot>{all_rows_} : rows;
-    reader_->read_states(asked);
+    const auto looked_at = rows.empty() ? std::span<const Slot>{all_rows_} : rows;
+    reader_->read_states(looked_at);
     std::optional<std::uint16_t> followed;
-    for (const auto row : asked) {
+    for (const auto row : looked_at) {
         const auto port = places_[row.value].port;
         if (followed != port) {
             follow_link(port);
@@ -298,7 +300,7 @@ void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
     const auto& port = ports_[place.port];
     const auto masked = masked_[place.port];
     if ((masked & bit_of(port.queues[place.queue])) != 0) {
-        sample.known &= ~(port.pfc == masked ? kPauseHeard : kPauseHeard & ~bit(Field::rx_pfc));
+        sample.known &= ~(port.pfc == masked ? kPauseFields : kPauseFields & ~bit(Field::rx_pfc));
     }
 }
 
@@ -385,7 +387,7 @@ Result<SaiDevice::Place> SaiDevice::check(const Command& command) const
         return refuse(fmt::format("this library cannot do {}", watchdog::name(command.want)));
     }
     if (command.want != Treatment::none && !command.target.priority) {
-        return refuse(fmt::format("{} is not a matter of a port", watchdog::name(command.want)));
+        return refuse(fmt::format("{} does not apply to a port", watchdog::name(command.want)));
     }
     return find(command.target);
 }

@@ -30,7 +30,7 @@ abi::Value object(abi::ObjectId oid)
 
 Error no_effect(std::string what)
 {
-    return {ErrorKind::unsupported, fmt::format("the library takes {} and then shows it as it was", what)};
+    return {ErrorKind::unsupported, fmt::format("the library accepts {} and then shows the old value", what)};
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void Treater::find_recovery(const QueueObjects& queue)
     namespace attr = abi::queue_attr;
     recovers_ = takes(library_.queues(), queue.queue, attr::pfc_dlr_init, boolean(false));
     if (!recovers_) {
-        notes_.add("queues do not take PFC_DLR_INIT; a storm is treated by the port's PFC mask, which forwards");
+        notes_.add("queues do not accept PFC_DLR_INIT; a storm is treated by the port's PFC mask, which forwards");
         return;
     }
     if (library_.version() >= abi::kContinuousState &&
@@ -319,11 +319,11 @@ Result<void> Treater::set_action(const QueueObjects& queue, std::int32_t action)
     return library_.switches().set(switch_id_, abi::switch_attr::pfc_dlr_packet_action, number(action));
 }
 
-Result<void> Treater::recover_by_itself(const QueueObjects& queue, Treatment want)
+Result<void> Treater::delegate_recovery(const QueueObjects& queue, Treatment want)
 {
     const auto refuse = [](std::string why) { return tl::unexpected(Error{ErrorKind::unsupported, std::move(why)}); };
     if (want == Treatment::none) {
-        return refuse("a library that finds storms recovers from them too, and the policy only alerts");
+        return refuse("a library that detects storms also recovers from them, and the policy only alerts");
     }
     const auto action = want == Treatment::ignore_pause ? kForward : kDrop;
     if (action_of_ == ActionOf::none) {

@@ -49,7 +49,7 @@ public:
 
     // Sets what a recovery does that the library starts by itself. If the packet action belongs to the switch, all
     // recoveries do the same, and no treatment may change it while they run.
-    Result<void> recover_by_itself(const QueueObjects&, watchdog::Treatment);
+    Result<void> delegate_recovery(const QueueObjects&, watchdog::Treatment);
     void forget_own_recoveries() { own_action_.reset(); }
 
 private:

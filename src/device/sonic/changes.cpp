@@ -16,17 +16,17 @@ constexpr Duration kReadAnyway = std::chrono::seconds{1};
 struct Subject {
     Db database;
     std::string_view keys;
-    bool Changes::Heard::* what;
+    bool Changes::Changed::* what;
 };
 
 constexpr std::array<Subject, 7> kSubjects{
-    {{Db::counters, "COUNTERS_QUEUE_NAME_MAP", &Changes::Heard::layout},
-     {Db::counters, "COUNTERS_PORT_NAME_MAP", &Changes::Heard::layout},
-     {Db::config, "PORT_QOS_MAP|*", &Changes::Heard::layout},
-     {Db::config, "PORT|*", &Changes::Heard::layout},
-     {Db::config, "PFC_WD|*", &Changes::Heard::layout},
-     {Db::appl, "PORT_TABLE:*", &Changes::Heard::links},
-     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Heard::plugins}}};
+    {{Db::counters, "COUNTERS_QUEUE_NAME_MAP", &Changes::Changed::layout},
+     {Db::counters, "COUNTERS_PORT_NAME_MAP", &Changes::Changed::layout},
+     {Db::config, "PORT_QOS_MAP|*", &Changes::Changed::layout},
+     {Db::config, "PORT|*", &Changes::Changed::layout},
+     {Db::config, "PFC_WD|*", &Changes::Changed::layout},
+     {Db::appl, "PORT_TABLE:*", &Changes::Changed::links},
+     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Changed::plugins}}};
 constexpr std::array<std::pair<Db, std::string_view>, 5> kSubscriptions{
     {{Db::counters, "COUNTERS_QUEUE_NAME_MAP"},
      {Db::counters, "COUNTERS_PORT_NAME_MAP"},
@@ -39,7 +39,7 @@ constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_cou
 
 Result<void> Changes::subscribe()
 {
-    told_ = true;
+    notified_ = true;
     for (const auto database : kDatabases) {
         listeners_.forget(database);
         const auto sends = listeners_.connection(database).and_then(
@@ -48,14 +48,14 @@ Result<void> Changes::subscribe()
             listeners_.forget(database);
             return tl::unexpected(sends.error());
         }
-        told_ = told_ && *sends;
+        notified_ = notified_ && *sends;
         redis::Pipeline subscriptions;
         for (const auto& [of, keys] : kSubscriptions) {
             if (of == database) {
                 db::add_subscription(subscriptions, databases_.at(database).number, keys);
             }
         }
-        if (auto done = ask(listeners_, database, subscriptions, [](std::size_t, redis::View) {}); !done) {
+        if (auto done = run(listeners_, database, subscriptions, [](std::size_t, redis::View) {}); !done) {
             return done;
         }
     }
@@ -74,19 +74,19 @@ std::vector<int> Changes::fds()
     return all;
 }
 
-Result<Changes::Heard> Changes::listen(Instant now)
+Result<Changes::Changed> Changes::listen(Instant now)
 {
     if (!subscribed_) {
         read_again_ = now + kReadAnyway;
-        return subscribe().map([] { return Heard{true, true, true}; });
+        return subscribe().map([] { return Changed{true, true, true}; });
     }
-    Heard heard;
+    Changed changed;
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
             const auto key = db::changed_key(message);
             for (const auto& subject : kSubjects) {
                 if (subject.database == database && db::covers(subject.keys, key)) {
-                    heard.*subject.what = true;
+                    changed.*subject.what = true;
                 }
             }
         };
@@ -97,11 +97,11 @@ Result<Changes::Heard> Changes::listen(Instant now)
             return tl::unexpected(drained.error());
         }
     }
-    if (!told_ && now >= read_again_) {
+    if (!notified_ && now >= read_again_) {
         read_again_ = now + kReadAnyway;
-        return Heard{true, true, true};
+        return Changed{true, true, true};
     }
-    return heard;
+    return changed;
 }
 
 }  // namespace petrel::device::sonic

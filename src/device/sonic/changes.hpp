@@ -12,7 +12,7 @@ namespace petrel::device::sonic {
 class Changes {
 public:
     // What may have changed.
-    struct Heard {
+    struct Changed {
         bool layout{};
         bool links{};
         bool plugins{};
@@ -22,7 +22,7 @@ public:
         : databases_(std::move(databases)), listeners_(databases_, patience)
     {}
 
-    Result<Heard> listen(Instant now);
+    Result<Changed> listen(Instant now);
     void start_over() { subscribed_ = false; }
     std::vector<int> fds();  // one is readable if listen() may report a change
 
@@ -32,7 +32,7 @@ private:
     db::Databases databases_;
     db::RedisStore listeners_;  // connections for notifications only
     bool subscribed_{};
-    bool told_{};  // all servers send notifications
+    bool notified_{};  // all servers send notifications
     Instant read_again_{};
 };
 

@@ -21,7 +21,7 @@ std::string name_of(const Layout& layout, std::uint32_t row)
     return fmt::format("{}:{}", layout.ports[queue.port].name, queue.priority.value);
 }
 
-bool has_counters(const Reading& reading) { return (reading.tells & kAboutPause) != 0; }
+bool has_counters(const Reading& reading) { return (reading.counters & kAboutPause) != 0; }
 
 // A script skips queues without counters, and those that the big red switch treats.
 bool by_scripts(const Reading& reading)
@@ -68,7 +68,7 @@ Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, cons
         if (intents[row].configured && !intents[row].watched) {
             report(
                 fmt::format("no policy of this agent covers {}, which orchagent has registered", name_of(layout, row)));
-        } else if (intents[row].watched && !prove_pause(reading.tells)) {
+        } else if (intents[row].watched && !prove_pause(reading.counters)) {
             report(fmt::format("the counters of {} do not prove a pause", name_of(layout, row)));
         }
     }

@@ -9,7 +9,7 @@ namespace petrel::device::sonic {
 
 namespace db = petrel::sonic;
 
-inline Result<void> ask(db::RedisStore& store, db::Db database, const redis::Pipeline& pipeline,
+inline Result<void> run(db::RedisStore& store, db::Db database, const redis::Pipeline& pipeline,
                         const redis::Connection::Visit& visit)
 {
     return store.connection(database)

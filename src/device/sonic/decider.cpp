@@ -17,7 +17,7 @@ Result<void> Decider::start()
 {
     return plugins_.claim().and_then([&] { return plugins_.put_back_left(); }).map([&](bool any) {
         if (any) {
-            note_("SONiC's own detector is back: a process that died had left it out");
+            note_("SONiC's own detector is on again: a process that died had left it off");
         }
     });
 }
@@ -26,7 +26,7 @@ Result<void> Decider::close()
 {
     return plugins_.put_back().map([&](bool any) {
         if (any) {
-            note_("SONiC's own detector is back");
+            note_("SONiC's own detector is on again");
         }
     });
 }
@@ -116,7 +116,7 @@ Result<void> Decider::take_scripts_out()
 {
     agent_decides_ = true;
     return plugins_.keep_out(true, clock_.now().mono).map([&](bool) {
-        note_("SONiC's own detector rests while this agent watches");
+        note_("SONiC's own detector is off while this agent watches");
     });
 }
 

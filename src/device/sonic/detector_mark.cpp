@@ -111,16 +111,16 @@ Result<std::string> swap(db::RedisStore& store, std::string_view before, std::st
     pipeline.add({"EVAL", kSwap, "1", kKey, before, after, kLastsMs});
     std::string holder;
     std::optional<Error> refused;
-    auto asked = ask(store, Db::state, pipeline, [&](std::size_t, redis::View reply) {
+    auto done = run(store, Db::state, pipeline, [&](std::size_t, redis::View reply) {
         if (reply.error()) {
             refused = Error{ErrorKind::unreachable, fmt::format("Redis refuses: {}", excerpt(reply.text()))};
         }
         holder = reply.text();
     });
-    if (asked && refused) {
+    if (done && refused) {
         return tl::unexpected(std::move(*refused));
     }
-    return asked.map([&] { return holder; });
+    return done.map([&] { return holder; });
 }
 
 }  // namespace

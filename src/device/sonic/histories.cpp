@@ -36,7 +36,7 @@ Result<void> Histories::follow(db::RedisStore& store, const Reader& reader)
     if (begin.empty()) {
         return {};
     }
-    return ask(store, db::Db::counters, get, [&](std::size_t i, redis::View reply) {
+    return run(store, db::Db::counters, get, [&](std::size_t i, redis::View reply) {
         db::Hash shown;
         for (std::size_t field = 0; field + 1 < reply.size(); field += 2) {
             shown.emplace(reply[field].text(), reply[field + 1].text());
@@ -73,15 +73,15 @@ Result<void> Histories::write(db::RedisStore& store, const Layout& layout)
         if (std::exchange(kept.changed, false)) {
             const auto key = counters_of_port(layout, row);
             const auto fields = kept.history.fields();
-            std::vector<std::string_view> words{"HSET", key};
+            std::vector<std::string_view> arguments{"HSET", key};
             for (const auto& [name, value] : fields) {
-                words.push_back(name);
-                words.push_back(value);
+                arguments.push_back(name);
+                arguments.push_back(value);
             }
-            set.add(words);
+            set.add(arguments);
         }
     }
-    return set.empty() ? Result<void>{} : ask(store, db::Db::counters, set, [](std::size_t, redis::View) {});
+    return set.empty() ? Result<void>{} : run(store, db::Db::counters, set, [](std::size_t, redis::View) {});
 }
 
 }  // namespace petrel::device::sonic

@@ -48,21 +48,21 @@ Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, c
                                                         const db::Hash& oids)
 {
     redis::Pipeline get;
-    std::vector<std::string_view> asked;
+    std::vector<std::string_view> requested;
     for (const auto& port : ports) {
         for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
             const auto oid = find(oids, queue_name(port, priority));
             if (!is_wanted(port, priority) && !oid.empty()) {
                 get.add({"HGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_STATUS"});
-                asked.push_back(oid);
+                requested.push_back(oid);
             }
         }
     }
     std::set<std::string, std::less<>> stormed;
-    return ask(store, db::Db::counters, get,
+    return run(store, db::Db::counters, get,
                [&](std::size_t command, redis::View reply) {
                    if (status_of(reply.text()) == Status::stormed) {
-                       stormed.emplace(asked[command]);
+                       stormed.emplace(requested[command]);
                    }
                })
         .map([&] { return stormed; });
@@ -79,18 +79,18 @@ Result<std::vector<std::string>> read_strangers(db::RedisStore& store, const std
         known.insert(port.name);
     }
     redis::Pipeline get;
-    std::vector<std::string> asked;
+    std::vector<std::string> requested;
     for (const auto& [queue, oid] : oids) {
         if (!known.contains(port_of(queue))) {
             get.add({"HGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_DETECTION_TIME"});
-            asked.push_back(queue);
+            requested.push_back(queue);
         }
     }
     std::vector<std::string> strangers;
-    return ask(store, db::Db::counters, get,
+    return run(store, db::Db::counters, get,
                [&](std::size_t command, redis::View reply) {
                    if (!reply.nothing() && !reply.error()) {
-                       strangers.push_back(asked[command]);
+                       strangers.push_back(requested[command]);
                    }
                })
         .map([&] { return strangers; });

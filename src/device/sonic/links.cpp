@@ -8,7 +8,7 @@ Result<void> Links::read(db::RedisStore& store, const Layout& layout)
     for (const auto& port : layout.ports) {
         get.add({"HMGET", "PORT_TABLE:" + port.name, "oper_status", "flap_count"});
     }
-    return ask(store, db::Db::appl, get, [&](std::size_t port, redis::View reply) {
+    return run(store, db::Db::appl, get, [&](std::size_t port, redis::View reply) {
         if (reply.size() != 2) {
             return;
         }

@@ -17,7 +17,7 @@ namespace {
 using watchdog::Treatment;
 
 constexpr std::string_view kChannel = "PFC_WD_ACTION";
-constexpr std::chrono::milliseconds kAskAgain{2};
+constexpr std::chrono::milliseconds kReadEvery{2};
 
 struct State {
     Status status{};
@@ -31,7 +31,7 @@ Result<State> read_state(db::RedisStore& store, const std::string& oid)
     redis::Pipeline get;
     get.add({"HMGET", key, "PFC_WD_STATUS", "BIG_RED_SWITCH_MODE", "PFC_WD_ACTION"});
     State state;
-    return ask(store, db::Db::counters, get,
+    return run(store, db::Db::counters, get,
                [&](std::size_t, redis::View reply) {
                    if (reply.size() != 3) {
                        return;
@@ -43,10 +43,10 @@ Result<State> read_state(db::RedisStore& store, const std::string& oid)
         .map([&] { return state; });
 }
 
-std::string message(const Word& word)
+std::string message_text(const Message& message)
 {
-    std::vector<std::string> texts{word.oid, word.storm ? "storm" : "restore"};
-    for (const auto& [name, value] : db::words(word.info)) {
+    std::vector<std::string> texts{message.oid, message.storm ? "storm" : "restore"};
+    for (const auto& [name, value] : db::fields(message.info)) {
         texts.push_back(name);
         texts.push_back(value);
     }
@@ -59,120 +59,120 @@ Result<std::int64_t> publish(db::RedisStore& store, std::span<const std::string>
     for (const auto& text : messages) {
         pipeline.add({"PUBLISH", kChannel, text});
     }
-    auto heard = std::numeric_limits<std::int64_t>::max();
-    return ask(store, db::Db::counters, pipeline,
-               [&](std::size_t, redis::View reply) { heard = std::min(heard, reply.number()); })
-        .map([&] { return heard; });
+    auto receivers = std::numeric_limits<std::int64_t>::max();
+    return run(store, db::Db::counters, pipeline,
+               [&](std::size_t, redis::View reply) { receivers = std::min(receivers, reply.number()); })
+        .map([&] { return receivers; });
 }
 
-Result<bool> is_done(db::RedisStore& store, const Word& word)
+Result<bool> is_done(db::RedisStore& store, const Message& message)
 {
-    return read_state(store, word.oid).map([&](const State& state) {
-        return word.storm ? state.status == Status::stormed : state.status != Status::stormed;
+    return read_state(store, message.oid).map([&](const State& state) {
+        return message.storm ? state.status == Status::stormed : state.status != Status::stormed;
     });
 }
 
 // Under this key, newer versions of orchagent report that an action has failed.
-std::string state_key(const Word& word)
+std::string state_key(const Message& message)
 {
-    return fmt::format("PFC_WD_SW_STATE_TABLE|{}:{}", word.port, word.priority.value);
+    return fmt::format("PFC_WD_SW_STATE_TABLE|{}:{}", message.port, message.priority.value);
 }
 
-Result<bool> has_failed(db::RedisStore& store, const Word& word)
+Result<bool> has_failed(db::RedisStore& store, const Message& message)
 {
-    const auto key = state_key(word);
+    const auto key = state_key(message);
     return store.hashes(db::Db::state, {&key, 1}).map([](const std::vector<db::Hash>& state) {
         const auto status = state[0].find("status");
         return status != state[0].end() && status->second == "failed";
     });
 }
 
-// For each word: whether its port has an entry in PFC_WD, so that orchagent has registered the queue or will.
-Result<std::vector<bool>> have_entries(db::RedisStore& store, std::span<const Word> words)
+// For each message: whether its port has an entry in PFC_WD, so that orchagent has registered the queue or will.
+Result<std::vector<bool>> have_entries(db::RedisStore& store, std::span<const Message> messages)
 {
     redis::Pipeline exist;
-    for (const auto& word : words) {
-        exist.add({"EXISTS", "PFC_WD|" + word.port});
+    for (const auto& message : messages) {
+        exist.add({"EXISTS", "PFC_WD|" + message.port});
     }
-    std::vector<bool> entries(words.size());
-    return ask(store, db::Db::config, exist,
+    std::vector<bool> entries(messages.size());
+    return run(store, db::Db::config, exist,
                [&](std::size_t i, redis::View reply) { entries[i] = reply.number() != 0; })
         .map([&] { return entries; });
 }
 
 }  // namespace
 
-Result<void> tell(db::RedisStore& store, std::span<const Word> words)
+Result<void> publish_messages(db::RedisStore& store, std::span<const Message> messages)
 {
-    const auto entries = have_entries(store, words);
+    const auto entries = have_entries(store, messages);
     if (!entries) {
         return tl::unexpected(entries.error());
     }
-    std::vector<std::string> messages;
-    for (std::size_t i = 0; i != words.size(); ++i) {
-        if (words[i].storm || (*entries)[i]) {
-            messages.push_back(message(words[i]));
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i != messages.size(); ++i) {
+        if (messages[i].storm || (*entries)[i]) {
+            texts.push_back(message_text(messages[i]));
         }
     }
-    return messages.empty() ? Result<void>{} : publish(store, messages).map([](std::int64_t) {});
+    return texts.empty() ? Result<void>{} : publish(store, texts).map([](std::int64_t) {});
 }
 
-Result<void> have_done(db::RedisStore& store, const Word& word, Duration patience)
+Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Duration patience)
 {
-    const auto state = read_state(store, word.oid);
+    const auto state = read_state(store, message.oid);
     if (!state) {
         return tl::unexpected(state.error());
     }
-    if (state->red_switch && word.storm) {
+    if (state->red_switch && message.storm) {
         return tl::unexpected(Error{
             ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and ignores requests"});
     }
     if (state->red_switch) {
         return {};  // the treatment that the agent requested ended when the switch was turned on
     }
-    if (word.storm && state->status == Status::unwatched) {
+    if (message.storm && state->status == Status::unwatched) {
         return tl::unexpected(
             Error{ErrorKind::invalid, "orchagent does not watch this queue: PFC_WD has no entry for its port"});
     }
-    if (word.storm == (state->status == Status::stormed)) {
+    if (message.storm == (state->status == Status::stormed)) {
         return {};
     }
-    const auto entry = have_entries(store, {&word, 1});
+    const auto entry = have_entries(store, {&message, 1});
     if (!entry) {
         return tl::unexpected(entry.error());
     }
-    const bool told = word.storm || entry->front();
-    if (told) {
-        const std::array messages{message(word)};
-        const auto heard = publish(store, messages);
-        if (!heard) {
-            return tl::unexpected(heard.error());
+    const bool published = message.storm || entry->front();
+    if (published) {
+        const std::array texts{message_text(message)};
+        const auto receivers = publish(store, texts);
+        if (!receivers) {
+            return tl::unexpected(receivers.error());
         }
-        if (*heard == 0) {
+        if (*receivers == 0) {
             return tl::unexpected(Error{ErrorKind::unreachable,
                                         fmt::format("orchagent does not run: no process listens to {}", kChannel)});
         }
     }
-    for (auto left = patience / kAskAgain; left >= 0; --left) {
-        const auto done = is_done(store, word);
+    for (auto left = patience / kReadEvery; left >= 0; --left) {
+        const auto done = is_done(store, message);
         if (!done || *done) {
             return done.map([](bool) {});
         }
-        ::poll(nullptr, 0, static_cast<int>(kAskAgain.count()));
+        ::poll(nullptr, 0, static_cast<int>(kReadEvery.count()));
     }
-    if (word.storm && has_failed(store, word).value_or(false)) {
+    if (message.storm && has_failed(store, message).value_or(false)) {
         return tl::unexpected(
             Error{ErrorKind::exhausted,
                   fmt::format("orchagent could not carry out its action: {} is 'failed'; its log has the reason",
-                              state_key(word))});
+                              state_key(message))});
     }
-    if (!told) {
+    if (!published) {
         return tl::unexpected(
             Error{ErrorKind::timed_out,
-                  fmt::format("PFC_WD|{} is gone, and orchagent has not unregistered the queue yet", word.port)});
+                  fmt::format("PFC_WD|{} is gone, and orchagent has not unregistered the queue yet", message.port)});
     }
     return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was sent the {} and has not acted yet",
-                                                                  word.storm ? "storm" : "end of the storm")});
+                                                                  message.storm ? "storm" : "end of the storm")});
 }
 
 Result<Treatment> in_force(db::RedisStore& store, const std::string& oid)

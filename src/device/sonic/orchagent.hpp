@@ -13,7 +13,7 @@
 
 namespace petrel::device::sonic {
 
-struct Word {
+struct Message {
     std::string oid;
     std::string port;
     Priority priority;
@@ -21,15 +21,15 @@ struct Word {
     db::StormInfo info{};  // why; orchagent logs it with the storm
 };
 
-// Publishes the words and does not wait. It leaves out a restore for a port without an entry in PFC_WD: orchagent ends
-// the storm itself when it unregisters the queue, and logs errors for a later restore.
-Result<void> tell(db::RedisStore&, std::span<const Word>);
+// Publishes the messages and does not wait. It leaves out a restore for a port without an entry in PFC_WD: orchagent
+// ends the storm itself when it unregisters the queue, and logs errors for a later restore.
+Result<void> publish_messages(db::RedisStore&, std::span<const Message>);
 
-// Publishes the word and waits up to `patience` until orchagent shows the result. A word whose result is shown already
-// is not published. While its big red switch is on, orchagent treats every queue and ignores messages: a storm is
-// denied, and a restore succeeds at once. A restore for a port without an entry is not published, as by tell(): the
-// call waits until orchagent ends the storm itself.
-Result<void> have_done(db::RedisStore&, const Word&, Duration patience);
+// Publishes the message and waits up to `patience` until orchagent shows the result. A message whose result is shown
+// already is not published. While its big red switch is on, orchagent treats every queue and ignores messages: a storm
+// is denied, and a restore succeeds at once. A restore for a port without an entry is not published, as by
+// publish_messages(): the call waits until orchagent ends the storm itself.
+Result<void> publish_and_wait(db::RedisStore&, const Message&, Duration patience);
 
 // The treatment that orchagent shows for the queue.
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);

@@ -57,7 +57,8 @@ Request set(const db::Hash& fields)
 Request remove() { return {"{}", "DDEL"}; }
 
 // Pushes each request, as key, fields and operation, to the list of the table, and publishes a message on its channel.
-Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, const std::vector<Request>& requests)
+Result<void> request_from_syncd(db::RedisStore& store, const db::Databases& databases,
+                                const std::vector<Request>& requests)
 {
     const auto channel = fmt::format("{}@{}", kRequestChannel, databases.at(Db::flex_counter).number);
     redis::Pipeline pipeline;
@@ -67,12 +68,12 @@ Result<void> ask_syncd(db::RedisStore& store, const db::Databases& databases, co
     }
     pipeline.add({"EXEC"});
     std::optional<Error> refused;
-    auto asked = ask(store, Db::flex_counter, pipeline, [&](std::size_t, redis::View reply) {
+    auto done = run(store, Db::flex_counter, pipeline, [&](std::size_t, redis::View reply) {
         if (reply.error()) {
             refused = Error{ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(reply.text()))};
         }
     });
-    return asked && refused ? tl::unexpected(*refused) : asked;
+    return done && refused ? tl::unexpected(*refused) : done;
 }
 
 // The values that the scripts keep: by port and priority, and by queue.
@@ -99,14 +100,14 @@ Result<void> forget_script_memory(db::RedisStore& store)
     redis::Pipeline forget;
     for (const auto& object : *objects) {
         const auto key = "COUNTERS:" + object.substr(kRegistered.size());
-        std::vector<std::string_view> words{"HDEL", key};
-        words.insert(words.end(), fields.begin(), fields.end());
-        forget.add(words);
+        std::vector<std::string_view> arguments{"HDEL", key};
+        arguments.insert(arguments.end(), fields.begin(), fields.end());
+        forget.add(arguments);
     }
     forget.add({"HDEL", "TIMESTAMP", "PFCWD_POLL_TIMESTAMP_last", "pfcwd_poll_timestamp_last",
                 "effective_pfcwd_poll_time_last"});
     forget.add({"HDEL", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp_last"});
-    return ask(store, Db::counters, forget, [](std::size_t, redis::View) {});
+    return run(store, Db::counters, forget, [](std::size_t, redis::View) {});
 }
 
 Result<bool> syncd_is_behind(db::RedisStore& store)
@@ -114,7 +115,7 @@ Result<bool> syncd_is_behind(db::RedisStore& store)
     redis::Pipeline length;
     length.add({"LLEN", kRequests});
     bool behind = false;
-    return ask(store, Db::flex_counter, length, [&](std::size_t, redis::View reply) { behind = reply.number() != 0; })
+    return run(store, Db::flex_counter, length, [&](std::size_t, redis::View reply) { behind = reply.number() != 0; })
         .map([&] { return behind; });
 }
 
@@ -157,9 +158,9 @@ Result<void> Plugins::stay(Instant now)
             [&](const db::Hash& kept) { return kept.empty() && !kept_.empty() ? write_kept(kept_) : Result<void>{}; });
 }
 
-Result<bool> Plugins::keep_out(bool heard, Instant now)
+Result<bool> Plugins::keep_out(bool changed, Instant now)
 {
-    to_take_out_ = to_take_out_ || heard;
+    to_take_out_ = to_take_out_ || changed;
     if (auto staying = stay(now); !staying) {
         return tl::unexpected(std::move(staying.error()));
     }
@@ -190,8 +191,8 @@ Result<Plugins::Out> Plugins::take_out()
         return behind.map([](bool) { return Out::behind; });
     }
     return write_kept(plugins.mapped())
-        .and_then([&] { return ask_syncd(store_, databases_, {remove(), set(*group)}); })
-        .map([] { return Out::asked; });
+        .and_then([&] { return request_from_syncd(store_, databases_, {remove(), set(*group)}); })
+        .map([] { return Out::requested; });
 }
 
 Result<void> Plugins::write_kept(const std::string& plugins)
@@ -228,7 +229,7 @@ Result<bool> Plugins::put_back_kept()
     }
     // If this fails, the scripts return nevertheless: a false storm is better than no detector.
     [[maybe_unused]] const auto forgotten = forget_script_memory(store_);
-    return ask_syncd(store_, databases_, {set(*kept)})
+    return request_from_syncd(store_, databases_, {set(*kept)})
         .and_then([&] { return write_hash(store_, Db::state, kKept, {}); })
         .map([&] {
             kept_.clear();

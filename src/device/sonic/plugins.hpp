@@ -38,10 +38,10 @@ public:
     // With each look: renews the mark once a second, and writes the names of the scripts again if STATE_DB lost them.
     Result<void> stay(Instant now);
 
-    // Instead of stay(), while the agent decides: takes out scripts that are in the group. `heard`: the group may have
-    // changed. True: this call found the scripts out, or has sent the request to syncd. False: there was nothing to do,
-    // or syncd has not processed earlier requests; then the next call tries again.
-    Result<bool> keep_out(bool heard, Instant now);
+    // Instead of stay(), while the agent decides: takes out scripts that are in the group. `changed`: the group may
+    // have changed. True: this call found the scripts out, or has sent the request to syncd. False: there was nothing
+    // to do, or syncd has not processed earlier requests; then the next call tries again.
+    Result<bool> keep_out(bool changed, Instant now);
 
     // Puts back the scripts that this or a dead process has taken out, and gives up the mark. True: scripts were out.
     // If another process has the mark, the call does nothing, and refused() is true.
@@ -49,7 +49,7 @@ public:
     bool refused() const { return refused_; }
 
 private:
-    enum class Out { asked, already, behind };
+    enum class Out { requested, already, behind };
 
     Result<Out> take_out();
     Result<void> write_kept(const std::string& plugins);

@@ -214,7 +214,7 @@ Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) 
     }
     redis::Pipeline get;
     get.add({"HGET", kStampKey, kStampField});
-    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
+    return run(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
         .map([&] { return stamp; });
 }
 
@@ -227,7 +227,7 @@ Result<bool> PollStamp::is_precise(db::RedisStore& store) const
     bool reports = true;
     redis::Pipeline get;
     get.add({"CLIENT", "GETREDIR"});  // servers that have this command have tracking
-    return ask(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { reports = !reply.error(); })
+    return run(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { reports = !reply.error(); })
         .map([&] { return reports; });
 }
 

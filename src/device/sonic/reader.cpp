@@ -42,7 +42,7 @@ Status status_of(std::string_view pfc_wd_status)
 
 // RX_PAUSE_DURATION of a port is not read: its unit depends on the vendor.
 struct Reader::QueueField {
-    std::string_view word;
+    std::string_view name;
     Fields needs{};    // requested if the switch has one of these; 0: always
     QueueRead from{};  // the first kind of read that includes it; all later kinds do, too
     void (*take)(Reader&, Reading&, redis::View){};
@@ -96,9 +96,9 @@ Reader::Reader(Layout layout, Note note)
     prepare();
 }
 
-void Reader::ask_only_for(Fields fields)
+void Reader::read_only(Fields fields)
 {
-    if (std::exchange(asked_, fields) != fields) {
+    if (std::exchange(fields_, fields) != fields) {
         prepare();
     }
 }
@@ -111,21 +111,21 @@ void Reader::prepare()
     port_reads_ = {};
     for (const auto read : {PortRead::time, PortRead::time_and_frames, PortRead::frames}) {
         auto& fields = port_reads_[static_cast<std::size_t>(read)];
-        if (read != PortRead::frames && has(asked_, kTime.field)) {
+        if (read != PortRead::frames && has(fields_, kTime.field)) {
             fields.push_back(kTime);
         }
         if (read != PortRead::time) {
             std::ranges::copy_if(kFrames, std::back_inserter(fields),
-                                 [&](const PortField& one) { return has(asked_, one.field); });
+                                 [&](const PortField& one) { return has(fields_, one.field); });
         }
     }
     queue_reads_ = {};
     for (const auto read :
          {QueueRead::settled, QueueRead::state, QueueRead::paused, QueueRead::stormed, QueueRead::everything}) {
         // If the queue has no pause state to read, its status can wait for the read of everything, too.
-        const bool with_status = has(asked_, Field::paused_now) || read >= QueueRead::stormed;
+        const bool with_status = has(fields_, Field::paused_now) || read >= QueueRead::stormed;
         for (const auto& one : queue_fields()) {
-            if (one.from <= read && (one.needs == 0 ? with_status : (one.needs & asked_) != 0)) {
+            if (one.from <= read && (one.needs == 0 ? with_status : (one.needs & fields_) != 0)) {
                 queue_reads_[static_cast<std::size_t>(read)].push_back(&one);
             }
         }
@@ -133,23 +133,23 @@ void Reader::prepare()
     port_commands_.clear();
     for (const auto& place : layout_.ports) {
         for (const auto& fields : port_reads_) {
-            std::vector<std::string> words{"HMGET", "COUNTERS:" + place.oid};
+            std::vector<std::string> arguments{"HMGET", "COUNTERS:" + place.oid};
             for (std::uint32_t i = 0; i != place.count; ++i) {
-                for (const auto& [field, word] : fields) {
-                    words.push_back(
-                        fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, word));
+                for (const auto& [field, name] : fields) {
+                    arguments.push_back(
+                        fmt::format("SAI_PORT_STAT_PFC_{}_{}", layout_.queues[place.first + i].priority.value, name));
                 }
             }
-            port_commands_.add(std::vector<std::string_view>{words.begin(), words.end()});
+            port_commands_.add(std::vector<std::string_view>{arguments.begin(), arguments.end()});
         }
     }
     queue_commands_.clear();
     for (const auto& place : layout_.queues) {
         const auto key = "COUNTERS:" + place.oid;
         for (const auto& fields : queue_reads_) {
-            std::vector<std::string_view> words{"HMGET", key};
-            std::ranges::transform(fields, std::back_inserter(words), &QueueField::word);
-            queue_commands_.add(words);
+            std::vector<std::string_view> arguments{"HMGET", key};
+            std::ranges::transform(fields, std::back_inserter(arguments), &QueueField::name);
+            queue_commands_.add(arguments);
         }
     }
     poll_ = {};
@@ -188,7 +188,7 @@ Result<void> Reader::read(db::RedisStore& store, Instant now)
     const auto interval = now - std::exchange(read_at_, now);
     return carry_out(store, poll_).and_then([&] { return read_changes(store, before, interval); }).and_then([&] {
         for (auto& reading : readings_) {
-            reading.tells = reading.sample.known | (whole ? reading.tells & kFramesRead : reading.tells);
+            reading.counters = reading.sample.known | (whole ? reading.counters & kFramesRead : reading.counters);
         }
         whole_due_ = whole ? now + kWholeEvery : whole_due_;
         // If orchagent has changed the status of a queue, it may have changed settings, too.
@@ -225,14 +225,14 @@ Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before, D
 {
     const auto& reading = readings_[queue];
     const auto& sample = reading.sample;
-    const bool told = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
+    const bool known = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
     const bool paused_now = has(sample.known, Field::paused_now) && sample.paused_now;
     const auto paused_us = sample[Field::pause_us] - before.pause_us;
-    if (!told || reading.status == Status::stormed) {
+    if (!known || reading.status == Status::stormed) {
         const bool goes_on = has(sample.known, Field::pause_us)
                                  ? 2 * paused_us > static_cast<std::uint64_t>(whole_us(interval))
                                  : paused_now;
-        return told && settled_[queue] && goes_on ? QueueRead::settled : QueueRead::stormed;
+        return known && settled_[queue] && goes_on ? QueueRead::settled : QueueRead::stormed;
     }
     return paused_us != 0 || paused_now ? QueueRead::paused : QueueRead::state;
 }
@@ -242,8 +242,8 @@ Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before>
 {
     Plan plan;
     std::vector<bool> with_frames(layout_.ports.size());
-    const bool prove = has(asked_, Field::on2off) || !has(asked_, Field::pause_us);
-    const bool prove_end = prove || has(asked_, Field::paused_now);  // a state may be frozen: then no frames arrive
+    const bool prove = has(fields_, Field::on2off) || !has(fields_, Field::pause_us);
+    const bool prove_end = prove || has(fields_, Field::paused_now);  // a state may be frozen: then no frames arrive
     for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
         const auto& place = layout_.ports[port];
         for (auto row = place.first; row != place.first + place.count; ++row) {
@@ -278,7 +278,7 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
     if (plan.steps.empty()) {
         return {};
     }
-    return ask(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
+    return run(store, db::Db::counters, plan.pipeline, [&](std::size_t command, redis::View reply) {
         const auto step = plan.steps[command];
         if (step.of_port) {
             take_port(step.index, static_cast<PortRead>(step.read), reply);
@@ -336,7 +336,7 @@ void Reader::note_nonsense(Field field, std::string_view value)
 {
     if (!has(nonsense_, field)) {
         nonsense_ |= bit(field);
-        note_(fmt::format("{} is '{}', which is no number: such counters are taken as not known", name(field),
+        note_(fmt::format("{} is '{}', which is no number: such counters count as unknown", name(field),
                           escaped(value.substr(0, 40))));
     }
 }

@@ -40,8 +40,8 @@ enum class Status : std::uint8_t {
 Status status_of(std::string_view pfc_wd_status);
 
 struct Reading {
-    watchdog::Sample sample;   // without slot, stamp and epoch
-    watchdog::Fields tells{};  // the counters that the queue has; a poll reads only those that matter
+    watchdog::Sample sample;      // without slot, stamp and epoch
+    watchdog::Fields counters{};  // the counters that the queue has; a poll reads only those that matter
     Status status{};
     // These five are read once a second.
     bool registered{};   // by orchagent (PFC_WD_DETECTION_TIME), so syncd polls it; the status alone may be left over
@@ -64,7 +64,7 @@ public:
     const Layout& layout() const { return layout_; }
 
     // The fields that the switch has, by its first polls. Later reads request no others.
-    void ask_only_for(watchdog::Fields);
+    void read_only(watchdog::Fields);
     // The next look at all rows reads everything of every queue, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
@@ -81,7 +81,7 @@ private:
 
     struct PortField {
         watchdog::Field field{};
-        std::string_view word;
+        std::string_view name;
     };
     struct QueueField;
     static const std::vector<QueueField>& queue_fields();
@@ -118,7 +118,7 @@ private:
 
     Layout layout_;
     Note note_;
-    watchdog::Fields asked_{~watchdog::Fields{}};
+    watchdog::Fields fields_{~watchdog::Fields{}};
     std::array<std::vector<PortField>, all_of<PortRead>> port_reads_;            // requested fields, by kind of read
     std::array<std::vector<const QueueField*>, all_of<QueueRead>> queue_reads_;  // requested fields, by kind of read
     redis::Pipeline port_commands_;

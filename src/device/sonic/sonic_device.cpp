@@ -49,7 +49,7 @@ SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const Time
       note_(std::move(note)),
       settings_(settings),
       store_(databases, settings.redis),
-      decider_(store_, databases_, clock, [this](const std::string& words) { note_once(words); }),
+      decider_(store_, databases_, clock, [this](const std::string& text) { note_once(text); }),
       changes_(databases, settings.redis),
       stamp_(databases, settings.redis, settings.wake > Duration::zero() ? settings.wait : Wait{})
 {}
@@ -109,7 +109,7 @@ Result<void> SonicDevice::start()
             "the switch reports neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
             "row and sends nothing in between counts as paused");
     }
-    reader_->ask_only_for(fields);
+    reader_->read_only(fields);
     capabilities_.fields = fields;
     capabilities_.survive = fields;  // mark_surviving() finds for each queue those that a mitigation stops
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause);
@@ -151,9 +151,9 @@ void SonicDevice::adopt(FoundLayout found)
     decider_.adopt(std::move(intents), std::move(found.facts));
     status_check_ = StatusCheck{rows_.size()};
     histories_ = {};
-    reader_.emplace(std::move(layout), [this](const std::string& words) { note_once(words); });
+    reader_.emplace(std::move(layout), [this](const std::string& text) { note_once(text); });
     if (capabilities_.fields != 0) {
-        reader_->ask_only_for(capabilities_.fields);
+        reader_->read_only(capabilities_.fields);
     }
     all_read_.reset();
     unread_ = true;
@@ -163,11 +163,11 @@ void SonicDevice::adopt(FoundLayout found)
 // Follows changes in the databases. True: the rows are the same as before.
 Result<bool> SonicDevice::follow()
 {
-    const auto heard = changes_.listen(clock_.now().mono);
-    if (!heard) {
-        return tl::unexpected(heard.error());
+    const auto changed = changes_.listen(clock_.now().mono);
+    if (!changed) {
+        return tl::unexpected(changed.error());
     }
-    if (heard->plugins) {
+    if (changed->plugins) {
         const auto group = read_group(store_);
         if (!group) {
             return tl::unexpected(group.error());
@@ -175,15 +175,15 @@ Result<bool> SonicDevice::follow()
         group_ = *group;  // the interval may have changed
         watch_canaries();
     }
-    if (auto stays = decider_.stay(heard->plugins); !stays) {
+    if (auto stays = decider_.stay(changed->plugins); !stays) {
         return tl::unexpected(std::move(stays.error()));
     }
-    if (heard->layout || filling_) {
+    if (changed->layout || filling_) {
         if (auto same = follow_layout(); !same || !*same) {
             return same;
         }
     }
-    if (heard->links) {
+    if (changed->links) {
         return links_->read(store_, reader_->layout()).map([] { return true; });
     }
     return true;
@@ -287,7 +287,7 @@ bool SonicDevice::scripts_decided() const
     for (std::uint32_t row = 0; row != rows_.size(); ++row) {
         const auto& reading = (*reader_)[Slot{row}];
         const bool shown = is_watched(reading) && !reading.alert;
-        if (shown && rows_[row].asked && *rows_[row].asked != (reading.status == Status::stormed)) {
+        if (shown && rows_[row].requested && *rows_[row].requested != (reading.status == Status::stormed)) {
             return true;
         }
     }
@@ -411,7 +411,8 @@ void SonicDevice::watch_canaries()
     // cannot read is not written at all.
     const auto suits = [&](std::uint32_t row) {
         const auto& reading = (*reader_)[Slot{row}];
-        return !reading.registered ? 0 : 1 + (reading.tells != 0 ? 2 : 0) + (reading.status != Status::stormed ? 1 : 0);
+        return !reading.registered ? 0
+                                   : 1 + (reading.counters != 0 ? 2 : 0) + (reading.status != Status::stormed ? 1 : 0);
     };
     int best = 1;
     std::optional<std::uint32_t> first;
@@ -462,7 +463,7 @@ Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
     }
     all_read_ = read_at;
     unread_ = false;
-    return histories_.write(store_, reader_->layout()).and_then([&] { return tell_again(); });
+    return histories_.write(store_, reader_->layout()).and_then([&] { return publish_again(); });
 }
 
 void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::Intake& into)
@@ -479,7 +480,7 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
         return;
     }
     if (!reading.alert) {
-        keep_as_asked(slot, reading.status == Status::stormed);
+        repeat_if_lost(slot, reading.status == Status::stormed);
     }
     auto sample = reading.sample;
     sample.slot = slot;
@@ -515,14 +516,14 @@ std::uint32_t SonicDevice::epoch_of(Slot slot) const
 }
 
 // After a restart orchagent may have lost a storm, or may still show one that is over: the agent's request is repeated.
-void SonicDevice::keep_as_asked(Slot slot, bool stormed)
+void SonicDevice::repeat_if_lost(Slot slot, bool stormed)
 {
     auto& row = rows_[slot.value];
-    row.asked = row.asked.value_or(stormed);
-    if (*row.asked != stormed) {
+    row.requested = row.requested.value_or(stormed);
+    if (*row.requested != stormed) {
         reader_->distrust(slot);
         if (decider_.agent_decides()) {
-            again_.push_back(word_for(slot.value, *row.asked));
+            again_.push_back(message_for(slot.value, *row.requested));
         }
     }
     if (!stormed) {
@@ -532,20 +533,20 @@ void SonicDevice::keep_as_asked(Slot slot, bool stormed)
     }
 }
 
-Word SonicDevice::word_for(std::uint32_t row, bool storm) const
+Message SonicDevice::message_for(std::uint32_t row, bool storm) const
 {
     const auto& queue = reader_->layout().queues[row];
     return {queue.oid, reader_->layout().ports[queue.port].name, queue.priority, storm,
             storm ? rows_[row].polls.info() : db::StormInfo{}};
 }
 
-Result<void> SonicDevice::tell_again()
+Result<void> SonicDevice::publish_again()
 {
-    const auto words = std::exchange(again_, {});
-    if (words.empty()) {
+    const auto messages = std::exchange(again_, {});
+    if (messages.empty()) {
         return {};
     }
-    return tell(store_, words);
+    return publish_messages(store_, messages);
 }
 
 // Pause does not hold up a mitigated queue, so the mitigation may stop the signals that measure pause; on some switches
@@ -576,15 +577,15 @@ bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
         row.polled_in_storm = seen_at > *row.stormed_since;
         return false;
     }
-    const bool says_paused = has(sample.known, Field::paused_now) && sample.paused_now;
+    const bool shows_paused = has(sample.known, Field::paused_now) && sample.paused_now;
     const bool counts = 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
     const bool settled = seen_at - *row.stormed_since >= kHardwareFollows;
-    row.keeps_signals = row.keeps_signals || (settled && ((says_paused && renewed) || counts));
+    row.keeps_signals = row.keeps_signals || (settled && ((shows_paused && renewed) || counts));
     row.settled = row.keeps_signals && !sends && seen_at - *row.stormed_since >= kEffectDecided;
     if (!row.keeps_signals && has(sample.known, Field::rx_pfc)) {
         sample.survives = ~kPause;
     }
-    if (!renewed && says_paused) {
+    if (!renewed && shows_paused) {
         sample.known &= ~(bit(Field::pause_state) | bit(Field::paused_now));
         sample.survives &= ~bit(Field::rx_pfc);
     }
@@ -629,13 +630,13 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
         return tl::unexpected(Error{ErrorKind::denied, "SONiC's own scripts decide about storms now"});
     }
     return row_of(command.target).and_then([&](std::uint32_t row) {
-        rows_[row].asked = storm;
+        rows_[row].requested = storm;
         reader_->distrust(Slot{row});  // orchagent changes its status
-        const auto word = word_for(row, storm);
+        const auto message = message_for(row, storm);
         // If orchagent timed out last time, send without waiting: other queues are not delayed, and the agent retries
         // later.
         const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
-        const auto done = have_done(store_, word, patience);
+        const auto done = publish_and_wait(store_, message, patience);
         orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
         if (done) {
             rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;
@@ -653,10 +654,10 @@ Result<Treatment> SonicDevice::read_back(const Target& target)
         [&](std::uint32_t row) { return in_force(store_, reader_->layout().queues[row].oid); });
 }
 
-void SonicDevice::note_once(const std::string& words)
+void SonicDevice::note_once(const std::string& text)
 {
-    if (noted_.insert(words).second && note_) {
-        note_(words);
+    if (noted_.insert(text).second && note_) {
+        note_(text);
     }
 }
 

@@ -1,6 +1,6 @@
 // A SONiC switch as a device. syncd owns the ASIC, orchagent mitigates, the agent decides. Counters come from
-// COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a word to orchagent
-// (orchagent.hpp). The device repeats the word as long as orchagent shows something else than was requested.
+// COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a message to orchagent
+// (orchagent.hpp). The device repeats the message as long as orchagent shows something else than was requested.
 //
 // SONiC's own scripts decide while the agent does not watch all of their queues (decider.hpp).
 //
@@ -61,7 +61,7 @@ public:
 private:
     // The state of a queue from look to look.
     struct Row {
-        std::optional<bool> asked;  // requested: true = stormed, false = not; none: the queue was not seen yet
+        std::optional<bool> requested;  // by the agent: true = stormed, false = not; none: the queue was not seen yet
         std::optional<Instant> stormed_since;
         // While stormed:
         bool polled_in_storm{};      // a poll was seen since then
@@ -97,9 +97,9 @@ private:
     Result<void> put(Instant read_at, watchdog::Intake&);
     void put(Slot, Instant read_at, const Now& seen_at, watchdog::Intake&);
     std::uint32_t epoch_of(Slot) const;
-    void keep_as_asked(Slot, bool stormed);
-    Word word_for(std::uint32_t row, bool storm) const;
-    Result<void> tell_again();
+    void repeat_if_lost(Slot, bool stormed);
+    Message message_for(std::uint32_t row, bool storm) const;
+    Result<void> publish_again();
     bool wait_for_write();
     static bool mark_surviving(Row&, watchdog::Sample&, Instant seen_at);
     void imagine_storm(watchdog::Sample&) const;
@@ -126,7 +126,7 @@ private:
     Histories histories_;
     std::optional<FoundLayout> filling_;  // orchagent still adds queues: adopted when it no longer changes
     Instant filling_since_;
-    std::vector<Word> again_;          // words to publish again
+    std::vector<Message> again_;       // messages to publish again
     std::optional<Instant> all_read_;  // the poll whose counters were all put
     bool unread_{true};                // there may be a newer poll
     Instant choose_again_{Instant::min()};

@@ -101,9 +101,9 @@ void FaultyDevice::freeze_counters()
     start_counter_faults();
 }
 
-void FaultyDevice::restart_counters(bool told)
+void FaultyDevice::restart_counters(bool announced)
 {
-    counters_.restart(told);
+    counters_.restart(announced);
     start_counter_faults();
 }
 

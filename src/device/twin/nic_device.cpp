@@ -11,8 +11,8 @@ using watchdog::Treatment;
 namespace {
 
 constexpr Fields kPauseSent = bit(Field::pause_tx) | bit(Field::pause_tx_us);
-constexpr Fields kNicTells = kPauseSent | bit(Field::rx_packets) | bit(Field::paused_now) | bit(Field::pause_us) |
-                             bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off);
+constexpr Fields kNicFields = kPauseSent | bit(Field::rx_packets) | bit(Field::paused_now) | bit(Field::pause_us) |
+                              bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off);
 constexpr watchdog::Treatments kNicDoes = bit(Treatment::mute_pause) | bit(Treatment::port_down);
 
 struct NicFields {
@@ -34,7 +34,7 @@ NicFields treated(NicFields fields, Treatment t)
 
 NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
 {
-    capabilities_.fields = traits.fields & kNicTells;
+    capabilities_.fields = traits.fields & kNicFields;
     capabilities_.survive = capabilities_.fields & ~kPauseSent;  // a muted NIC sends none, whatever its pipeline does
     capabilities_.treatments = traits.treatments & kNicDoes;
     capabilities_.port_wide = kNicDoes;

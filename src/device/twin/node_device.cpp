@@ -92,8 +92,7 @@ Result<void> NodeDevice::check(const Command& command) const
         return refuse(fmt::format("this device cannot do {}", name(want)));
     }
     if (want != Treatment::none && has(capabilities_.port_wide, want) == command.target.priority.has_value()) {
-        return refuse(
-            fmt::format("{} is not a matter of a {}", name(want), command.target.priority ? "queue" : "port"));
+        return refuse(fmt::format("{} does not apply to a {}", name(want), command.target.priority ? "queue" : "port"));
     }
     return check(command.target);
 }

@@ -14,11 +14,11 @@ using watchdog::Treatment;
 
 namespace {
 
-constexpr Fields kPauseHeard = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) |
-                               bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off) |
-                               bit(Field::pause_timeout);
-constexpr Fields kTells = kPauseHeard | bit(Field::tx_packets) | bit(Field::tx_bytes) | bit(Field::tx_drops) |
-                          bit(Field::rx_packets) | bit(Field::rx_drops) | bit(Field::occupancy) | bit(Field::pause_tx);
+constexpr Fields kPauseFields = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) |
+                                bit(Field::rx_pfc) | bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::on2off) |
+                                bit(Field::pause_timeout);
+constexpr Fields kFields = kPauseFields | bit(Field::tx_packets) | bit(Field::tx_bytes) | bit(Field::tx_drops) |
+                           bit(Field::rx_packets) | bit(Field::rx_drops) | bit(Field::occupancy) | bit(Field::pause_tx);
 constexpr watchdog::Treatments kPortWide =
     bit(Treatment::lossless_off) | bit(Treatment::squeeze) | bit(Treatment::port_down);
 constexpr watchdog::Treatments kDoes =
@@ -30,13 +30,13 @@ constexpr std::uint16_t kSqueezed = kSmallestFrame - 1;
 Capabilities capabilities_of(const Traits& traits, const sim::SwitchProfile& profile)
 {
     Capabilities can;
-    can.fields = traits.fields & kTells;
+    can.fields = traits.fields & kFields;
     if (traits.pause_limit == Duration::zero()) {
         can.fields &= ~bit(Field::pause_timeout);
     }
     // Every treatment stops honouring pause. If the switch does not count pause that it does not honour, no pause
     // signal is left.
-    can.survive = profile.flaws.deaf_without_pfc ? can.fields & ~kPauseHeard : can.fields;
+    can.survive = profile.flaws.deaf_without_pfc ? can.fields & ~kPauseFields : can.fields;
     can.treatments = traits.treatments & kDoes;
     can.port_wide = kPortWide;
     can.reads_back = traits.reads_back;
@@ -291,21 +291,21 @@ Result<Treatment> SwitchDevice::read_back(const Target& target)
 
 void SwitchDevice::listen(NoticeSink& sink)
 {
-    view_.on_interrupt([this, &sink](const sim::Interrupt& told, sim::Ps when) { hear(told, when, sink); });
+    view_.on_interrupt([this, &sink](const sim::Interrupt& interrupt, sim::Ps when) { report(interrupt, when, sink); });
 }
 
-void SwitchDevice::hear(const sim::Interrupt& told, sim::Ps when, NoticeSink& sink) const
+void SwitchDevice::report(const sim::Interrupt& interrupt, sim::Ps when, NoticeSink& sink) const
 {
     const auto at = seat().instant(when);
-    const PortId port{seat().id, told.port};
+    const PortId port{seat().id, interrupt.port};
     const auto post_queues = [&](Notice::Kind kind) {
         for (const auto& row : inventory_.rows) {
-            if (row.target.port == port && row.target.priority && queue_of(row.target) == told.queue) {
+            if (row.target.port == port && row.target.priority && queue_of(row.target) == interrupt.queue) {
                 sink.post({kind, row.target, at});
             }
         }
     };
-    switch (told.kind) {
+    switch (interrupt.kind) {
     case sim::Interrupt::Kind::deadlock: return post_queues(Notice::Kind::detected);
     case sim::Interrupt::Kind::recovered: return post_queues(Notice::Kind::recovered);
     case sim::Interrupt::Kind::link_up: return sink.post({Notice::Kind::link_up, {port, std::nullopt}, at});

@@ -38,7 +38,7 @@ private:
     void sample_queue(const watchdog::RowInfo&, watchdog::Sample&);
     watchdog::Treatment shown(const Target&) const;
     std::uint8_t queue_of(const Target&) const;
-    void hear(const sim::Interrupt&, sim::Ps, NoticeSink&) const;
+    void report(const sim::Interrupt&, sim::Ps, NoticeSink&) const;
 
     sim::SwitchView view_;
     Traits traits_;

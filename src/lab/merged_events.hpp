@@ -11,7 +11,7 @@
 
 namespace petrel::lab {
 
-struct Said {
+struct EventText {
     Instant at;
     std::string device;
     std::uint64_t seq{};  // number of the event, by device
@@ -19,6 +19,6 @@ struct Said {
 };
 
 // Returns the texts of all processes. Every process must call it.
-std::string common_news(const std::vector<Said>& ours, twin::Peers&);
+std::string merged_events(const std::vector<EventText>& ours, twin::Peers&);
 
 }  // namespace petrel::lab

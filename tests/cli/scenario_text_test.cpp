@@ -5,7 +5,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/scenario/reader.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::reports {
@@ -21,21 +21,21 @@ std::string story(std::string_view file)
     return fmt::format("{}\n", fmt::join(explain(*scenario), "\n"));
 }
 
-TEST(ScenarioWords, EverythingHasItsSentence)
+TEST(ScenarioText, EveryPartHasASentence)
 {
     petrel::test::expect_golden(petrel::test::golden("report/words.txt"), story("words.toml"));
 }
 
-TEST(ScenarioWords, ValuesKeepTheDigitsThatCount)
+TEST(ScenarioText, ValuesKeepTheirSignificantDigits)
 {
-    EXPECT_EQ(time_words(0), "0");
-    EXPECT_EQ(time_words(33'553'920'000), "33.5539 ms");
-    EXPECT_EQ(time_words(1'100 * twin::kMs), "1.1 s");
-    EXPECT_EQ(time_words(500), "0.5 ns");
-    EXPECT_EQ(rate_words(2.5e9), "2.5 Gb/s");
-    EXPECT_EQ(rate_words(64e3), "64 kb/s");
-    EXPECT_EQ(size_words(1'500'000), "1.5 MB");
-    EXPECT_EQ(size_words(64), "64 B");
+    EXPECT_EQ(time_text(0), "0");
+    EXPECT_EQ(time_text(33'553'920'000), "33.5539 ms");
+    EXPECT_EQ(time_text(1'100 * twin::kMs), "1.1 s");
+    EXPECT_EQ(time_text(500), "0.5 ns");
+    EXPECT_EQ(rate_text(2.5e9), "2.5 Gb/s");
+    EXPECT_EQ(rate_text(64e3), "64 kb/s");
+    EXPECT_EQ(size_text(1'500'000), "1.5 MB");
+    EXPECT_EQ(size_text(64), "64 B");
 }
 
 }  // namespace

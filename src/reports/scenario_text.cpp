@@ -1,4 +1,4 @@
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 
 #include <fmt/format.h>
 
@@ -22,15 +22,15 @@ using twin::Ps;
 
 constexpr std::size_t kMostNamed = 6;
 
-std::string listed(const std::vector<std::string>& words)
+std::string listed(const std::vector<std::string>& names)
 {
-    if (words.size() < 2) {
-        return words.empty() ? std::string{} : words.front();
+    if (names.size() < 2) {
+        return names.empty() ? std::string{} : names.front();
     }
-    return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+    return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-std::string priority_words(std::uint8_t priorities)
+std::string priority_text(std::uint8_t priorities)
 {
     if (priorities == 0xff) {
         return "all priorities";
@@ -47,43 +47,43 @@ std::string priority_words(std::uint8_t priorities)
 const std::string& name_of(NodeId node, const Topology& topology) { return topology.nodes[node.value].name; }
 
 // "h0, h1 and h2"; of longer lists the rest is only counted.
-std::string node_words(std::span<const NodeId> nodes, const Topology& topology)
+std::string node_text(std::span<const NodeId> nodes, const Topology& topology)
 {
     const auto named = nodes.size() <= kMostNamed ? nodes.size() : kMostNamed / 2;
-    std::vector<std::string> words;
+    std::vector<std::string> names;
     for (const auto node : nodes.first(named)) {
-        words.push_back(name_of(node, topology));
+        names.push_back(name_of(node, topology));
     }
     if (named < nodes.size()) {
-        words.push_back(fmt::format("{} others", nodes.size() - named));
+        names.push_back(fmt::format("{} others", nodes.size() - named));
     }
-    return listed(words);
+    return listed(names);
 }
 
-std::string link_words(std::uint32_t link, const Topology& topology)
+std::string link_text(std::uint32_t link, const Topology& topology)
 {
     const auto& ends = topology.links[link].ends;
-    return fmt::format("{} — {}", port_words(ends[0], topology), port_words(ends[1], topology));
+    return fmt::format("{} — {}", port_text(ends[0], topology), port_text(ends[1], topology));
 }
 
 // One overload per kind of fault: a new kind without a description does not compile.
-class FaultWords {
+class FaultText {
 public:
-    explicit FaultWords(const Topology& topology) : topology_(topology) {}
+    explicit FaultText(const Topology& topology) : topology_(topology) {}
 
     std::string operator()(const scenario::StartStorm& fault) const
     {
         const auto& storm = fault.storm;
-        auto text = fmt::format("{}'s NIC goes mad: a pause frame for {} every {}", name(fault.host),
-                                priority_words(storm.priorities), time_words(storm.period));
+        auto text = fmt::format("{}'s NIC storms: a pause frame for {} every {}", name(fault.host),
+                                priority_text(storm.priorities), time_text(storm.period));
         if (storm.burst != 0) {
-            text += fmt::format(", for {} at a time with {} of silence between", time_words(storm.burst),
-                                time_words(storm.silence));
+            text += fmt::format(", for {} at a time with {} of silence between", time_text(storm.burst),
+                                time_text(storm.silence));
         }
         if (storm.xon_every != 0) {
             text += fmt::format(", one in {} taking the pause back", storm.xon_every);
         }
-        return text + (storm.stop == twin::kForever ? ", without end" : ", until " + time_words(storm.stop));
+        return text + (storm.stop == twin::kForever ? ", without end" : ", until " + time_text(storm.stop));
     }
     std::string operator()(const scenario::StopStorms& fault) const
     {
@@ -97,7 +97,7 @@ public:
     std::string operator()(const scenario::LimitPipeline& fault) const
     {
         return fmt::format("{}'s NIC takes in no more than {}", name(fault.host),
-                           rate_words(static_cast<double>(fault.rate.bps)));
+                           rate_text(static_cast<double>(fault.rate.bps)));
     }
     std::string operator()(const scenario::HealPipeline& fault) const
     {
@@ -113,39 +113,39 @@ public:
     }
     std::string operator()(const scenario::CutLink& fault) const
     {
-        return fmt::format("the cable {} is cut", link_words(fault.link, topology_));
+        return fmt::format("the cable {} is cut", link_text(fault.link, topology_));
     }
     std::string operator()(const scenario::MendLink& fault) const
     {
-        return fmt::format("the cable {} is mended", link_words(fault.link, topology_));
+        return fmt::format("the cable {} is repaired", link_text(fault.link, topology_));
     }
     std::string operator()(const scenario::SetSpeed& fault) const
     {
-        return fmt::format("the link {} goes down for {} and comes up with {}", link_words(fault.link, topology_),
-                           time_words(fault.down), rate_words(static_cast<double>(fault.speed.bps)));
+        return fmt::format("the link {} goes down for {} and comes up with {}", link_text(fault.link, topology_),
+                           time_text(fault.down), rate_text(static_cast<double>(fault.speed.bps)));
     }
     std::string operator()(const scenario::SwitchPort& fault) const
     {
-        return fmt::format("port {} is switched {}", port_words(fault.end, topology_), fault.on ? "on" : "off");
+        return fmt::format("port {} is switched {}", port_text(fault.end, topology_), fault.on ? "on" : "off");
     }
     std::string operator()(const scenario::TakeDown& fault) const
     {
-        return fmt::format("port {} takes its link down{}: {}", port_words(fault.end, topology_),
+        return fmt::format("port {} takes its link down{}: {}", port_text(fault.end, topology_),
                            fault.down.send_reason ? "" : " without a word", link::code_text(fault.down.reason));
     }
     std::string operator()(const scenario::LosePower& fault) const
     {
-        return fmt::format("port {} loses its power", port_words(fault.end, topology_));
+        return fmt::format("port {} loses its power", port_text(fault.end, topology_));
     }
     std::string operator()(const scenario::SlowPort& fault) const
     {
-        return fmt::format("port {} sends {}, though its link is up and nobody pauses it",
-                           port_words(fault.end, topology_),
-                           fault.rate ? "no more than " + rate_words(static_cast<double>(fault.rate->bps)) : "no data");
+        return fmt::format("port {} sends {}, though its link is up and its peer does not pause it",
+                           port_text(fault.end, topology_),
+                           fault.rate ? "no more than " + rate_text(static_cast<double>(fault.rate->bps)) : "no data");
     }
     std::string operator()(const scenario::HealPort& fault) const
     {
-        return fmt::format("port {} sends at full speed again", port_words(fault.end, topology_));
+        return fmt::format("port {} sends at full speed again", port_text(fault.end, topology_));
     }
     std::string operator()(const scenario::Reroute& fault) const
     {
@@ -154,7 +154,7 @@ public:
         }
         std::vector<std::string> links;
         for (const auto link : fault.without) {
-            links.push_back(link_words(link, topology_));
+            links.push_back(link_text(link, topology_));
         }
         return fmt::format("all switches route around {}", listed(links));
     }
@@ -185,7 +185,7 @@ private:
     const Topology& topology_;
 };
 
-std::string_view failure_words(device::FaultyDevice::Fault how)
+std::string_view failure_text(device::FaultyDevice::Fault how)
 {
     using Fault = device::FaultyDevice::Fault;
     switch (how) {
@@ -199,19 +199,19 @@ std::string_view failure_words(device::FaultyDevice::Fault how)
     return {};
 }
 
-std::string spell_words(const scenario::Spell& spell)
+std::string spell_text(const scenario::Spell& spell)
 {
     constexpr auto kAll = scenario::Spell{}.calls;
     auto text = spell.calls == kAll ? std::string{"every write"} : count_text(spell.calls, "write");
-    return spell.until == twin::kForever ? text : text + " until " + time_words(spell.until);
+    return spell.until == twin::kForever ? text : text + " until " + time_text(spell.until);
 }
 
-std::string until_words(Ps until) { return until == twin::kForever ? std::string{} : " until " + time_words(until); }
+std::string until_text(Ps until) { return until == twin::kForever ? std::string{} : " until " + time_text(until); }
 
 // Faults of a device's agent, or of the device itself.
-class AgentFaultWords {
+class AgentFaultText {
 public:
-    AgentFaultWords(NodeId device, const Topology& topology)
+    AgentFaultText(NodeId device, const Topology& topology)
         : device_(name_of(device, topology)), ports_(topology.nodes[device.value].ports)
     {}
 
@@ -226,19 +226,20 @@ public:
     }
     std::string operator()(const scenario::DelayLooks& fault) const
     {
-        return fmt::format("every look at {} takes {} ms{}", device_, whole_ms(fault.takes), until_words(fault.until));
+        return fmt::format("every look at {} takes {} ms{}", device_, whole_ms(fault.takes), until_text(fault.until));
     }
     std::string operator()(const scenario::FailLooks& fault) const
     {
-        return fmt::format("{} cannot be looked at{}", device_, until_words(fault.until));
+        return fmt::format("{} cannot be looked at{}", device_, until_text(fault.until));
     }
     std::string operator()(const scenario::FreezeCounters& fault) const
     {
-        return fmt::format("the counters of {} stand still{}", device_, until_words(fault.until));
+        return fmt::format("the counters of {} stand still{}", device_, until_text(fault.until));
     }
     std::string operator()(const scenario::RestartCounters& fault) const
     {
-        return fmt::format("the counters of {} begin anew{}", device_, fault.told ? "" : ", and nothing says so");
+        return fmt::format("the counters of {} begin anew{}", device_,
+                           fault.told ? "" : ", and the device does not report it");
     }
     std::string operator()(const scenario::StepClock& fault) const
     {
@@ -246,11 +247,11 @@ public:
     }
     std::string operator()(const scenario::FailWrites& fault) const
     {
-        return fmt::format("{} {} {}", device_, failure_words(fault.how), spell_words(fault.spell));
+        return fmt::format("{} {} {}", device_, failure_text(fault.how), spell_text(fault.spell));
     }
     std::string operator()(const scenario::LieInReadBack& fault) const
     {
-        return fmt::format("{} says after {} that {} is in force", device_, spell_words(fault.spell),
+        return fmt::format("{} reports after {} that {} is in force", device_, spell_text(fault.spell),
                            watchdog::name(fault.shown));
     }
     std::string operator()(const scenario::GiveOrder& fault) const
@@ -271,16 +272,16 @@ public:
     }
     std::string operator()(const scenario::RemovePort& fault) const
     {
-        return fmt::format("{} is without its port {}{}", device_, ports_[fault.port].name, until_words(fault.until));
+        return fmt::format("{} is without its port {}{}", device_, ports_[fault.port].name, until_text(fault.until));
     }
     std::string operator()(const scenario::SlowDisk& fault) const
     {
         return fmt::format("every write to the disk of {} takes {} ms{}", device_, whole_ms(fault.takes),
-                           until_words(fault.until));
+                           until_text(fault.until));
     }
     std::string operator()(const scenario::FullDisk& fault) const
     {
-        return fmt::format("the disk of {} is full{}", device_, until_words(fault.until));
+        return fmt::format("the disk of {} is full{}", device_, until_text(fault.until));
     }
 
 private:
@@ -288,7 +289,7 @@ private:
     const std::vector<PortNames>& ports_;
 };
 
-std::string criterion_words(const watchdog::Policy& policy)
+std::string criterion_text(const watchdog::Policy& policy)
 {
     using watchdog::Criterion;
     const auto detect = limit_text(policy.detect);
@@ -300,13 +301,13 @@ std::string criterion_words(const watchdog::Policy& policy)
         return fmt::format("a queue that is mostly paused and sends next to nothing for {}", detect);
     case Criterion::receive_stall:
         return fmt::format("a NIC that receives nothing for {} while it pauses its switch", detect);
-    case Criterion::pause_timeout: return "a port whose own status says that it is paused for too long";
-    case Criterion::device: return "a queue of which the device itself says that it is stuck";
+    case Criterion::pause_timeout: return "a port whose own status shows that it is paused for too long";
+    case Criterion::device: return "a queue that the device itself reports as stuck";
     }
     return {};
 }
 
-std::string release_words(const watchdog::Policy& policy)
+std::string release_text(const watchdog::Policy& policy)
 {
     using watchdog::Release;
     switch (policy.release) {
@@ -315,21 +316,21 @@ std::string release_words(const watchdog::Policy& policy)
                    ? "until the pause is gone"
                    : fmt::format("until {} passed without pause", limit_text(policy.restore));
     case Release::forced: return fmt::format("for {}", limit_text(policy.restore));
-    case Release::manual: return "until somebody releases it";
+    case Release::manual: return "until an operator releases it";
     }
     return {};
 }
 
-std::string policy_words(const watchdog::Policy& policy)
+std::string describe_policy(const watchdog::Policy& policy)
 {
-    auto text = fmt::format("{} is a storm, {}", criterion_words(policy), action_words(policy.action));
+    auto text = fmt::format("{} is a storm, {}", criterion_text(policy), action_text(policy.action));
     if (policy.action != watchdog::Treatment::none) {
-        text += ' ' + release_words(policy);
+        text += ' ' + release_text(policy);
     }
-    return fmt::format("{}; {}, looked at every {}", text, priority_words(policy.priorities), limit_text(policy.poll));
+    return fmt::format("{}; {}, looked at every {}", text, priority_text(policy.priorities), limit_text(policy.poll));
 }
 
-std::string traffic_item_words(const scenario::TrafficItem& item, const Scenario& scenario)
+std::string traffic_item_text(const scenario::TrafficItem& item, const Scenario& scenario)
 {
     if (item.flows == 0) {
         return fmt::format("{}: no flow", item.name);
@@ -347,17 +348,17 @@ std::string traffic_item_words(const scenario::TrafficItem& item, const Scenario
     }
     const auto& topology = scenario.setup.topology;
     auto text = fmt::format("{}: {} from {} to {}", item.name, count_text(item.flows, "flow"),
-                            node_words(from, topology), node_words(to, topology));
+                            node_text(from, topology), node_text(to, topology));
     if (first->packets != 0) {
-        text += fmt::format(", {} each", size_words(static_cast<double>(first->packets * first->frame_bytes)));
+        text += fmt::format(", {} each", size_text(static_cast<double>(first->packets * first->frame_bytes)));
     }
     text += first->rate.bps == 0 ? std::string{", as fast as the line allows"}
-                                 : fmt::format(", {} each", rate_words(static_cast<double>(first->rate.bps)));
+                                 : fmt::format(", {} each", rate_text(static_cast<double>(first->rate.bps)));
     text += fmt::format(", DSCP {}", first->dscp);
     if (first->start != 0) {
-        text += fmt::format(", from {}", time_words(first->start));
+        text += fmt::format(", from {}", time_text(first->start));
     }
-    return first->stop == twin::kForever ? text : text + fmt::format(", until {}", time_words(first->stop));
+    return first->stop == twin::kForever ? text : text + fmt::format(", until {}", time_text(first->stop));
 }
 
 // Entries of equal time keep the order of the scenario.
@@ -380,7 +381,7 @@ std::string in_unit(double value, double unit, std::string_view name, int digits
 
 }  // namespace
 
-std::string time_words(Ps time, int digits)
+std::string time_text(Ps time, int digits)
 {
     const auto value = static_cast<double>(time);
     if (time == 0) {
@@ -395,7 +396,7 @@ std::string time_words(Ps time, int digits)
     return time < twin::kSecond ? in_unit(value, twin::kMs, "ms", digits) : in_unit(value, twin::kSecond, "s", digits);
 }
 
-std::string rate_words(double bps, int digits)
+std::string rate_text(double bps, int digits)
 {
     if (bps >= 1e9) {
         return in_unit(bps, 1e9, "Gb/s", digits);
@@ -403,7 +404,7 @@ std::string rate_words(double bps, int digits)
     return bps >= 1e6 ? in_unit(bps, 1e6, "Mb/s", digits) : in_unit(bps, 1e3, "kb/s", digits);
 }
 
-std::string size_words(double bytes, int digits)
+std::string size_text(double bytes, int digits)
 {
     if (bytes >= 1e9) {
         return in_unit(bytes, 1e9, "GB", digits);
@@ -414,13 +415,13 @@ std::string size_words(double bytes, int digits)
     return bytes >= 1e3 ? in_unit(bytes, 1e3, "kB", digits) : in_unit(bytes, 1, "B", digits);
 }
 
-std::string port_words(const topology::End& end, const Topology& topology)
+std::string port_text(const topology::End& end, const Topology& topology)
 {
     const auto& node = topology.nodes[end.node.value];
     return fmt::format("{}:{}", node.name, node.ports[end.port].name);
 }
 
-std::string_view action_words(watchdog::Treatment action)
+std::string_view action_text(watchdog::Treatment action)
 {
     using watchdog::Treatment;
     switch (action) {
@@ -437,7 +438,7 @@ std::string_view action_words(watchdog::Treatment action)
     return {};
 }
 
-std::string fabric_words(const Topology& topology)
+std::string fabric_text(const Topology& topology)
 {
     std::map<unsigned, std::uint64_t> tiers;
     for (const auto& node : topology.nodes) {
@@ -454,26 +455,26 @@ std::string fabric_words(const Topology& topology)
     }
     std::vector<std::string> links;
     for (const auto& [bps, count] : speeds) {
-        links.push_back(fmt::format("{} of {}", count_text(count, "link"), rate_words(static_cast<double>(bps))));
+        links.push_back(fmt::format("{} of {}", count_text(count, "link"), rate_text(static_cast<double>(bps))));
     }
     return fmt::format("{}; {}", listed(nodes), listed(links));
 }
 
-std::vector<std::string> traffic_words(const Scenario& scenario)
+std::vector<std::string> traffic_text(const Scenario& scenario)
 {
     std::vector<std::string> lines;
     for (const auto& item : scenario.traffic) {
-        lines.push_back(traffic_item_words(item, scenario));
+        lines.push_back(traffic_item_text(item, scenario));
     }
     return lines;
 }
 
-std::vector<std::string> watch_words(const Scenario& scenario)
+std::vector<std::string> watch_text(const Scenario& scenario)
 {
     std::vector<std::pair<std::string, std::vector<NodeId>>> policies;
     for (const auto& watch : scenario.watches) {
         for (const auto& policy : watch.book.policies) {
-            const auto text = fmt::format("policy {}: {}", policy.name, policy_words(policy));
+            const auto text = fmt::format("policy {}: {}", policy.name, describe_policy(policy));
             auto at = std::find_if(policies.begin(), policies.end(), [&](const auto& p) { return p.first == text; });
             if (at == policies.end()) {
                 at = policies.insert(at, {text, {}});
@@ -484,27 +485,27 @@ std::vector<std::string> watch_words(const Scenario& scenario)
     std::vector<std::string> lines;
     for (const auto& [text, nodes] : policies) {
         lines.push_back(fmt::format("{} watched by {}",
-                                    node_words(nodes, scenario.setup.topology) + (nodes.size() == 1 ? " is" : " are"),
+                                    node_text(nodes, scenario.setup.topology) + (nodes.size() == 1 ? " is" : " are"),
                                     text));
     }
     return lines;
 }
 
-std::vector<TimedWords> fault_timeline(const Scenario& scenario)
+std::vector<TimedText> fault_timeline(const Scenario& scenario)
 {
     const auto& topology = scenario.setup.topology;
     const auto at = [](const auto& fault) { return fault.at; };
-    std::vector<TimedWords> fabric;
+    std::vector<TimedText> fabric;
     for (const auto* fault : by_time(scenario.faults, at)) {
-        fabric.push_back({fault->at, std::visit(FaultWords{topology}, fault->what)});
+        fabric.push_back({fault->at, std::visit(FaultText{topology}, fault->what)});
     }
-    std::vector<TimedWords> agents;
+    std::vector<TimedText> agents;
     for (const auto* fault : by_time(scenario.agent_faults, at)) {
-        agents.push_back({fault->at, std::visit(AgentFaultWords{fault->device, topology}, fault->what)});
+        agents.push_back({fault->at, std::visit(AgentFaultText{fault->device, topology}, fault->what)});
     }
-    std::vector<TimedWords> all;
+    std::vector<TimedText> all;
     std::merge(fabric.begin(), fabric.end(), agents.begin(), agents.end(), std::back_inserter(all),
-               [](const TimedWords& a, const TimedWords& b) { return a.at < b.at; });
+               [](const TimedText& a, const TimedText& b) { return a.at < b.at; });
     return all;
 }
 
@@ -512,23 +513,23 @@ std::vector<std::string> explain(const Scenario& scenario)
 {
     std::vector<std::string> lines{
         scenario.about.empty() ? scenario.name : fmt::format("{}: {}", scenario.name, scenario.about),
-        fmt::format("runs for {}, seed {}", time_words(scenario.duration), scenario.setup.seed),
-        "fabric: " + fabric_words(scenario.setup.topology)};
-    for (const auto& line : traffic_words(scenario)) {
+        fmt::format("runs for {}, seed {}", time_text(scenario.duration), scenario.setup.seed),
+        "fabric: " + fabric_text(scenario.setup.topology)};
+    for (const auto& line : traffic_text(scenario)) {
         lines.push_back("traffic " + line);
     }
-    for (const auto& line : watch_words(scenario)) {
+    for (const auto& line : watch_text(scenario)) {
         lines.push_back(line);
     }
     if (scenario.watches.empty()) {
-        lines.emplace_back("nobody watches");
+        lines.emplace_back("no watchdog");
     }
     for (const auto& [at, what] : fault_timeline(scenario)) {
-        lines.push_back(fmt::format("at {}: {}", time_words(at), what));
+        lines.push_back(fmt::format("at {}: {}", time_text(at), what));
     }
     for (const auto* wanted : by_time(scenario.expectations, [](const auto& e) { return e.until; })) {
-        lines.push_back(fmt::format("expected from {} to {}: {} {}", time_words(wanted->from),
-                                    time_words(wanted->until), wanted->subject, wanted->wanted));
+        lines.push_back(fmt::format("expected from {} to {}: {} {}", time_text(wanted->from), time_text(wanted->until),
+                                    wanted->subject, wanted->wanted));
     }
     return lines;
 }
