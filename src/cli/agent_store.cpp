@@ -57,7 +57,8 @@ Result<bool> AgentStore::is_set(Db db, const std::string& key)
 {
     auto wanted = request(ControlRequest::Command::table_keys, db);
     wanted.prefix = key;
-    return send(wanted).map([&](const control::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
+    return send(wanted).map(
+        [&](const control::TableReport&) { return db == Db::config && key == sonic::kConfigFilled; });
 }
 
 Result<void> AgentStore::apply(Db db, std::span<const sonic::Change> changes)

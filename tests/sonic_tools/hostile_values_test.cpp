@@ -71,7 +71,9 @@ public:
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> {
             return std::make_unique<test::MemoryStore>(store_);
         };
-        around.request_answer = [this](const Where&, const control::ControlRequest& request) { return answer(request); };
+        around.request_answer = [this](const Where&, const control::ControlRequest& request) {
+            return answer(request);
+        };
         around.may_write = true;
         around.cache = folder_ / "cache";
         const auto tool = words.front();
