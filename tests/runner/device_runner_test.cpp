@@ -1,0 +1,88 @@
+// A runner from the first look at a storm to its end, with calls of the device that take no time.
+#include "runner/device_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/simulated_runner.hpp"
+#include "support/synthetic_switch.hpp"
+#include "support/world.hpp"
+
+namespace petrel::runner {
+namespace {
+
+using namespace std::chrono_literals;
+using device::FaultPoint;
+using testing::ElementsAre;
+using watchdog::EventKind;
+using watchdog::Order;
+using watchdog::Treatment;
+
+constexpr Target kQueue{PortId{DeviceId{0}, 0}, Priority{3}};
+
+class DeviceRunnerTest : public testing::Test {
+protected:
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    std::vector<FaultPoint> points;  // of the commands so far
+    test::SimulatedRunner runner{clock,
+                                 {.open = [this] { return &sw; },
+                                  .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                                  .fault_hook = [this](FaultPoint point) { points.push_back(point); }}};
+};
+
+TEST_F(DeviceRunnerTest, DrivesAStormFromProofToRestoration)
+{
+    sw.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
+    runner.run_until(Instant{2s});
+    ASSERT_EQ(runner.events.size(), 1U);
+    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "extra looks land on T0";
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_EQ(disk.journaled().size(), 1U);
+    EXPECT_EQ(clock.now().mono, Instant{2s});
+
+    runner.run_until(Instant{6s});
+    ASSERT_EQ(runner.events.size(), 2U);
+    EXPECT_EQ(runner.events[1].kind, EventKind::storm_restored);
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_TRUE(disk.journaled().empty());
+}
+
+TEST_F(DeviceRunnerTest, CountsLooksAndCommandsAndReportsTheStepsOfACommand)
+{
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner.run_until(Instant{1s});
+    const auto report = runner.device_runner().report();
+    EXPECT_GE(report.looks, 11U);
+    EXPECT_EQ(report.commands, 1U);
+    EXPECT_EQ(report.commands_failed, 0U);
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_THAT(points, ElementsAre(FaultPoint::before_prepare, FaultPoint::prepared, FaultPoint::journaled,
+                                    FaultPoint::applied, FaultPoint::read_back));
+}
+
+TEST_F(DeviceRunnerTest, CarriesOutOrdersAtOnce)
+{
+    runner.run_until(Instant{150ms});
+    runner.order(Order{Order::Kind::mitigate, kQueue, "test"});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    runner.order(Order{Order::Kind::stop, std::nullopt, "test"});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_TRUE(runner.device_runner().stopped());
+}
+
+TEST_F(DeviceRunnerTest, DeliversNotices)
+{
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner.run_until(Instant{1s});
+    ASSERT_EQ(sw.in_force(kQueue), Treatment::drop);
+    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    runner.run_until(Instant{1s});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
+}
+
+}  // namespace
+}  // namespace petrel::runner
