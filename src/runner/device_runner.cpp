@@ -46,6 +46,10 @@ constexpr Duration kSaveEvery = 10s;
 constexpr int kRememberRest = 9;
 constexpr Duration kRememberLatest = 250ms;
 
+// A failed write is repeated after kRememberRest times as long as it took, but not before kFirstRewrite and at the
+// latest after kSaveEvery.
+constexpr Duration kFirstRewrite = 1s;
+
 }  // namespace
 
 DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::shared_ptr<const Policies> policies)
@@ -359,10 +363,18 @@ void DeviceRunner::remember()
     const auto now = loop_.now();
     const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
     const auto events = std::exchange(unwritten_, {});
-    host_.state_written(*this, setup_.memory->append(events, text, now));
+    const auto written = setup_.memory->append(events, text, now);
+    host_.state_written(*this, written);
     cancel(remember_);
     const auto done = loop_.now().mono;
-    next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
+    const Duration rest = kRememberRest * (done - now.mono);
+    next_remember_ = done + std::min(rest, kRememberLatest);
+    if (!written) {
+        plan(save_, done + std::clamp(rest, kFirstRewrite, kSaveEvery), [this] {
+            save_now_and_then();
+            remember();
+        });
+    }
     const auto reported = std::exchange(unreported_, {});
     for (std::size_t i = 0; i != reported.size(); ++i) {
         last_[reported[i].target] = reported[i];
@@ -374,14 +386,13 @@ void DeviceRunner::remember()
 void DeviceRunner::save_now_and_then()
 {
     plan(save_, loop_.now().mono + kSaveEvery, [this] {
+        save_now_and_then();
         const auto& dog = agent_->watchdog();
         for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
             if (!at_rest(dog.phase(Slot{row}))) {
-                remember();
-                break;
+                return remember();
             }
         }
-        save_now_and_then();
     });
 }
 

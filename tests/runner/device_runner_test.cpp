@@ -25,11 +25,17 @@ protected:
     device::ManualClock clock;
     device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
     lab::SimulatedDisk disk;
+    Duration write_takes{};
+    int writes{};                    // of the state, also those that failed
     std::vector<FaultPoint> points;  // of the commands so far
     test::SimulatedRunner runner{clock,
                                  {.open = [this] { return &sw; },
                                   .policies = test::book_of(watchdog::find_preset("sonic")->policy),
-                                  .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk,
+                                                                              [this] {
+                                                                                  ++writes;
+                                                                                  clock.advance(write_takes);
+                                                                              }),
                                   .fault_hook = [this](FaultPoint point) { points.push_back(point); }}};
 };
 
@@ -82,6 +88,33 @@ TEST_F(DeviceRunnerTest, DeliversNotices)
     runner.run_until(Instant{1s});
     EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
     EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
+}
+
+// No queue is in a storm, so nothing else would write the state.
+TEST_F(DeviceRunnerTest, RepeatsAWriteOfTheStateThatFailed)
+{
+    runner.run_until(Instant{2s});
+    disk.full = true;
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    ASSERT_EQ(runner.events.size(), 1U);
+    runner.run_until(Instant{12500ms});
+    EXPECT_EQ(writes, 1 + 10) << "one a second";
+    disk.full = false;
+    runner.run_until(Instant{13s});
+    const lab::DiskMemory next_process{disk, [] {}};
+    EXPECT_EQ(next_process.last_seq(), runner.events[0].seq);
+    runner.run_until(Instant{60s});
+    EXPECT_EQ(writes, 1 + 11) << "none after the one that succeeded";
+}
+
+TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
+{
+    runner.run_until(Instant{2s});
+    disk.full = true;
+    write_takes = 5s;
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    runner.run_until(Instant{2s + 55s});
+    EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
 }
 
 }  // namespace

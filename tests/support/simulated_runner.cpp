@@ -39,16 +39,15 @@ SimulatedRunner::SimulatedRunner(device::ManualClock& clock, Setup setup)
     : time_(clock),
       call_at_([this](Instant when, std::function<void()> call) { time_.call_at(when, std::move(call)); }),
       loop_(clock, call_at_),
-      runner_(
-          loop_, *this,
-          {.name = "device",
-           .driver = "test",
-           .hang_after = std::chrono::seconds{5},
-           .fault_hook = std::move(setup.fault_hook),
-           .source = std::make_unique<Source>(clock, std::move(setup.open)),
-           .memory = std::move(setup.memory),
-           .worker = std::make_unique<lab::TwinWorker>(loop_, call_at_, [](runner::JobKind) { return Duration{}; })},
-          std::make_shared<FixedPolicies>(std::move(setup.policies)))
+      runner_(loop_, *this,
+              {.name = "device",
+               .driver = "test",
+               .hang_after = std::chrono::seconds{5},
+               .fault_hook = std::move(setup.fault_hook),
+               .source = std::make_unique<Source>(clock, std::move(setup.open)),
+               .memory = std::move(setup.memory),
+               .worker = std::make_unique<lab::TwinWorker>(loop_, call_at_, std::move(setup.takes))},
+              std::make_shared<FixedPolicies>(std::move(setup.policies)))
 {
     runner_.start({});
 }

@@ -1,5 +1,6 @@
-// A DeviceRunner with the device of a test, in simulated time and in one thread. Calls of the device take no time: the
-// runner makes each look and carries out each command at the instant at which the agent requests it.
+// A DeviceRunner with the device of a test, in simulated time and in one thread. Unless the test sets how long calls of
+// the device take, the runner makes each look and carries out each command at the instant at which the agent requests
+// it.
 #pragma once
 
 #include <filesystem>
@@ -25,6 +26,7 @@ public:
         watchdog::PolicyBook policies;                  // their port numbers are those of the device
         std::unique_ptr<runner::Memory> memory;
         device::FaultHook fault_hook{};
+        lab::TwinWorker::Takes takes{[](runner::JobKind) { return Duration{}; }};
     };
 
     // The first run_until() opens the device. The clock must outlive the runner.

@@ -38,7 +38,7 @@ public:
     bool step(Instant end)
     {
         if (calls_.empty() || calls_.begin()->first.first > end) {
-            clock_.set(end);
+            clock_.set(std::max(end, now()));
             return false;
         }
         const auto next = calls_.extract(calls_.begin());
