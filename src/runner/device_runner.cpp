@@ -42,7 +42,7 @@ std::string names_text(const std::vector<std::string>& names)
 // The statistics of a mitigated queue change without events. A killed process loses at most this much of them.
 constexpr Duration kSaveEvery = 10s;
 
-// Events without commands wait kRememberRest times as long as the last write took, but at most kRememberLatest.
+// Events that may wait do so kRememberRest times as long as the last write took, but at most kRememberLatest.
 constexpr int kRememberRest = 9;
 constexpr Duration kRememberLatest = 250ms;
 
@@ -337,8 +337,9 @@ void DeviceRunner::collect()
 }
 
 // Events are written before the host receives them and before their commands go out. So a process that dies afterwards
-// loses no event that was published, and no sequence number is used twice. Events without commands may wait for others:
-// each record holds the whole checkpoint, which takes long to write during many storms, and outcomes come one by one.
+// loses no event that was published, and no sequence number is used twice. Events without commands at their port may
+// wait for others: each record holds the whole checkpoint, which takes long to write during many storms, and outcomes
+// come one by one.
 void DeviceRunner::collect_events()
 {
     const auto now = loop_.now();
@@ -350,7 +351,12 @@ void DeviceRunner::collect_events()
     if (unwritten_.empty()) {
         return;
     }
-    if (!output_.box.commands.empty()) {
+    const auto led_to = [&](const watchdog::Command& command) {
+        return std::ranges::any_of(unreported_, [&](const watchdog::Event& event) {
+            return event.whole_device || event.target.port == command.target.port;
+        });
+    };
+    if (std::ranges::any_of(output_.box.commands, led_to)) {
         return remember();
     }
     if (!remember_) {

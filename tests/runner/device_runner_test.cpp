@@ -117,5 +117,74 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
 }
 
+// More queues than the device can treat or confirm within the time of one command.
+class ManyQueues : public testing::Test {
+protected:
+    static constexpr std::uint16_t kQueues = 1'200;
+    static constexpr Duration kCommandTakes = 3ms;
+
+    ManyQueues()
+    {
+        runner.emplace(clock, sw, disk, policies);
+        runner->run_until(Instant{1s});
+        runner->order({Order::Kind::mitigate, std::nullopt, "test"});
+        EXPECT_EQ(disk.journaled().size(), kQueues);
+    }
+
+    // The process dies. In the next one commands and writes of the state take time.
+    void restart(Duration write_takes)
+    {
+        runner.reset();
+        runner.emplace(
+            clock, test::SimulatedRunner::Setup{
+                       .open = [this] { return &sw; },
+                       .policies = policies,
+                       .memory = std::make_unique<lab::DiskMemory>(disk,
+                                                                   [this, write_takes] {
+                                                                       ++writes;
+                                                                       clock.advance(write_takes);
+                                                                   }),
+                       .takes = [](JobKind kind) { return kind == JobKind::command ? kCommandTakes : Duration{}; }});
+    }
+
+    static device::SyntheticSwitch::Options options()
+    {
+        device::SyntheticSwitch::Options many;
+        many.ports = kQueues;
+        many.priorities = {Priority{3}};
+        return many;
+    }
+
+    const watchdog::PolicyBook policies = test::book_of(watchdog::find_preset("sonic")->policy);
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{options(), clock};
+    lab::SimulatedDisk disk;
+    int writes{};  // of the state, by the process after restart()
+    std::optional<test::SimulatedRunner> runner;
+};
+
+TEST_F(ManyQueues, AreConfirmedAtTheStartWithoutAFailureAndWatchedMeanwhile)
+{
+    restart({});
+    runner->run_until(Instant{1s} + kQueues * kCommandTakes + 100ms);
+    const auto report = runner->device_runner().report();
+    EXPECT_EQ(report.commands, kQueues);
+    EXPECT_EQ(report.commands_failed, 0U);
+    EXPECT_TRUE(runner->events.empty());
+    EXPECT_GE(report.looks, 36U) << "every poll";
+    EXPECT_EQ(report.looks_overdue, 0U);
+}
+
+TEST_F(ManyQueues, DoNotWriteTheStateForEachOutcome)
+{
+    restart(5ms);
+    runner->run_until(Instant{6s});
+    runner->order({Order::Kind::release, std::nullopt, "test"});
+    runner->run_until(Instant{20s});
+    EXPECT_EQ(runner->events.size(), 1U + kQueues);
+    EXPECT_TRUE(disk.journaled().empty());
+    EXPECT_LE(writes, kQueues / 10);
+}
+
 }  // namespace
 }  // namespace petrel::runner
