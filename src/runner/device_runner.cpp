@@ -42,9 +42,13 @@ std::string names_text(const std::vector<std::string>& names)
 // The statistics of a mitigated queue change without events. A killed process loses at most this much of them.
 constexpr Duration kSaveEvery = 10s;
 
-// Events without commands wait kRememberRest times as long as the last write took, but at most kRememberLatest.
+// Events that may wait do so kRememberRest times as long as the last write took, but at most kRememberLatest.
 constexpr int kRememberRest = 9;
 constexpr Duration kRememberLatest = 250ms;
+
+// A failed write is repeated after kRememberRest times as long as it took, but not before kFirstRewrite and at the
+// latest after kSaveEvery.
+constexpr Duration kFirstRewrite = 1s;
 
 }  // namespace
 
@@ -334,8 +338,9 @@ void DeviceRunner::collect()
 }
 
 // Events are written before the host receives them and before their commands go out. So a process that dies afterwards
-// loses no event that was published, and no sequence number is used twice. Events without commands may wait for others:
-// each record holds the whole checkpoint, which takes long to write during many storms, and outcomes come one by one.
+// loses no event that was published, and no sequence number is used twice. Events without commands at their port may
+// wait for others: each record holds the whole checkpoint, which takes long to write during many storms, and outcomes
+// come one by one.
 void DeviceRunner::collect_events()
 {
     const auto now = loop_.now();
@@ -347,7 +352,12 @@ void DeviceRunner::collect_events()
     if (unwritten_.empty()) {
         return;
     }
-    if (!output_.box.commands.empty()) {
+    const auto led_to = [&](const watchdog::Command& command) {
+        return std::ranges::any_of(unreported_, [&](const watchdog::Event& event) {
+            return event.whole_device || event.target.port == command.target.port;
+        });
+    };
+    if (std::ranges::any_of(output_.box.commands, led_to)) {
         return remember();
     }
     if (!remember_) {
@@ -360,10 +370,18 @@ void DeviceRunner::remember()
     const auto now = loop_.now();
     const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
     const auto events = std::exchange(unwritten_, {});
-    host_.state_written(*this, setup_.memory->append(events, text, now));
+    const auto written = setup_.memory->append(events, text, now);
+    host_.state_written(*this, written);
     cancel(remember_);
     const auto done = loop_.now().mono;
-    next_remember_ = done + std::min<Duration>(kRememberRest * (done - now.mono), kRememberLatest);
+    const Duration rest = kRememberRest * (done - now.mono);
+    next_remember_ = done + std::min(rest, kRememberLatest);
+    if (!written) {
+        plan(save_, done + std::clamp(rest, kFirstRewrite, kSaveEvery), [this] {
+            save_now_and_then();
+            remember();
+        });
+    }
     const auto reported = std::exchange(unreported_, {});
     for (std::size_t i = 0; i != reported.size(); ++i) {
         last_[reported[i].target] = reported[i];
@@ -375,14 +393,13 @@ void DeviceRunner::remember()
 void DeviceRunner::save_now_and_then()
 {
     plan(save_, loop_.now().mono + kSaveEvery, [this] {
+        save_now_and_then();
         const auto& dog = agent_->watchdog();
         for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
             if (!at_rest(dog.phase(Slot{row}))) {
-                remember();
-                break;
+                return remember();
             }
         }
-        save_now_and_then();
     });
 }
 

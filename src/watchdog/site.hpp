@@ -25,6 +25,7 @@ class Site {
 public:
     Treatment want() const { return want_; }
     Treatment assumed() const { return assumed_; }
+    bool changes() const { return want_ != assumed_; }  // false: a command only confirms what is assumed
     bool settled() const { return want_ == assumed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
     Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }

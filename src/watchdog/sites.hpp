@@ -52,7 +52,7 @@ public:
         return s;
     }
 
-    // tell(site, failure) reports a failure once, and returns false if the outbox has no room for it yet.
+    // report(site, failure) reports a failure once, and returns false if the outbox has no room for it yet.
     template <class Report>
     void serve(Instant now, Duration retry, Outbox& out, Report report)
     {
@@ -61,18 +61,13 @@ public:
             if (const auto lost = sites_[s].lost(now)) {
                 settle(*lost, retry, now);
             }
-            if (const auto failure = sites_[s].failure()) {
-                if (!report(s, *failure)) {
-                    continue;
-                }
+            if (const auto failure = sites_[s].failure(); failure && report(s, *failure)) {
                 sites_[s].failure_reported();
             }
-            if (!frozen_ && sites_[s].due(now) && out.room_for(0, 1)) {
-                const auto id = (next_command_++ << kSiteBits) | s.value;
-                const auto deadline = now + kCommandTime;
-                out.commands.push_back({id, sites_[s].cause(), map_.site_target(s), sites_[s].want(), deadline});
-                sites_[s].sent(id, deadline + kCommandTime);  // the runner's own timed_out may arrive a little late
-            }
+        }
+        if (!frozen_) {
+            send(now, out, true);
+            send(now, out, false);
         }
         std::erase_if(busy_, [&](SiteId s) {
             busy_flag_[s] = !sites_[s].settled();
@@ -95,8 +90,9 @@ public:
     Instant next_retry() const
     {
         Instant next = kNever;
+        const bool sends = !frozen_ && room() != 0;  // else the other sites wait for an outcome
         for (const auto s : busy_) {
-            next = std::min(next, frozen_ && !sites_[s].in_flight() ? kNever : sites_[s].retry_at());
+            next = std::min(next, sends || sites_[s].in_flight() ? sites_[s].retry_at() : kNever);
         }
         return next;
     }
@@ -114,8 +110,35 @@ public:
 
 private:
     static constexpr Duration kCommandTime = std::chrono::seconds{1};
+    // A device carries out one command after the other. With more commands in flight the last ones would time out, and
+    // looks would wait behind all of them.
+    static constexpr std::size_t kMostInFlight = 16;
     static constexpr unsigned kSiteBits = 32;  // a command's id holds its site in the lower half
     static constexpr std::uint64_t kSiteOfCommand = 0xffff'ffffU;
+
+    std::size_t room() const
+    {
+        const auto in_flight = std::ranges::count_if(busy_, [&](SiteId s) { return sites_[s].in_flight(); });
+        return kMostInFlight - std::min(kMostInFlight, static_cast<std::size_t>(in_flight));
+    }
+
+    // Sends the commands that are due: those that change the treatment, or those that only confirm it.
+    void send(Instant now, Outbox& out, bool changes)
+    {
+        auto room_left = room();
+        for (std::size_t i = 0; i < busy_.size() && room_left != 0; ++i) {
+            const auto s = busy_[i];
+            auto& site = sites_[s];
+            if (site.failure() || site.changes() != changes || !site.due(now) || !out.room_for(0, 1)) {
+                continue;
+            }
+            const auto id = (next_command_++ << kSiteBits) | s.value;
+            const auto deadline = now + kCommandTime;
+            out.commands.push_back({id, site.cause(), map_.site_target(s), site.want(), deadline});
+            site.sent(id, deadline + kCommandTime);  // the runner's own timed_out may arrive a little late
+            --room_left;
+        }
+    }
 
     const RowMap& map_;
     IndexedVector<SiteId, Site> sites_;

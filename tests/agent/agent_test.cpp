@@ -6,8 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "device/synthetic/faulty_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "support/inline_runner.hpp"
+#include "device/synthetic/removable_ports.hpp"
+#include "support/simulated_runner.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
 
@@ -34,26 +34,22 @@ protected:
         if (adjust) {
             adjust(policy);
         }
-        auto book = test::book_of(policy);
-        book.max_mitigated = max_mitigated;
-        auto list = watchdog::compile(book, sw.inventory(), sw.capabilities());
-        ASSERT_TRUE(list);
-        agent.emplace(std::move(*list), Start{}, clock.now(), output);
-        runner.emplace(*agent, output, faulty, journal, clock);
-        runner->on_event([this](const Event& e) { events.push_back(e); });
+        runner.emplace(clock, faulty, disk, test::book_of(policy));
+        runner->run_until(clock.now().mono);
     }
 
+    const std::vector<Event>& events() const { return runner->events; }
     std::vector<EventKind> kinds() const
     {
         std::vector<EventKind> all;
-        for (const auto& e : events) {
+        for (const auto& e : events()) {
             all.push_back(e.kind);
         }
         return all;
     }
 
     Target queue() const { return sw.queue(1, Priority{3}); }
-    Phase phase() const { return agent->watchdog().phase(sw.slot(queue())); }
+    Phase phase() const { return runner->agent().watchdog().phase(sw.slot(queue())); }
 
     static SyntheticSwitch::Options options()
     {
@@ -62,15 +58,11 @@ protected:
         return o;
     }
 
-    std::uint32_t max_mitigated{};
     device::ManualClock clock;
     SyntheticSwitch sw{options(), clock};
     FaultyDevice faulty{sw};
-    device::MemoryJournal journal;
-    Output output;
-    std::optional<Agent> agent;
-    std::optional<runtime::InlineRunner> runner;
-    std::vector<Event> events;
+    lab::SimulatedDisk disk;
+    std::optional<test::SimulatedRunner> runner;
 };
 
 TEST_F(AgentOnSwitch, DetectsAtT0ContainsAndRestoresAtT1)
@@ -80,23 +72,24 @@ TEST_F(AgentOnSwitch, DetectsAtT0ContainsAndRestoresAtT1)
     runner->run_until(at(10s));
     ASSERT_EQ(kinds(), (std::vector{EventKind::storm_detected, EventKind::storm_restored}));
     // The pause time is known, so the first, partly paused interval counts: T0 after its true beginning.
-    EXPECT_EQ(events[0].at, at(1450ms));
-    EXPECT_EQ(events[0].evidence.proven, 400ms);
-    EXPECT_EQ(events[1].at, at(5s));
-    EXPECT_EQ(events[1].cause, events[0].seq);
+    EXPECT_EQ(events()[0].at, at(1450ms));
+    EXPECT_EQ(events()[0].evidence.proven, 400ms);
+    EXPECT_EQ(events()[1].at, at(5s));
+    EXPECT_EQ(events()[1].cause, events()[0].seq);
     EXPECT_EQ(sw.in_force(queue()), Treatment::none);
-    EXPECT_TRUE(journal.active()->empty());
+    EXPECT_TRUE(disk.journaled().empty());
 }
 
 TEST_F(AgentOnSwitch, AsksForSingleRowsBetweenPolls)
 {
     sw.pause(queue(), device::storm(at(1010ms), at(9s)));
     start();
-    std::vector<std::size_t> rows_read;
-    runner->on_look([&](const watchdog::Observations& seen) { rows_read.push_back(seen.touched.size()); });
+    runner->run_until(at(1410ms));
+    ASSERT_EQ(events().size(), 1U);
+    EXPECT_EQ(events().front().at, at(1410ms));
+    EXPECT_EQ(runner->device_runner().intake()->view().touched.size(), 1U);
     runner->run_until(at(1500ms));
-    EXPECT_EQ(events.front().at, at(1410ms));
-    EXPECT_EQ(std::count(rows_read.begin(), rows_read.end(), 1), 1);
+    EXPECT_EQ(runner->agent().counters().looks, 16U + 1U) << "the polls, and one look at a single row";
 }
 
 TEST_F(AgentOnSwitch, FailedWriteIsToldRetriedAndConfirmed)
@@ -136,8 +129,8 @@ TEST_F(AgentOnSwitch, SilentlyIgnoredWriteIsFoundByReadBack)
     faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::have_no_effect);
     start();
     runner->run_until(at(2s));
-    ASSERT_GE(events.size(), 2U);
-    EXPECT_EQ(events[1].reason, Reason::differs);
+    ASSERT_GE(events().size(), 2U);
+    EXPECT_EQ(events()[1].reason, Reason::differs);
     EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
 }
 
@@ -160,9 +153,9 @@ TEST_F(AgentOnSwitch, UnreadableDeviceIsCountedAndTheNextLookCountsTheWholeTime)
     runner->run_until(at(1050ms));
     faulty.next(FaultyDevice::Call::look, FaultyDevice::Fault::fail, 3);
     runner->run_until(at(2s));
-    EXPECT_GE(agent->counters().looks_failed, 3U);
-    ASSERT_FALSE(events.empty());
-    EXPECT_EQ(events.front().at, at(1400ms));
+    EXPECT_GE(runner->agent().counters().looks_failed, 3U);
+    ASSERT_FALSE(events().empty());
+    EXPECT_EQ(events().front().at, at(1400ms));
 }
 
 TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
@@ -172,8 +165,8 @@ TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
         start();
         runner->run_until(clock.now().mono + 2s);
         ASSERT_EQ(sw.in_force(queue()), Treatment::drop);
-        runner->give(Order{kind, std::nullopt, "night shift"});
-        EXPECT_TRUE(agent->stopped());
+        runner->order(Order{kind, std::nullopt, "night shift"});
+        EXPECT_TRUE(runner->device_runner().stopped());
         EXPECT_EQ(sw.in_force(queue()), kind == Order::Kind::stop ? Treatment::none : Treatment::drop);
         runner->run_until(clock.now().mono + 20s);
     }
@@ -181,48 +174,75 @@ TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
 
 TEST_F(AgentOnSwitch, JournalFollowsWhenPortsGetOtherNumbers)
 {
-    sw.pause(queue(), device::storm(at(1s), at(9s)));
-    start();
+    constexpr std::uint32_t kWord = 0x42;
+    sw.configure(queue(), kWord);
+    sw.pause(queue(), device::storm(at(1s), at(4s)));
+    std::set<std::string> removed;
+    device::RemovablePorts* opened{};
+    device::RemovablePorts ports{faulty, removed, opened};
+    runner.emplace(clock, ports, disk, test::book_of(watchdog::find_preset("sonic")->policy));
     runner->run_until(at(2s));
-    const auto before = journal.active()->at(0).target.port.index;
-    auto inventory = sw.inventory();
-    std::reverse(inventory.ports.begin(), inventory.ports.end());
-    runner->give(
-        *watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), inventory, sw.capabilities()));
-    EXPECT_EQ(journal.active()->at(0).target.port.index, inventory.ports.size() - 1 - before);
+    ASSERT_EQ(disk.journaled().size(), 1U);
+    removed.insert(sw.inventory().ports[0].name);
+    runner->run_until(at(3s));
+    ASSERT_EQ(runner->device_runner().inventory()->ports[0].name, sw.inventory().ports[1].name);
+    EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
+    runner->run_until(at(10s));
+    EXPECT_EQ(sw.configuration(queue()), kWord) << "restored from the journal";
+    EXPECT_TRUE(disk.journaled().empty());
 }
+
+// An agent without a runner: the test decides when a look is answered.
+class SteppedAgent {
+public:
+    SteppedAgent(SyntheticSwitch& sw, const watchdog::Capabilities& capabilities, device::ManualClock& clock)
+        : sw_(sw),
+          clock_(clock),
+          intake_(sw.inventory(), capabilities),
+          agent_(watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), sw.inventory(), capabilities)
+                     .value(),
+                 Start{}, clock.now(), output)
+    {}
+
+    void step(const Input& input, Instant when)
+    {
+        clock_.set(when);
+        output.clear();
+        agent_.step(input, clock_.now(), output);
+    }
+    void answer(std::uint64_t look, Instant when)
+    {
+        clock_.set(when);
+        intake_.begin();
+        ASSERT_TRUE(sw_.look({}, intake_));
+        step(LookDone{look, &intake_.view()}, when);
+    }
+    const Counters& counters() const { return agent_.counters(); }
+
+    Output output;
+
+private:
+    SyntheticSwitch& sw_;
+    device::ManualClock& clock_;
+    watchdog::Intake intake_;
+    Agent agent_;
+};
 
 TEST_F(AgentOnSwitch, ALateLookIsStillUsedAndMissedPollsAreCounted)
 {
-    auto list =
-        watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), sw.inventory(), sw.capabilities());
-    ASSERT_TRUE(list);
-    Agent late{std::move(*list), Start{}, clock.now(), output};
-    ASSERT_TRUE(output.look);
-    const auto first = output.look->look;
-    watchdog::Intake intake{sw.inventory(), sw.capabilities()};
-    const auto answer = [&](std::uint64_t look) {
-        intake.begin();
-        ASSERT_TRUE(sw.look({}, intake));
-        output.clear();
-        late.step(LookDone{look, &intake.view()}, clock.now(), output);
-    };
+    SteppedAgent late{sw, sw.capabilities(), clock};
+    ASSERT_TRUE(late.output.look);
     sw.pause(queue(), device::storm(at(1ms), at(9s)));
-    answer(first);
-    clock.set(at(100ms));
-    output.clear();
-    late.step(Tick{}, clock.now(), output);
-    ASSERT_TRUE(output.look);
-    const auto second = output.look->look;
-    clock.set(at(350ms));
-    output.clear();
-    late.step(Overdue{second}, clock.now(), output);
+    late.answer(late.output.look->look, at(0ms));
+    late.step(Tick{}, at(100ms));
+    ASSERT_TRUE(late.output.look);
+    const auto second = late.output.look->look;
+    late.step(Overdue{second}, at(350ms));
     EXPECT_EQ(late.counters().looks_overdue, 1U);
-    EXPECT_FALSE(output.look) << "nothing may be queued behind a look that hangs";
-    clock.set(at(450ms));
-    answer(second);
-    ASSERT_FALSE(output.box.events.empty());
-    EXPECT_EQ(output.box.events.front().kind, EventKind::storm_detected);
+    EXPECT_FALSE(late.output.look) << "nothing may be queued behind a look that hangs";
+    late.answer(second, at(450ms));
+    ASSERT_FALSE(late.output.box.events.empty());
+    EXPECT_EQ(late.output.box.events.front().kind, EventKind::storm_detected);
     EXPECT_EQ(late.counters().polls_missed, 2U);
 }
 
@@ -231,60 +251,89 @@ TEST_F(AgentOnSwitch, ALookThatWaitsIsFollowedByTheNextAtOnce)
 {
     auto capabilities = sw.capabilities();
     capabilities.look_waits = 250ms;
-    const auto policy = watchdog::find_preset("sonic")->policy;
-    auto list = watchdog::compile(test::book_of(policy), sw.inventory(), capabilities);
-    ASSERT_TRUE(list);
-    Agent waits{std::move(*list), Start{}, clock.now(), output};
-    ASSERT_TRUE(output.look);
-    EXPECT_EQ(output.look->deadline, at(0ms) + policy.poll + 250ms);
-    watchdog::Intake intake{sw.inventory(), capabilities};
-    const auto answer = [&](Instant when) {
-        const auto look = output.look->look;
-        clock.set(when);
-        intake.begin();
-        ASSERT_TRUE(sw.look({}, intake));
-        output.clear();
-        waits.step(LookDone{look, &intake.view()}, clock.now(), output);
-    };
-    answer(at(200ms));
-    ASSERT_TRUE(output.look);
-    answer(at(210ms));
-    EXPECT_FALSE(output.look) << "the device did not wait: two looks begin one poll apart";
-    EXPECT_EQ(output.wake, at(200ms) + policy.poll);
+    const auto poll = watchdog::find_preset("sonic")->policy.poll;
+    SteppedAgent waits{sw, capabilities, clock};
+    ASSERT_TRUE(waits.output.look);
+    EXPECT_EQ(waits.output.look->deadline, at(0ms) + poll + 250ms);
+    waits.answer(waits.output.look->look, at(200ms));
+    ASSERT_TRUE(waits.output.look);
+    waits.answer(waits.output.look->look, at(210ms));
+    EXPECT_FALSE(waits.output.look) << "the device did not wait: two looks begin one poll apart";
+    EXPECT_EQ(waits.output.wake, at(200ms) + poll);
     EXPECT_EQ(waits.counters().polls_missed, 0U);
 }
 
-TEST_F(AgentOnSwitch, OutputsAreBoundedAndNothingIsLost)
+TEST_F(AgentOnSwitch, ALookOfAnOldInventoryIsDropped)
 {
-    device::SyntheticSwitch::Options big;
-    big.ports = 600;
-    device::ManualClock time;
-    SyntheticSwitch many{big, time};
-    for (std::uint16_t p = 0; p < big.ports; ++p) {
-        many.pause(many.queue(p, Priority{3}), device::storm(at(1s), at(3s)));
-    }
-    auto list =
-        watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), many.inventory(), many.capabilities());
-    ASSERT_TRUE(list);
-    Output out;
-    Agent busy{std::move(*list), Start{}, time.now(), out};
-    runtime::InlineRunner run{busy, out, many, journal, time};
-    std::size_t detected = 0;
-    std::size_t restored = 0;
-    std::size_t widest = 0;
-    run.on_event([&](const Event& e) {
-        if (e.kind == EventKind::storm_detected) {
-            EXPECT_EQ(e.at, at(1400ms)) << "a mass storm begins at once";
+    SteppedAgent agent{sw, sw.capabilities(), clock};
+    const auto look = agent.output.look->look;
+    device::SyntheticSwitch::Options more = options();
+    more.ports = 64;
+    SyntheticSwitch grown{more, clock};
+    agent.step(watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), grown.inventory(),
+                                 grown.capabilities())
+                   .value(),
+               at(0ms));
+    agent.answer(look, at(0ms));
+    EXPECT_EQ(agent.counters().looks_failed, 1U);
+}
+
+class MassStorm : public AgentOnSwitch {
+protected:
+    static constexpr std::uint16_t kPorts = 300;
+
+    MassStorm()
+    {
+        for (std::uint16_t p = 0; p < kPorts; ++p) {
+            many.pause(many.queue(p, Priority{3}), device::storm(at(1s), at(3s)));
         }
-        detected += e.kind == EventKind::storm_detected ? 1 : 0;
-        restored += e.kind == EventKind::storm_restored ? 1 : 0;
-        widest = std::max(widest, out.box.events.size());
-    });
-    run.run_until(at(10s));
-    EXPECT_EQ(detected, 600U);
-    EXPECT_EQ(restored, 600U);
-    EXPECT_LE(widest, 256U);
-    EXPECT_TRUE(journal.active()->empty());
+    }
+
+    static SyntheticSwitch::Options many_ports()
+    {
+        SyntheticSwitch::Options o;
+        o.ports = kPorts;
+        return o;
+    }
+
+    SyntheticSwitch many{many_ports(), clock};
+};
+
+TEST_F(MassStorm, BeginsAtOnceAndNothingIsLost)
+{
+    runner.emplace(clock, many, disk, test::book_of(watchdog::find_preset("sonic")->policy));
+    runner->run_until(at(10s));
+    const auto all = kinds();
+    EXPECT_EQ(std::ranges::count(all, EventKind::storm_detected), kPorts);
+    EXPECT_EQ(std::ranges::count(all, EventKind::storm_restored), kPorts);
+    for (const auto& event : events()) {
+        if (event.kind == EventKind::storm_detected) {
+            EXPECT_EQ(event.at, at(1400ms));
+        }
+    }
+    EXPECT_TRUE(disk.journaled().empty());
+}
+
+TEST_F(MassStorm, TheOutputOfAStepIsBoundedAndTheNextStepContinues)
+{
+    SteppedAgent agent{many, many.capabilities(), clock};
+    agent.answer(agent.output.look->look, at(0ms));
+    agent.step(Tick{}, at(1s));
+    agent.answer(agent.output.look->look, at(1s));
+    agent.step(Tick{}, at(1400ms));
+    agent.answer(agent.output.look->look, at(1400ms));
+    std::size_t detected = agent.output.box.events.size();
+    std::size_t commands = agent.output.box.commands.size();
+    while (agent.output.box.overflowed) {
+        EXPECT_LE(agent.output.box.events.size(), 256U);
+        EXPECT_EQ(agent.output.wake, at(1400ms));
+        agent.step(Tick{}, at(1400ms));
+        detected += agent.output.box.events.size();
+        commands += agent.output.box.commands.size();
+    }
+    EXPECT_EQ(detected, kPorts);
+    EXPECT_EQ(commands, 16U) << "the other commands wait for an outcome";
+    EXPECT_GT(agent.output.wake, at(1400ms)) << "an outcome or a deadline wakes the agent";
 }
 
 TEST_F(AgentOnSwitch, APortThatTheDeviceDoesNotShowTreatedIsNotTreatedAgain)
@@ -295,7 +344,7 @@ TEST_F(AgentOnSwitch, APortThatTheDeviceDoesNotShowTreatedIsNotTreatedAgain)
     runner->run_until(at(2s));
     ASSERT_EQ(sw.in_force(sw.port(1)), Treatment::lossless_off);
     Start next;
-    next.remembered = agent->save(clock.now().mono);
+    next.remembered = runner->agent().save(clock.now().mono);
     runner->run_until(at(5s));
     ASSERT_EQ(sw.in_force(sw.port(1)), Treatment::none);
     auto list = watchdog::compile(test::book_of(watchdog::find_preset("rdma-switch")->policy), sw.inventory(),
@@ -316,9 +365,9 @@ TEST_F(AgentOnSwitch, NoQueueThatTheDeviceDoesNotShowTreatedIsTreatedAgain)
     }
     start();
     runner->run_until(at(2s));
-    ASSERT_EQ(journal.active()->size(), 3U);
+    ASSERT_EQ(disk.journaled().size(), 3U);
     Start next;
-    next.remembered = agent->save(clock.now().mono);
+    next.remembered = runner->agent().save(clock.now().mono);
     auto list =
         watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), sw.inventory(), sw.capabilities());
     ASSERT_TRUE(list);
@@ -330,25 +379,6 @@ TEST_F(AgentOnSwitch, NoQueueThatTheDeviceDoesNotShowTreatedIsTreatedAgain)
     }
 }
 
-TEST_F(AgentOnSwitch, ALookOfAnOldInventoryIsDropped)
-{
-    start();
-    device::SyntheticSwitch::Options more = options();
-    more.ports = 64;
-    SyntheticSwitch grown{more, clock};
-    auto list = watchdog::compile(test::book_of(watchdog::find_preset("sonic")->policy), grown.inventory(),
-                                  grown.capabilities());
-    ASSERT_TRUE(list);
-    watchdog::Intake old{sw.inventory(), sw.capabilities()};
-    old.begin();
-    ASSERT_TRUE(sw.look({}, old));
-    output.clear();
-    agent->step(*list, clock.now(), output);
-    output.clear();
-    agent->step(LookDone{1, &old.view()}, clock.now(), output);
-    EXPECT_EQ(agent->counters().looks_failed, 1U);
-}
-
 // Whatever a device does wrong: once it works again and the storms are over, no queue stays mitigated.
 RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
 {
@@ -357,7 +387,7 @@ RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
     options.ports = 3;
     SyntheticSwitch sw{options, clock};
     FaultyDevice faulty{sw};
-    device::MemoryJournal journal;
+    lab::SimulatedDisk disk;
     const auto policy = watchdog::find_preset(*rc::gen::element<std::string>("sonic", "progress", "sai"))->policy;
     for (std::uint16_t p = 0; p < options.ports; ++p) {
         const auto from = *rc::gen::inRange(100, 2000);
@@ -366,17 +396,7 @@ RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
                                Instant{std::chrono::milliseconds{from + *rc::gen::inRange(10, 3000)}}));
         sw.demand(sw.queue(p, Priority{3}), BitRate{10'000'000'000});
     }
-    auto list = watchdog::compile(test::book_of(policy), sw.inventory(), sw.capabilities());
-    RC_ASSERT(list.has_value());
-    Output output;
-    Agent agent{*list, Start{}, clock.now(), output};
-    runtime::InlineRunner runner{agent, output, faulty, journal, clock};
-    std::size_t begun = 0;
-    std::size_t ended = 0;
-    runner.on_event([&](const Event& e) {
-        begun += e.kind == EventKind::storm_detected || (e.kind == EventKind::storm_alert) ? 1 : 0;
-        ended += e.kind == EventKind::storm_restored ? 1 : 0;
-    });
+    test::SimulatedRunner runner{clock, faulty, disk, test::book_of(policy)};
     const auto faults = *rc::gen::container<std::vector<std::tuple<int, int, int>>>(
         rc::gen::tuple(rc::gen::inRange(0, 4), rc::gen::inRange(1, 6), rc::gen::inRange(0, 500)));
     for (const auto& [call, fault, gap] : faults) {
@@ -390,9 +410,15 @@ RC_GTEST_PROP(AgentLaw, NothingStaysMitigatedOnceTheDeviceBehaves, ())
     runner.run_until(clock.now().mono + 60s);
     for (std::uint16_t p = 0; p < options.ports; ++p) {
         RC_ASSERT(sw.in_force(sw.queue(p, Priority{3})) == Treatment::none);
-        RC_ASSERT(agent.watchdog().phase(sw.slot(sw.queue(p, Priority{3}))) == Phase::watching);
+        RC_ASSERT(runner.agent().watchdog().phase(sw.slot(sw.queue(p, Priority{3}))) == Phase::watching);
     }
-    RC_ASSERT(journal.active()->empty());
+    RC_ASSERT(disk.journaled().empty());
+    std::size_t begun = 0;
+    std::size_t ended = 0;
+    for (const auto& e : runner.events) {
+        begun += e.kind == EventKind::storm_detected || (e.kind == EventKind::storm_alert) ? 1 : 0;
+        ended += e.kind == EventKind::storm_restored ? 1 : 0;
+    }
     RC_ASSERT(begun == ended);
 }
 

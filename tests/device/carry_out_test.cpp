@@ -9,7 +9,7 @@
 
 #include "device/manual_clock.hpp"
 #include "device/plain_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
+#include "support/memory_journal.hpp"
 
 namespace petrel::device {
 namespace {

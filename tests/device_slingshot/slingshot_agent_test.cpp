@@ -4,17 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "agent/agent.hpp"
-#include "device/manual_clock.hpp"
 #include "device/slingshot/slingshot_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
 #include "device_slingshot/fake_registers.hpp"
-#include "runner/start.hpp"
-#include "support/inline_runner.hpp"
-#include "watchdog/policy.hpp"
-#include "watchdog/watchlist.hpp"
+#include "support/simulated_runner.hpp"
+#include "support/world.hpp"
 
 namespace petrel::test {
 namespace {
@@ -31,53 +25,45 @@ using Fault = FakeSwitch::Fault;
 constexpr DeviceId kWatchedId{0};
 constexpr Target kWatchedPort{{kWatchedId, 1}, std::nullopt};
 
-// One process of an agent.
+// One process of an agent. It finds the journal of the process before, and no checkpoint.
 class Process {
 public:
-    Process(FakeSwitch& fake, device::Journal& journal, device::ManualClock& clock)
+    Process(FakeSwitch& fake, lab::SimulatedDisk& disk, device::ManualClock& clock)
         : device_(kWatchedId, std::make_unique<FakeRegisters>(fake), clock),
-          agent_(list(), runner::gather_start(device_, journal, std::nullopt).value(), clock.now(), output_),
-          runner_(agent_, output_, device_, journal, clock)
-    {
-        runner_.on_event([this](const watchdog::Event& event) { events.push_back(event); });
-    }
+          runner_(clock, device_, without_state(disk), book_of(watchdog::find_preset("pause-too-long")->policy))
+    {}
     void run_until(Instant end) { runner_.run_until(end); }
-    void order(const watchdog::Order& order) { runner_.give(order); }
+    void order(const watchdog::Order& order) { runner_.order(order); }
 
-    std::uint64_t looks() const { return agent_.counters().looks; }
+    std::uint64_t looks() const { return runner_.agent().counters().looks; }
+    const std::vector<watchdog::Event>& events() const { return runner_.events; }
 
     std::vector<std::string> said() const
     {
         std::vector<std::string> words;
-        for (const auto& event : events) {
+        for (const auto& event : events()) {
             words.push_back(std::string{name(event.kind)} + ": " + std::string{name(event.reason)});
         }
         return words;
     }
 
-    std::vector<watchdog::Event> events;
-
 private:
-    watchdog::Watchlist list() const
+    static lab::SimulatedDisk& without_state(lab::SimulatedDisk& disk)
     {
-        watchdog::PolicyBook book;
-        book.policies = {watchdog::find_preset("pause-too-long")->policy};
-        book.assigned = {{}};
-        return watchdog::compile(book, device_.inventory(), device_.capabilities()).value();
+        disk.state.clear();
+        return disk;
     }
 
     SlingshotDevice device_;
-    agent::Output output_;
-    agent::Agent agent_;
-    runtime::InlineRunner runner_;
+    SimulatedRunner runner_;
 };
 
 struct Outside {
-    Process process() { return {fake, journal, clock}; }
+    Process process() { return {fake, disk, clock}; }
     FakeSwitch::PortState& port() { return fake.state[1]; }
     bool treated() const { return fake.state[1].max_frame_size == 63 && fake.state[1].pcp_enable == 0; }
     bool untouched() const { return fake.state[1].max_frame_size == kUsualFrame && fake.state[1].pcp_enable == 1; }
-    std::size_t journaled() { return journal.active().value().size(); }
+    std::size_t journaled() const { return disk.journaled().size(); }
     // Runs until the first write, after which the process dies.
     void die_after(Register which, Process& process, Instant end)
     {
@@ -86,7 +72,7 @@ struct Outside {
     }
 
     FakeSwitch fake;
-    device::MemoryJournal journal;
+    lab::SimulatedDisk disk;
     device::ManualClock clock;
 };
 
@@ -103,7 +89,7 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     process.run_until(at(110ms));
     EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven"));
-    EXPECT_EQ(process.events[0].target, kWatchedPort);
+    EXPECT_EQ(process.events()[0].target, kWatchedPort);
     EXPECT_EQ(outside.journaled(), 1U);
 
     process.run_until(at(10s));  // no timer ends the treatment, and polls suffice to see the storm end
@@ -223,7 +209,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
     EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_TRUE(outside.treated());
     EXPECT_THAT(second.said(), ElementsAre("pause_too_long: reconciled"));
-    EXPECT_EQ(second.events[0].action, Treatment::squeeze);
+    EXPECT_EQ(second.events()[0].action, Treatment::squeeze);
     second.run_until(at(10s));
     EXPECT_TRUE(outside.treated());
 

@@ -90,7 +90,7 @@ TEST_F(AfterMitigation, AProbeEndsAStormWhosePeerSendsXonFramesOnly)
     poll(Peer::sends_xoff, 3);
     poll(Peer::sends_xon, 8);
     ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
-    EXPECT_EQ(std::ranges::find(on_->events_, EventKind::storm_restored, &watchdog::Event::kind)->reason,
+    EXPECT_EQ(std::ranges::find(on_->runner_->events, EventKind::storm_restored, &watchdog::Event::kind)->reason,
               watchdog::Reason::probe);
     EXPECT_FALSE(mitigated());
     poll(Peer::sends_xon, 20);
@@ -175,7 +175,7 @@ TEST_F(AfterMitigation, SignalsThatSurviveEndTheStormThoughXonFramesArrive)
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     poll(Peer::sends_xon, 3);
     ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
-    EXPECT_EQ(std::ranges::find(on_->events_, EventKind::storm_restored, &watchdog::Event::kind)->reason,
+    EXPECT_EQ(std::ranges::find(on_->runner_->events, EventKind::storm_restored, &watchdog::Event::kind)->reason,
               watchdog::Reason::quiet);
 }
 

@@ -58,7 +58,7 @@ public:
             poll();
         }
         EXPECT_EQ(on_.sonic_->of_queue(kQueue, "PFC_WD_STATUS"), "operational");
-        on_.events_.clear();
+        on_.runner_->events.clear();
         return found;
     }
 

@@ -4,15 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/agent.hpp"
-#include "device/manual_clock.hpp"
 #include "device/sonic/sonic_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "runner/start.hpp"
-#include "support/inline_runner.hpp"
+#include "support/simulated_runner.hpp"
 #include "support/sonic_switch.hpp"
-#include "watchdog/policy.hpp"
-#include "watchdog/watchlist.hpp"
+#include "support/world.hpp"
 
 namespace petrel::test {
 
@@ -71,40 +66,20 @@ public:
                 }};
     }
 
-    // Starts the device, and an agent with this policy for every queue.
+    // Starts an agent with this policy for every queue. It opens the device, and finds a journal but no checkpoint.
     void start(const watchdog::Policy& policy) { start(policy, with_reports()); }
-    void start(const watchdog::Policy& policy, device::sonic::Settings settings)
-    {
-        policy_ = policy;
-        settings_ = settings;
-        start_agent(std::nullopt);
-    }
-
-    void start_agent(std::optional<watchdog::Checkpoint> remembered)
+    void start(const watchdog::Policy& policy, const device::sonic::Settings& settings)
     {
         runner_.reset();
-        agent_.reset();
-        output_.clear();
-        if (const auto opened = open(settings_); !opened) {
-            throw std::runtime_error(opened.error().what);
-        }
-        watchdog::PolicyBook book;
-        book.policies = {policy_};
-        book.assigned = {{}};
-        auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
-        agent_.emplace(std::move(list.value()), runner::gather_start(*device_, journal_, std::move(remembered)).value(),
-                       clock_.now(), output_);
-        runner_.emplace(*agent_, output_, *device_, journal_, clock_);
-        runner_->on_event([this](const watchdog::Event& event) { events_.push_back(event); });
+        disk_.state.clear();
+        const auto open_device = [this, settings] {
+            return open(settings).map([this]() -> device::Device* { return device_.get(); });
+        };
+        runner_.emplace(clock_, SimulatedRunner::Setup{open_device, book_of(policy),
+                                                       std::make_unique<lab::DiskMemory>(disk_, [] {})});
         runner_->run_until(clock_.now().mono);
-    }
-
-    // Reopens the device as the service does. The device requests it after SONiC's scripts were in place.
-    void reopen_if_wanted()
-    {
-        if (device_->wants_reopening()) {
-            ++reopened_;
-            start_agent(watchdog::aged(agent_->save(clock_.now().mono), {}));
+        if (runner_->device_runner().agent() == nullptr) {
+            throw std::runtime_error(runner_->device_runner().why());
         }
     }
 
@@ -112,12 +87,10 @@ public:
     void poll(std::chrono::milliseconds after = 200ms, Duration stamp_behind = {})
     {
         const auto at = clock_.now().mono + after;
-        reopen_if_wanted();
         runner_->run_until(at - 1ns);
         sonic_->poll(at - stamp_behind);
         runner_->run_until(at);
         sonic_->has_polled();  // clears the flag: later looks do not wait for this poll
-        reopen_if_wanted();
     }
 
     static watchdog::Policy policy(Duration detect = 400ms, Duration restore = 400ms)
@@ -141,7 +114,7 @@ public:
 
     int told(watchdog::EventKind kind) const
     {
-        return static_cast<int>(std::ranges::count(events_, kind, &watchdog::Event::kind));
+        return static_cast<int>(std::ranges::count(runner_->events, kind, &watchdog::Event::kind));
     }
 
     RedisServer server_;
@@ -150,15 +123,9 @@ public:
     device::ManualClock clock_;
     std::vector<std::string> notes_;
     std::unique_ptr<SonicSwitch> sonic_;
-    device::MemoryJournal journal_;
+    lab::SimulatedDisk disk_;
     std::unique_ptr<SonicDevice> device_;
-    agent::Output output_;
-    std::optional<agent::Agent> agent_;
-    std::optional<runtime::InlineRunner> runner_;
-    std::vector<watchdog::Event> events_;
-    watchdog::Policy policy_;
-    device::sonic::Settings settings_;
-    int reopened_{};
+    std::optional<SimulatedRunner> runner_;
 };
 
 }  // namespace petrel::test

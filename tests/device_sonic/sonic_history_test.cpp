@@ -202,7 +202,7 @@ TEST_F(SonicHistory, AnInvalidCounterIsIgnored)
     pauses(2, "Ethernet4:3");
     pauses(2);
     EXPECT_EQ(shown(kTotal), "400000");
-    EXPECT_EQ(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_EQ(on_->runner_->agent().counters().looks_failed, 0U);
 }
 
 TEST_F(SonicHistory, ShowsInPfcstat)

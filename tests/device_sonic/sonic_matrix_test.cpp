@@ -40,7 +40,7 @@ Polls tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
     Polls told;
     int poll = 0;
     for (const auto& step : trace.steps) {
-        on.events_.clear();
+        on.runner_->events.clear();
         ++poll;
         add(on.sonic_->queue("Ethernet0:3"), step);
         on.poll(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds{trace.period_us}));

@@ -68,7 +68,7 @@ protected:
         sonic().catch_up();
         EXPECT_EQ(status(), "operational");
         EXPECT_EQ(on_->told(watchdog::EventKind::storm_restored), on_->told(watchdog::EventKind::storm_detected));
-        EXPECT_THAT(on_->journal_.active().value(), testing::IsEmpty());
+        EXPECT_THAT(on_->disk_.journaled(), testing::IsEmpty());
     }
 
     std::optional<OnSwitch> on_;

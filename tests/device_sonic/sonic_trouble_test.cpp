@@ -76,7 +76,7 @@ TEST_F(SonicTrouble, AStormThatEndsWhileOrchagentIsAwayIsRestoredWhenItIsBack)
     quiet(20);  // long enough for the agent's next attempt
     EXPECT_EQ(status(), "operational");
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
-    EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
+    EXPECT_THAT(on_->disk_.journaled(), IsEmpty());
 }
 
 TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
@@ -166,7 +166,7 @@ TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwit
     start_and_storm();
     on_->server_.kill();
     on_->runner_->run_until(on_->clock_.now().mono + 2s);
-    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_GT(on_->runner_->agent().counters().looks_failed, 0U);
     on_->server_.start();
     const auto before = sonic().queue(kQueue);
     on_->restart_switch();
@@ -204,7 +204,7 @@ TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
     on_->server_.freeze();
     on_->runner_->run_until(on_->clock_.now().mono + 400ms);
     on_->server_.thaw();
-    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_GT(on_->runner_->agent().counters().looks_failed, 0U);
     storms(2);
     ends_well();
 }
@@ -322,12 +322,12 @@ TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
     start_and_storm();
     sonic().counter_poll("disable");
     storms(20);
-    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_GT(on_->runner_->agent().counters().looks_failed, 0U);
     EXPECT_EQ(status(), "stormed");
     sonic().counter_poll("enable");
-    const auto failed = on_->agent_->counters().looks_failed;
+    const auto failed = on_->runner_->agent().counters().looks_failed;
     storms(3);
-    EXPECT_EQ(on_->agent_->counters().looks_failed, failed);
+    EXPECT_EQ(on_->runner_->agent().counters().looks_failed, failed);
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
     ends_well();
 }
@@ -345,7 +345,7 @@ TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
         sonic().set_of_queue(kQueue, "PFC_WD_QUEUE_STATS_TX_PACKETS", std::to_string(i));
         on_->runner_->run_until(on_->clock_.now().mono + 200ms);
     }
-    EXPECT_GT(on_->agent_->counters().looks_failed, 0U);
+    EXPECT_GT(on_->runner_->agent().counters().looks_failed, 0U);
     EXPECT_EQ(status(), "stormed");
     EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
 }

@@ -46,9 +46,9 @@ TEST_F(TakingOver, AStormUnderWayStaysMitigated)
     }
     on_->sonic_->catch_up();
     EXPECT_THAT(on_->sonic_->words(), ElementsAre("Ethernet0:3 storm")) << "SONiC's own";
-    ASSERT_EQ(on_->events_.size(), 1U);
-    EXPECT_EQ(on_->events_[0].kind, EventKind::storm_detected);
-    EXPECT_EQ(on_->events_[0].reason, watchdog::Reason::reconciled);
+    ASSERT_EQ(on_->runner_->events.size(), 1U);
+    EXPECT_EQ(on_->runner_->events[0].kind, EventKind::storm_detected);
+    EXPECT_EQ(on_->runner_->events[0].reason, watchdog::Reason::reconciled);
 }
 
 TEST_F(TakingOver, AStormThatIsOverIsRestoredWhenQuietIsProven)
@@ -60,7 +60,7 @@ TEST_F(TakingOver, AStormThatIsOverIsRestoredWhenQuietIsProven)
     }
     EXPECT_EQ(status(), "operational");
     EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
-    EXPECT_THAT(on_->journal_.active().value(), IsEmpty());
+    EXPECT_THAT(on_->disk_.journaled(), IsEmpty());
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/scenario/reader.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "support/inline_runner.hpp"
+#include "support/simulated_runner.hpp"
 
 namespace petrel::lab {
 namespace {
@@ -131,15 +130,10 @@ private:
 // The events of a production agent on the device until this time.
 std::vector<watchdog::Event> watched(device::Device& device, device::ManualClock& clock, Instant until)
 {
-    agent::Output output;
-    const auto list = watchdog::compile(storm().watches.front().book, device.inventory(), device.capabilities());
-    agent::Agent agent{list.value(), {}, clock.now(), output};
-    device::MemoryJournal journal;
-    runtime::InlineRunner runner{agent, output, device, journal, clock};
-    std::vector<watchdog::Event> events;
-    runner.on_event([&](const watchdog::Event& event) { events.push_back(event); });
+    SimulatedDisk disk;
+    test::SimulatedRunner runner{clock, device, disk, storm().watches.front().book};
     runner.run_until(until);
-    return events;
+    return runner.events;
 }
 
 struct LiveTwinTest : testing::Test {

@@ -1,7 +1,7 @@
 // kill -9 at every point between prepare, journal, apply, read-back and close, during mitigation and during
-// restoration, with and without a checkpoint that survived. The next process leaves no queue mitigated without a reason
-// and releases no queue that is still in a storm. The processes, the journal and the checkpoint are real; the switch is
-// synthetic, and its registers outlive the processes.
+// restoration, with a state file that survives and with one that is lost. The next process leaves no queue mitigated
+// without a reason and releases no queue that is still in a storm. The processes and their files are real; the switch
+// is synthetic, and its registers outlive the processes.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,10 +13,8 @@
 
 #include "codec/checkpoint_json.hpp"
 #include "journal_fixture.hpp"
-#include "runner/start.hpp"
-#include "runtime/atomic_file.hpp"
-#include "runtime/file_journal.hpp"
-#include "support/inline_runner.hpp"
+#include "runtime/file_memory.hpp"
+#include "support/simulated_runner.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
 
@@ -36,13 +34,11 @@ constexpr Instant kStormFrom{1s};
 
 constexpr std::uint32_t kConfigured = 0x1234;  // value of the queue's register before the first mitigation
 
-// The state that outlives a process: the registers of the switch, the current time and counts of events.
+// The state that outlives a process, besides its files: the registers of the switch and the current time.
 struct Outside {
     std::uint32_t configuration{kConfigured};
     Treatment in_force{};
     Duration now{};
-    std::uint64_t detected{};
-    std::uint64_t restored{};
     std::uint64_t released_in_storm{};
 };
 
@@ -109,7 +105,7 @@ private:
 struct Death {
     FaultPoint point{};
     Treatment during{};  // drop: while mitigating; none: while restoring
-    bool checkpoint{};   // a checkpoint is saved just before the death
+    bool state_kept{};   // false: the state file is lost with the process
 };
 
 class AgentKill : public testing::TestWithParam<Death> {
@@ -127,57 +123,39 @@ protected:
                                       std::max(storm_to, clock.now().mono + 2us)));
         sw.demand(queue, BitRate{10'000'000'000});
         DurableSwitch device{sw, queue, *outside_.get(), [&] { return clock.now().mono < storm_to; }};
-        auto journal = FileJournal::open_file(folder_ / "journal", "switch0", sw.inventory());
-        ASSERT_TRUE(journal) << journal.error().what;
-        std::optional<watchdog::Checkpoint> remembered;
-        if (const auto text = read_whole_file(folder_ / "checkpoint")) {
-            auto loaded = codec::read_checkpoint(*text, "checkpoint", sw.inventory());
-            ASSERT_TRUE(loaded);
-            remembered = *loaded;
-        }
-        auto policy = watchdog::find_preset("sonic")->policy;
-        auto list = watchdog::compile(test::book_of(policy), sw.inventory(), sw.capabilities());
-        ASSERT_TRUE(list);
-        auto start = runner::gather_start(device, **journal, remembered);
-        ASSERT_TRUE(start);
-        agent::Output output;
-        agent::Agent agent{std::move(*list), *start, clock.now(), output};
-        InlineRunner runner{agent, output, device, **journal, clock};
-        runner.on_event([&](const watchdog::Event& e) {
-            outside_.get()->detected += e.kind == EventKind::storm_detected ? 1U : 0U;
-            outside_.get()->restored += e.kind == EventKind::storm_restored ? 1U : 0U;
-        });
-        const auto save = [&] {
-            const auto text = codec::checkpoint_json(agent.save(clock.now().mono), sw.inventory());
-            ASSERT_TRUE(write_atomically(folder_ / "checkpoint", text));
+        auto memory = FileMemory::open(folder_.path(), std::string{kDevice}, 100);
+        ASSERT_TRUE(memory) << memory.error().what;
+        auto& files = **memory;
+        std::optional<test::SimulatedRunner> runner;
+        const auto phase = [&] { return runner->agent().watchdog().phase(sw.slot(queue)); };
+        const auto die = [&](FaultPoint point) {
+            outside_.get()->now = clock.now().mono.time_since_epoch();
+            const auto during = phase() == Phase::restoring ? Treatment::none : Treatment::drop;
+            if (during != death->during) {
+                return;
+            }
+            if (point == FaultPoint::before_prepare) {
+                // The runner also stores its state at other times, so that it may have just done so.
+                const auto text = codec::checkpoint_json(runner->agent().save(clock.now().mono), sw.inventory());
+                ASSERT_TRUE(files.append({}, text, clock.now()));
+            }
+            if (point == death->point) {
+                ::kill(::getpid(), SIGKILL);
+            }
         };
-        Treatment current{};
-        if (death != nullptr) {
-            runner.on_carry_out([&](FaultPoint point) {
-                outside_.get()->now = clock.now().mono.time_since_epoch();
-                current =
-                    agent.watchdog().phase(sw.slot(queue)) == Phase::restoring ? Treatment::none : Treatment::drop;
-                if (current != death->during) {
-                    return;
-                }
-                if (point == FaultPoint::before_prepare && death->checkpoint) {
-                    save();
-                }
-                if (point == death->point) {
-                    ::kill(::getpid(), SIGKILL);
-                }
-            });
-        }
-        runner.run_until(end);
+        runner.emplace(clock,
+                       test::SimulatedRunner::Setup{.open = [&] { return &device; },
+                                                    .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                                    .memory = std::move(*memory),
+                                                    .fault_hook = death != nullptr ? die : device::FaultHook{}});
+        runner->run_until(end);
         outside_.get()->now = end.time_since_epoch();
-        const auto phase = agent.watchdog().phase(sw.slot(queue));
-        const auto active = (*journal)->active();
-        ASSERT_TRUE(active);
+        const bool mitigated = phase() == Phase::mitigated;
         // The watchdog's decision, the journal and the treatment in force must agree.
-        EXPECT_EQ(sw.in_force(queue) == Treatment::drop, phase == Phase::mitigated);
-        EXPECT_EQ(active->size(), phase == Phase::mitigated ? 1U : 0U);
+        EXPECT_EQ(sw.in_force(queue) == Treatment::drop, mitigated);
+        EXPECT_EQ(runner->device_runner().memory().journaled(), mitigated ? 1U : 0U);
         // After a restore the register has its original value, from a journal that another process may have written.
-        EXPECT_EQ(sw.configuration(queue) == kConfigured, phase != Phase::mitigated);
+        EXPECT_EQ(sw.configuration(queue) == kConfigured, !mitigated);
     }
 
     // True if the process was killed at the planned point.
@@ -194,6 +172,8 @@ protected:
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
 
+    std::filesystem::path state_file() const { return folder_.path() / (std::string{kDevice} + ".state"); }
+
     SharedMemory outside_;
     TemporaryFolder folder_;
 };
@@ -207,6 +187,10 @@ TEST_P(AgentKill, TheNextProcessPutsEverythingRight)
     const bool reachable =
         !(mitigating && death.point == FaultPoint::closed) && !(!mitigating && death.point == FaultPoint::journaled);
     ASSERT_EQ(died, reachable);
+    ASSERT_TRUE(std::filesystem::exists(state_file())) << "a decision is stored before it is carried out";
+    if (!death.state_kept) {
+        std::filesystem::remove(state_file());
+    }
 
     const Instant reborn{outside_.get()->now + 1s};
     outside_.get()->now = reborn.time_since_epoch();
@@ -230,8 +214,8 @@ std::vector<Death> all_deaths()
     std::vector<Death> all;
     for (unsigned point = 0; point < static_cast<unsigned>(FaultPoint::count_); ++point) {
         for (const auto during : {Treatment::drop, Treatment::none}) {
-            for (const bool checkpoint : {false, true}) {
-                all.push_back({static_cast<FaultPoint>(point), during, checkpoint});
+            for (const bool state_kept : {false, true}) {
+                all.push_back({static_cast<FaultPoint>(point), during, state_kept});
             }
         }
     }

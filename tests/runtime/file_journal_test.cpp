@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/crc32c.hpp"
-#include "device/synthetic/memory_journal.hpp"
 #include "journal_fixture.hpp"
 #include "support/full_disk.hpp"
+#include "support/memory_journal.hpp"
 
 namespace petrel::runtime {
 namespace {

@@ -7,11 +7,7 @@
 
 #include <algorithm>
 
-#include "device/manual_clock.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "support/inline_runner.hpp"
 #include "support/synthetic_switch.hpp"
-#include "watchdog/intake.hpp"
 
 namespace petrel::runtime {
 namespace {
@@ -139,86 +135,6 @@ RC_GTEST_PROP(Replay, IsDeterministicAndNeverEarly, ())
     if (!once.events.empty()) {
         RC_ASSERT(once.events.front().at == Instant{(from + 4) * kTracePoll});
     }
-}
-
-// --- the same agent, live
-
-struct Live {
-    device::ManualClock clock;
-    device::SyntheticSwitch fake{device::SyntheticSwitch::Options{}, clock};
-    device::MemoryJournal journal;
-    agent::Output output;
-    agent::Agent agent{*watchdog::compile(sonic(), fake.inventory(), fake.capabilities()), agent::Start{}, clock.now(),
-                       output};
-    InlineRunner runner{agent, output, fake, journal, clock};
-    std::vector<watchdog::Event> events;
-
-    Live()
-    {
-        runner.on_event([this](const watchdog::Event& event) { events.push_back(event); });
-    }
-};
-
-TEST(InlineRunner, DrivesAStormFromProofToRestoration)
-{
-    Live live;
-    live.fake.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
-    live.runner.run_until(Instant{2s});
-    ASSERT_EQ(live.events.size(), 1U);
-    EXPECT_EQ(live.events[0].at, Instant{1437ms}) << "extra looks land on T0";
-    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
-    EXPECT_EQ(live.journal.active()->size(), 1U);
-    EXPECT_EQ(live.clock.now().mono, Instant{2s});
-
-    live.runner.run_until(Instant{6s});
-    ASSERT_EQ(live.events.size(), 2U);
-    EXPECT_EQ(live.events[1].kind, EventKind::storm_restored);
-    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
-    EXPECT_TRUE(live.journal.active()->empty());
-}
-
-TEST(InlineRunner, ReportsLooksCommandsAndTheStepsOfCarryingThemOut)
-{
-    Live live;
-    std::size_t looks = 0;
-    std::vector<watchdog::Treatment> commands;
-    std::vector<device::FaultPoint> points;
-    live.runner.on_look([&](const watchdog::Observations&) { ++looks; });
-    live.runner.on_carry_out([&](device::FaultPoint point) { points.push_back(point); });
-    live.runner.on_outcome([&](const watchdog::Command& command, const watchdog::Outcome& outcome) {
-        commands.push_back(command.want);
-        EXPECT_EQ(outcome.verdict, watchdog::Verdict::confirmed);
-    });
-    live.fake.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
-    live.runner.run_until(Instant{1s});
-    EXPECT_GE(looks, 11U);
-    EXPECT_EQ(commands, std::vector{watchdog::Treatment::drop});
-    EXPECT_EQ(points,
-              (std::vector{device::FaultPoint::before_prepare, device::FaultPoint::prepared,
-                           device::FaultPoint::journaled, device::FaultPoint::applied, device::FaultPoint::read_back}));
-}
-
-TEST(InlineRunner, GivesOrdersAtOnce)
-{
-    Live live;
-    live.runner.run_until(Instant{150ms});
-    live.runner.give(watchdog::Order{watchdog::Order::Kind::mitigate, kQueue, "test"});
-    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
-    live.runner.give(watchdog::Order{watchdog::Order::Kind::stop, std::nullopt, "test"});
-    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
-    EXPECT_TRUE(live.agent.stopped());
-}
-
-TEST(InlineRunner, DeliversNotices)
-{
-    Live live;
-    live.fake.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
-    live.runner.run_until(Instant{1s});
-    ASSERT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::drop);
-    live.fake.tell({watchdog::Notice::Kind::link_down, live.fake.port(0), live.clock.now().mono});
-    live.runner.run_until(Instant{1s});
-    EXPECT_EQ(live.fake.in_force(kQueue), watchdog::Treatment::none);
-    EXPECT_EQ(live.events.back().reason, watchdog::Reason::link_down);
 }
 
 }  // namespace

@@ -3,13 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/agent.hpp"
-#include "device/synthetic/memory_journal.hpp"
-#include "runner/start.hpp"
 #include "sai/bench.hpp"
-#include "support/inline_runner.hpp"
-#include "watchdog/policy.hpp"
-#include "watchdog/watchlist.hpp"
+#include "support/simulated_runner.hpp"
+#include "support/world.hpp"
 
 namespace petrel::test {
 namespace {
@@ -27,16 +23,18 @@ constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
 // One process of an agent: the preset sai (T0 = T1 = 200 ms, T2 = 50 ms) on all queues.
 class Process {
 public:
-    Process(SaiBench& bench, device::Journal& journal, bool by_device = false)
-        : agent_(list(bench, by_device), runner::gather_start(*bench.device, journal, std::nullopt).value(),
-                 bench.clock.now(), output_),
-          runner_(agent_, output_, *bench.device, journal, bench.clock)
-    {
-        runner_.on_event([this](const watchdog::Event& event) { said.push_back(in_words(event)); });
-    }
+    explicit Process(SaiBench& bench, bool by_device = false)
+        : runner_(bench.clock, *bench.device, disk_, policies(by_device))
+    {}
     void run_until(Instant end) { runner_.run_until(end); }
 
-    std::vector<std::string> said;
+    std::vector<std::string> said() const
+    {
+        std::vector<std::string> words;
+        std::ranges::transform(runner_.events, std::back_inserter(words), in_words);
+        return words;
+    }
+    std::size_t journaled() const { return disk_.journaled().size(); }
 
 private:
     static std::string in_words(const watchdog::Event& event)
@@ -45,44 +43,40 @@ private:
                std::string{name(event.action)} + " at " + std::to_string(whole_us(event.at) / 1000);
     }
 
-    static watchdog::Watchlist list(const SaiBench& bench, bool by_device)
+    static watchdog::PolicyBook policies(bool by_device)
     {
-        watchdog::PolicyBook book;
-        book.policies = {watchdog::find_preset("sai")->policy};
+        auto policy = watchdog::find_preset("sai")->policy;
         if (by_device) {
-            book.policies[0].criterion = watchdog::Criterion::device;
+            policy.criterion = watchdog::Criterion::device;
         }
-        book.assigned = {{}};
-        return watchdog::compile(book, bench.device->inventory(), bench.device->capabilities()).value();
+        return book_of(std::move(policy));
     }
 
-    agent::Output output_;
-    agent::Agent agent_;
-    runtime::InlineRunner runner_;
+    lab::SimulatedDisk disk_;
+    SimulatedRunner runner_;
 };
 
 TEST(SaiAgent, TreatsAStormAndLeavesNothingBehind)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    device::MemoryJournal journal;
-    Process process{bench, journal};
+    Process process{bench};
     process.run_until(at(1s));
-    EXPECT_THAT(process.said, IsEmpty());
+    EXPECT_THAT(process.said(), IsEmpty());
     bench.queue(1, 4).state = sai::DeadlockState::paused_not_continuous;
     process.run_until(at(1040ms));
     bench.queue(1, 4).state = sai::DeadlockState::paused;
     process.run_until(at(1400ms));
-    EXPECT_THAT(process.said, ElementsAre("storm_detected proven drop at 1200"));
+    EXPECT_THAT(process.said(), ElementsAre("storm_detected proven drop at 1200"));
     EXPECT_TRUE(bench.queue(1, 4).recovering);
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::drop);
     bench.queue(1, 4).state = sai::DeadlockState::not_paused;
     process.run_until(at(2s));
-    ASSERT_EQ(process.said.size(), 2U);
-    EXPECT_EQ(process.said[1].substr(0, 14), "storm_restored");
+    ASSERT_EQ(process.said().size(), 2U);
+    EXPECT_EQ(process.said()[1].substr(0, 14), "storm_restored");
     EXPECT_FALSE(bench.queue(1, 4).recovering);
     EXPECT_EQ(bench.port(1).groups[4].profile, bench.port(0).groups[4].profile);
-    EXPECT_THAT(journal.active().value(), IsEmpty());
+    EXPECT_EQ(process.journaled(), 0U);
 }
 
 // A library without a continuous state whose PAUSE_STATUS is always false, while pause time covers every interval.
@@ -90,8 +84,7 @@ TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("", {{"bad.version", "10900"}}));
-    device::MemoryJournal journal;
-    Process process{bench, journal};
+    Process process{bench};
     process.run_until(at(1s));
     const auto pause_until = [&](std::chrono::milliseconds end) {
         for (auto now = whole_ms(bench.clock.now().mono.time_since_epoch()); now < end.count(); ++now) {
@@ -101,8 +94,8 @@ TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
         }
     };
     pause_until(1800ms);
-    ASSERT_EQ(process.said.size(), 1U);
-    EXPECT_EQ(process.said[0].substr(0, 21), "storm_detected proven");
+    ASSERT_EQ(process.said().size(), 1U);
+    EXPECT_EQ(process.said()[0].substr(0, 21), "storm_detected proven");
     EXPECT_TRUE(
         bench.noted("PAUSE_STATUS has never been true for any queue, while the pause time of port1:4 shows that it is "
                     "paused all the time: PAUSE_STATUS is taken as a constant and ignored"));
@@ -112,8 +105,7 @@ TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect"));
-    device::MemoryJournal journal;
-    Process process{bench, journal};
+    Process process{bench};
     process.run_until(at(1s));
     bench.queue(1, 4).state = sai::DeadlockState::paused;
     const auto run_in_storm = [&](Instant end) {
@@ -125,35 +117,33 @@ TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
     run_in_storm(at(2s));
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::ignore_pause);
     EXPECT_EQ(bench.port(1).pfc, 0x08);
-    EXPECT_THAT(process.said, Not(Contains(StartsWith("storm_restored"))));
+    EXPECT_THAT(process.said(), Not(Contains(StartsWith("storm_restored"))));
     // Behind the mask only the combined count of XON and XOFF frames is left. Frames continue, and a probe ends the
     // storm.
     bench.queue(1, 4).state = sai::DeadlockState::not_paused;
     run_in_storm(at(10s));
     EXPECT_EQ(bench.port(1).pfc, 0x18);
-    EXPECT_THAT(process.said.back(), StartsWith("storm_restored probe"));
-    EXPECT_THAT(journal.active().value(), IsEmpty());
+    EXPECT_THAT(process.said().back(), StartsWith("storm_restored probe"));
+    EXPECT_EQ(process.journaled(), 0U);
 }
 
 TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect,mask_without_effect"));
-    device::MemoryJournal journal;
-    Process process{bench, journal};
+    Process process{bench};
     bench.queue(1, 4).state = sai::DeadlockState::paused;
     process.run_until(at(2s));
-    ASSERT_FALSE(process.said.empty());
-    EXPECT_EQ(process.said.back().substr(0, 15), "storm_escalated");
-    EXPECT_THAT(journal.active().value(), IsEmpty());
+    ASSERT_FALSE(process.said().empty());
+    EXPECT_EQ(process.said().back().substr(0, 15), "storm_escalated");
+    EXPECT_EQ(process.journaled(), 0U);
 }
 
 TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    device::MemoryJournal journal;
-    Process process{bench, journal, true};
+    Process process{bench, true};
     process.run_until(at(1s));
     const auto tell = [&](sai::DeadlockEvent event) {
         const sai::DeadlockNotice notice{BadSwitch::queue_id(1, 4), static_cast<std::int32_t>(event), false};
@@ -163,7 +153,7 @@ TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
     process.run_until(at(1500ms));
     tell(sai::DeadlockEvent::recovered);
     process.run_until(at(2s));
-    EXPECT_THAT(process.said, ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
+    EXPECT_THAT(process.said(), ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
     EXPECT_FALSE(bench.queue(1, 4).recovering);  // no command was sent: the library recovers by itself
 }
 

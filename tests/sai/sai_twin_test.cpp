@@ -6,16 +6,10 @@
 
 #include <fstream>
 
-#include "agent/agent.hpp"
-#include "device/manual_clock.hpp"
 #include "device/sai/sai_device.hpp"
-#include "device/synthetic/memory_journal.hpp"
 #include "libsai/petrel_sai.h"
-#include "runner/start.hpp"
-#include "support/inline_runner.hpp"
+#include "support/simulated_runner.hpp"
 #include "support/temporary_folder.hpp"
-#include "watchdog/policy.hpp"
-#include "watchdog/watchlist.hpp"
 
 namespace petrel::test {
 namespace {
@@ -129,17 +123,15 @@ protected:
         return file;
     }
 
-    void watch(const watchdog::PolicyBook& book)
+    void watch(const watchdog::PolicyBook& book) { runner_.emplace(clock_, *device_, disk_, book); }
+    std::vector<Said> said() const
     {
-        auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
-        ASSERT_TRUE(list);
-        agent_.emplace(std::move(*list), runner::gather_start(*device_, journal_, std::nullopt).value(), clock_.now(),
-                       output_);
-        runner_.emplace(*agent_, output_, *device_, journal_, clock_);
-        runner_->on_event([this](const watchdog::Event& event) {
-            said_.push_back({std::string{name(event.kind)}, to_string(device_->inventory(), event.target),
-                             whole_us(event.at) / 1000});
-        });
+        std::vector<Said> said;
+        for (const auto& event : runner_->events) {
+            said.push_back({std::string{name(event.kind)}, to_string(device_->inventory(), event.target),
+                            whole_us(event.at) / 1000});
+        }
+        return said;
     }
 
     void run_until(std::chrono::milliseconds end) { runner_->run_until(Instant{end}); }
@@ -148,13 +140,10 @@ protected:
 
     TemporaryFolder folder_;
     device::ManualClock clock_;
-    device::MemoryJournal journal_;
+    lab::SimulatedDisk disk_;
     std::unique_ptr<SaiDevice> real_;
     std::optional<InStep> device_;
-    agent::Output output_;
-    std::optional<agent::Agent> agent_;
-    std::optional<runtime::InlineRunner> runner_;
-    std::vector<Said> said_;
+    std::optional<SimulatedRunner> runner_;
 };
 
 // The same storms, at the same times, as scenarios/sai/sai-polled.toml expects of the agent on the twin itself.
@@ -175,13 +164,14 @@ TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
                                      {"storm_detected", "port1:3", 9200},   {"storm_restored", "port1:3", 9900},
                                      {"storm_detected", "port2:4", 11'200}, {"storm_detected", "port2:3", 11'400},
                                      {"storm_restored", "port2:3", 12'250}, {"storm_restored", "port2:4", 12'250}};
-    ASSERT_EQ(said_.size(), expected.size());
+    const auto found = said();
+    ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i != expected.size(); ++i) {
-        EXPECT_EQ(said_[i].kind, expected[i].kind) << i;
-        EXPECT_EQ(said_[i].queue, expected[i].queue) << i;
-        EXPECT_NEAR(static_cast<double>(said_[i].at_ms), static_cast<double>(expected[i].at_ms), 1) << i;
+        EXPECT_EQ(found[i].kind, expected[i].kind) << i;
+        EXPECT_EQ(found[i].queue, expected[i].queue) << i;
+        EXPECT_NEAR(static_cast<double>(found[i].at_ms), static_cast<double>(expected[i].at_ms), 1) << i;
     }
-    EXPECT_THAT(journal_.active().value(), IsEmpty());
+    EXPECT_THAT(disk_.journaled(), IsEmpty());
 }
 
 constexpr auto kTwoStorms = R"(
@@ -245,8 +235,8 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
     const auto restored = device_->received("h1");
     run_until(3500ms);
     EXPECT_GT(device_->received("h1"), restored + 2000);
-    EXPECT_EQ(said_.size(), 4U);
-    EXPECT_THAT(journal_.active().value(), IsEmpty());
+    EXPECT_EQ(said().size(), 4U);
+    EXPECT_THAT(disk_.journaled(), IsEmpty());
 }
 
 // With pause time and transitions the part of an interval after the start of a pause counts: storms are detected T0
@@ -263,8 +253,8 @@ TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
     book.assigned = {{}};
     watch(book);
     run_until(1500ms);
-    ASSERT_EQ(said_.size(), 2U);
-    for (const auto& storm : said_) {
+    ASSERT_EQ(said().size(), 2U);
+    for (const auto& storm : said()) {
         EXPECT_EQ(storm.kind, "storm_detected");
         EXPECT_NEAR(static_cast<double>(storm.at_ms), 1220, 1) << storm.queue;
     }
@@ -275,18 +265,21 @@ TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 {
     open(write(kTwoStorms));
     using device::TimerShown;
-    const std::array wishes{device::DelegatedRow{Slot{8 + 3}, 100ms, 50ms, Treatment::drop},
-                            device::DelegatedRow{Slot{16 + 3}, 290ms, 400ms, Treatment::drop}};
-    const auto shown = real_->delegate_detection(wishes).value();
-    EXPECT_EQ(shown[0].detect, (TimerShown{100ms, 100ms}));
-    EXPECT_EQ(shown[1].detect, (TimerShown{290ms, 300ms}));  // above 150 ms the steps are 100 ms
-    EXPECT_EQ(shown[1].restore, (TimerShown{400ms, 400ms}));
     watchdog::PolicyBook book;
-    book.policies = {policy()};
-    book.policies[0].criterion = watchdog::Criterion::device;
-    book.assigned = {{}};
+    book.policies = {policy(), policy()};
+    book.policies[0].criterion = book.policies[1].criterion = watchdog::Criterion::device;
+    book.policies[0].detect = 100ms;
+    book.policies[0].restore = 50ms;
+    book.policies[1].name = "slower";
+    book.policies[1].detect = 290ms;
+    book.policies[1].restore = 400ms;
+    book.assigned = {{0, std::nullopt, std::nullopt}, {1, 2, std::nullopt}};
     watch(book);
     run_until(1090ms);
+    const auto& shown = runner_->device_runner().delegations();
+    EXPECT_EQ(shown.at(Slot{8 + 3}).detect, (TimerShown{100ms, 100ms}));
+    EXPECT_EQ(shown.at(Slot{16 + 3}).detect, (TimerShown{290ms, 300ms}));  // above 150 ms the steps are 100 ms
+    EXPECT_EQ(shown.at(Slot{16 + 3}).restore, (TimerShown{400ms, 400ms}));
     const auto held = device_->received("h1");
     run_until(1900ms);
     EXPECT_EQ(device_->received("h1"), held);
@@ -295,7 +288,7 @@ TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 
     std::vector<std::int64_t> found_1;
     std::vector<std::int64_t> found_2;
-    for (const auto& each : said_) {
+    for (const auto& each : said()) {
         if (each.kind == "storm_detected") {
             (each.queue == "port1:3" ? found_1 : found_2).push_back(each.at_ms);
         }

@@ -20,6 +20,11 @@ namespace petrel::test {
 
 class SimulatedTime {
 public:
+    SimulatedTime() = default;
+    explicit SimulatedTime(device::ManualClock& clock) : clock_(clock) {}  // a clock that the test sets, too
+    SimulatedTime(const SimulatedTime&) = delete;
+    SimulatedTime& operator=(const SimulatedTime&) = delete;
+
     const device::TimeSource& clock() const { return clock_; }
     Instant now() const { return clock_.now().mono; }
 
@@ -33,20 +38,21 @@ public:
     bool step(Instant end)
     {
         if (calls_.empty() || calls_.begin()->first.first > end) {
-            clock_.set(end);
+            clock_.set(std::max(end, now()));
             return false;
         }
         const auto next = calls_.extract(calls_.begin());
-        clock_.set(next.key().first);
+        clock_.set(std::max(next.key().first, now()));
         next.mapped()();
         return true;
     }
 
-    void run_for(Duration duration)
+    void run_until(Instant end)
     {
-        for (const auto end = now() + duration; step(end);) {
+        while (step(end)) {
         }
     }
+    void run_for(Duration duration) { run_until(now() + duration); }
 
     // Makes calls until the condition holds. False: it did not within a time that only a hang exceeds.
     bool run_until(const std::function<bool()>& holds)
@@ -64,8 +70,9 @@ private:
     static constexpr Duration kHang = std::chrono::minutes{10};
 
     // Neither clock is near zero, as on a machine that runs for a while.
-    device::ManualClock clock_{Instant{std::chrono::hours{1}},
-                               WallTime{std::chrono::sys_days{std::chrono::July / 1 / 2026}}};
+    device::ManualClock own_clock_{Instant{std::chrono::hours{1}},
+                                   WallTime{std::chrono::sys_days{std::chrono::July / 1 / 2026}}};
+    device::ManualClock& clock_{own_clock_};
     std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> calls_;
     std::uint64_t planned_{};
 };

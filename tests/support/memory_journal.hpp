@@ -1,5 +1,4 @@
-// A journal in memory, for synthetic runs where no real treatment is in force. It is also the reference that the
-// journal on disk is tested against.
+// A journal in memory: for tests without a disk, and as the reference that the journal on disk is tested against.
 #pragma once
 
 #include <algorithm>

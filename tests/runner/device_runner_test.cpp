@@ -1,0 +1,190 @@
+// A runner from the first look at a storm to its end, with calls of the device that take no time.
+#include "runner/device_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/simulated_runner.hpp"
+#include "support/synthetic_switch.hpp"
+#include "support/world.hpp"
+
+namespace petrel::runner {
+namespace {
+
+using namespace std::chrono_literals;
+using device::FaultPoint;
+using testing::ElementsAre;
+using watchdog::EventKind;
+using watchdog::Order;
+using watchdog::Treatment;
+
+constexpr Target kQueue{PortId{DeviceId{0}, 0}, Priority{3}};
+
+class DeviceRunnerTest : public testing::Test {
+protected:
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    Duration write_takes{};
+    int writes{};                    // of the state, also those that failed
+    std::vector<FaultPoint> points;  // of the commands so far
+    test::SimulatedRunner runner{clock,
+                                 {.open = [this] { return &sw; },
+                                  .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk,
+                                                                              [this] {
+                                                                                  ++writes;
+                                                                                  clock.advance(write_takes);
+                                                                              }),
+                                  .fault_hook = [this](FaultPoint point) { points.push_back(point); }}};
+};
+
+TEST_F(DeviceRunnerTest, DrivesAStormFromProofToRestoration)
+{
+    sw.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
+    runner.run_until(Instant{2s});
+    ASSERT_EQ(runner.events.size(), 1U);
+    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "extra looks land on T0";
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_EQ(disk.journaled().size(), 1U);
+    EXPECT_EQ(clock.now().mono, Instant{2s});
+
+    runner.run_until(Instant{6s});
+    ASSERT_EQ(runner.events.size(), 2U);
+    EXPECT_EQ(runner.events[1].kind, EventKind::storm_restored);
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_TRUE(disk.journaled().empty());
+}
+
+TEST_F(DeviceRunnerTest, CountsLooksAndCommandsAndReportsTheStepsOfACommand)
+{
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner.run_until(Instant{1s});
+    const auto report = runner.device_runner().report();
+    EXPECT_GE(report.looks, 11U);
+    EXPECT_EQ(report.commands, 1U);
+    EXPECT_EQ(report.commands_failed, 0U);
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_THAT(points, ElementsAre(FaultPoint::before_prepare, FaultPoint::prepared, FaultPoint::journaled,
+                                    FaultPoint::applied, FaultPoint::read_back));
+}
+
+TEST_F(DeviceRunnerTest, CarriesOutOrdersAtOnce)
+{
+    runner.run_until(Instant{150ms});
+    runner.order(Order{Order::Kind::mitigate, kQueue, "test"});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    runner.order(Order{Order::Kind::stop, std::nullopt, "test"});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_TRUE(runner.device_runner().stopped());
+}
+
+TEST_F(DeviceRunnerTest, DeliversNotices)
+{
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner.run_until(Instant{1s});
+    ASSERT_EQ(sw.in_force(kQueue), Treatment::drop);
+    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    runner.run_until(Instant{1s});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+    EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
+}
+
+// No queue is in a storm, so nothing else would write the state.
+TEST_F(DeviceRunnerTest, RepeatsAWriteOfTheStateThatFailed)
+{
+    runner.run_until(Instant{2s});
+    disk.full = true;
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    ASSERT_EQ(runner.events.size(), 1U);
+    runner.run_until(Instant{12500ms});
+    EXPECT_EQ(writes, 1 + 10) << "one a second";
+    disk.full = false;
+    runner.run_until(Instant{13s});
+    const lab::DiskMemory next_process{disk, [] {}};
+    EXPECT_EQ(next_process.last_seq(), runner.events[0].seq);
+    runner.run_until(Instant{60s});
+    EXPECT_EQ(writes, 1 + 11) << "none after the one that succeeded";
+}
+
+TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
+{
+    runner.run_until(Instant{2s});
+    disk.full = true;
+    write_takes = 5s;
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    runner.run_until(Instant{2s + 55s});
+    EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
+}
+
+// More queues than the device can treat or confirm within the time of one command.
+class ManyQueues : public testing::Test {
+protected:
+    static constexpr std::uint16_t kQueues = 1'200;
+    static constexpr Duration kCommandTakes = 3ms;
+
+    ManyQueues()
+    {
+        runner.emplace(clock, sw, disk, policies);
+        runner->run_until(Instant{1s});
+        runner->order({Order::Kind::mitigate, std::nullopt, "test"});
+        EXPECT_EQ(disk.journaled().size(), kQueues);
+    }
+
+    // The process dies. In the next one commands and writes of the state take time.
+    void restart(Duration write_takes)
+    {
+        runner.reset();
+        runner.emplace(
+            clock, test::SimulatedRunner::Setup{
+                       .open = [this] { return &sw; },
+                       .policies = policies,
+                       .memory = std::make_unique<lab::DiskMemory>(disk,
+                                                                   [this, write_takes] {
+                                                                       ++writes;
+                                                                       clock.advance(write_takes);
+                                                                   }),
+                       .takes = [](JobKind kind) { return kind == JobKind::command ? kCommandTakes : Duration{}; }});
+    }
+
+    static device::SyntheticSwitch::Options options()
+    {
+        device::SyntheticSwitch::Options many;
+        many.ports = kQueues;
+        many.priorities = {Priority{3}};
+        return many;
+    }
+
+    const watchdog::PolicyBook policies = test::book_of(watchdog::find_preset("sonic")->policy);
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{options(), clock};
+    lab::SimulatedDisk disk;
+    int writes{};  // of the state, by the process after restart()
+    std::optional<test::SimulatedRunner> runner;
+};
+
+TEST_F(ManyQueues, AreConfirmedAtTheStartWithoutAFailureAndWatchedMeanwhile)
+{
+    restart({});
+    runner->run_until(Instant{1s} + kQueues * kCommandTakes + 100ms);
+    const auto report = runner->device_runner().report();
+    EXPECT_EQ(report.commands, kQueues);
+    EXPECT_EQ(report.commands_failed, 0U);
+    EXPECT_TRUE(runner->events.empty());
+    EXPECT_GE(report.looks, 36U) << "every poll";
+    EXPECT_EQ(report.looks_overdue, 0U);
+}
+
+TEST_F(ManyQueues, DoNotWriteTheStateForEachOutcome)
+{
+    restart(5ms);
+    runner->run_until(Instant{6s});
+    runner->order({Order::Kind::release, std::nullopt, "test"});
+    runner->run_until(Instant{20s});
+    EXPECT_EQ(runner->events.size(), 1U + kQueues);
+    EXPECT_TRUE(disk.journaled().empty());
+    EXPECT_LE(writes, kQueues / 10);
+}
+
+}  // namespace
+}  // namespace petrel::runner
