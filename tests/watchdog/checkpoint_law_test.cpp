@@ -173,6 +173,7 @@ TEST(Checkpoint, AnAlertedStormIsMitigatedOnlyAfterALookShowsThatItGoesOn)
         d.story();
         if (!goes_on) {
             d.calm();
+            d.run_ms(100);
         }
         d.restart(book_of(preset("sonic")));
         EXPECT_EQ(d.story(), Story{}) << "nothing was read since the start";
