@@ -22,6 +22,7 @@ Handler config_check_flags(CLI::App&);
 Handler config_show_flags(CLI::App&);
 Handler lab_run_flags(CLI::App&);
 Handler lab_table_flags(CLI::App&);
+Handler lab_swarm_flags(CLI::App&);
 Flags lab_files_flags(LabFilesOptions::What);
 Handler link_play_flags(CLI::App&);
 Handler link_explain_flags(CLI::App&);

@@ -42,6 +42,17 @@ the same digest, whatever the number of threads. With --json every event is one 
 of several runs there is the summary alone. The exit code is 5 if anything was not as expected.
 )";
 
+constexpr auto kSwarmExamples = R"(Examples:
+  petrel lab swarm --runs 1000
+  petrel lab swarm --minutes 10 --seed 5000
+  petrel lab swarm --seed 17 --runs 1               one run again
+  petrel lab swarm swarm-17.toml                    a scenario that was shrunk, or any other
+
+Run number i is drawn from the seed plus i: fabric, traffic, policies, storms, and faults of links, devices, disks and
+agents. The oracles that judge it are listed in docs/verification.md. The first run that violates one is shrunk to a small
+scenario, which `petrel lab run` runs, too. The exit code is 5 if an oracle was violated.
+)";
+
 constexpr auto kDemoExamples = R"(Examples:
   petrel demo                the story in slow motion; without a terminal, as fast as possible
   petrel demo --fast         as fast as possible
@@ -143,6 +154,8 @@ std::vector<Command> commands()
          lab_files_flags(LabFiles::explain)},
         {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
          lab_table_flags},
+        {"lab swarm", kGeneral, "Random fabrics, storms and faults, judged by laws that hold whatever happens.",
+         kSwarmExamples, lab_swarm_flags},
         {"demo", kGeneral,
          "One network card freezes a small fabric: first unwatched, then detected, contained and released.",
          kDemoExamples, demo_flags},

@@ -11,6 +11,8 @@ namespace petrel::cli {
 namespace {
 
 constexpr auto kUsualFolder = "scenarios";
+constexpr std::uint64_t kUsualRuns = 300;
+constexpr std::uint64_t kMostRuns = 1'000'000'000;
 constexpr auto kJobsAbout = "Runs at the same time; default: as many as there are cores";
 
 // Reads a number within bounds, or adds a complaint. An empty text leaves the default.
@@ -150,6 +152,41 @@ Handler lab_table_flags(CLI::App& app)
         }
         take_jobs(*jobs, options->jobs, options->problems);
         return run_lab_table(*options);
+    };
+}
+
+Handler lab_swarm_flags(CLI::App& app)
+{
+    struct Given {
+        LabSwarmOptions options;
+        std::string runs;
+        std::string seed;
+        std::string minutes;
+        std::string jobs;
+    };
+    const auto given = std::make_shared<Given>();
+    app.add_option("FILE", given->options.files, "Judge these scenarios instead of drawn ones")->type_name("");
+    app.add_option("--runs", given->runs, "How many; default: 300, or with --minutes no limit")->type_name("N");
+    app.add_option("--seed", given->seed, "Of the first run; each further run has the next one; default: 1")
+        ->type_name("N");
+    app.add_option("--minutes", given->minutes, "Start no run after this time")->type_name("N");
+    app.add_option("--jobs", given->jobs, kJobsAbout)->type_name("N");
+    app.add_option("-o,--output", given->options.output, "Where the shrunk scenario goes; default: swarm-SEED.toml")
+        ->type_name("FILE");
+    return [given](Call call) {
+        auto options = given->options;
+        options.problems = std::move(call.problems);
+        auto& campaign = options.campaign;
+        campaign.runs = given->minutes.empty() ? kUsualRuns : kMostRuns;
+        take_number<std::uint64_t>("--runs", given->runs, 1, kMostRuns, campaign.runs, options.problems);
+        take_number<std::uint64_t>("--seed", given->seed, 0, INT64_MAX, campaign.seed, options.problems);
+        take_jobs(given->jobs, campaign.jobs, options.problems);
+        if (!given->minutes.empty()) {
+            int minutes = 0;
+            take_number("--minutes", given->minutes, 1, 100'000, minutes, options.problems);
+            campaign.minutes = std::chrono::minutes{minutes};
+        }
+        return run_lab_swarm(options);
     };
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "lab/plan.hpp"
 #include "lab/pool.hpp"
+#include "swarm/campaign.hpp"
 #include "terminal/exit_code.hpp"
 #include "twin/peers.hpp"
 
@@ -52,5 +53,15 @@ struct LabTableOptions {
 };
 
 ExitCode run_lab_table(const LabTableOptions&);
+
+// Runs random scenarios, or judges these files as if they were drawn.
+struct LabSwarmOptions {
+    std::vector<std::string> files;
+    swarm::CampaignOptions campaign;
+    std::string output;  // the shrunk scenario; empty = swarm-SEED.toml
+    std::vector<Complaint> problems;
+};
+
+ExitCode run_lab_swarm(const LabSwarmOptions&);
 
 }  // namespace petrel::cli

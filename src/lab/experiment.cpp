@@ -179,6 +179,12 @@ std::uint64_t Experiment::mitigated(const std::vector<scenario::NodeId>& nodes) 
     return count;
 }
 
+const agent::Agent* Experiment::agent(scenario::NodeId node) const
+{
+    const auto post = std::ranges::find(posts_, node, &Post::node);
+    return post == posts_.end() ? nullptr : post->agent->agent();
+}
+
 std::vector<std::string> Experiment::notes() const
 {
     std::vector<std::string> notes;

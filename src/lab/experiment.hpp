@@ -46,6 +46,9 @@ public:
     // The number of queues that the agents of these nodes mitigate; none = all nodes.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
 
+    // The agent that runs on this node; null: none runs now.
+    const agent::Agent* agent(scenario::NodeId) const;
+
     // The registers and the log of one end of a link; none: the link never went down.
     std::optional<scenario::LinkEndStory> link_story(const topology::End&) const;
 

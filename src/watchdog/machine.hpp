@@ -64,6 +64,7 @@ private:
         std::uint8_t backoff{};
         bool active{};        // listed in active_
         bool counted{};       // counted in mitigated_
+        bool goes_on{true};   // false after a load, until a look shows that the storm goes on
         SiteId site;          // where its treatment is applied
         Instant since;        // when the decision was made
         Instant began;        // when the storm began
@@ -71,7 +72,7 @@ private:
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
         std::optional<WaitingOrder> next;  // waits until the current storm is closed
-        std::uint32_t end_proven_us{};     // its clock when restoring or withholding was decided
+        std::uint32_t end_proven_us{};     // its clock when the storm began, or when restoring was decided
         std::uint32_t end_limit_us{};
         std::uint8_t probe_looks{};  // so far, while probing; up to kProbeLooks
         Duration without_proof{};    // while mitigated: time since the last pause that proved neither pause nor quiet

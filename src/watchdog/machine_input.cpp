@@ -86,8 +86,11 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
             }
             break;
         case Notice::Kind::recovered:
-            if (by_device && rows_[r].decision == Decision::stormed && !red_) {
+            if (by_device && rows_[r].decision == Decision::stormed && (!red_ || rows_[r].origin == Origin::device)) {
                 release(r, Reason::device, now);
+                if (red_) {
+                    rows_[r].next = {Origin::red_switch, 0};  // the storm is over, the big red switch is not
+                }
             }
             break;
         }

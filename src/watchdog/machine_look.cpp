@@ -27,6 +27,12 @@ bool has_pause_signals(const Observations& seen, const Rule& rule, Slot r)
     return !measures_pause(rule) || (seen.known[r] & kPauseSignals) != 0;
 }
 
+// A look at a storm that is not about pause shows nothing against it.
+bool shows_pause(const Observations& seen, const Rule& rule, Slot r)
+{
+    return !measures_pause(rule) || (seen.pause[r] & kPausedNow) != 0 || (seen.known[r] & kPauseSeen) != 0;
+}
+
 }  // namespace
 
 Machine::Machine(Watchlist list)
@@ -169,6 +175,7 @@ void Machine::clock_full(Slot r, Instant now, Outbox& out)
 // Evaluates a look at an active row: its link, its packets, and whether its treatment has an effect.
 void Machine::account(Slot r, const Observations& seen, Instant now)
 {
+    rows_[r].goes_on = rows_[r].goes_on || shows_pause(seen, rule_of(r), r);
     if ((seen.pause[r] & kLinkDown) != 0) {
         link_down(r, now);
         return;
@@ -311,7 +318,9 @@ void Machine::begin_waiting_storms(Instant now, Outbox& out)
 void Machine::use_budget(Instant now, Outbox& out)
 {
     while (!over_budget()) {
-        const auto waits = [&](Slot r) { return rows_[r].decision == Decision::withheld && clocks_.proven_us[r] == 0; };
+        const auto waits = [&](Slot r) {
+            return rows_[r].decision == Decision::withheld && rows_[r].goes_on && clocks_.proven_us[r] == 0;
+        };
         const auto longer = [&](Slot a, Slot b) {
             return std::tuple{!waits(a), rows_[a].since, a} < std::tuple{!waits(b), rows_[b].since, b};
         };

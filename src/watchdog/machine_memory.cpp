@@ -115,6 +115,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
     case Phase::watching:
     case Phase::count_: break;
     case Phase::alerted:
+        row.goes_on = false;
         decide(r, may_act_now(r) ? Decision::withheld : Decision::alerted, now);
         wait_for_quiet(r);
         break;
@@ -264,6 +265,9 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.began = before.began;
     row.paused_from = before.paused_from;
     row.cause = before.cause;
+    row.goes_on = before.goes_on;
+    row.end_proven_us = before.end_proven_us;
+    row.end_limit_us = before.end_limit_us;
     apply(r, before.treatment);
     const bool may_act = before.decision == Decision::alerted && may_act_now(r);
     decide(r, may_act ? Decision::withheld : before.decision, now);

@@ -159,6 +159,8 @@ void Machine::storm(Slot r, Instant now, Outbox& out)
     } else {
         begin(r, Origin::evidence, now);
         adjust_backoff(r, now);
+        row.end_proven_us = clocks_.proven_us[r];
+        row.end_limit_us = clocks_.limit_us[r];
         if (effective(r).action == Treatment::none) {
             const bool status = policy(r).criterion == Criterion::pause_timeout;
             row.cause = emit(out, status ? EventKind::pause_too_long : EventKind::storm_alert, Reason::proven, r, now);
@@ -166,8 +168,6 @@ void Machine::storm(Slot r, Instant now, Outbox& out)
         } else if (over_budget()) {
             row.cause = emit(out, EventKind::storm_alert, Reason::blast_radius, r, now);
             emit(out, EventKind::storm_escalated, Reason::blast_radius, r, now);
-            row.end_proven_us = clocks_.proven_us[r];
-            row.end_limit_us = clocks_.limit_us[r];
             decide(r, Decision::withheld, now);
         } else {
             mitigate(r, now, out);

@@ -148,6 +148,9 @@ TEST(ChangeAction, FromAlertActsOnAStormThatGoesOn)
     d.run_ms(500);
     EXPECT_EQ(d.phase(), Phase::mitigated) << "T0 after the new action at the latest, the storm is acted on";
     EXPECT_EQ(d.in_effect(), Treatment::drop);
+    const auto& evidence = d.last(EventKind::storm_detected).evidence;
+    EXPECT_EQ(evidence.proven, milliseconds{400}) << "the evidence is that of the alert";
+    EXPECT_EQ(evidence.limit, milliseconds{400});
 }
 
 TEST(ChangeAction, OrderedMitigationStays)

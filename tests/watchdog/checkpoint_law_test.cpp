@@ -162,6 +162,26 @@ TEST(Checkpoint, TreatmentsAreCommandedAgain)
     EXPECT_EQ(d.phase(), Phase::mitigated);
 }
 
+TEST(Checkpoint, AnAlertedStormIsMitigatedOnlyAfterALookShowsThatItGoesOn)
+{
+    auto alert = preset("sonic");
+    alert.action = Treatment::none;
+    for (const bool goes_on : {true, false}) {
+        Driver d{alert};
+        d.storm();
+        d.run_ms(1'000);
+        d.story();
+        if (!goes_on) {
+            d.calm();
+            d.run_ms(100);
+        }
+        d.restart(book_of(preset("sonic")));
+        EXPECT_EQ(d.story(), Story{}) << "nothing was read since the start";
+        d.run_ms(200);
+        EXPECT_EQ(d.phase(), goes_on ? Phase::mitigated : Phase::alerted);
+    }
+}
+
 TEST(Checkpoint, SequenceNumbersGoOn)
 {
     Driver d{preset("sonic")};

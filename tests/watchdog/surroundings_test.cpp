@@ -381,6 +381,19 @@ TEST(DeviceCriterion, TheDevicesOwnTreatmentIsShownInEffect)
     EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::none);
 }
 
+TEST(DeviceCriterion, AStormThatEndsUnderTheBigRedSwitchIsClosed)
+{
+    auto d = by_device();
+    d.receive(Notice::Kind::detected, d.target());
+    d.order(Order::Kind::red_switch_on);
+    d.story();
+    d.receive(Notice::Kind::recovered, d.target());
+    EXPECT_EQ(d.story(), (Story{"0 storm_restored Ethernet0:3 device", "0 do drop_egress Ethernet0:3"}));
+    d.order(Order::Kind::red_switch_off);
+    EXPECT_EQ(d.phase(), Phase::watching);
+    EXPECT_EQ(d.dog().in_effect(Slot{0}), Treatment::none);
+}
+
 TEST(DeviceCriterion, APersonsReleaseReachesTheDevice)
 {
     auto d = by_device();

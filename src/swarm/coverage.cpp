@@ -1,0 +1,61 @@
+#include "swarm/coverage.hpp"
+
+#include <array>
+
+namespace petrel::swarm {
+
+namespace {
+
+using namespace scenario;
+
+template <class... Each>
+struct Overloaded : Each... {
+    using Each::operator()...;
+};
+
+// By the alternatives of Fault::what.
+constexpr std::array<std::string_view, 18> kFabricKinds{
+    "storm",       "stop-storm", "stop-pipeline", "slow-pipeline", "heal-pipeline", "kill-host",
+    "reboot-host", "cut-link",   "mend-link",     "set-speed",     "switch-port",   "link-down",
+    "power-loss",  "slow-port",  "heal-port",     "reroute",       "set-route",     "set-alpha"};
+static_assert(kFabricKinds.size() == std::variant_size_v<decltype(Fault::what)>);
+
+constexpr std::array<std::string_view, 3> kStarts{"start-agent kept", "start-agent torn", "start-agent lost"};
+constexpr std::array<std::string_view, 6> kWrites{
+    "", "fail-writes refuse", "fail-writes fail", "fail-writes time-out", "fail-writes late", "fail-writes no-effect"};
+constexpr std::array<std::string_view, 8> kOrders{
+    "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
+    "order stop",     "order stop-and-hold", "order hold",          ""};
+constexpr std::array<std::string_view, 12> kPlain{"kill-agent",     "delay-looks", "skip-looks", "freeze-counters",
+                                                  "reset-counters", "clock-step",  "lie",        "set-policy",
+                                                  "reload",         "remove-port", "slow-disk",  "full-disk"};
+
+}  // namespace
+
+std::size_t Coverage::possible()
+{
+    constexpr auto kKinds =
+        kFabricKinds.size() + kStarts.size() + kWrites.size() - 1 + kOrders.size() - 1 + kPlain.size();
+    return kKinds * static_cast<std::size_t>(watchdog::Phase::count_);
+}
+
+std::string_view kind_of(const AgentFault& fault)
+{
+    return std::visit(
+        Overloaded{[](const KillAgent&) { return kPlain[0]; },
+                   [](const StartAgent& what) { return kStarts[static_cast<std::size_t>(what.memory)]; },
+                   [](const DelayLooks&) { return kPlain[1]; }, [](const FailLooks&) { return kPlain[2]; },
+                   [](const FreezeCounters&) { return kPlain[3]; }, [](const RestartCounters&) { return kPlain[4]; },
+                   [](const StepClock&) { return kPlain[5]; },
+                   [](const FailWrites& what) { return kWrites[static_cast<std::size_t>(what.how)]; },
+                   [](const LieInReadBack&) { return kPlain[6]; },
+                   [](const GiveOrder& what) { return kOrders[static_cast<std::size_t>(what.order.kind)]; },
+                   [](const SetPolicy&) { return kPlain[7]; }, [](const Reload&) { return kPlain[8]; },
+                   [](const RemovePort&) { return kPlain[9]; }, [](const SlowDisk&) { return kPlain[10]; },
+                   [](const FullDisk&) { return kPlain[11]; }},
+        fault.what);
+}
+
+std::string_view kind_of(const Fault& fault) { return kFabricKinds[fault.what.index()]; }
+
+}  // namespace petrel::swarm

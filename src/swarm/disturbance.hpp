@@ -1,0 +1,45 @@
+// When a scenario disturbs an agent or its device. The bounds of detection hold for truthful samples, those of
+// restoration also for completed writes, so they are judged only where nothing disturbs these.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scenario/scenario.hpp"
+
+namespace petrel::swarm {
+
+struct Disturbance {
+    scenario::NodeId device;
+    twin::Ps from{};
+    twin::Ps until{};    // kForever: for some calls, at any later time
+    twin::Ps settles{};  // retries back off: the next one comes at the latest as long after the end as the fault lasted
+    enum class Of : std::uint8_t {
+        writes,    // of treatments and of memory, and the wall clock
+        agent,     // it is not there, or it has other policies, ports or orders
+        speed,     // of looks and of the loop
+        counters,  // they are not true
+    } of{};
+};
+
+class Disturbances {
+public:
+    explicit Disturbances(const scenario::Scenario&);
+
+    bool any(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
+    // The agent could not follow the queues all the time: anything but writes.
+    bool blind(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
+    // It could not know the queues as they are at `until`: speed or counters.
+    bool misled(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
+    // The agent lost all of its memory or its end, or with a port what it knew of it.
+    bool memory_lost(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
+    bool lies(scenario::NodeId device) const;         // the device reads treatments back that are not in force
+    twin::Ps settled(scenario::NodeId device) const;  // nothing disturbs the device after this time
+
+private:
+    std::vector<Disturbance> all_;
+    std::vector<Disturbance> memory_lost_;
+    std::vector<scenario::NodeId> liars_;
+};
+
+}  // namespace petrel::swarm

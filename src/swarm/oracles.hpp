@@ -1,0 +1,56 @@
+// The oracles, one function for each.
+#pragma once
+
+#include <memory>
+
+#include "swarm/disturbance.hpp"
+#include "swarm/oracle.hpp"
+
+namespace petrel::swarm {
+
+// What oracles know beside the glances. They keep a reference to it.
+struct Case {
+    const scenario::Scenario& scenario;
+    const Places& places;
+    Disturbances disturbances;
+};
+
+// Every frame that a host sent is delivered, in flight, or dropped for one cause.
+std::unique_ptr<Oracle> conservation();
+
+// A lossless frame is dropped only where a site is treated, at the far end of a port that ignores pause, or by a link
+// that goes down.
+std::unique_ptr<Oracle> loss_outside_sites(const Case&);
+
+// At the end no site is treated without a reason: a storm that still goes on or ended too recently to be over, a latch,
+// an order, or a policy that leaves the release to an operator.
+std::unique_ptr<Oracle> treatment_left(const Case&);
+
+// A queue whose packets are dropped holds none, and no pause is sent for it.
+std::unique_ptr<Oracle> pause_from_dropping(const Case&);
+
+// At the end the registers show a treatment exactly where the agent believes that one is in effect.
+std::unique_ptr<Oracle> belief(const Case&);
+
+// A pause that lasts longer than the bound of its policy is a storm: its queue is no longer just watched.
+std::unique_ptr<Oracle> detection_bound(const Case&);
+
+// No storm is announced before the queue was paused for T0.
+std::unique_ptr<Oracle> early_detection(const Case&);
+
+// A storm that is over longer than the bound of its policy is closed.
+std::unique_ptr<Oracle> restore_bound(const Case&);
+
+// A storm is not closed as quiet before the queue was quiet for T1.
+std::unique_ptr<Oracle> early_restore(const Case&);
+
+// Two storms of a queue are at least T0 + T1 apart, so the number of actions is bounded.
+std::unique_ptr<Oracle> action_rate(const Case&);
+
+// Every storm that was announced is closed once, and none is closed that was not announced, unless memory was lost.
+std::unique_ptr<Oracle> closed_once(const Case&);
+
+// The looks in the evidence of a storm lead to the same decision again.
+std::unique_ptr<Oracle> evidence_replays();
+
+}  // namespace petrel::swarm

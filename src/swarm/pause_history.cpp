@@ -1,0 +1,25 @@
+#include "swarm/pause_history.hpp"
+
+namespace petrel::swarm {
+
+void PauseHistory::look(const Glance& before, const Glance& now)
+{
+    for (std::size_t q = 0; q < pauses_.size(); ++q) {
+        const auto& was = before.queues[q];
+        const auto& is = now.queues[q];
+        const bool broken = was.pauses_ended != is.pauses_ended;
+        if (was.paused && !pauses_[q].empty()) {
+            pauses_[q].back().to = now.at;
+        }
+        if (is.paused && (!was.paused || broken)) {
+            pauses_[q].push_back({now.at, before.at, now.at});
+        } else if (!is.paused && broken && !was.paused) {
+            pauses_[q].push_back({now.at, before.at, now.at});  // it began and ended between the two
+        }
+        if (is.paused || was.paused || broken) {
+            quiet_from_[q] = now.at;
+        }
+    }
+}
+
+}  // namespace petrel::swarm

@@ -1,0 +1,307 @@
+// Each oracle accepts a run that keeps its law and finds one that breaks it. The runs are glances made by hand.
+#include <gtest/gtest.h>
+
+#include "lab/experiment_from_text.hpp"
+#include "swarm/oracles.hpp"
+
+namespace petrel::swarm {
+namespace {
+
+using watchdog::EventKind;
+using watchdog::Phase;
+using watchdog::Reason;
+
+constexpr auto kText = R"(
+name = "oracles"
+duration = "1s"
+[topology]
+kind = "single-switch"
+hosts = 2
+[[policy]]
+preset = "sai"
+detect_ms = 20
+restore_ms = 40
+poll_ms = 10
+)";
+
+// A run of one switch. Each step is a glance 2 ms after the last one.
+class OracleTest : public testing::Test {
+protected:
+    void step()
+    {
+        auto now = last;
+        now.at += 2 * twin::kMs;
+        now.events.clear();
+        change(now);
+        change = [](Glance&) {};
+        if (oracle) {
+            oracle->look(last, now);
+        }
+        last = std::move(now);
+    }
+    void steps(int count)
+    {
+        for (int i = 0; i < count; ++i) {
+            step();
+        }
+    }
+    QueueGlance& queue() { return last.queues.front(); }
+    void tell(EventKind kind, Reason reason, Ps at)
+    {
+        change = [=, this](Glance& now) {
+            EventGlance told{};
+            told.event.kind = kind;
+            told.event.reason = reason;
+            told.event.at = twin::to_instant(at);
+            told.node = of.places.ports.front().end.node;
+            told.port = 0;
+            told.queue = 0;
+            told.policy = now.queues.front().row.policy;
+            told.where = of.places.name(0);
+            now.events.push_back(told);
+        };
+        step();
+    }
+    void tell(EventKind kind, Reason reason) { tell(kind, reason, last.at + twin::kMs); }
+    std::string found()
+    {
+        oracle->end(last, ending);
+        return oracle->violations().empty() ? "" : oracle->violations().front().what;
+    }
+
+    std::unique_ptr<lab::Experiment> experiment = test::experiment(kText);
+    Watcher watcher{*experiment};
+    Case of{experiment->scenario(), watcher.places(), Disturbances{experiment->scenario()}};
+    Ending ending = [this] {
+        experiment->run_until(twin::kMs);  // the agent has started
+        return watcher.ending();
+    }();
+    Glance last = watcher.glance();
+    std::function<void(Glance&)> change = [](Glance&) {};
+    std::unique_ptr<Oracle> oracle;
+};
+
+TEST_F(OracleTest, AFrameThatIsNowhereIsFound)
+{
+    oracle = conservation();
+    ending.totals = {};
+    ending.totals.injected = 3;
+    ending.totals.delivered = 1;
+    ending.totals.in_flight = 1;
+    ending.totals.drops[twin::Drop::headroom] = 1;
+    EXPECT_EQ(found(), "");
+    ++ending.totals.injected;
+    EXPECT_EQ(found(), "Hosts sent 4 frames, but 3 are delivered, in flight or dropped.");
+}
+
+TEST_F(OracleTest, LossIsExplainedByATreatmentOnly)
+{
+    oracle = loss_outside_sites(of);
+    queue().treated = true;
+    change = [](Glance& now) { now.queues.front().tx_drops = 5; };
+    step();
+    EXPECT_EQ(found(), "");
+    queue().treated = false;
+    steps(400);
+    change = [](Glance& now) { ++now.queues.front().tx_drops; };
+    step();
+    EXPECT_EQ(found(), "1 frames to an untreated queue were dropped.");
+}
+
+TEST_F(OracleTest, LossIsExplainedByALinkThatGoesDown)
+{
+    oracle = loss_outside_sites(of);
+    change = [](Glance& now) {
+        ++now.queues.front().tx_drops;
+        ++now.ports.front().epoch;
+    };
+    step();
+    EXPECT_EQ(found(), "");
+    steps(400);
+    change = [](Glance& now) { ++now.queues.front().rx_drops; };
+    step();
+    EXPECT_NE(found(), "");
+}
+
+TEST_F(OracleTest, ATreatmentNeedsAReasonAtTheEnd)
+{
+    oracle = treatment_left(of);
+    queue().treated = true;
+    queue().paused = true;
+    steps(10);
+    EXPECT_EQ(found(), "");  // the storm goes on
+    queue().paused = false;
+    steps(20);
+    EXPECT_EQ(found(), "");  // T1 and all retries are not over yet
+    queue().row.phase = Phase::latched;
+    steps(1000);
+    EXPECT_EQ(found(), "");
+    queue().row.phase = Phase::mitigated;
+    EXPECT_NE(found(), "");
+}
+
+TEST_F(OracleTest, ADroppedQueueSendsNoPause)
+{
+    oracle = pause_from_dropping(of);
+    queue().mute = queue().discards = true;
+    ++queue().pause_sent;
+    steps(2);
+    EXPECT_EQ(found(), "");
+    change = [](Glance& now) { ++now.queues.front().pause_sent; };
+    step();
+    EXPECT_EQ(found(), "1 pause frames were sent for a queue that is dropped.");
+}
+
+TEST_F(OracleTest, ADroppedQueueHoldsNothing)
+{
+    oracle = pause_from_dropping(of);
+    queue().bytes = 100;
+    step();
+    EXPECT_EQ(found(), "");
+    queue().discards = true;
+    step();
+    EXPECT_EQ(found(), "The queue discards its packets and holds 100 bytes.");
+}
+
+TEST_F(OracleTest, TheAgentBelievesWhatTheRegistersShow)
+{
+    oracle = belief(of);
+    steps(100);
+    EXPECT_EQ(found(), "");
+    queue().treated = true;
+    EXPECT_EQ(found(), "The registers show a treatment that the agent does not know.");
+}
+
+TEST_F(OracleTest, AStormIsFoundWithinItsBound)
+{
+    oracle = detection_bound(of);
+    steps(2);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(16);  // T0 + T2 are 30 ms
+    EXPECT_EQ(found(), "");
+    step();
+    EXPECT_EQ(found(), "The queue has been paused for 32.000 ms and is just watched; the bound is 30.000 ms.");
+}
+
+TEST_F(OracleTest, ABreakRestartsTheBound)
+{
+    oracle = detection_bound(of);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(12);
+    change = [](Glance& now) { ++now.queues.front().pauses_ended; };
+    steps(12);
+    EXPECT_EQ(found(), "");
+}
+
+TEST_F(OracleTest, NoStormIsFoundBeforeT0)
+{
+    oracle = early_detection(of);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(10);
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_EQ(found(), "");
+
+    queue().paused = false;
+    ++queue().pauses_ended;
+    steps(30);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(7);
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_EQ(found(), "A storm is announced, but the queue was paused for 15.000 ms at most; T0 is 20.000 ms.");
+}
+
+TEST_F(OracleTest, AStormThatIsOverIsClosedWithinItsBound)
+{
+    oracle = restore_bound(of);
+    queue().row.phase = Phase::mitigated;
+    queue().paused = true;
+    steps(100);
+    EXPECT_EQ(found(), "");
+    change = [](Glance& now) { now.queues.front().paused = false; };
+    steps(31);  // T1 + 2 T2 are 60 ms
+    EXPECT_EQ(found(), "");
+    step();
+    EXPECT_NE(found(), "");
+}
+
+TEST_F(OracleTest, AStormIsNotClosedBeforeT1)
+{
+    oracle = early_restore(of);
+    steps(40);
+    tell(EventKind::storm_restored, Reason::quiet);
+    EXPECT_EQ(found(), "");
+    queue().paused = true;
+    step();
+    tell(EventKind::storm_restored, Reason::quiet);
+    EXPECT_EQ(found(), "The storm is closed as quiet, but the queue was paused 1.000 ms before; T1 is 40.000 ms.");
+}
+
+TEST_F(OracleTest, StormsOfAQueueAreApart)
+{
+    oracle = action_rate(of);
+    tell(EventKind::storm_detected, Reason::proven);
+    steps(30);  // T0 + T1 are 60 ms
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_EQ(found(), "");
+    steps(23);
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_EQ(found(), "This storm is announced 48.000 ms after the last; T0 and T1 are 60.000 ms together.");
+}
+
+TEST_F(OracleTest, AStormIsNotAnnouncedTwice)
+{
+    oracle = closed_once(of);
+    tell(EventKind::storm_detected, Reason::proven);
+    tell(EventKind::storm_restored, Reason::quiet);
+    tell(EventKind::storm_detected, Reason::proven);
+    queue().row.phase = Phase::mitigated;
+    EXPECT_EQ(found(), "");
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_NE(found(), "");
+}
+
+TEST_F(OracleTest, AStormIsNotClosedTwice)
+{
+    oracle = closed_once(of);
+    tell(EventKind::storm_detected, Reason::proven);
+    tell(EventKind::storm_restored, Reason::quiet);
+    EXPECT_EQ(found(), "");
+    tell(EventKind::storm_restored, Reason::quiet);
+    EXPECT_EQ(found(), "A storm is closed that was not announced, or was closed before.");
+}
+
+TEST_F(OracleTest, AStormIsClosedAtTheEnd)
+{
+    oracle = closed_once(of);
+    tell(EventKind::storm_detected, Reason::proven);
+    queue().row.phase = Phase::mitigated;
+    EXPECT_EQ(found(), "");
+    queue().row.phase = Phase::watching;
+    EXPECT_NE(found(), "");
+}
+
+TEST_F(OracleTest, EvidenceLeadsToTheDecision)
+{
+    using namespace std::chrono_literals;
+    oracle = evidence_replays();
+    const auto storm = [this](std::uint8_t second_look) {
+        tell(EventKind::storm_detected, Reason::proven);
+        auto told = last.events.front();
+        auto& evidence = told.event.evidence;
+        evidence.rule.criterion = watchdog::Criterion::continuous;
+        evidence.rule.source = watchdog::Source::state;
+        evidence.proven = evidence.limit = 20ms;
+        evidence.looks = 2;
+        evidence.last[0] = {10'000, bit(watchdog::Field::pause_state), watchdog::kThroughout, {}};
+        evidence.last[1] = {10'000, bit(watchdog::Field::pause_state), second_look, {}};
+        change = [told](Glance& now) { now.events.push_back(told); };
+        oracle = evidence_replays();  // without the event that tell() told
+        step();
+        return found();
+    };
+    EXPECT_EQ(storm(watchdog::kThroughout), "");
+    EXPECT_EQ(storm(watchdog::kNotPausedNow), "The looks in the evidence do not lead to the decision.");
+}
+
+}  // namespace
+}  // namespace petrel::swarm
