@@ -92,7 +92,7 @@ ExitCode run_agent(const AgentOptions& options)
     if (!around) {
         return fail(around.error());
     }
-    auto nos = drivers::make_nos(*config, (*around)->clock());
+    auto nos = drivers::make_nos(*config, drivers.all, (*around)->clock());
     if (!nos) {
         return fail(nos.error());
     }

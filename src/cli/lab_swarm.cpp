@@ -7,7 +7,7 @@
 #include "cli/lab_command.hpp"
 #include "codec/scenario/reader.hpp"
 #include "lab/plan.hpp"
-#include "reports/scenario_words.hpp"
+#include "reports/scenario_text.hpp"
 #include "swarm/campaign.hpp"
 #include "swarm/shrink.hpp"
 #include "terminal/output_file.hpp"
@@ -29,7 +29,7 @@ std::string violations_text(const swarm::Judged& judged, const std::string& labe
     std::string text;
     for (const auto& violation : judged.violations) {
         text += fmt::format("{}  {}: {}\n  at {}, {}: {}\n", paint.red("VIOLATED"), label, violation.oracle,
-                            reports::time_words(violation.at), violation.where, violation.what);
+                            reports::time_text(violation.at), violation.where, violation.what);
     }
     return text;
 }

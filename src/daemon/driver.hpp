@@ -14,6 +14,7 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "config/agent_config.hpp"
+#include "daemon/nos.hpp"
 #include "device/device.hpp"
 
 namespace petrel::daemon {
@@ -28,6 +29,12 @@ public:
 
     // Whether its devices come with their policies, so that the agent's configuration needs none.
     virtual bool has_policies() const { return false; }
+
+    // The NOS that has the policies of an expanded entry; only if has_policies(). The clock outlives it.
+    virtual Result<std::unique_ptr<Nos>> make_nos(const config::DeviceEntry&, const device::TimeSource&)
+    {
+        return nullptr;
+    }
 
     // Checks the syntax of an entry. Does not check that the device or file exists: it may be on another machine.
     virtual Result<void> check(const config::DeviceEntry&) const { return {}; }

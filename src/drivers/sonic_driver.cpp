@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "daemon/sonic/sonic_nos.hpp"
 #include "device/sonic/sonic_device.hpp"
 
 namespace petrel::drivers {
@@ -46,6 +47,15 @@ Result<sonic::Databases> SonicDriver::databases_of(const config::DeviceEntry& en
                                    : fmt::format(", or one of {} (by {})",
                                                  fmt::join(*asics | std::views::transform(&sonic::Asic::name), ", "),
                                                  asics_.string()))});
+}
+
+// The configuration of a device is in the same databases as its counters.
+Result<std::unique_ptr<daemon::Nos>> SonicDriver::make_nos(const config::DeviceEntry& entry,
+                                                           const device::TimeSource& clock)
+{
+    return databases_of(entry).map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {
+        return std::make_unique<daemon::SonicNos>(databases, sonic::Role::detector, std::filesystem::path{}, clock);
+    });
 }
 
 Result<std::vector<config::DeviceEntry>> SonicDriver::expand(const config::DeviceEntry& entry)

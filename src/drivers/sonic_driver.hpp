@@ -21,6 +21,7 @@ public:
 
     std::string_view kind() const override { return "sonic"; }
     bool has_policies() const override { return true; }  // in CONFIG_DB
+    Result<std::unique_ptr<daemon::Nos>> make_nos(const config::DeviceEntry&, const device::TimeSource&) override;
     // SONiC's scripts may be disabled, and orchagent may have queues in storm.
     bool journal_is_complete() const override { return false; }
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;

@@ -9,7 +9,6 @@
 #include "daemon/sonic/own_tables.hpp"
 #include "daemon/sonic/several_asics.hpp"
 #include "daemon/sonic/sonic_nos.hpp"
-#include "drivers/sonic_driver.hpp"
 #include "sonic/find_databases.hpp"
 
 namespace petrel::drivers {
@@ -18,28 +17,28 @@ namespace {
 
 bool is_sonic_switch(const config::DeviceEntry& device) { return device.driver.starts_with("sonic:"); }
 
-// The configuration of each device is in the same databases as its counters.
-Result<std::unique_ptr<daemon::Nos>> make_detectors_nos(const config::AgentConfig& config,
-                                                        const device::TimeSource& clock)
+// Each device brings its own.
+Result<std::unique_ptr<daemon::Nos>> make_nos_of_devices(const config::AgentConfig& config,
+                                                         std::span<daemon::Driver* const> drivers,
+                                                         const device::TimeSource& clock)
 {
-    if (!std::ranges::all_of(config.devices, is_sonic_switch)) {
-        return tl::unexpected(
-            Error{ErrorKind::invalid, "an agent with a device 'sonic:...' has no devices of other kinds"});
-    }
-    SonicDriver driver;
     std::vector<std::pair<std::string, std::unique_ptr<daemon::Nos>>> each;
     for (const auto& given : config.devices) {
-        const auto expanded = driver.expand(given);
+        auto* driver = daemon::find_driver(drivers, given);
+        if (driver == nullptr || !driver->has_policies()) {
+            return tl::unexpected(
+                Error{ErrorKind::invalid, "an agent with a device 'sonic:...' has no devices of other kinds"});
+        }
+        const auto expanded = driver->expand(given);
         if (!expanded) {
             return tl::unexpected(expanded.error());
         }
         for (const auto& entry : *expanded) {
-            const auto databases = driver.databases_of(entry);
-            if (!databases) {
-                return tl::unexpected(databases.error());
+            auto nos = driver->make_nos(entry, clock);
+            if (!nos) {
+                return tl::unexpected(nos.error());
             }
-            each.emplace_back(entry.name, std::make_unique<daemon::SonicNos>(*databases, sonic::Role::detector,
-                                                                             std::filesystem::path{}, clock));
+            each.emplace_back(entry.name, std::move(*nos));
         }
     }
     if (each.size() == 1) {
@@ -66,7 +65,8 @@ config::AgentConfig with_one_address(config::AgentConfig config)
 
 // A SONiC device implies SONiC's configuration, and orchagent mitigates there. Devices of other kinds are mitigated by
 // the agent alone.
-Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig& config, const device::TimeSource& clock)
+Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig& config,
+                                              std::span<daemon::Driver* const> drivers, const device::TimeSource& clock)
 {
     const bool detects = std::ranges::any_of(config.devices, is_sonic_switch);
     if (config.nos == config::NosKind::none && !detects) {
@@ -81,7 +81,7 @@ Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig& config,
             .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });
     }
     if (detects) {
-        return make_detectors_nos(config, clock);
+        return make_nos_of_devices(config, drivers, clock);
     }
     return sonic::find_databases(config.redis)
         .map([&](const sonic::Databases& databases) -> std::unique_ptr<daemon::Nos> {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "base/result.hpp"
 #include "config/agent_config.hpp"
+#include "daemon/driver.hpp"
 #include "daemon/nos.hpp"
 #include "device/device.hpp"
 
@@ -15,6 +17,7 @@ namespace petrel::drivers {
 config::AgentConfig with_one_address(config::AgentConfig);
 
 // The NOS that the configuration names; null = the policies of the configuration apply. The clock outlives it.
-Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig&, const device::TimeSource&);
+Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig&, std::span<daemon::Driver* const>,
+                                              const device::TimeSource&);
 
 }  // namespace petrel::drivers

@@ -182,18 +182,18 @@ Glance Watcher::glance()
             {view.drops()[twin::Drop::nic_buffer], view.pause_tx() != view.profile().lossless, view.epoch()});
     }
     read_agents(now);
-    for (const auto& heard : experiment_.news()) {
-        EventGlance told{
-            *heard.event,
-            heard.node,
-            places_.port_at({heard.node, heard.port}),
+    for (const auto& found : experiment_.new_events()) {
+        EventGlance seen{
+            *found.event,
+            found.node,
+            places_.port_at({found.node, found.port}),
             {},
-            facts_of(*heard.watchlist, heard.event->policy),
-            fmt::format("{}:{}", heard.device, to_string(heard.watchlist->inventory, heard.event->target))};
-        if (told.port) {
-            told.queue = queue_at(*told.port, heard.event->target);
+            facts_of(*found.watchlist, found.event->policy),
+            fmt::format("{}:{}", found.device, to_string(found.watchlist->inventory, found.event->target))};
+        if (seen.port) {
+            seen.queue = queue_at(*seen.port, found.event->target);
         }
-        now.events.push_back(std::move(told));
+        now.events.push_back(std::move(seen));
     }
     return now;
 }

@@ -126,12 +126,26 @@ protected:
         }
     }
 
+    // The agent finds both ASICs as on a switch: in SONiC's own files.
     std::unique_ptr<test::SimulatedAgent> live_on_both()
     {
-        return live_with("[[device]]\nname = \"asic0\"\ndriver = \"sonic:" + to_text(redis->address()) +
-                             "\"\n[[device]]\nname = \"asic1\"\ndriver = \"sonic:" + to_text(other_redis->address()) +
-                             "\"\n",
-                         folder.path(), {});
+        std::ofstream{folder / "database_global.json"} << R"({"INCLUDES": [{"include": "../redis/database_config.json"},
+                   {"namespace": "asic0", "include": "redis0.json"}, {"namespace": "asic1", "include": "redis1.json"}]})";
+        write_databases("redis0.json", *redis);
+        write_databases("redis1.json", *other_redis);
+        driver = drivers::SonicDriver{folder / "database_global.json", {.wake = Duration{}}};
+        return live_with("[[device]]\ndriver = \"sonic:local\"\n", folder.path(), {});
+    }
+
+    void write_databases(const std::string& file, const test::RedisServer& server)
+    {
+        std::ofstream{folder / file} << R"({"INSTANCES": {"redis": {"unix_socket_path": ")" << server.address().path
+                                     << R"("}}, "DATABASES": {)"
+                                     << R"("APPL_DB": {"id": 0, "instance": "redis"},)"
+                                     << R"("COUNTERS_DB": {"id": 2, "instance": "redis"},)"
+                                     << R"("CONFIG_DB": {"id": 4, "instance": "redis"},)"
+                                     << R"("FLEX_COUNTER_DB": {"id": 5, "instance": "redis"},)"
+                                     << R"("STATE_DB": {"id": 6, "instance": "redis"}}})";
     }
 
     // syncd polls on both switches.

@@ -105,7 +105,7 @@ public:
             std::ranges::for_each(config.error(), [&](const auto& problem) { agent_.say(to_text(problem)); });
             return ExitCode::usage;
         }
-        auto nos = drivers::make_nos(*config, clock());
+        auto nos = drivers::make_nos(*config, all, clock());
         if (!nos) {
             return fail(nos.error());
         }
