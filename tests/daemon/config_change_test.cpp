@@ -98,7 +98,7 @@ TEST_F(ConfigChange, ReloadingTheSameConfigurationChangesNothing)
     EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
     const auto after = sw.writes(kPort);
     for (std::size_t i = writes; i < after.size(); ++i) {
-        EXPECT_EQ(SharedSwitch::treatment_in(after[i].word), Treatment::drop);
+        EXPECT_EQ(SharedSwitch::treatment_in(after[i].value), Treatment::drop);
     }
     expect_restored_when_calm();
 }

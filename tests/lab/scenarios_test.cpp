@@ -56,7 +56,7 @@ std::string report(const std::string& name, unsigned threads, unsigned pieces)
     auto text = reports::lab_heading((*experiment)->scenario());
     for (unsigned i = 1; i <= pieces; ++i) {
         (*experiment)->run_until(duration / pieces * i);
-        text += reports::lab_events((*experiment)->news(), plain);
+        text += reports::lab_events((*experiment)->new_events(), plain);
     }
     return text + reports::lab_summary((*experiment)->summary());
 }

@@ -124,7 +124,7 @@ TEST(SlingshotScenario, TheLogEqualsThePortErrors)
 
     std::string log;
     fabric::PortErrors view;
-    for (const auto& reported : (*experiment)->news()) {
+    for (const auto& reported : (*experiment)->new_events()) {
         for (const auto& line : log_lines(reported)) {
             const auto text = build(line);
             log += text + '\n';

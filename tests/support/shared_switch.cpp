@@ -37,10 +37,10 @@ constexpr Duration kHang = std::chrono::seconds{120};
 std::uint32_t word_of(Treatment treatment) { return kTreated | static_cast<std::uint32_t>(treatment); }
 
 // Waits for another value, with a short limit: the condition of the caller may not depend on the switch.
-void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t seen)
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t seen)
 {
     const timespec limit{.tv_sec = 0, .tv_nsec = 20'000'000};
-    ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
+    ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&value), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ struct SharedSwitch::Memory {
         std::array<std::int64_t, kMostEdges> edge_us;
         std::atomic<std::uint32_t> writes;
         std::array<std::int64_t, kMostWrites> write_us;
-        std::array<std::uint32_t, kMostWrites> word;
+        std::array<std::uint32_t, kMostWrites> value;
     };
     std::array<Queue, kPorts> queues;
     std::array<std::atomic<std::uint32_t>, static_cast<std::size_t>(Fault::count_)> faults;
@@ -198,9 +198,9 @@ std::vector<std::uint16_t> SharedSwitch::ports() const
 
 // ------------------------------------------------------------------------------------------------ what was done
 
-Treatment SharedSwitch::treatment_in(std::uint32_t word)
+Treatment SharedSwitch::treatment_in(std::uint32_t value)
 {
-    return (word & kTreated) == 0 ? Treatment::none : static_cast<Treatment>(word & 0xffU);
+    return (value & kTreated) == 0 ? Treatment::none : static_cast<Treatment>(value & 0xffU);
 }
 
 std::vector<SharedSwitch::Write> SharedSwitch::writes(std::uint16_t port) const
@@ -208,7 +208,7 @@ std::vector<SharedSwitch::Write> SharedSwitch::writes(std::uint16_t port) const
     const auto& queue = memory_->queues.at(port);
     std::vector<Write> all;
     for (std::uint32_t i = 0, n = queue.writes; i < n; ++i) {
-        all.push_back({instant_from_us(queue.write_us[i]), queue.word[i]});
+        all.push_back({instant_from_us(queue.write_us[i]), queue.value[i]});
     }
     return all;
 }
@@ -217,7 +217,7 @@ std::uint32_t SharedSwitch::configuration(std::uint16_t port) const
 {
     const auto& queue = memory_->queues.at(port);
     const std::uint32_t n = queue.writes;
-    return n == 0 ? kConfigured + port : queue.word[n - 1];
+    return n == 0 ? kConfigured + port : queue.value[n - 1];
 }
 
 Treatment SharedSwitch::in_force(std::uint16_t port) const { return treatment_in(configuration(port)); }
@@ -225,12 +225,12 @@ Treatment SharedSwitch::in_force(std::uint16_t port) const { return treatment_in
 std::uint64_t SharedSwitch::opens() const { return memory_->opens; }
 std::uint64_t SharedSwitch::looks() const { return memory_->looks; }
 
-void SharedSwitch::write(std::uint16_t port, std::uint32_t word)
+void SharedSwitch::write(std::uint16_t port, std::uint32_t value)
 {
     auto& queue = memory_->queues.at(port);
     const std::uint32_t n = queue.writes;
     queue.write_us.at(n) = whole_us(now());
-    queue.word.at(n) = word;
+    queue.value.at(n) = value;
     queue.writes = n + 1;
     happened();
 }
@@ -242,7 +242,7 @@ std::uint64_t SharedSwitch::dropped(std::uint16_t port, Instant now) const
     Duration treated{};
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto until = i + 1 < all.size() ? all[i + 1].at : std::max(now, all[i].at);
-        treated += treatment_in(all[i].word) == Treatment::none ? Duration{} : until - all[i].at;
+        treated += treatment_in(all[i].value) == Treatment::none ? Duration{} : until - all[i].at;
     }
     return static_cast<std::uint64_t>(whole_ms(treated)) * kPacketsPerMs;
 }
@@ -297,9 +297,9 @@ public:
     {
         return check(command.target).map([&] {
             Undo undo;
-            const auto word = switch_.configuration(port_of(command.target));
-            std::memcpy(undo.bytes.data(), &word, sizeof word);
-            undo.size = sizeof word;
+            const auto value = switch_.configuration(port_of(command.target));
+            std::memcpy(undo.bytes.data(), &value, sizeof value);
+            undo.size = sizeof value;
             return undo;
         });
     }
@@ -385,11 +385,11 @@ private:
 
     static std::uint32_t word_before(const Undo& undo)
     {
-        std::uint32_t word = kTreated;
-        if (undo.size == sizeof word) {
-            std::memcpy(&word, undo.bytes.data(), sizeof word);
+        std::uint32_t value = kTreated;
+        if (undo.size == sizeof value) {
+            std::memcpy(&value, undo.bytes.data(), sizeof value);
         }
-        return (word & kTreated) == 0 ? word : kDefault;
+        return (value & kTreated) == 0 ? value : kDefault;
     }
 
     SharedSwitch switch_;

@@ -65,7 +65,7 @@ public:
     // --- what the agent has done
     struct Write {
         Instant at;
-        std::uint32_t word{};  // written to the queue's register
+        std::uint32_t value{};  // written to the queue's register
     };
     std::vector<Write> writes(std::uint16_t port) const;
     std::uint32_t configuration(std::uint16_t port) const;
