@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
-#include <optional>
+#include <algorithm>
+#include <iterator>
 
 #include "support/world.hpp"
 #include "watchdog/watchdog.hpp"
@@ -181,13 +181,12 @@ std::vector<Seen> play(const Plan& plan)
 // The largest gap between two reads that touch [from, to], including the one before and the one after.
 std::int64_t largest_gap(const std::vector<std::int64_t>& reads, std::int64_t from, std::int64_t to)
 {
+    auto read = std::ranges::lower_bound(reads, from);
+    std::int64_t last = read == reads.begin() ? 0 : *std::prev(read);
     std::int64_t gap = 0;
-    std::int64_t last = 0;
-    for (const auto r : reads) {
-        if (r >= from && last <= to) {
-            gap = std::max(gap, r - last);
-        }
-        last = r;
+    for (; read != reads.end() && last <= to; ++read) {
+        gap = std::max(gap, *read - last);
+        last = *read;
     }
     return gap;
 }
