@@ -10,25 +10,15 @@ namespace petrel::runner {
 
 control::DeviceReport DeviceRunner::report() const
 {
-    const auto now = loop_.now().mono;
     control::DeviceReport report;
     report.name = name();
     report.driver = setup_.driver;
-    report.condition = condition_;
-    report.why = why_;
-    report.condition_ms = whole_ms(now - condition_since_);
+    health_.fill(report);
     report.last_look_us = whole_us(last_look_);
     report.longest_look_us = whole_us(longest_look_);
-    report.device_notes = notes_;
-    if (!drift_note_.empty()) {
-        report.device_notes.push_back(drift_note_);
-    }
     report.commands = commands_done_;
     report.commands_failed = commands_failed_;
     report.inventory_changes = inventory_changes_;
-    for (const auto& [queue, why] : unseen_) {
-        report.unseen.push_back({queue, why});
-    }
     if (opened_) {
         const auto& rows = opened_->inventory.rows;
         report.ports = static_cast<std::uint32_t>(opened_->inventory.ports.size());
@@ -73,8 +63,8 @@ RowState DeviceRunner::row_state(Slot slot, Instant now) const
     const auto& dog = agent_->watchdog();
     const auto& list = dog.watchlist();
     auto row = runner::row_state(dog, slot, now);
-    row.unseen = !unseen_.empty() && list.rows[slot.value].policy != watchdog::kUnwatched &&
-                 unseen_.contains(to_string(list.inventory, list.inventory.rows[slot.value].target));
+    row.unseen = !health_.sees_all() && list.rows[slot.value].policy != watchdog::kUnwatched &&
+                 health_.unseen(to_string(list.inventory, list.inventory.rows[slot.value].target));
     return row;
 }
 

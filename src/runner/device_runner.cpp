@@ -27,18 +27,6 @@ constexpr Duration kLastRetry = 30s;
 // At most this many notices that arrive before the agent exists wait for it. Further ones are dropped.
 constexpr std::size_t kMostEarlyNotices = 1024;
 
-// Limits the notes about one device, so that a device with many defects does not fill the disk.
-constexpr std::size_t kMostNotes = 200;
-
-// "Ethernet0:3, Ethernet0:4, and 62 more".
-std::string names_text(const std::vector<std::string>& names)
-{
-    constexpr std::size_t kNamed = 16;
-    const auto unnamed = names.size() - std::min(names.size(), kNamed);
-    return fmt::format("{}{}", fmt::join(names | std::views::take(kNamed), ", "),
-                       unnamed == 0 ? "" : fmt::format(", and {} more", unnamed));
-}
-
 // The statistics of a mitigated queue change without events. A killed process loses at most this much of them.
 constexpr Duration kSaveEvery = 10s;
 
@@ -57,10 +45,10 @@ DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::share
       host_(host),
       setup_(std::move(setup)),
       policies_(std::move(policies)),
-      condition_since_(loop.now().mono),
+      health_(loop, host, setup_.name),
       calls_(
           loop, std::move(setup_.worker), *setup_.source, *setup_.memory, *this,
-          [this](const std::string& text) { note(text); }, setup_.fault_hook)
+          [this](const std::string& text) { health_.note(text); }, setup_.fault_hook)
 {}
 
 DeviceRunner::~DeviceRunner()
@@ -76,23 +64,24 @@ DeviceRunner::~DeviceRunner()
 void DeviceRunner::start(Duration wait)
 {
     if (!memory().damage().empty()) {
-        log(LogLevel::error, "state_damaged", memory().damage());
+        health_.log(LogLevel::error, "state_damaged", memory().damage());
     }
     if (memory().tail_dropped() != 0) {
-        log(LogLevel::notice, "state_tail_dropped",
+        health_.log(
+            LogLevel::notice, "state_tail_dropped",
             fmt::format("the last {} bytes of the memory are an unfinished record: left out", memory().tail_dropped()));
     }
     watch_worker();
     if (wait == Duration{}) {
         return open();
     }
-    become(Condition::opening, fmt::format("the agent was started too often: waits {}", seconds_text(wait)));
+    health_.become(Condition::opening, fmt::format("the agent was started too often: waits {}", seconds_text(wait)));
     plan(retry_, loop_.now().mono + wait, [this] { open(); });
     // The agent does not watch the device until then. If a process that died had replaced another detector, put that
     // detector back for this time.
     calls_.put_back([this](const Result<void>& done) {
         if (!done) {
-            log(LogLevel::error, "device_not_put_back", done.error().what);
+            health_.log(LogLevel::error, "device_not_put_back", done.error().what);
         }
     });
 }
@@ -120,7 +109,7 @@ void DeviceRunner::try_again(const std::string& why)
     }
     const auto causes =
         why == first_failure_ ? why : fmt::format("{}; a later attempt failed too: {}", first_failure_, why);
-    become(Condition::failing, fmt::format("{}; tried again in {}", causes, seconds_text(wait)));
+    health_.become(Condition::failing, fmt::format("{}; tried again in {}", causes, seconds_text(wait)));
     plan(retry_, loop_.now().mono + wait, [this] { open(); });
 }
 
@@ -131,19 +120,21 @@ void DeviceRunner::gather(Opened opened)
     }
     opened_ = std::move(opened);
     const auto& has = opened_->inventory;
-    log(LogLevel::info, "device_opened",
+    health_.log(
+        LogLevel::info, "device_opened",
         fmt::format("opened: {}, {}", count_text(has.ports.size(), "port"), count_text(has.rows.size(), "row")));
     if (opened_->journal_tail_dropped != 0) {
-        log(LogLevel::notice, "journal_tail_dropped",
-            fmt::format("the last {} bytes of the journal are an unfinished record: left out",
-                        opened_->journal_tail_dropped));
+        health_.log(LogLevel::notice, "journal_tail_dropped",
+                    fmt::format("the last {} bytes of the journal are an unfinished record: left out",
+                                opened_->journal_tail_dropped));
     }
     if (opened_->journal_strangers != 0) {
-        log(LogLevel::warning, "journal_strangers",
+        health_.log(
+            LogLevel::warning, "journal_strangers",
             fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
                         count_text(opened_->journal_strangers, "mitigation")));
     }
-    become(Condition::starting, "reads which treatments are in force");
+    health_.become(Condition::starting, "reads which treatments are in force");
     calls_.gather(remembered(), [this](Result<agent::Start> start) {
         if (!start) {
             return try_again(start.error().what);
@@ -163,14 +154,14 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
     std::vector<std::string> gone;
     auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
     if (!checkpoint) {
-        log(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
+        health_.log(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
         watchdog::Checkpoint nothing;
         nothing.next_seq = memory().last_seq() + 1;
         return nothing;
     }
     if (!gone.empty()) {
-        log(LogLevel::warning, "memory_of_others",
-            fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
+        health_.log(LogLevel::warning, "memory_of_others",
+                    fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
     }
     checkpoint->next_seq = std::max(checkpoint->next_seq, memory().last_seq() + 1);
     return watchdog::aged(std::move(*checkpoint), saved->age);
@@ -180,7 +171,7 @@ Result<void> DeviceRunner::order(const watchdog::Order& order)
 {
     if (!agent_ || stopping_) {
         return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{} is not being watched: {}", name(),
-                                                                        stopping_ ? "it is stopped" : why_)});
+                                                                        stopping_ ? "it is stopped" : why())});
     }
     step(order);
     return {};
@@ -243,9 +234,9 @@ void DeviceRunner::close_device()
         }
         if (!done) {
             ++left_behind_;
-            log(LogLevel::error, "device_not_put_back", done.error().what);
+            health_.log(LogLevel::error, "device_not_put_back", done.error().what);
         }
-        become(Condition::stopped, "");
+        health_.become(Condition::stopped, "");
         host_.settled(*this);
     };
     plan(retry_, loop_.now().mono + setup_.hang_after, [this, closed] {
@@ -429,7 +420,8 @@ void DeviceRunner::take(const Looked& looked)
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);
     if (looked.unseen) {
-        take_unseen(*looked.unseen);
+        snapshot_.reset();
+        health_.take_unseen(*looked.unseen);
     }
     if (looked.wants_reopening && agent_ && !stopping_) {
         return reopen();
@@ -443,7 +435,7 @@ void DeviceRunner::take(const Looked& looked)
         if (looked.changed) {
             intake_->learn_speeds(*looked.changed);  // before step(), which may lend the intake to the next look
         }
-        follow_drift(looked.intake->stamp_drift());
+        health_.follow_drift(looked.intake->stamp_drift());
         step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
     }
     if (looked.changed) {
@@ -464,28 +456,8 @@ void DeviceRunner::reopen()
         cancel(timer);
     }
     commands_.clear();
-    become(Condition::starting, "the device is opened again");
+    health_.become(Condition::starting, "the device is opened again");
     open();
-}
-
-void DeviceRunner::take_unseen(std::vector<device::UnseenQueue> unseen)
-{
-    const auto before = std::exchange(unseen_, {});
-    snapshot_.reset();
-    std::map<std::string, std::vector<std::string>> by_reason;
-    for (auto& [queue, why] : unseen) {
-        by_reason[why].push_back(queue);
-        unseen_.emplace(std::move(queue), std::move(why));
-    }
-    for (const auto& [why, queues] : by_reason) {
-        log(LogLevel::error, "queues_unseen",
-            fmt::format("{} configured and cannot be watched: {}: {}",
-                        queues.size() == 1 ? "1 queue is" : fmt::format("{} queues are", queues.size()),
-                        names_text(queues), why));
-    }
-    if (unseen_.empty() && !before.empty()) {
-        log(LogLevel::notice, "queues_seen", "every configured queue is watched again");
-    }
 }
 
 void DeviceRunner::judge(const Looked& looked)
@@ -494,9 +466,9 @@ void DeviceRunner::judge(const Looked& looked)
         return;
     }
     if (!looked.read) {
-        return become(Condition::failing, looked.read.error().what);
+        return health_.become(Condition::failing, looked.read.error().what);
     }
-    become(Condition::watching, "");
+    health_.become(Condition::watching, "");
     if (!good_look_) {
         good_look_ = true;
         host_.settled(*this);
@@ -528,71 +500,11 @@ void DeviceRunner::watch_worker()
 {
     plan(worker_watch_, loop_.now().mono + std::max<Duration>(setup_.hang_after / 4, 1ms), [this] {
         if (hangs() && !stopped()) {
-            become(Condition::not_answering,
-                   fmt::format("a call has been under way for more than {}", limit_text(setup_.hang_after)));
+            health_.become(Condition::not_answering,
+                           fmt::format("a call has been under way for more than {}", limit_text(setup_.hang_after)));
         }
         watch_worker();
     });
-}
-
-void DeviceRunner::become(Condition condition, std::string why)
-{
-    const bool same = condition == condition_;
-    const bool news = !same || why != why_;
-    const auto before = std::exchange(condition_, condition);
-    const auto for_so_long = loop_.now().mono - condition_since_;
-    why_ = std::move(why);
-    if (!same) {
-        condition_since_ = loop_.now().mono;
-    }
-    if (!news) {
-        return;
-    }
-    switch (condition) {
-    case Condition::failing: return log(LogLevel::error, "device_failing", why_);
-    case Condition::not_answering: return log(LogLevel::error, "device_not_answering", why_);
-    case Condition::watching:
-        if (before == Condition::failing || before == Condition::not_answering) {
-            return log(LogLevel::notice, "device_answers",
-                       fmt::format("answers again after {}", seconds_text(for_so_long)));
-        }
-        return log(LogLevel::notice, "device_watched", "is watched: the first look was good");
-    case Condition::stopped: return log(LogLevel::notice, "device_stopped", "is not watched any more");
-    case Condition::opening: return log(LogLevel::warning, "device_waits", why_);
-    case Condition::starting:
-    case Condition::count_: return;
-    }
-}
-
-void DeviceRunner::log(LogLevel level, std::string event, std::string message) const
-{
-    host_.log({level, std::move(event), name(), {}, std::move(message), {}});
-}
-
-// In whole percent, so that jitter is not reported as drift.
-void DeviceRunner::follow_drift(const watchdog::StampDrift& drift)
-{
-    constexpr int kPpmPerPercent = 10'000;
-    const auto ppm = drift.ppm().value_or(0);
-    const int percent = (ppm + (ppm < 0 ? -1 : 1) * kPpmPerPercent / 2) / kPpmPerPercent;
-    if (percent == drift_percent_) {
-        return;
-    }
-    drift_percent_ = percent;
-    drift_note_ = percent == 0 ? ""
-                               : fmt::format("time stamps run {} % {} against the pause counters, measured on queues "
-                                             "that are paused throughout; the pause times are corrected for it",
-                                             std::abs(percent), percent > 0 ? "fast" : "slow");
-    log(LogLevel::warning, "stamp_drift", percent == 0 ? "time stamps and pause counters agree again" : drift_note_);
-}
-
-// Logs each note once: a device that is opened again repeats its notes.
-void DeviceRunner::note(const std::string& text)
-{
-    if (notes_.size() < kMostNotes && std::ranges::find(notes_, text) == notes_.end()) {
-        notes_.push_back(text);
-        log(LogLevel::warning, "device_note", text);
-    }
 }
 
 void DeviceRunner::cancel(Timer& timer)

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,17 +20,16 @@
 #include "config/stop_policy.hpp"
 #include "control/report.hpp"
 #include "runner/device_calls.hpp"
+#include "runner/device_health.hpp"
 #include "runner/device_snapshot.hpp"
 #include "runner/device_source.hpp"
-#include "runner/log_line.hpp"
 #include "runner/loop.hpp"
 #include "runner/memory.hpp"
 #include "runner/policies.hpp"
+#include "runner/runner_host.hpp"
 #include "runner/worker.hpp"
 
 namespace petrel::runner {
-
-class DeviceRunner;
 
 // The wall time of a monotonic instant.
 inline WallTime wall_time(const Now& now, Instant at)
@@ -39,22 +37,9 @@ inline WallTime wall_time(const Now& now, Instant at)
     return now.wall - std::chrono::floor<std::chrono::microseconds>(now.mono - at);
 }
 
-// The owner of the runners. They call it in the loop.
-class RunnerHost {
-public:
-    virtual ~RunnerHost() = default;
-    virtual void log(const LogLine&) = 0;
-    virtual void event_written(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
-    virtual void settled(const DeviceRunner&) = 0;  // the first good look is done, or the runner has stopped
-    virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
-    // The result of each periodic check of a file. True: another process removed or replaced the file, and it is
-    // written anew.
-    virtual void name_kept(const std::filesystem::path&, const Result<bool>& lost) = 0;
-};
-
 class DeviceRunner final : device::NoticeSink {
 public:
-    using Condition = control::DeviceReport::Condition;
+    using Condition = DeviceHealth::Condition;
 
     struct Setup {
         std::string name;
@@ -86,13 +71,13 @@ public:
     void stop(config::StopPolicy, const std::string& by);
     // Ends a stop() that takes too long. Treatments that could not be restored stay in the journal.
     void give_up();
-    bool stopped() const { return condition_ == Condition::stopped; }
+    bool stopped() const { return condition() == Condition::stopped; }
     std::size_t left_behind() const { return left_behind_; }           // treatments still in force that should not be
     const std::string& left_details() const { return left_details_; }  // details of left_behind(), or empty
 
     const std::string& name() const { return setup_.name; }
-    Condition condition() const { return condition_; }
-    const std::string& why() const { return why_; }
+    Condition condition() const { return health_.condition(); }
+    const std::string& why() const { return health_.why(); }
     bool good_look() const { return good_look_; }                         // there has been at least one
     bool hangs() const { return calls_.busy_for() > setup_.hang_after; }  // a call does not return
     const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
@@ -146,7 +131,6 @@ private:
     void take(const Looked&);
     void judge(const Looked&);
     void reopen();
-    void take_unseen(std::vector<device::UnseenQueue>);
     void follow(const Looked&);
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
@@ -157,10 +141,6 @@ private:
     void close_device();
     void leave_journaled();
 
-    void become(Condition, std::string why);
-    void log(LogLevel, std::string event, std::string message) const;
-    void note(const std::string& text);
-    void follow_drift(const watchdog::StampDrift&);
     template <class Call>
     void plan(Timer& timer, Instant when, Call call)
     {
@@ -178,16 +158,11 @@ private:
     std::shared_ptr<const Policies> policies_;
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};  // posted notices are used only while it exists
 
-    Condition condition_{Condition::opening};
-    Instant condition_since_;
-    std::string why_;
+    DeviceHealth health_;
     unsigned attempts_{};
-    std::string first_failure_;       // since the device was last watched
-    std::vector<std::string> notes_;  // from the driver
-    int drift_percent_{};             // of time stamps against pause counters, as last reported
-    std::string drift_note_;          // empty: no drift
-    std::optional<Opened> opened_;    // with the current inventory
-    bool unfit_{};                    // the policies do not fit the device: waits for others
+    std::string first_failure_;     // since the device was last watched
+    std::optional<Opened> opened_;  // with the current inventory
+    bool unfit_{};                  // the policies do not fit the device: waits for others
 
     agent::Output output_;
     std::optional<agent::Agent> agent_;
@@ -205,9 +180,8 @@ private:
     std::map<Target, watchdog::Event> last_;   // the last event of each target since the process started
     std::map<std::uint64_t, Timer> commands_;  // under way, each with the timer of its deadline
     std::shared_ptr<const Delegations> delegations_{std::make_shared<Delegations>()};
-    std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
-    std::set<Target> not_by_device_;             // the device was requested to detect storms here and does not
-    unsigned watch_calls_{};                     // calls of delegate_detection that are not answered yet
+    std::set<Target> not_by_device_;  // the device was requested to detect storms here and does not
+    unsigned watch_calls_{};          // calls of delegate_detection that are not answered yet
     std::optional<config::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};

@@ -85,12 +85,12 @@ void DeviceRunner::begin(const agent::Start& start)
     attempts_ = 0;
     first_failure_.clear();
     for (const auto& note : list->notes) {
-        log(LogLevel::warning, "policy_note", note);
+        health_.log(LogLevel::warning, "policy_note", note);
     }
     intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
     delegate_detection(left_to_device(*list));
     share_watched_rows(*list);
-    become(Condition::starting, "the first look is under way");
+    health_.become(Condition::starting, "the first look is under way");
     output_.clear();
     ++watchlist_generation_;
     snapshot_.reset();
@@ -117,10 +117,10 @@ void DeviceRunner::log_ongoing_storms() const
     }
     if (!queues.empty()) {
         const auto unnamed = queues.size() - std::min(queues.size(), kNamed);
-        log(LogLevel::notice, "storms_go_on",
-            fmt::format("{} found in a storm or mitigated at the start: {}{}", count_text(queues.size(), "queue"),
-                        fmt::join(queues | std::views::take(kNamed), ", "),
-                        unnamed == 0 ? "" : fmt::format(", and {} more", unnamed)));
+        health_.log(LogLevel::notice, "storms_go_on",
+                    fmt::format("{} found in a storm or mitigated at the start: {}{}",
+                                count_text(queues.size(), "queue"), fmt::join(queues | std::views::take(kNamed), ", "),
+                                unnamed == 0 ? "" : fmt::format(", and {} more", unnamed)));
     }
 }
 
@@ -149,7 +149,7 @@ void DeviceRunner::change(std::shared_ptr<const Policies> policies)
         if (unfit_) {
             unfit_ = false;
             gather(*opened_);
-        } else if (retry_ && condition_ == Condition::failing) {
+        } else if (retry_ && condition() == Condition::failing) {
             // The new configuration may have removed the reason of the failure: try to open the device without waiting.
             cancel(retry_);
             attempts_ = 0;
@@ -190,7 +190,7 @@ void DeviceRunner::delegate_detection(const std::vector<device::DelegatedRow>& r
         if (numbering == opened_->numbering) {
             auto accepted = std::make_shared<Delegations>();
             if (!watched && watched.error().kind != ErrorKind::unsupported) {
-                log(LogLevel::error, "self_watch_failed", watched.error().what);
+                health_.log(LogLevel::error, "self_watch_failed", watched.error().what);
             }
             for (const auto& row : watched.value_or(std::vector<device::Delegated>{})) {
                 accepted->emplace(row.row, row);
@@ -231,7 +231,7 @@ void DeviceRunner::refuse_policies(const std::vector<Complaint>& complaints)
     }
     stop_watching();
     calls_.set_watched_rows({}, opened_->numbering);
-    become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
+    health_.become(Condition::failing, "the policies do not fit this device: " + to_text(complaints, "; "));
 }
 
 // Takes over a new inventory: only speeds have changed, or also the ports.
@@ -247,9 +247,9 @@ void DeviceRunner::follow(const Looked& looked)
     auto list = watchlist(*policies_);
     if (other_rows) {
         ++inventory_changes_;
-        log(LogLevel::warning, "inventory_changed",
-            fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
-                        count_text(opened_->inventory.rows.size(), "row")));
+        health_.log(LogLevel::warning, "inventory_changed",
+                    fmt::format("has other ports now: {}, {}", count_text(opened_->inventory.ports.size(), "port"),
+                                count_text(opened_->inventory.rows.size(), "row")));
     }
     if (!list) {
         return refuse_policies(list.error());
