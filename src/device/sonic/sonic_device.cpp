@@ -8,6 +8,8 @@
 #include <ranges>
 #include <utility>
 
+#include "device/sonic/canaries.hpp"
+
 namespace petrel::device::sonic {
 
 namespace {
@@ -29,15 +31,6 @@ constexpr int kPollsMissed = 5;  // this many missed polls are an error, if they
 // milliseconds, which vary. Without stamps and without reports of writes, only the two looks around a poll are known.
 constexpr Duration kStampUncertainty = std::chrono::milliseconds{10};
 constexpr int kLooksPerPoll = 4;
-
-// Hardware may follow orchagent's treatment late. Signals of pause that still show it after this time survive.
-constexpr Duration kHardwareFollows = std::chrono::seconds{1};
-
-// After the longest detection time of SONiC, 5 s, the watchdog has decided whether the mitigation has an effect, for
-// which it needs the packets and the backlog of each poll.
-constexpr Duration kEffectDecided = std::chrono::seconds{6};
-
-constexpr Fields kPause = bit(Field::pause_state) | bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::on2off);
 
 }  // namespace
 
@@ -379,9 +372,6 @@ Result<PollStamp::Seen> SonicDevice::wait_for_poll()
     return seen;
 }
 
-// The canaries are the first and the last queue that orchagent has registered, by object id: syncd writes the others
-// between them. PFC_WD_STATUS does not show which queues are registered: after the big red switch, queues that syncd
-// does not poll have it, too.
 Result<void> SonicDevice::choose_canaries()
 {
     if (clock_.now().mono < choose_again_) {
@@ -402,38 +392,7 @@ Result<void> SonicDevice::choose_canaries()
 
 void SonicDevice::watch_canaries()
 {
-    const auto& queues = reader_->layout().queues;
-    const auto before = [&](std::uint32_t a, std::uint32_t b) {
-        return std::pair{queues[a].oid.size(), std::string_view{queues[a].oid}} <
-               std::pair{queues[b].oid.size(), std::string_view{queues[b].oid}};
-    };
-    // orchagent writes its statistics to a queue in a storm once a second, which looks like a poll. A queue that syncd
-    // cannot read is not written at all.
-    const auto suits = [&](std::uint32_t row) {
-        const auto& reading = (*reader_)[Slot{row}];
-        return !reading.registered ? 0
-                                   : 1 + (reading.counters != 0 ? 2 : 0) + (reading.status != Status::stormed ? 1 : 0);
-    };
-    int best = 1;
-    std::optional<std::uint32_t> first;
-    std::optional<std::uint32_t> last;
-    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        const auto grade = suits(row);
-        if (grade > best) {
-            best = grade;
-            first = last = std::nullopt;
-        }
-        if (grade == best) {
-            first = first && before(*first, row) ? first : row;
-            last = last && before(row, *last) ? last : row;
-        }
-    }
-    std::vector<std::string> keys;
-    for (const auto row : {first, last}) {
-        if (row && (keys.empty() || first != last)) {
-            keys.push_back("COUNTERS:" + queues[*row].oid);
-        }
-    }
+    auto keys = canaries(*reader_);
     if (const bool any = !keys.empty(); any != queues_watched_) {
         queues_watched_ = any;
         polled_ = clock_.now().mono;
@@ -502,8 +461,8 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
     if (reading.debug_storm) {
         imagine_storm(sample);
     }
-    const bool counts = mark_surviving(row, sample, seen_at.mono);
-    reader_->set_settled(slot, row.settled);
+    const bool counts = row.signals.mark(sample, seen_at.mono);
+    reader_->set_settled(slot, row.signals.settled());
     if (counts) {
         into.put(sample);
     }
@@ -527,9 +486,9 @@ void SonicDevice::repeat_if_lost(Slot slot, bool stormed)
         }
     }
     if (!stormed) {
-        row.stormed_since.reset();
-    } else if (!row.stormed_since) {
-        row.stormed_since = clock_.now().mono;
+        row.signals.end_storm();
+    } else if (!row.signals.in_storm()) {
+        row.signals.begin_storm(clock_.now().mono);
     }
 }
 
@@ -547,49 +506,6 @@ Result<void> SonicDevice::publish_again()
         return {};
     }
     return publish_messages(store_, messages);
-}
-
-// Pause does not hold up a mitigated queue, so the mitigation may stop the signals that measure pause; on some switches
-// it does not. A signal that still shows pause after kHardwareFollows survives, and then its standstill is quiet. Until
-// then only frames count for quiet; if the switch does not count frames, the other signals do. A pause needs frames
-// that renew it. If the state is `paused` and no frames arrive, the mitigation has stopped the state or the frame
-// counter: neither counts, and a probe has to decide.
-//
-// The first poll after the mitigation may have been under way when the mitigation began. It is skipped (false), and the
-// next sample covers its interval as well. The agent's clock decides which poll is the first, because syncd's stamps
-// may be of another clock.
-bool SonicDevice::mark_surviving(Row& row, Sample& sample, Instant seen_at)
-{
-    if (!row.stormed_since) {
-        row.polled_in_storm = row.keeps_signals = row.settled = false;
-        return true;
-    }
-    // A counter that is less than before was reset.
-    const auto moved = [&](Field field, std::uint64_t& last) {
-        const auto before = std::exchange(last, sample[field]);
-        return has(sample.known, field) && last > before ? last - before : 0;
-    };
-    const auto counted = moved(Field::pause_us, row.pause_us);
-    const bool renewed = moved(Field::rx_pfc, row.rx_pfc) != 0 || !has(sample.known, Field::rx_pfc);
-    const bool sends = moved(Field::tx_packets, row.tx_packets) != 0;
-    const auto interval = whole_us(sample.read_at) - whole_us(std::exchange(row.polled_at, sample.read_at));
-    if (!row.polled_in_storm) {
-        row.polled_in_storm = seen_at > *row.stormed_since;
-        return false;
-    }
-    const bool shows_paused = has(sample.known, Field::paused_now) && sample.paused_now;
-    const bool counts = 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
-    const bool settled = seen_at - *row.stormed_since >= kHardwareFollows;
-    row.keeps_signals = row.keeps_signals || (settled && ((shows_paused && renewed) || counts));
-    row.settled = row.keeps_signals && !sends && seen_at - *row.stormed_since >= kEffectDecided;
-    if (!row.keeps_signals && has(sample.known, Field::rx_pfc)) {
-        sample.survives = ~kPause;
-    }
-    if (!renewed && shows_paused) {
-        sample.known &= ~(bit(Field::pause_state) | bit(Field::paused_now));
-        sample.survives &= ~bit(Field::rx_pfc);
-    }
-    return true;
 }
 
 // A simulated storm (DEBUG_STORM): its counters advance with the clock.
@@ -639,7 +555,7 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
         const auto done = publish_and_wait(store_, message, patience);
         orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
         if (done) {
-            rows_[row].stormed_since = storm ? std::optional{clock_.now().mono} : std::nullopt;
+            storm ? rows_[row].signals.begin_storm(clock_.now().mono) : rows_[row].signals.end_storm();
         }
         return done;
     });

@@ -24,6 +24,7 @@
 #include "device/sonic/orchagent.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
+#include "device/sonic/surviving_signals.hpp"
 #include "device/status_check.hpp"
 
 namespace petrel::device::sonic {
@@ -62,19 +63,11 @@ private:
     // The state of a queue from look to look.
     struct Row {
         std::optional<bool> requested;  // by the agent: true = stormed, false = not; none: the queue was not seen yet
-        std::optional<Instant> stormed_since;
-        // While stormed:
-        bool polled_in_storm{};      // a poll was seen since then
-        std::uint64_t pause_us{};    // as of the last poll
-        std::uint64_t rx_pfc{};      // as of the last poll
-        std::uint64_t tx_packets{};  // as of the last poll
-        Instant polled_at;           // the stamp of the last poll
-        bool keeps_signals{};        // the signals of pause survive the mitigation
-        bool settled{};              // these signals alone show whether the storm goes on
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // counters from before a change are not compared with later ones
         LastPolls polls;
+        SurvivingSignals signals;
         HeldPause held;  // for switches that report only a state
     };
 
@@ -101,7 +94,6 @@ private:
     Message message_for(std::uint32_t row, bool storm) const;
     Result<void> publish_again();
     bool wait_for_write();
-    static bool mark_surviving(Row&, watchdog::Sample&, Instant seen_at);
     void imagine_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
