@@ -43,7 +43,7 @@ Places places_of(const scenario::Scenario& scenario, const twin::Twin& twin)
             places.nics.push_back({NodeId{id}, 0, node.name});
             continue;
         }
-        for (std::uint16_t port = 0; port < node.ports.size(); ++port) {
+        for (std::uint16_t number = 0; const auto& port : node.ports) {
             const auto index = static_cast<std::uint32_t>(places.ports.size());
             const auto first = static_cast<std::uint32_t>(places.queues.size());
             for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
@@ -51,12 +51,12 @@ Places places_of(const scenario::Scenario& scenario, const twin::Twin& twin)
                     places.queues.push_back({index, priority});
                 }
             }
-            places.ports.push_back({{NodeId{id}, port},
+            places.ports.push_back({{NodeId{id}, number++},
                                     first,
                                     static_cast<std::uint32_t>(places.queues.size()) - first,
                                     {},
                                     {},
-                                    fmt::format("{}:{}", node.name, node.ports[port].name)});
+                                    fmt::format("{}:{}", node.name, port.name)});
         }
     }
     for (const auto& link : topology.links) {

@@ -11,10 +11,9 @@ void PauseHistory::look(const Glance& before, const Glance& now)
         if (was.paused && !pauses_[q].empty()) {
             pauses_[q].back().to = now.at;
         }
-        if (is.paused && (!was.paused || broken)) {
+        // A pause that began between the two may also have ended there.
+        if (was.paused ? is.paused && broken : is.paused || broken) {
             pauses_[q].push_back({now.at, before.at, now.at});
-        } else if (!is.paused && broken && !was.paused) {
-            pauses_[q].push_back({now.at, before.at, now.at});  // it began and ended between the two
         }
         if (is.paused || was.paused || broken) {
             quiet_from_[q] = now.at;
