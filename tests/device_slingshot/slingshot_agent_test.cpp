@@ -78,7 +78,7 @@ struct Outside {
 
 constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
 
-TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
+TEST(SlingshotAgent, TreatsAPortAsLongAsItsStatusIsSet)
 {
     Outside outside;
     auto process = outside.process();
@@ -105,7 +105,7 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     EXPECT_EQ(outside.fake.state[0], FakeSwitch::PortState{});
 }
 
-TEST(SlingshotAgent, ALinkThatGoesDownEndsIt)
+TEST(SlingshotAgent, ALinkThatGoesDownEndsTheStorm)
 {
     Outside outside;
     auto process = outside.process();
@@ -119,7 +119,7 @@ TEST(SlingshotAgent, ALinkThatGoesDownEndsIt)
     EXPECT_TRUE(outside.untouched());
 }
 
-TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
+TEST(SlingshotAgent, AFailedWriteIsReportedAndRepeated)
 {
     for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
         Outside outside;
@@ -138,7 +138,7 @@ TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
     }
 }
 
-TEST(SlingshotAgent, AWriteWithoutEffectIsSeenAndTriedAgain)
+TEST(SlingshotAgent, AWriteWithoutEffectIsDetectedAndRepeated)
 {
     for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
         Outside outside;
@@ -160,7 +160,7 @@ TEST(SlingshotAgent, AWriteWithoutEffectIsSeenAndTriedAgain)
     }
 }
 
-TEST(SlingshotAgent, WhereTheFirstWriteIsDeniedNothingIsLeftBehind)
+TEST(SlingshotAgent, ARefusedFirstWriteLeavesNothingInForce)
 {
     Outside outside;
     auto process = outside.process();
@@ -174,7 +174,7 @@ TEST(SlingshotAgent, WhereTheFirstWriteIsDeniedNothingIsLeftBehind)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
+TEST(SlingshotAgent, ARefusedSecondWriteKeepsTheFirstUntilQuiet)
 {
     Outside outside;
     auto process = outside.process();
@@ -192,7 +192,7 @@ TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
+TEST(SlingshotAgent, TheNextProcessCompletesAHalfAppliedTreatment)
 {
     Outside outside;
     outside.port().pause_timeout = 0x8;
@@ -220,7 +220,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
+TEST(SlingshotAgent, TheNextProcessUndoesAHalfAppliedTreatmentIfThePauseIsOver)
 {
     Outside outside;
     outside.port().pause_timeout = 0x8;
@@ -235,7 +235,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
+TEST(SlingshotAgent, TheNextProcessCompletesAHalfDoneRestore)
 {
     Outside outside;
     outside.port().max_frame_size = 1'500;  // not the default value: only the journal holds it
@@ -255,7 +255,7 @@ TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, HalfATreatmentThatNobodyJournaledIsUndone)
+TEST(SlingshotAgent, HalfATreatmentWithoutAJournalEntryIsUndone)
 {
     Outside outside;
     outside.port().max_frame_size = 63;
@@ -265,7 +265,7 @@ TEST(SlingshotAgent, HalfATreatmentThatNobodyJournaledIsUndone)
     EXPECT_THAT(process.said(), IsEmpty());
 }
 
-TEST(SlingshotAgent, AnOrderReleasesAndAStopLeavesNothing)
+TEST(SlingshotAgent, AnOrderReleasesThePortAndAStopRestoresIt)
 {
     Outside outside;
     auto process = outside.process();

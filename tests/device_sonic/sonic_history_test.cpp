@@ -95,7 +95,7 @@ TEST_F(SonicHistory, IsKeptForConfiguredPortsOnly)
     EXPECT_EQ(shown(kLength, "Ethernet4"), "");
 }
 
-TEST_F(SonicHistory, TheTotalIsTheDevicesOwnWhereItHasOne)
+TEST_F(SonicHistory, TheTotalComesFromTheDeviceIfItHasOne)
 {
     begin({});
     keep_history("Ethernet0");

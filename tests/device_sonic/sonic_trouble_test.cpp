@@ -94,7 +94,7 @@ TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollowed)
+TEST_F(SonicTrouble, AWatchIsStoppedAndStartedAgainDuringAStorm)
 {
     start_and_storm();
     sonic().unwatch("Ethernet0");
@@ -108,7 +108,7 @@ TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollo
     ends_well();
 }
 
-TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
+TEST_F(SonicTrouble, AStormByOrderIsTreatedLikeAnyOther)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
@@ -161,7 +161,7 @@ TEST_F(SonicTrouble, APollFromBeforeTheMitigationIsNotUsed)
 
 // ---- Redis
 
-TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwitch)
+TEST_F(SonicTrouble, RedisIsKilledDuringAStormAndComesBackEmptyWithTheSwitch)
 {
     start_and_storm();
     on_->server_.kill();
@@ -195,7 +195,7 @@ TEST_F(SonicTrouble, FlushedDatabasesGiveNoSamplesUntilTheyAreFilled)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
+TEST_F(SonicTrouble, TheAgentDoesNotWaitForAFrozenRedisAndMissesNoStorm)
 {
     on_->start(OnSwitch::policy(), {500ms, 60s, 50ms, 0ms});
     quiet(2);
@@ -209,7 +209,7 @@ TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
     ends_well();
 }
 
-TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
+TEST_F(SonicTrouble, AHangingSyncdProvesNothing)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
@@ -221,7 +221,7 @@ TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothing)
+TEST_F(SonicTrouble, AnOlderHangingSyncdProvesNothing)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false});
     auto policy = OnSwitch::policy();
@@ -304,7 +304,7 @@ TEST_F(SonicBlind, RarePollsAreWaitedFor)
 }
 
 // If no queue is registered, syncd has nothing to poll.
-TEST_F(SonicBlind, WithoutAQueueThatIsWatchedNothingIsMissed)
+TEST_F(SonicBlind, MissingPollsAreNotReportedWithoutAWatchedQueue)
 {
     open();
     sonic().unwatch("Ethernet0");

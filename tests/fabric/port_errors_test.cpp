@@ -88,7 +88,7 @@ TEST(PortErrors, PrioritiesAndCausesAreSeparate)
               Closed::by_event);
 }
 
-TEST(PortErrors, ARestartedSourceCountsAnew)
+TEST(PortErrors, ARestartedSourceStartsItsCountAgain)
 {
     auto later = event(1, Kind::closed);
     later.boot = 2;

@@ -60,7 +60,7 @@ private:
     std::optional<SimulatedRunner> runner_;
 };
 
-TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
+TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
 {
     open(kStorm, book_of(preset()));
     EXPECT_THAT(notes, IsEmpty()) << "nothing is amiss with a library of our own";
@@ -82,7 +82,7 @@ TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
     EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "as if nothing had been";
 }
 
-TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
+TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)
 {
     auto policy = preset();
     policy.action = Treatment::ignore_pause;
@@ -98,7 +98,7 @@ TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
 }
 
 // The library detects, each port with its own intervals; the agent receives the notices and reports the storms.
-TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_ports_intervals)
+TEST_F(AgentOnLibrary, StormsThatTheSwitchDetectsAreReportedAtEachPortsIntervals)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[fault]]\nat = \"100ms\"\nkind = \"storm\"\nhost = \"h0\"\nquanta = 2000\nperiod = \"1ms\"\nuntil = "

@@ -20,7 +20,7 @@ protected:
     std::uint64_t dropped() const { return stat(queues->get_stats, queue(kStormed), sai::queue_stat::dropped_packets); }
 };
 
-TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_until_it_resumes)
+TEST_F(Effects, APausedQueueReadsNotContinuousOnceThenPausedUntilItResumes)
 {
     start(kStorm);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
@@ -38,7 +38,7 @@ TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_unt
     EXPECT_FALSE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
 }
 
-TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
+TEST_F(Effects, APauseThatWasBrokenBetweenTwoPollsIsNotContinuous)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[fault]]\nat = \"700ms\"\nkind = \"storm\"\nhost = \"h1\"\nquanta = 2000\nperiod = \"1ms\"\n";
@@ -53,7 +53,7 @@ TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
 }
 
-TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
+TEST_F(Effects, RecoveryDropsWaitingAndArrivingFramesUntilItIsEnded)
 {
     start(kStorm);
     step_ms(200);
@@ -74,7 +74,7 @@ TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
 }
 
-TEST_F(Effects, recovery_forwards_by_the_action_of_the_queue_or_the_switch)
+TEST_F(Effects, RecoveryForwardsByTheActionOfTheQueueOrTheSwitch)
 {
     start(kStorm);
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));
@@ -89,7 +89,7 @@ TEST_F(Effects, recovery_forwards_by_the_action_of_the_queue_or_the_switch)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action counts";
 }
 
-TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
+TEST_F(Effects, PfcThatIsOffDoesNotPauseInEitherMode)
 {
     start(kStorm);
     step_ms(200);
@@ -108,7 +108,7 @@ TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was off since the last read";
 }
 
-TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
+TEST_F(Effects, AFullGroupPausesTheNeighbourIfPfcAllowsIt)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[switch]]\nlimit = \"20kB\"\n";
@@ -129,7 +129,7 @@ TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
     EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there) << "nothing more came";
 }
 
-TEST_F(Effects, a_port_that_is_disabled_or_takes_no_long_frames_sends_nothing)
+TEST_F(Effects, APortThatIsDisabledOrTakesNoLongFramesSendsNothing)
 {
     start(kStorm);
     set(ports, port(kStormed), port_attr::mtu, bytes(500));

@@ -52,7 +52,7 @@ protected:
     }
 };
 
-TEST_F(SeedClient, finds_and_restores_storms_within_a_poll_of_the_agent)
+TEST_F(SeedClient, DetectsAndRestoresStormsWithinOnePollOfTheAgent)
 {
     std::ifstream file{PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml"};
     std::string scenario{std::istreambuf_iterator<char>{file}, {}};

@@ -101,7 +101,7 @@ TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
                     "paused all the time: PAUSE_STATUS is taken as a constant and ignored"));
 }
 
-TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
+TEST(SaiAgent, StepsDownToThePfcMaskIfRecoveryHasNoEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect"));
@@ -127,7 +127,7 @@ TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
     EXPECT_EQ(process.journaled(), 0U);
 }
 
-TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
+TEST(SaiAgent, ReportsThatNoTreatmentHasAnEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect,mask_without_effect"));
@@ -139,7 +139,7 @@ TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
     EXPECT_EQ(process.journaled(), 0U);
 }
 
-TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
+TEST(SaiAgent, ReceivesNoticesOfStormsThatTheLibraryDetects)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));

@@ -147,7 +147,7 @@ protected:
 };
 
 // The same storms, at the same times, as scenarios/sai/sai-polled.toml expects of the agent on the twin itself.
-TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
+TEST_F(SaiTwin, TheAgentDecidesThroughTheLibraryAsOnTheTwin)
 {
     open(PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml");
     watchdog::PolicyBook book;
@@ -209,7 +209,7 @@ period = "1ms"
 until = "2.1s"
 )";
 
-TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
+TEST_F(SaiTwin, DroppedFramesDoNotArriveAndForwardedFramesDo)
 {
     open(write(kTwoStorms));
     watchdog::PolicyBook book;
@@ -261,7 +261,7 @@ TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
 }
 
 // Each port has its own intervals; the agent receives the notice with its next poll at the latest.
-TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
+TEST_F(SaiTwin, StormsThatTheLibraryDetectsAreReportedAndItsDropsAreReal)
 {
     open(write(kTwoStorms));
     using device::TimerShown;

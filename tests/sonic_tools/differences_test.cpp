@@ -313,7 +313,7 @@ TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
 }
 
 // Theirs: print the wrong name without a suggestion.
-TEST_F(Difference, AMisspeltPortIsNamedWithTheOneThatWasMeant)
+TEST_F(Difference, AMisspeltPortIsReportedWithTheNearestName)
 {
     const auto hint = [](const std::string& name, const std::string& near) {
         return Outcome{fmt::format("{}{}\n", kUnknown, name), fmt::format("{}: the nearest is {}\n", name, near), 1};

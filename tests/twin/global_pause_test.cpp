@@ -30,7 +30,7 @@ std::array<bool, 2> stopped_by_a_storm(bool switch_global, bool nic_global)
     return {twin->flow(0).delivered == before[0], twin->flow(1).delivered == before[1]};
 }
 
-TEST(GlobalPause, stops_every_class_where_pfc_stops_one)
+TEST(GlobalPause, StopsEveryClassWherePfcStopsOne)
 {
     EXPECT_EQ(stopped_by_a_storm(false, false), (std::array{false, true}));
     EXPECT_EQ(stopped_by_a_storm(true, true), (std::array{true, true}));
@@ -38,7 +38,7 @@ TEST(GlobalPause, stops_every_class_where_pfc_stops_one)
     EXPECT_EQ(stopped_by_a_storm(true, false), (std::array{false, false}));
 }
 
-TEST(GlobalPause, a_switch_refreshes_it_and_ends_it)
+TEST(GlobalPause, ASwitchRefreshesItAndEndsIt)
 {
     auto set = two_classes(true, true);
     const auto twin = build(set);
@@ -57,7 +57,7 @@ TEST(GlobalPause, a_switch_refreshes_it_and_ends_it)
 }
 
 // A NIC whose pipeline is stopped uses 802.3x as well.
-TEST(GlobalPause, of_a_nic_keeps_its_buffer_from_overflowing)
+TEST(GlobalPause, OfANicPreventsABufferOverflow)
 {
     const auto twin = build(two_classes(true, true));
     twin->at(NodeId{1}, 0, [&](Ps now) { twin->nic_view(NodeId{1}).stop_pipeline(now); });

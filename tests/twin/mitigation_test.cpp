@@ -65,7 +65,7 @@ protected:
     std::unique_ptr<Twin> twin_;
 };
 
-TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
+TEST_F(Storming, OnlyThePausedQueueStandsStill)
 {
     twin_->run_until(1 * kMs);
     EXPECT_TRUE(queue(kPort).paused);
@@ -80,7 +80,7 @@ TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no_pause)
+TEST_F(Storming, DropDiscardsWaitingArrivingAndReceivedFramesAndSendsNoPause)
 {
     const auto set_all = [](bool on) {
         return [on](PortRegisters& r) {
@@ -125,7 +125,7 @@ TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no
     EXPECT_EQ(drops().total(), lost);
 }
 
-TEST_F(Storming, forward_sends_in_spite_of_the_pause)
+TEST_F(Storming, ForwardSendsInSpiteOfThePause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     twin_->run_until(1 * kMs);
@@ -141,7 +141,7 @@ TEST_F(Storming, forward_sends_in_spite_of_the_pause)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, a_pause_that_counts_again_stops_the_queue_at_once)
+TEST_F(Storming, APauseThatIsHonouredAgainStopsTheQueueAtOnce)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     write(1'500 * kUs, [](PortRegisters& r) { r.ignore_pause = 0; });
@@ -151,7 +151,7 @@ TEST_F(Storming, a_pause_that_counts_again_stops_the_queue_at_once)
     EXPECT_LE(queue(kPort).tx_packets, sent + 1);
 }
 
-TEST_F(Storming, squeeze_kills_by_length_and_leaves_the_link_up)
+TEST_F(Storming, SqueezeDiscardsByLengthAndLeavesTheLinkUp)
 {
     write(1 * kMs, [](PortRegisters& r) {
         r.max_frame_bytes = 63;
@@ -174,7 +174,7 @@ TEST_F(Storming, squeeze_kills_by_length_and_leaves_the_link_up)
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
 }
 
-TEST_F(Storming, a_frame_as_long_as_the_register_passes)
+TEST_F(Storming, AFrameAsLongAsTheRegisterPasses)
 {
     write(10 * kUs, [](PortRegisters& r) { r.max_frame_bytes = 1'048; });
     write(50 * kUs, [](PortRegisters& r) { r.max_frame_bytes = 1'047; });
@@ -184,7 +184,7 @@ TEST_F(Storming, a_frame_as_long_as_the_register_passes)
     EXPECT_GT(drops()[Drop::frame_size], 0U);
 }
 
-TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sends_pause)
+TEST_F(Storming, LosslessOffDiscardsBothDirectionsAndNeitherObeysNorSendsPause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.lossless_off = kLosslessBit; });
     twin_->run_until(1 * kMs + 20 * kUs);
@@ -227,7 +227,7 @@ protected:
     std::vector<Received> received_;
 };
 
-TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
+TEST_F(Hardware, FindsADeadlockRecoversForTheIntervalAndFindsItAgain)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     const Ps begin = paused_at();
@@ -255,7 +255,7 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
 }
 
 // Pause during the recovery does not count: detection starts again when the recovery is over.
-TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
+TEST_F(Hardware, StartsToWatchAgainWhenTheRecoveryIsOver)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     const Ps begin = paused_at();
@@ -267,7 +267,7 @@ TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
     EXPECT_EQ(received_[2], (Received{Interrupt::Kind::deadlock, kLossless, begin + 800 * kUs}));
 }
 
-TEST_F(Hardware, may_forward_while_it_recovers)
+TEST_F(Hardware, MayForwardWhileItRecovers)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     view().set_recovery_action(kPort, false);
@@ -285,7 +285,7 @@ TEST_F(Hardware, may_forward_while_it_recovers)
     EXPECT_EQ(drops().total(), 0U);
 }
 
-TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
+TEST_F(Hardware, DoesNotTakeShortPausesForADeadlock)
 {
     view().set_deadlock_timers(kPort, kLossless, 3 * kMs, 200 * kUs);
     view().set_pause_limit(kPort, 3 * kMs);
@@ -296,7 +296,7 @@ TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
     EXPECT_EQ(received_.size(), 3U) << "pause too long, deadlock, recovered";
 }
 
-TEST_F(Hardware, shows_the_channels_that_pause_too_long)
+TEST_F(Hardware, ShowsTheChannelsThatPauseTooLong)
 {
     view().set_pause_limit(kPort, 400 * kUs);
     storm(*twin_, 1, {.priorities = 1U << kOther, .period = 100 * kUs, .stop = kEnd}, 600 * kUs);
@@ -315,7 +315,7 @@ TEST_F(Hardware, shows_the_channels_that_pause_too_long)
     EXPECT_EQ(received_[1].queue, kOther);
 }
 
-TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
+TEST_F(Hardware, ShowsWhetherTheQueueWasPausedSinceTheLastLook)
 {
     const auto look = [&](Ps when) {
         twin_->run_until(when);
@@ -329,7 +329,7 @@ TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
 }
 
 // Detectors work on queues, mitigations on priorities.
-TEST(HardwareMaps, recovery_of_a_queue_concerns_the_priorities_mapped_to_it)
+TEST(HardwareMaps, RecoveryOfAQueueConcernsThePrioritiesMappedToIt)
 {
     auto set = one_switch(2);
     set.switch_profiles[0].queue_of_priority[kLossless] = 6;

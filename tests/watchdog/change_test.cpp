@@ -215,7 +215,7 @@ TEST(ChangeWatched, NoLongerWatchedUndoesOrdersAsWell)
     EXPECT_EQ(d.phase(), Phase::off);
 }
 
-TEST(ChangeWatched, WatchedAgainBeginsAnew)
+TEST(ChangeWatched, AQueueThatIsWatchedAgainStartsFromZero)
 {
     Driver d{preset("sonic")};
     storm_for(d, 300);

@@ -56,7 +56,7 @@ TEST(Intake, UnchangedStampIsNoSample)
     EXPECT_EQ(row.value(Field::tx_packets), 2U) << "a sample with an unchanged stamp is no baseline";
 }
 
-TEST(Intake, StampGoingBackProvesNothingAndBeginsAnew)
+TEST(Intake, AStampThatGoesBackProvesNothingAndRestartsTheRow)
 {
     Reader row{kCounters};
     row.read({2'000'000, {{Field::pause_us, 0}, {Field::tx_packets, 5}}});

@@ -192,7 +192,7 @@ TEST(OrderBudget, OrderOnAQueueThatIsBeingRestoredLeavesItAsItWas)
 
 // --- release
 
-TEST(ReleaseOrder, EndsAMitigationAndTheStormIsJudgedAnew)
+TEST(ReleaseOrder, EndsAMitigationAndTheStormMustBeProvenAgain)
 {
     Driver d{preset("sonic")};
     d.storm();

@@ -174,7 +174,7 @@ TEST(Statistics, AreClearedByOrderExceptOfAStormThatGoesOn)
     EXPECT_EQ(d.stats(0).detected, 1U) << "counts anew";
 }
 
-TEST(Statistics, OnlyThoseThatWereMeantAreCleared)
+TEST(Statistics, OnlyTheNamedQueuesAreCleared)
 {
     Driver d{preset("sonic"), 2};
     for (const std::uint32_t row : {0U, 1U}) {
