@@ -155,14 +155,14 @@ TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
     expect_text("status-advice.txt", text);
 
     idle.nos_trouble = "CONFIG_DB is not filled yet";
-    EXPECT_EQ(problems_of(idle).size(), 1U) << "that is why";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the only problem: nothing is configured";
     idle.nos_trouble.clear();
     idle.devices[0].condition = DeviceReport::Condition::opening;
-    EXPECT_EQ(problems_of(idle).size(), 1U) << "that nothing is watched yet is no matter of the configuration";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the configuration is not the reason that nothing is watched yet";
     idle = status();
     idle.devices.push_back(device("sw2"));
     idle.devices[0].watched = 0;
-    EXPECT_TRUE(problems_of(idle).empty()) << "one of several may be there for other reasons";
+    EXPECT_TRUE(problems_of(idle).empty()) << "with several devices an idle one is no problem";
 }
 
 // Every problem comes with advice for the operator.

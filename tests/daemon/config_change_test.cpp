@@ -144,7 +144,8 @@ TEST_F(ConfigChange, UnwatchingAQueueReleasesIt)
 {
     change_to(std::string{kPolicy} + "ports = [\"Ethernet0\"]\n");
     expect_treated(Treatment::none);
-    EXPECT_NE(agent->wait_for(std::vector<std::string>{"storm_re", "Ethernet1:3"}), "") << "and its storm is closed";
+    EXPECT_NE(agent->wait_for(std::vector<std::string>{"storm_re", "Ethernet1:3"}), "")
+        << "the storm of the removed queue is closed";
     EXPECT_EQ(agent->stop(), 0);
 }
 
@@ -152,7 +153,7 @@ TEST_F(ConfigChange, NewTimesApplyAtOnce)
 {
     change_to("[[policy]]\npreset = \"sonic\"\ndetect_ms = 5000\nrestore_ms = 300\npoll_ms = 100\n");
     let_pass(3);
-    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "what is decided is decided";
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "a storm in progress stays mitigated";
     sw.calm(kPort);
     expect_treated(Treatment::none);
     sw.storm(kPort);

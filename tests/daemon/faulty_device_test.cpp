@@ -134,7 +134,7 @@ TEST_F(FaultyDevice, TheAgentStopsThoughADeviceHangsForEver)
     sick.set(Fault::looks_hang, true);
     EXPECT_NE(process.wait_for(std::vector<std::string>{"device_not_answering", "sick"}), "") << process.log_text();
     process.signal(SIGTERM);
-    EXPECT_EQ(process.wait(), 0) << "nothing is in force there: " << process.log_text();
+    EXPECT_EQ(process.wait(), 0) << "no treatment is in force on the device: " << process.log_text();
     sick.set(Fault::looks_hang, false);
 }
 

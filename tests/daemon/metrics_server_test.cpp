@@ -155,7 +155,7 @@ TEST(MetricsServer, SlowClientsDoNotKeepAHealthCheckOut)
     EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
     EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
     for (const auto& connection : slow) {
-        EXPECT_TRUE(is_open(connection)) << "there was room for it";
+        EXPECT_TRUE(is_open(connection)) << "the server had room for the connection";
     }
 }
 
@@ -171,7 +171,7 @@ TEST(MetricsServer, DropsTheOldestConnectionAboveTheLimit)
         }
     }
     EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
-    EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "it was closed";
+    EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "the server closed the oldest connection";
     EXPECT_TRUE(is_open(slow.back()));
 }
 

@@ -205,7 +205,7 @@ TEST(Install, InstallsAllFilesAndKeepsTheAdministratorsFile)
     const auto cmake = test::find_program("cmake");
     const auto program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";
     if (cmake.empty() || !std::filesystem::exists(program)) {
-        GTEST_SKIP() << "cmake or the program is not there";
+        GTEST_SKIP() << "cmake or the program does not exist";
     }
     const InstallFolder folder;
     const auto install = [&](const std::string& prefix = "/usr") {

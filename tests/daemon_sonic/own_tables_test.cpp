@@ -81,7 +81,7 @@ TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
     EXPECT_THAT(output_of({"start", "Ethernet2", "100"}), HasSubstr("restoration time not defined"));
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
-    EXPECT_EQ(sw.in_force(1), Treatment::none) << "it is not configured to be watched";
+    EXPECT_EQ(sw.in_force(1), Treatment::none) << "the queue is not configured to be watched";
 }
 
 TEST_F(OwnTablesAgent, StartIsRefusedWhileNoPortIsKnown)
@@ -209,7 +209,7 @@ TEST_F(OwnTablesAgent, TheConfigurationSurvivesAKillDuringAStorm)
     agent->kill();
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     ready();
-    EXPECT_EQ(sw.in_force(1), Treatment::drop) << "it has a reason still";
+    EXPECT_EQ(sw.in_force(1), Treatment::drop) << "the storm still goes on";
     EXPECT_EQ(output_of({"show", "config"}), configured);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
@@ -243,7 +243,7 @@ TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
     live();
     EXPECT_THAT(agent->wait_for("tables.json"), HasSubstr("tables.json cannot be read: the file: allowed one JSON"));
     EXPECT_EQ(agent->wait(), 1);
-    EXPECT_THAT(content(), HasSubstr("detection_ti")) << "it is as it was";
+    EXPECT_THAT(content(), HasSubstr("detection_ti")) << "the file is unchanged";
 }
 
 // ---------------------------------------------------------------------------------------------------- refusals

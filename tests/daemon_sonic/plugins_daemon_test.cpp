@@ -39,7 +39,7 @@ TEST_F(PluginsOfAgents, ReleaseAllAfterAKillPutsThemBackThoughNothingIsWatched)
 {
     const auto agent = die_before_pfcwd_stop();
     const auto released = release_all(*agent);
-    EXPECT_EQ(released.exit_code, 1) << "whether orchagent has let go cannot be seen";
+    EXPECT_EQ(released.exit_code, 1) << "the agent cannot see whether orchagent has released the queue";
     EXPECT_THAT(released.out,
                 AllOf(HasSubstr("sw: SONiC's own detector is on again"), HasSubstr("no queue has counters")));
     expect_back();

@@ -206,9 +206,9 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
         const auto line = fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} on port ", mode);
         EXPECT_THAT(log, HasSubstr(line + "Ethernet1, queue index 3"));
         EXPECT_THAT(log, HasSubstr(line + "Ethernet2, queue index 3"));
-        EXPECT_THAT(log, Not(HasSubstr(line + "Ethernet0"))) << "it has no PFC";
+        EXPECT_THAT(log, Not(HasSubstr(line + "Ethernet0"))) << "PFC is off on Ethernet0";
     }
-    EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "none has stormed";
+    EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "no queue had a storm";
 }
 
 // `pfc config priority off` changes only pfc_enable.
@@ -319,7 +319,7 @@ TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
     wait_for_treatment(1, Treatment::ignore_pause);
     start_watchdog(1, "alert");
     wait_for_treatment(1, Treatment::none);
-    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still a storm, but not mitigated";
+    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "the storm goes on, but is not mitigated";
 }
 
 TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsReleased)
@@ -402,7 +402,7 @@ TEST_F(SonicOwner, TheBigRedSwitchMitigatesEveryLosslessQueue)
         wait_for_treatment(port, Treatment::none);
         wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
     }
-    EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was none";
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was no storm";
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("storm restored")));
 }
 
@@ -592,7 +592,7 @@ TEST_F(SonicOwner, AStartWithoutRedisUsesTheSavedConfiguration)
     wait_for_treatment(3, Treatment::ignore_pause);
     EXPECT_EQ(agent->stop(), 0);
     EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered")))
-        << "it is logged once";
+        << "the line is logged once";
 }
 
 TEST_F(SonicOwner, AStartWithAnEmptyRedisUsesTheSavedConfiguration)

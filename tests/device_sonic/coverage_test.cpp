@@ -211,7 +211,7 @@ TEST_F(SonicCoverage, StampsThatStandStillBringTheScriptsBack)
     sonic().freeze_stamps(false);
     EXPECT_EQ(poll(2), "");
     EXPECT_FALSE(scripts_are_in());
-    EXPECT_FALSE(device().wants_reopening()) << "nothing has happened meanwhile";
+    EXPECT_FALSE(device().wants_reopening()) << "the scripts found no storm meanwhile";
 }
 
 TEST_F(SonicCoverage, RequestsReopeningAfterAStormThatTheScriptsFound)
@@ -230,7 +230,7 @@ TEST_F(SonicCoverage, RequestsReopeningAfterAStormThatTheScriptsFound)
     EXPECT_TRUE(device().wants_reopening());
     EXPECT_TRUE(scripts_are_in());
     sonic().catch_up();
-    EXPECT_EQ(status(), "stormed") << "it is not taken back";
+    EXPECT_EQ(status(), "stormed") << "the storm of the scripts stays";
     open();
     EXPECT_EQ(poll(2), "");
     EXPECT_FALSE(device().wants_reopening());

@@ -133,7 +133,7 @@ TEST_F(SonicsOwnDetector, TheNextProcessPutsBackScriptsOfADeadOne)
 
 TEST_F(SonicsOwnDetector, PutBackRestoresWhatADeadProcessTookOut)
 {
-    EXPECT_FALSE(Plugins(*store_, databases_).put_back().value()) << "nothing was taken out";
+    EXPECT_FALSE(Plugins(*store_, databases_).put_back().value()) << "no script was taken out";
     EXPECT_TRUE(sonic().has_plugins());
     die_after_taking_out();
     EXPECT_TRUE(Plugins(*store_, databases_).put_back().value());
@@ -160,7 +160,7 @@ TEST_F(SonicsOwnDetector, IsPutBackAtTheCloseDuringAStorm)
     ASSERT_FALSE(sonic().has_plugins());
     ASSERT_TRUE(on_->device_->close());
     expect_back();
-    EXPECT_EQ(status(), "stormed") << "its own script ends that";
+    EXPECT_EQ(status(), "stormed") << "SONiC's script ends the storm";
     on_->device_.reset();
     sonic().serve_requests();
     EXPECT_EQ(sonic().get(Db::flex_counter, kGroup, kPlugins), kBoth);
@@ -224,10 +224,10 @@ TEST_F(SonicsOwnDetector, SyncdGetsTheRequestOnce)
     Plugins plugins{*store_, databases_};
     ASSERT_TRUE(plugins.claim());
     EXPECT_TRUE(plugins.keep_out(true, {}).value());
-    EXPECT_FALSE(plugins.keep_out(true, {}).value()) << "it has not done it yet";
+    EXPECT_FALSE(plugins.keep_out(true, {}).value()) << "syncd has not handled the request yet";
     sonic().serve_requests();
     EXPECT_TRUE(plugins.keep_out(false, {}).value());
-    EXPECT_FALSE(plugins.keep_out(false, {}).value()) << "nothing is new";
+    EXPECT_FALSE(plugins.keep_out(false, {}).value()) << "nothing has changed";
     EXPECT_FALSE(sonic().has_plugins());
 }
 
@@ -246,7 +246,7 @@ TEST_F(SonicsOwnDetector, ASecondAgentIsRefusedUntilTheFirstIsGone)
     EXPECT_THAT(refused.error().what,
                 HasSubstr("another Petrel decides for this switch: process " + std::to_string(::getpid()) + " on "));
     sonic().serve_requests();
-    EXPECT_FALSE(sonic().has_plugins()) << "it has put nothing back";
+    EXPECT_FALSE(sonic().has_plugins()) << "the refused agent puts no script back";
     EXPECT_FALSE(Plugins(*store_, databases_).put_back().value());
     sonic().serve_requests();
     EXPECT_FALSE(sonic().has_plugins());

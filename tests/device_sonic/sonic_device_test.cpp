@@ -130,7 +130,7 @@ TEST_F(SonicDeviceTest, ANewLayoutChangesTheGenerationAndGivesNoSamples)
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3,4");
     look();
     intake_.emplace(device().inventory(), device().capabilities());
-    EXPECT_EQ(look().touched.size(), 4U) << "of the same poll: these rows were not read";
+    EXPECT_EQ(look().touched.size(), 4U) << "the rows of the same poll that were not read before";
 }
 
 // A port loses its lossless priorities during a storm. The row of its mitigated queue stays, so that the agent can
@@ -275,7 +275,7 @@ TEST_F(SonicDeviceTest, ALinkThatIsDownOrWasIsAnotherEpoch)
     EXPECT_EQ(poll().known[0], 0U);
     EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
     sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "flap_count", "17");
-    EXPECT_EQ(poll().known[0], 0U) << "it was down between two looks";
+    EXPECT_EQ(poll().known[0], 0U) << "the link was down between two looks";
     EXPECT_TRUE(has(intake_->view().known[2], Field::rx_pfc));
 }
 
@@ -355,7 +355,8 @@ TEST_F(SonicDeviceTest, ACommandIsAMessageToOrchagentAndShowsAsTheConfiguredActi
     EXPECT_EQ(device().read_back({{kSonicId, 0}, std::nullopt}), Treatment::none);
     EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "1");
     ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet4:3 storm")) << "it is so already";
+    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet4:3 storm"))
+        << "the second request changes nothing";
     ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
     EXPECT_EQ(sonic().get(Db::appl, "PFC_WD_TABLE_INSTORM:Ethernet0", "3"), "");
@@ -382,7 +383,8 @@ TEST_F(SonicDeviceTest, WaitsForASlowOrchagentOnlyUpToALimit)
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().kind, ErrorKind::timed_out);
     sonic().catch_up();
-    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop)
+        << "the message arrived although orchagent answered late";
 }
 
 // After a command the device reads PFC_WD_STATUS until orchagent reacts. If it waited like that for each queue, the
@@ -404,9 +406,9 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
     sonic().release();
     sonic().catch_up();
     EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:4 storm"));
-    EXPECT_TRUE(ask("Ethernet0:3", Treatment::drop)) << "it is done";
+    EXPECT_TRUE(ask("Ethernet0:3", Treatment::drop)) << "the treatment is in force";
     sonic().hold();
-    EXPECT_GT(cost("Ethernet4:3"), 40) << "it answered in between";
+    EXPECT_GT(cost("Ethernet4:3"), 40) << "orchagent answered in between, so the device waits again";
     sonic().release();
 }
 
@@ -427,7 +429,7 @@ TEST_F(SonicDeviceTest, AFailedActionIsReported)
     const auto late = ask("Ethernet0:3", Treatment::none);
     sonic().release();
     ASSERT_FALSE(late);
-    EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "it was not the restore that failed";
+    EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "the read-back timed out, not the restore";
 }
 
 TEST_F(SonicDeviceTest, AStormThatWasNotRequestedIsRestored)

@@ -171,7 +171,7 @@ TEST_F(SonicHistory, DoesNotCompareAcrossALinkFlap)
     pauses(3);
     sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", "up");
     pauses(2);
-    EXPECT_EQ(shown(kTotal), "400000") << "what was counted across the flap is not compared";
+    EXPECT_EQ(shown(kTotal), "400000") << "counters before and after the flap are not compared";
     EXPECT_EQ(shown(kLength), "200000");
 }
 

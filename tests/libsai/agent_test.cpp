@@ -63,7 +63,7 @@ private:
 TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
 {
     open(kStorm, book_of(preset()));
-    EXPECT_THAT(notes, IsEmpty()) << "nothing is amiss with a library of our own";
+    EXPECT_THAT(notes, IsEmpty()) << "our own library needs no note";
     run_until_ms(299);
     EXPECT_THAT(said(), IsEmpty());
     const auto before = host_received("h1");
@@ -71,7 +71,7 @@ TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
     EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
     EXPECT_EQ(shown(1), Treatment::drop);
     EXPECT_EQ(shown(0), Treatment::none);
-    EXPECT_EQ(host_received("h1"), before) << "what waited died";
+    EXPECT_EQ(host_received("h1"), before) << "the waiting frames were dropped";
     run_until_ms(1000);
     ASSERT_EQ(said().size(), 2U);
     EXPECT_EQ(said()[1].substr(0, 14), "storm_restored");
@@ -79,7 +79,7 @@ TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
     EXPECT_THAT(disk_.journaled(), IsEmpty());
     const auto after = host_received("h1");
     run_until_ms(1100);
-    EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "as if nothing had been";
+    EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "the full rate after the storm";
 }
 
 TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)
@@ -117,7 +117,7 @@ TEST_F(AgentOnLibrary, StormsThatTheSwitchDetectsAreReportedAtEachPortsIntervals
                                     MatchesRegex("storm_restored .* port1 at 50[01]"),
                                     MatchesRegex("storm_restored .* port0 at 60[01]")));
     EXPECT_NEAR(static_cast<double>(host_received("h1")), 6.0 * kPackets, 20)
-        << "what came from 100 to 500 ms died; the rest waited for the end of the storm";
+        << "frames from 100 to 500 ms were dropped; the others waited for the end of the storm";
 }
 
 }  // namespace

@@ -155,9 +155,9 @@ TEST_F(Detection, EachQueueRecoversByItsOwnAction)
     EXPECT_EQ(host_received("h0"), at_h0) << "dropped";
     EXPECT_GT(host_received("h1"), at_h1 + 200) << "forwarded";
     EXPECT_EQ(stat(queues->get_stats, queue(1), sai::queue_stat::dropped_packets), 0U);
-    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused) << "the neighbour has not let go";
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused) << "the neighbour still pauses";
     step_ms(10);  // the recoveries are over
-    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "but the queue had resumed";
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "the queue had resumed in between";
     const auto later = host_received("h1");
     step_ms(90);
     EXPECT_LE(host_received("h1"), later + 1) << "paused again";

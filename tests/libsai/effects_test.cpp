@@ -48,7 +48,8 @@ TEST_F(Effects, APauseThatWasBrokenBetweenTwoPollsIsNotContinuous)
     step_ms(50);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
     step_ms(250);
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was free from 601 to 700 ms";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous)
+        << "the queue was not paused from 601 to 700 ms";
     step_ms(1);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
 }
@@ -61,15 +62,15 @@ TEST_F(Effects, RecoveryDropsWaitingAndArrivingFramesUntilItIsEnded)
                 kPackets * 1048.0, 3000);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
     EXPECT_TRUE(get(queues, queue(kStormed), queue_attr::pfc_dlr_init).booldata);
-    EXPECT_NEAR(static_cast<double>(dropped()), kPackets, 2) << "what waited";
+    EXPECT_NEAR(static_cast<double>(dropped()), kPackets, 2) << "the waiting frames are dropped";
     EXPECT_EQ(stat(queues->get_stats, queue(kStormed), sai::queue_stat::curr_occupancy_bytes), 0U);
     EXPECT_EQ(arrive_in_100_ms(), 0U);
-    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "and what came";
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "arriving frames are dropped, too";
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "pause is still reported";
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(false));
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it had resumed";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "the queue had resumed";
     EXPECT_EQ(arrive_in_100_ms(), 0U);
-    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "nothing more dies";
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "no more frames are dropped";
     step_ms(250);
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
 }
@@ -80,13 +81,13 @@ TEST_F(Effects, RecoveryForwardsByTheActionOfTheQueueOrTheSwitch)
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));
     step_ms(200);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
-    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4) << "with what had waited";
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4) << "arriving and waiting frames";
     EXPECT_EQ(dropped(), 0U);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::drop));
     EXPECT_EQ(arrive_in_100_ms(), 0U);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::forward));
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::drop));
-    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action counts";
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action applies";
 }
 
 TEST_F(Effects, PfcThatIsOffDoesNotPauseInEitherMode)
@@ -105,7 +106,7 @@ TEST_F(Effects, PfcThatIsOffDoesNotPauseInEitherMode)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
     set(ports, port(kStormed), port_attr::priority_flow_control_mode, word(sai::PfcMode::separate));
     EXPECT_LE(arrive_in_100_ms(), 1U);
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was off since the last read";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "PFC was off since the last read";
 }
 
 TEST_F(Effects, AFullGroupPausesTheNeighbourIfPfcAllowsIt)
@@ -126,7 +127,8 @@ TEST_F(Effects, AFullGroupPausesTheNeighbourIfPfcAllowsIt)
     EXPECT_EQ(received(), sent());
     const auto there = stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts);
     step_ms(100);
-    EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there) << "nothing more came";
+    EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there)
+        << "no more frames arrived";
 }
 
 TEST_F(Effects, APortThatIsDisabledOrTakesNoLongFramesSendsNothing)

@@ -167,7 +167,7 @@ TEST_F(Objects, MapsEqualTheFabricAndCannotChange)
     };
     const sai::Attribute same{port_attr::qos_pfc_priority_to_queue_map, object(make())};
     EXPECT_EQ(ports->set(port(0), &same), status::success);
-    EXPECT_EQ(maps->remove(there), status::object_in_use) << "of the other ports";
+    EXPECT_EQ(maps->remove(there), status::object_in_use) << "the other ports use it";
     entries[3].value.queue_index = 4;
     const sai::Attribute other{port_attr::qos_pfc_priority_to_queue_map, object(make())};
     EXPECT_EQ(ports->set(port(0), &other), status::invalid_attr_value_0);

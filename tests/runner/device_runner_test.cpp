@@ -44,7 +44,7 @@ TEST_F(DeviceRunnerTest, DrivesAStormFromProofToRestoration)
     sw.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
     runner.run_until(Instant{2s});
     ASSERT_EQ(runner.events.size(), 1U);
-    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "extra looks land on T0";
+    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "an extra look is made at T0";
     EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
     EXPECT_EQ(disk.journaled().size(), 1U);
     EXPECT_EQ(clock.now().mono, Instant{2s});
@@ -98,13 +98,13 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteOfTheStateThatFailed)
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     ASSERT_EQ(runner.events.size(), 1U);
     runner.run_until(Instant{12500ms});
-    EXPECT_EQ(writes, 1 + 10) << "one a second";
+    EXPECT_EQ(writes, 1 + 10) << "one write a second";
     disk.full = false;
     runner.run_until(Instant{13s});
     const lab::DiskMemory next_process{disk, [] {}};
     EXPECT_EQ(next_process.last_seq(), runner.events[0].seq);
     runner.run_until(Instant{60s});
-    EXPECT_EQ(writes, 1 + 11) << "none after the one that succeeded";
+    EXPECT_EQ(writes, 1 + 11) << "no write after the one that succeeded";
 }
 
 TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
@@ -114,7 +114,7 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     write_takes = 5s;
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     runner.run_until(Instant{2s + 55s});
-    EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
+    EXPECT_EQ(writes, 4) << "10 s after the last write, which took 5 s";
 }
 
 // More queues than the device can treat or confirm within the time of one command.

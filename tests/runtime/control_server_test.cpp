@@ -259,7 +259,7 @@ TEST(ControlServer, TheSocketOfALiveAgentIsNotReplaced)
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    ASSERT_TRUE(std::filesystem::is_socket(path)) << "as the dead have left it";
+    ASSERT_TRUE(std::filesystem::is_socket(path)) << "the dead agent has left its socket";
 
     auto loop = EventLoop::make().value();
     auto first = ControlServer::listen(*loop, path, "", {});
@@ -413,7 +413,7 @@ TEST(ControlServerHostile, AFollowerThatDoesNotReadIsDroppedAndTheOthersGoOn)
     for (; server.counters().dropped_slow == 0; ++told) {
         server.tell_followers(event);
         ASSERT_EQ(good.line(), event);
-        ASSERT_LT(told, 1'000) << "what waits for it has no bound";
+        ASSERT_LT(told, 1'000) << "the unread bytes have no bound";
     }
     EXPECT_GT(told, 100) << "a megabyte may wait";
     EXPECT_EQ(server.connected(), 1U);

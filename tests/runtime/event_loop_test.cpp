@@ -205,7 +205,7 @@ TEST(EventLoop, ACallbackMayRemoveItself)
     const auto kept = std::make_shared<int>(7);
     ASSERT_TRUE(loop->watch(pipe.reader.get(), EPOLLIN, [&, mine = kept](std::uint32_t) {
         loop->unwatch(pipe.reader.get());
-        EXPECT_EQ(*mine, 7) << "lives until it returns";
+        EXPECT_EQ(*mine, 7) << "the callback exists until it returns";
         loop->stop();
     }));
     loop->run();

@@ -135,8 +135,8 @@ TEST_F(FileJournalTest, CutAtAnyByteItKeepsEveryWholeRecord)
             ASSERT_TRUE(journal->open(more));
         }
         const auto again = must_open(path);
-        EXPECT_EQ(again->active()->size(), active.size() + 1) << "what is written behind a cut can be read";
-        EXPECT_EQ(again->tail_dropped(), 0U) << "and nothing of what was cut off is left behind it";
+        EXPECT_EQ(again->active()->size(), active.size() + 1) << "records after the cut can be read";
+        EXPECT_EQ(again->tail_dropped(), 0U) << "no byte of the cut record is left";
     }
 }
 

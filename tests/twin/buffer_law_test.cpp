@@ -107,7 +107,7 @@ TEST(IngressGroup, PausesAboveTheThresholdAndResumesBelowTheOffset)
     EXPECT_EQ(g.headroom, 1'000U);
     ASSERT_TRUE(g.must_pause(shared));
     g.xoff = true;
-    EXPECT_FALSE(g.must_pause(shared)) << "said once";
+    EXPECT_FALSE(g.must_pause(shared)) << "the group requests a pause once";
     g.release(1'000, shared, headroom);
     EXPECT_EQ(g.headroom, 0U) << "headroom is freed first";
     EXPECT_FALSE(g.may_resume(shared)) << "at the threshold";

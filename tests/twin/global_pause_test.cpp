@@ -34,7 +34,7 @@ TEST(GlobalPause, StopsEveryClassWherePfcStopsOne)
 {
     EXPECT_EQ(stopped_by_a_storm(false, false), (std::array{false, true}));
     EXPECT_EQ(stopped_by_a_storm(true, true), (std::array{true, true}));
-    EXPECT_EQ(stopped_by_a_storm(false, true), (std::array{false, false})) << "a PFC port does not know it";
+    EXPECT_EQ(stopped_by_a_storm(false, true), (std::array{false, false})) << "a port with PFC ignores 802.3x pause";
     EXPECT_EQ(stopped_by_a_storm(true, false), (std::array{false, false}));
 }
 
@@ -45,7 +45,8 @@ TEST(GlobalPause, ASwitchRefreshesItAndEndsIt)
     twin->capture(0, 1'000'000);
     storm(*twin, 1, {.priorities = kLosslessBit, .period = 40 * kUs, .stop = 4 * kMs}, 50 * kUs);
     twin->run_until(2 * kMs);
-    EXPECT_TRUE(twin->nic_view(NodeId{0}).read(0, twin->now()).paused) << "the group is one, the pause is for all";
+    EXPECT_TRUE(twin->nic_view(NodeId{0}).read(0, twin->now()).paused)
+        << "one group is full, and the pause stops all classes";
     const auto sent = twin->flow(0).sent + twin->flow(1).sent;
     twin->run_until(4 * kMs);
     EXPECT_EQ(twin->flow(0).sent + twin->flow(1).sent, sent);

@@ -162,8 +162,8 @@ TEST_F(Storming, SqueezeDiscardsByLengthAndLeavesTheLinkUp)
     EXPECT_EQ(in_100_us(to_storm), 0U);
     EXPECT_EQ(in_100_us(other_to_storm), 0U) << "the whole port";
     EXPECT_EQ(queue(kPort).tx_packets + queue(kPort, kOther).tx_packets, sent);
-    EXPECT_EQ(queue(kPort).bytes, 0U) << "nothing waits: the pause does not count";
-    EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2) << "what comes in lives";
+    EXPECT_EQ(queue(kPort).bytes, 0U) << "no frame waits: the pause is ignored";
+    EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2) << "arriving frames are delivered";
     EXPECT_TRUE(view().link_up(kPort));
     EXPECT_EQ(drops().total(), drops()[Drop::frame_size]);
     write(kNotPausedNow, [](PortRegisters& r) {

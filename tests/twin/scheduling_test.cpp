@@ -174,7 +174,7 @@ TEST(Limits, AnEgressQueueHasAFixedLimit)
     EXPECT_EQ(full.queue.bytes, 50'000U);
     EXPECT_EQ(full.queue.tx_drops, 30U);
     EXPECT_EQ(full.twin->totals().drops[Drop::egress_full], 30U);
-    EXPECT_EQ(full.twin->switch_view(NodeId{2}).group(0, kLossless).bytes, 50'000U) << "what is refused is not charged";
+    EXPECT_EQ(full.twin->switch_view(NodeId{2}).group(0, kLossless).bytes, 50'000U) << "a refused frame is not charged";
 }
 
 // alpha = 1 and two queues in one pool: each gets a third.

@@ -247,7 +247,7 @@ TEST(Intake, PartialLookTouchesOnlyItsRows)
     EXPECT_EQ(intake.view().touched[1], Slot{0});
     EXPECT_FALSE(intake.view().all);
     EXPECT_EQ(rows.dt_us(0), 600U);
-    EXPECT_EQ(rows.dt_us(1), 0U) << "what an earlier look left in a row must not count again";
+    EXPECT_EQ(rows.dt_us(1), 0U) << "values of an earlier look must not count again";
     EXPECT_EQ(rows.dt_us(2), 700U);
 
     intake.begin();

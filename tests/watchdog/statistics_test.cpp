@@ -79,7 +79,7 @@ TEST(Statistics, PacketsCountWhileMitigatedTotalAndLast)
     };
     storm(7, 3);
     auto s = d.stats();
-    EXPECT_EQ(s.tx_ok, 3U) << "what was sent before the storm does not count";
+    EXPECT_EQ(s.tx_ok, 3U) << "frames sent before the storm do not count";
     EXPECT_EQ(s.tx_drop, 30U);
     EXPECT_EQ(s.rx_ok, 300U);
     EXPECT_EQ(s.rx_drop, 3'000U);
