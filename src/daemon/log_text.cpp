@@ -19,7 +19,7 @@ using watchdog::EventKind;
 
 constexpr std::string_view kApplication = "petrel-agent";
 constexpr std::string_view kElement = "petrel@32473";  // the enterprise number that RFC 5612 reserves for documentation
-constexpr std::size_t kLongestHost = 255;              // of RFC 5424
+constexpr std::size_t kLongestHost = 255;              // limit of RFC 5424
 constexpr std::size_t kLongestMessageId = 32;
 
 std::string_view name(Level level)

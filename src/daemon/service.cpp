@@ -48,8 +48,8 @@ Service::Service(config::AgentConfig config, ServiceOptions options, Surrounding
 
 Service::~Service()
 {
-    metrics_.reset();  // it calls the service
-    control_.reset();  // it does, too
+    metrics_.reset();  // its thread calls the service
+    control_.reset();  // so does this thread
 }
 
 Result<std::unique_ptr<Service>> Service::make(config::AgentConfig config, ServiceOptions options, Surroundings& around)

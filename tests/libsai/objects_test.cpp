@@ -91,7 +91,7 @@ TEST_F(Objects, InvalidSettingsAreExplained)
             file + "'\n");
     EXPECT_EQ(create_with({{"petrel.device", "s1"}}), "0 ");
 
-    // Before a fabric exists: its file.
+    // Settings that are read before a fabric exists: the scenario file.
     ASSERT_EQ(call<sai::Uninitialize>("sai_api_uninitialize")(), status::success);
     ASSERT_EQ(initialize(), status::success);
     const auto missing = create_with({{"petrel.scenario", "/no/such/file.toml"}});

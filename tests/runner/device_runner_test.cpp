@@ -26,8 +26,8 @@ protected:
     device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
     lab::SimulatedDisk disk;
     Duration write_takes{};
-    int writes{};                    // of the state, also those that failed
-    std::vector<FaultPoint> points;  // of the commands so far
+    int writes{};                    // writes of the state, including failed ones
+    std::vector<FaultPoint> points;  // steps that the commands have reached so far
     test::SimulatedRunner runner{clock,
                                  {.open = [this] { return &sw; },
                                   .policies = test::book_of(watchdog::find_preset("sonic")->policy),
@@ -159,7 +159,7 @@ protected:
     device::ManualClock clock;
     device::SyntheticSwitch sw{options(), clock};
     lab::SimulatedDisk disk;
-    int writes{};  // of the state, by the process after restart()
+    int writes{};  // writes of the state by the process after restart()
     std::optional<test::SimulatedRunner> runner;
 };
 

@@ -37,7 +37,7 @@ class SonicSwitch {
 public:
     struct Setup {
         int ports{2};                // Ethernet0, Ethernet4, ...
-        std::string classes{"3,4"};  // of each port: lossless and watched
+        std::string classes{"3,4"};  // the lossless and watched priorities of each port
         bool stamps{true};           // a newer syncd, which writes time stamps
         bool pause_time{true};       // the ASIC counts pause time
         bool transitions{true};      // the ASIC counts the ends of pauses
@@ -79,8 +79,8 @@ public:
     void counter_poll(const std::string& status);  // enable or disable, as by `pfcwd counter_poll`
     void orchagent_leaves();
     void orchagent_comes(bool warm);
-    void hold();           // it receives messages, but does not act yet
-    void release();        // it acts on them
+    void hold();           // orchagent receives messages, but does not act yet
+    void release();        // orchagent acts on the messages
     void become_unable();  // its actions fail from now on: the hardware has no resources for them
     void catch_up();       // waits until it has handled all messages
 

@@ -295,7 +295,7 @@ TEST_F(OracleTest, EvidenceLeadsToTheDecision)
         evidence.last[0] = {10'000, bit(watchdog::Field::pause_state), watchdog::kThroughout, {}};
         evidence.last[1] = {10'000, bit(watchdog::Field::pause_state), second_look, {}};
         change = [told](Glance& now) { now.events.push_back(told); };
-        oracle = evidence_replays();  // without the event that tell() told
+        oracle = evidence_replays();  // a new oracle, which has not seen the event of tell()
         step();
         return found();
     };

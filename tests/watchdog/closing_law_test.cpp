@@ -54,7 +54,7 @@ Reported reported_of(const Driver& d, const Target& target)
             ++reported.closed;
             reported.in_storm += e.at - began;
         } else if (closes(e.kind)) {
-            RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is not a storm
+            RC_ASSERT(e.kind == EventKind::storm_released);  // ends a mitigation by order, which is not a storm
         }
     }
     reported.in_storm += reported.open ? d.now() - began : Duration{};

@@ -17,7 +17,7 @@ struct PortPlace {
     std::string name;
     std::string oid;  // "oid:0x1000000000002"; empty = not mapped
     BitRate speed;
-    std::uint32_t first{};  // of its queues
+    std::uint32_t first{};  // row of the port's first queue
     std::uint32_t count{};
     bool operator==(const PortPlace&) const = default;
 };

@@ -65,7 +65,7 @@ public:
 
     // The fields that the switch has, by its first polls. Later reads request no others.
     void read_only(watchdog::Fields);
-    // The next look at all rows reads everything of every queue, or of one.
+    // Makes the next look at all rows read every field: of all queues, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
     // A storm is settled if its signals of pause alone show whether it goes on.
