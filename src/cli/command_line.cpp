@@ -178,7 +178,11 @@ private:
         if (word != words.end()) {
             problems = {no_such_command("petrel", *word, names_below(petrel_))};
         } else if (problems.empty()) {
-            problems = {{{}, 0, 0, fmt::format("a command is wanted: {}", fmt::join(names_below(petrel_), ", ")), {}}};
+            problems = {{{},
+                         0,
+                         0,
+                         fmt::format("a command is missing; allowed: {}", fmt::join(names_below(petrel_), ", ")),
+                         {}}};
         }
         return tl::unexpected(std::move(problems));
     }

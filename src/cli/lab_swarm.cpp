@@ -47,7 +47,7 @@ Result<std::string> shrunk(const swarm::CampaignRun& failed, const std::string& 
     if (auto written = write_output_file(file, swarm::text_of(small)); !written) {
         return tl::unexpected(written.error());
     }
-    return fmt::format("  the whole of it: petrel lab swarm --seed {} --runs 1\n  shrunk: petrel lab swarm {}\n",
+    return fmt::format("  the whole scenario: petrel lab swarm --seed {} --runs 1\n  shrunk: petrel lab swarm {}\n",
                        failed.seed, file);
 }
 

@@ -214,7 +214,7 @@ Json parse(std::string_view line)
         throw Misread{"nested too deep"};
     }
     if (shape.repeated) {
-        throw Misread{fmt::format("{} stands there twice", shown_briefly(*shape.repeated))};
+        throw Misread{fmt::format("{} is given twice", shown_briefly(*shape.repeated))};
     }
     return Json::parse(line);
 }

@@ -205,7 +205,7 @@ Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& wa
 
 std::string file_lost_text(const std::filesystem::path& path)
 {
-    return fmt::format("{} was removed or replaced while the agent runs: written anew", path.string());
+    return fmt::format("{} was removed or replaced; the agent created it again", path.string());
 }
 
 }  // namespace petrel::daemon

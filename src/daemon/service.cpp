@@ -403,8 +403,8 @@ void Service::name_kept(const std::filesystem::path& path, const Result<bool>& l
     }
     files_lost_ += before ? 0U : 1U;
     file_lost_ = lost ? file_lost_text(path)
-                      : fmt::format("{} was removed or replaced while the agent runs, and cannot be written anew: {}",
-                                    path.string(), lost.error().what);
+                      : fmt::format("{} was removed or replaced; the agent cannot create it again: {}", path.string(),
+                                    lost.error().what);
     note(Log::Level::error, "file_lost", file_lost_);
 }
 

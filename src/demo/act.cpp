@@ -156,7 +156,7 @@ private:
 scenario::Scenario scenario_of(const Plan& plan)
 {
     auto scenario = codec::read_scenario(plan.text, plan.file);
-    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is none");
+    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is invalid");
     return std::move(*scenario);
 }
 

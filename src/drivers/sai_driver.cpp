@@ -68,7 +68,7 @@ Result<Place> place_of(const config::DeviceEntry& entry)
         const auto key = word.substr(0, word.find('='));
         const auto value = word.substr(std::min(key.size() + 1, word.size()));
         if (!given.insert(key).second) {
-            return wrong(fmt::format("{} is there twice", key));
+            return wrong(fmt::format("{} is given twice", key));
         }
         if (key == "profile" && !value.empty()) {
             place.profile = value;

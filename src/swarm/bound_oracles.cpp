@@ -90,7 +90,7 @@ private:
         const auto bound = ps(policy.detect) + gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.blind(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
-                     fmt::format("The queue has been paused for {} and is just watched; the bound is {}.",
+                     fmt::format("The queue has been paused for {} and is only watched; the bound is {}.",
                                  ms_text(now.at - from), ms_text(bound)));
         }
     }

@@ -63,7 +63,7 @@ StatusReport trouble()
     report.reload = {3, 1, {"agent.toml:4:10: value 'x': allowed text, json, rfc5424", "and \x1b[2J something"}};
     report.state_error = "cannot write /var/lib/petrel/sw1.state: No space left on device";
     report.files_lost = 2;
-    report.file_lost = "/run/petrel/control.sock was removed or replaced while the agent runs: written anew";
+    report.file_lost = "/run/petrel/control.sock was removed or replaced; the agent created it again";
     report.log_lines_dropped = 1;
     report.devices[0].alerted = 2;
     report.devices[0].mitigated = 3;

@@ -276,7 +276,7 @@ TEST_F(HostileFiles, RemovedFilesAreWrittenAgain)
     for (const auto* name : {"sw.state", "sw.journal", "sw.state.lock", "sw.journal.lock"}) {
         std::filesystem::remove(state() / name);
         EXPECT_THAT(life->wait_for("file_lost"),
-                    AllOf(HasSubstr(std::string_view{name}.substr(0, 6)), HasSubstr("written anew")))
+                    AllOf(HasSubstr(std::string_view{name}.substr(0, 6)), HasSubstr("created it again")))
             << name << '\n'
             << life->log_text();
         EXPECT_TRUE(std::filesystem::is_regular_file(state() / name)) << name;
@@ -288,7 +288,7 @@ TEST_F(HostileFiles, RemovedFilesAreWrittenAgain)
     life->kill();
     const auto next = live();
     EXPECT_NE(next->wait_for("agent_ready"), "") << next->log_text();
-    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "what was written anew is whole";
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "the files that were created again are complete";
     sw.calm(kPort);
     EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
     EXPECT_EQ(next->stop(), 0);
@@ -302,8 +302,8 @@ TEST_F(HostileFiles, ARemovedFolderIsCreatedAgain)
     wait_for_drop();
     ASSERT_NE(life->wait_for("storm_detected"), "") << life->log_text();
     std::filesystem::remove_all(state());
-    EXPECT_NE(life->wait_for("written anew"), "") << life->log_text();
-    EXPECT_NE(life->wait_for("written anew"), "") << life->log_text();
+    EXPECT_NE(life->wait_for("created it again"), "") << life->log_text();
+    EXPECT_NE(life->wait_for("created it again"), "") << life->log_text();
     life->kill();
     const auto next = live();
     EXPECT_NE(next->wait_for("agent_ready"), "") << next->log_text();

@@ -336,7 +336,7 @@ TEST(LinkConformance, AFlappingLinkIsNotQuietBecauseItIsNotArmed)
     look(1, 0, 1);
     look(2, 0, 2);
     EXPECT_FALSE(look(3, 0, 3));
-    EXPECT_FALSE(look(3, 1, 12)) << "the link went down again: the quiet begins anew";
+    EXPECT_FALSE(look(3, 1, 12)) << "the link went down again: the quiet time restarts";
     EXPECT_FALSE(look(3, 1, 26));
     EXPECT_TRUE(look(3, 1, 27));
 }

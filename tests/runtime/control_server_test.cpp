@@ -236,7 +236,8 @@ TEST(ControlServer, ReportsWhyItCannotListen)
     };
     const auto file = folder / "file";
     std::ofstream{file} << "precious";
-    EXPECT_EQ(error(file, ""), fmt::format("cannot listen at {}: it is there, and no socket", file.string()));
+    EXPECT_EQ(error(file, ""),
+              fmt::format("cannot listen at {}: a file of this name exists and is no socket", file.string()));
     EXPECT_EQ(std::filesystem::file_size(file), 8U);
     const auto nowhere = folder / "no/such/folder";
     EXPECT_EQ(error(nowhere, ""), fmt::format("cannot listen at {}: No such file or directory", nowhere.string()));

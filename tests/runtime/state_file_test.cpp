@@ -134,7 +134,7 @@ TEST_F(StateFileTest, AcceptsLargeCheckpoints)
         before = size;
     }
     EXPECT_LT(largest, 6U << 20U);
-    EXPECT_LT(shrunk, 7U) << "not written anew with every append";
+    EXPECT_LT(shrunk, 7U) << "not rewritten with every append";
     EXPECT_GT(shrunk, 3U);
 }
 

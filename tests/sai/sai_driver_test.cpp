@@ -63,7 +63,7 @@ TEST(SaiDriver, ReportsInvalidEntries)
     EXPECT_EQ(driving.problem("/x.so,version=1.9.1.2"),
               "sai:/x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
     EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
-    EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is there twice");
+    EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is given twice");
     EXPECT_THAT(driving.problem("/x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
     EXPECT_EQ(
         driving.problem("/x.so,profile=a/../b"),

@@ -171,7 +171,7 @@ TEST(Statistics, AreClearedByOrderExceptOfAStormThatGoesOn)
     EXPECT_EQ(d.phase(1), Phase::mitigated);
     d.storm(0);
     d.run_ms(500);
-    EXPECT_EQ(d.stats(0).detected, 1U) << "counts anew";
+    EXPECT_EQ(d.stats(0).detected, 1U) << "the count restarts";
 }
 
 TEST(Statistics, OnlyTheNamedQueuesAreCleared)

@@ -448,7 +448,7 @@ TEST(WatchlistPoll, SlowPollIsNoted)
     p.detect = milliseconds{399};
     EXPECT_EQ(compiled(book({p}, {everywhere(0)})).notes,
               (std::vector<std::string>{
-                  "sonic: poll_ms = 100 is more than a quarter of detect_ms = 399; detection lands late"}));
+                  "sonic: poll_ms = 100 is more than a quarter of detect_ms = 399; storms may be detected late"}));
     p.criterion = Criterion::device;
     auto can = test::able(kAllFields);
     can.detects_itself = true;

@@ -95,7 +95,7 @@ Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std:
         if (path.empty()) {
             complaints.say({}, fmt::format("{}: has no include, the path of its database_config.json", name));
         } else if (std::ranges::find(asics, name, &AsicEntry::name) != asics.end()) {
-            complaints.say({}, fmt::format("{}: stands there twice", name));
+            complaints.say({}, fmt::format("{}: is given twice", name));
         } else {
             asics.push_back({std::move(name), std::move(path)});
         }
