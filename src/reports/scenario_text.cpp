@@ -115,7 +115,7 @@ public:
     {
         return fmt::format("the cable {} is cut", link_text(fault.link, topology_));
     }
-    std::string operator()(const scenario::MendLink& fault) const
+    std::string operator()(const scenario::RepairLink& fault) const
     {
         return fmt::format("the cable {} is repaired", link_text(fault.link, topology_));
     }
@@ -239,7 +239,7 @@ public:
     std::string operator()(const scenario::RestartCounters& fault) const
     {
         return fmt::format("the counters of {} restart{}", device_,
-                           fault.told ? "" : ", and the device does not report it");
+                           fault.reported ? "" : ", and the device does not report it");
     }
     std::string operator()(const scenario::StepClock& fault) const
     {

@@ -94,7 +94,7 @@ TEST_F(Faults, DeadHostTakesNothingAndARebootHelps)
 TEST_F(Faults, ACutLinkCarriesNothingUntilRepaired)
 {
     plan(kMs, CutLink{0});
-    plan(5 * kMs, MendLink{0});
+    plan(5 * kMs, RepairLink{0});
     const auto before = delivered_until(kMs);
     twin_->run_until(3 * kMs);
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));

@@ -165,7 +165,7 @@ TEST_F(LinkReason, AManagerLogsEachFlapOnce)
     for (int i = 0; i < 10; ++i) {
         const auto begin = static_cast<Ps>(10 * i + 1) * kMs;
         twin_->cut(kLinkId, begin);
-        twin_->mend(kLinkId, begin + 3 * kMs);
+        twin_->repair(kLinkId, begin + 3 * kMs);
         for (const Ps look : {begin + kUs, begin + 2 * kMs, begin + 5 * kMs}) {
             twin_->run_until(look);
             keeper.sweep(std::array{link::PortReport{port, a(), true}},

@@ -97,7 +97,7 @@ TEST_F(Nic, ACutCableLosesTheFramesOnItAndThePause)
 {
     at(0, [](NicView v, Ps now) { v.start_storm(holding(), now); });
     twin_->cut(1, 200 * kUs);
-    twin_->mend(1, 300 * kUs);
+    twin_->repair(1, 300 * kUs);
     twin_->run_until(200 * kUs);
     auto view = twin_->switch_view(kSwitch);
     EXPECT_TRUE(view.queue(1, kLossless, twin_->now()).paused);
@@ -147,7 +147,7 @@ TEST(Transport, UnacknowledgedFramesAreSentAgainAfterTheTimeout)
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 1}};
     const auto twin = build(set);
     twin->cut(1, 0);
-    twin->mend(1, 10 * kUs);
+    twin->repair(1, 10 * kUs);
     twin->run_until_flows_finish(kSecond);
     EXPECT_EQ(twin->flow(0).finished_at, 16 * kMs + kWayThere + kWayBack);
     EXPECT_EQ(twin->totals().drops[Drop::link_down], 1U);
@@ -159,7 +159,7 @@ TEST(Transport, AGapIsReportedAndCostsARoundTripNotATimeout)
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 2'000}};
     const auto twin = build(set);
     twin->cut(1, 50 * kUs);
-    twin->mend(1, 52 * kUs);
+    twin->repair(1, 52 * kUs);
     twin->run_until_flows_finish(kSecond);
     const Ps undisturbed = 2'000 * 1'068 * kPsPerByte + kWayThere + kWayBack;
     EXPECT_GT(twin->flow(0).finished_at, undisturbed);

@@ -132,7 +132,7 @@ TEST(SlowPort, StaysSlowWhenItsLinkReturns)
     const auto twin = busy();
     stop(*twin, kBegin);
     twin->cut(1, kMs);
-    twin->mend(1, 2 * kMs);
+    twin->repair(1, 2 * kMs);
     const auto before = [&] {
         twin->run_until(kMs);
         return twin->flow(0).delivered;

@@ -101,9 +101,9 @@ void FaultyDevice::freeze_counters()
     start_counter_faults();
 }
 
-void FaultyDevice::restart_counters(bool announced)
+void FaultyDevice::restart_counters(bool reported)
 {
-    counters_.restart(announced);
+    counters_.restart(reported);
     start_counter_faults();
 }
 
