@@ -108,7 +108,7 @@ public:
             petrel_.parse(std::vector<std::string>{call.words.rbegin(), call.words.rend()});
         } catch (const CLI::CallForHelp&) {
             if (!names_unknown_command()) {
-                auto text = petrel_.help();  // petrel's help, replaced by the command's if there is one
+                auto text = petrel_.help();  // help of the command, or of petrel without one
                 text.erase(text.find_last_not_of('\n') + 1);
                 return finish(text + '\n', ExitCode::ok);
             }

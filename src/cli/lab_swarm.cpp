@@ -132,8 +132,8 @@ ExitCode run_lab_swarm(const LabSwarmOptions& options)
     if (failed) {
         const Paint paint{stdout_wants_colour()};
         text += violations_text(failed->judged, fmt::format("seed {}", failed->seed), paint);
-        if (const auto told = write_stdout(text); !told) {
-            return fail(told.error());
+        if (const auto written = write_stdout(text); !written) {
+            return fail(written.error());
         }
         const auto small = shrunk(*failed, options.output);
         if (!small) {

@@ -61,7 +61,7 @@ std::string ends_text(const LinkPlay& play)
         const auto reading = play.read(side);
         table.add({name, reports::state_cell(reading.state), reports::reason_cell(reading.registers.ldr),
                    reports::reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
-                   std::to_string(reading.suppressed), std::to_string(play.errors_let_pass(side)),
+                   std::to_string(reading.suppressed), std::to_string(play.ignored_errors(side)),
                    reading.protocol_violation ? "protocol violation" : ""});
     }
     return table.text();

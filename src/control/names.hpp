@@ -1,4 +1,4 @@
-// The words for the state of a queue, in JSON and in text.
+// The names of a queue's phase, action and treatment, in JSON and in text.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace petrel::control {
 
-std::string_view phase_word(std::optional<watchdog::Phase>);       // "unseen" without a phase
-std::string_view action_word(std::optional<watchdog::Treatment>);  // as in policy files; empty without an action
-std::string_view treatment_word(watchdog::Treatment);              // as in policy files, and "none"
+std::string_view phase_name(std::optional<watchdog::Phase>);       // "unseen" without a phase
+std::string_view action_name(std::optional<watchdog::Treatment>);  // as in policy files; empty without an action
+std::string_view treatment_name(watchdog::Treatment);              // as in policy files, and "none"
 
 }  // namespace petrel::control

@@ -137,14 +137,14 @@ struct QueueReport {
 // The reasons for the present state of a queue.
 struct ExplainReport {
     QueueReport queue;
-    std::vector<std::string> words;  // text for the operator, line by line
+    std::vector<std::string> lines;  // text for the operator, line by line
     std::string event;               // the last decision about the queue, as a line of docs/events.md; empty = none yet
     bool operator==(const ExplainReport&) const = default;
 };
 
 // The result of an order as text: the queues it applies to and what happens now.
 struct OrderReport {
-    std::vector<std::string> words;
+    std::vector<std::string> lines;
     bool operator==(const OrderReport&) const = default;
 };
 

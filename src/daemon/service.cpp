@@ -55,13 +55,13 @@ Service::~Service()
 Result<std::unique_ptr<Service>> Service::make(config::AgentConfig config, ServiceOptions options, Surroundings& around)
 {
     std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), around}};
-    if (auto made = service->put_together(); !made) {
+    if (auto made = service->set_up(); !made) {
         return tl::unexpected(std::move(made.error()));
     }
     return service;
 }
 
-Result<void> Service::put_together()
+Result<void> Service::set_up()
 {
     // Before the log, the control thread and the listener are started, so that their threads inherit the blocked
     // signals.
@@ -86,7 +86,7 @@ Result<void> Service::put_together()
             NosRunner::Calls{[this](config::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { this->log(line); }});
     }
-    return make_runners().and_then([this] { return open_doors(); });
+    return make_runners().and_then([this] { return open_listeners(); });
 }
 
 Result<void> Service::make_runners()
@@ -134,7 +134,7 @@ Result<void> Service::make_runners()
     return {};
 }
 
-Result<void> Service::open_doors()
+Result<void> Service::open_listeners()
 {
     std::error_code ignored;
     std::filesystem::create_directories(config_.control_socket.parent_path(), ignored);

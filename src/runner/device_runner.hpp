@@ -148,7 +148,7 @@ private:
     void reopen();
     void take_unseen(std::vector<device::UnseenQueue>);
     void follow(const Looked&);
-    void ask_about_new_rows(const std::set<std::string>& before);
+    void gather_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
     void watch_worker();
     void log_ongoing_storms() const;

@@ -155,7 +155,7 @@ TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
     expect_text("status-advice.txt", text);
 
     idle.nos_trouble = "CONFIG_DB is not filled yet";
-    EXPECT_EQ(problems_of(idle).size(), 1U) << "the only problem: nothing is configured";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the only problem is the cause: CONFIG_DB is not filled";
     idle.nos_trouble.clear();
     idle.devices[0].condition = DeviceReport::Condition::opening;
     EXPECT_EQ(problems_of(idle).size(), 1U) << "the configuration is not the reason that nothing is watched yet";
@@ -190,11 +190,11 @@ TEST(ControlText, Explain)
 {
     control::ExplainReport report;
     report.queue = queues()[2];
-    report.words = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
+    report.lines = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
                     "  100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298"};
     report.event = kStorm;
     auto text = explain_text(report, kPlain);
-    report.words.clear();
+    report.lines.clear();
     text += "\n---- of an earlier life\n" + explain_text(report, kPlain);
     text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain);
     report.queue.detect_interval = {290'000, 290'000, 300'000};

@@ -63,7 +63,7 @@ struct TwinDriverTest : testing::Test {
     auto open(const std::string& rest, std::uint32_t id = 0)
     {
         return driver.open({"any", "twin:" + rest, {}}, DeviceId{id}, clock,
-                           [](const std::string& said) { ADD_FAILURE() << said; });
+                           [](const std::string& note) { ADD_FAILURE() << note; });
     }
 
     petrel::test::TemporaryFolder folder;

@@ -238,7 +238,7 @@ TEST_F(FaultyDevice, TheStopNamesAnAbsentDeviceWithMitigations)
     sick.set(Fault::gone, true);
     live(false);
     expect_logged({"device_failing", "sick"});
-    EXPECT_NE(agent->ask({"release-all"}).exit_code, 0) << "not everything was released";
+    EXPECT_NE(agent->control({"release-all"}).exit_code, 0) << "not everything was released";
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
     EXPECT_THAT(agent->log_text(), HasSubstr("stop_incomplete"));

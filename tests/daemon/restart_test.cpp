@@ -501,7 +501,7 @@ TEST_P(RestartWithABadJournal, TheDeviceStaysUntouchedAndTheErrorIsReported)
     const auto writes = sw.writes(kPort).size();
     const auto next = live();
     EXPECT_THAT(next->wait_for("device_failing"), HasSubstr("sw.journal")) << next->log_text();
-    EXPECT_THAT(next->ask({"status"}).out, HasSubstr("sw.journal"));
+    EXPECT_THAT(next->control({"status"}).out, HasSubstr("sw.journal"));
     EXPECT_EQ(sw.writes(kPort).size(), writes);
     EXPECT_EQ(next->stop(), 3) << "the queue is still treated";
     EXPECT_EQ(*runtime::read_whole_file(state_of("journal")), text) << "evidence is not touched";

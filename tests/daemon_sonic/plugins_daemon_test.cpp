@@ -117,10 +117,10 @@ TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
     wait_for_status("Ethernet0:3", "stormed");
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
-    EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(messages(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
 
     EXPECT_EQ(first->stop(), 0) << first->log_text();
-    run_until([&] { return second->ask({"status"}).out.find("all well") != std::string::npos; });
+    run_until([&] { return second->control({"status"}).out.find("all well") != std::string::npos; });
     run_until([&] { return !sonic->has_plugins(); });
     EXPECT_EQ(second->stop(), 0) << second->log_text();
     expect_back();

@@ -333,7 +333,7 @@ TEST_F(SonicExchange, TheSavedConfigurationIsConfirmedAtTheStopIfItCouldBeRead)
     redis->kill();
     nos->exchange({});
     EXPECT_FALSE(nos->leave());
-    EXPECT_TRUE(is_old()) << "nobody knows";
+    EXPECT_TRUE(is_old()) << "CONFIG_DB could not be read: nothing confirms the saved configuration";
 }
 
 TEST_F(SonicExchange, AFullDiskIsReportedAndTheConfigurationIsInForce)

@@ -364,7 +364,7 @@ TEST_F(SonicOwner, AnEntryThatBecomesInvalidDuringAStormKeepsItsPolicy)
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("its last valid version stays in force"));
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
@@ -381,7 +381,7 @@ TEST_F(SonicOwner, DisabledPollingStopsTheWatchAndShowsInTheStatus)
     test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "disable"}});
     EXPECT_THAT(agent->wait_for("nos_idle"), HasSubstr("counter_poll"));
     wait_for_status(1, "");
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("counter_poll"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("counter_poll"));
     test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "enable"}});
     wait_for_status(1, "operational");
 }
@@ -395,7 +395,7 @@ TEST_F(SonicOwner, TheBigRedSwitchMitigatesEveryLosslessQueue)
         wait_for_treatment(port, Treatment::drop);
         wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
     }
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("the big red switch is on"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("the big red switch is on"));
     EXPECT_THAT(agent->wait_for("BIG_RED_SWITCH mode enabled"), HasSubstr("on port Ethernet0, queue index 3"));
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
@@ -481,8 +481,8 @@ TEST_F(SonicOwner, DetectionContinuesWithoutRedisAndTablesAreWrittenAgain)
     fill();
     agent->wait_for("nos_good");
     const auto log = agent->log_text();
-    const auto told = log.find(kServerAway);
-    EXPECT_EQ(log.find(kServerAway, told + 1), std::string::npos) << "said once: " << log;
+    const auto first = log.find(kServerAway);
+    EXPECT_EQ(log.find(kServerAway, first + 1), std::string::npos) << "logged twice: " << log;
     EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     const auto over = wait_for_status(1, "operational");
     EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));

@@ -482,7 +482,7 @@ TEST(FaultyDevice, FailsTheGivenNumberOfTimes)
 
     Receiver receiver;
     faulty.listen(receiver);
-    bench.device.tell({watchdog::Notice::Kind::detected, bench.queue(), us(0)});
+    bench.device.notify({watchdog::Notice::Kind::detected, bench.queue(), us(0)});
     EXPECT_EQ(receiver.received, bench.queue());
 }
 

@@ -73,7 +73,7 @@ TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
     EXPECT_FALSE(over.under_way);
     EXPECT_EQ(look(1230ms), over);
     write("COUNTERS:last");
-    EXPECT_NE(look(1240ms), over) << "somebody writes";
+    EXPECT_NE(look(1240ms), over) << "a write shows that a poll is under way";
     EXPECT_EQ(look(1240ms).at, over.at);
 }
 

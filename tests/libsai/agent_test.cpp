@@ -30,7 +30,7 @@ protected:
         device_ = std::move(*opened);
         runner_.emplace(clock_, *device_, disk_, policies);
     }
-    std::vector<std::string> said() const
+    std::vector<std::string> event_texts() const
     {
         std::vector<std::string> words;
         for (const auto& event : runner_->events) {
@@ -65,16 +65,16 @@ TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
     open(kStorm, book_of(preset()));
     EXPECT_THAT(notes, IsEmpty()) << "our own library needs no note";
     run_until_ms(299);
-    EXPECT_THAT(said(), IsEmpty());
+    EXPECT_THAT(event_texts(), IsEmpty());
     const auto before = host_received("h1");
     run_until_ms(500);  // detected after T0, at most T2 later
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
     EXPECT_EQ(shown(1), Treatment::drop);
     EXPECT_EQ(shown(0), Treatment::none);
     EXPECT_EQ(host_received("h1"), before) << "the waiting frames were dropped";
     run_until_ms(1000);
-    ASSERT_EQ(said().size(), 2U);
-    EXPECT_EQ(said()[1].substr(0, 14), "storm_restored");
+    ASSERT_EQ(event_texts().size(), 2U);
+    EXPECT_EQ(event_texts()[1].substr(0, 14), "storm_restored");
     EXPECT_EQ(shown(1), Treatment::none);
     EXPECT_THAT(disk_.journaled(), IsEmpty());
     const auto after = host_received("h1");
@@ -88,12 +88,12 @@ TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)
     policy.action = Treatment::ignore_pause;
     open(kStorm, book_of(policy));
     run_until_ms(400);
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 30[0-9]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 30[0-9]")));
     const auto before = host_received("h1");
     run_until_ms(500);
     EXPECT_NEAR(static_cast<double>(host_received("h1") - before), kPackets, 2);
     run_until_ms(1000);
-    EXPECT_EQ(said().size(), 2U);
+    EXPECT_EQ(event_texts().size(), 2U);
     EXPECT_EQ(shown(1), Treatment::none);
 }
 
@@ -112,10 +112,10 @@ TEST_F(AgentOnLibrary, StormsThatTheSwitchDetectsAreReportedAtEachPortsIntervals
     book.assigned.push_back({1, 0, std::nullopt});
     open(scenario, book);
     run_until_ms(1000);
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
-                                    MatchesRegex("storm_detected .* port1 at 30[01]"),
-                                    MatchesRegex("storm_restored .* port1 at 50[01]"),
-                                    MatchesRegex("storm_restored .* port0 at 60[01]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
+                                           MatchesRegex("storm_detected .* port1 at 30[01]"),
+                                           MatchesRegex("storm_restored .* port1 at 50[01]"),
+                                           MatchesRegex("storm_restored .* port0 at 60[01]")));
     EXPECT_NEAR(static_cast<double>(host_received("h1")), 6.0 * kPackets, 20)
         << "frames from 100 to 500 ms were dropped; the others waited for the end of the storm";
 }

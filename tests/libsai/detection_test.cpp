@@ -177,7 +177,7 @@ TEST_F(Detection, AClientCanEndARecoveryThatTheSwitchBegan)
     const auto until_then = dropped();
     // Detection starts again from then on; the end of the first recovery, at 601 ms, does not end the second.
     EXPECT_EQ(notices_until(350), std::vector<std::string>{"recovered 0 at 251"});
-    EXPECT_EQ(dropped(), until_then) << "it heeds pause meanwhile";
+    EXPECT_EQ(dropped(), until_then) << "the port honours pause meanwhile";
     const std::vector<std::string> later{"detected 0 at 351", "recovered 1 at 601", "detected 1 at 701",
                                          "recovered 0 at 751", "detected 0 at 851"};
     EXPECT_EQ(notices_until(860), later);

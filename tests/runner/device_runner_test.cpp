@@ -84,7 +84,7 @@ TEST_F(DeviceRunnerTest, DeliversNotices)
     sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
     runner.run_until(Instant{1s});
     ASSERT_EQ(sw.in_force(kQueue), Treatment::drop);
-    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    sw.notify({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
     runner.run_until(Instant{1s});
     EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
     EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);

@@ -97,11 +97,11 @@ TEST(EventLoop, ATimerThatIsAlwaysDueDoesNotStarveOthers)
     bool file = false;
     bool posted = false;
     bool timer = false;
-    bool everybody = false;
+    bool all_called = false;
     int turns = 0;
     std::function<void()> again = [&] {
-        everybody = file && posted && timer;
-        if (everybody || ++turns == 100'000) {
+        all_called = file && posted && timer;
+        if (all_called || ++turns == 100'000) {
             loop->stop();
         } else {
             loop->at(Instant{}, again);
@@ -115,7 +115,7 @@ TEST(EventLoop, ATimerThatIsAlwaysDueDoesNotStarveOthers)
     loop->at(loop->now().mono, [&] { timer = true; });
     loop->post([&] { posted = true; });
     loop->run();
-    EXPECT_TRUE(everybody) << "file " << file << ", posted " << posted;
+    EXPECT_TRUE(all_called) << "file " << file << ", posted " << posted;
 }
 
 TEST(EventLoop, AFileIsCalledWhenItIsReady)

@@ -179,8 +179,8 @@ TEST(SaiDriver, ALibraryThatFailedToStartGetsTheNewProfile)
     std::ofstream{profile} << "petrel.device=s7\n";
     EXPECT_FALSE(driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1}));
     std::ofstream{profile} << "petrel.device=s0\n";
-    const auto mended = driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1});
-    EXPECT_TRUE(mended) << mended.error().what;
+    const auto reopened = driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1});
+    EXPECT_TRUE(reopened) << reopened.error().what;
 }
 
 // The first attempt has left the library half initialised: it reports that, and its methods are queried.

@@ -57,7 +57,7 @@ protected:
 
     std::string answer(std::vector<std::string> arguments)
     {
-        const auto ended = agent_->ask(std::move(arguments));
+        const auto ended = agent_->control(std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     }

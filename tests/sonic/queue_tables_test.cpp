@@ -188,7 +188,7 @@ TEST_F(SonicQueueTables, LostEntriesAreWrittenAgain)
     }
     EXPECT_EQ(tables_.beginnings(), 4U);
     ASSERT_TRUE(tables_.write(store_));
-    EXPECT_EQ(tables_.beginnings(), 4U) << "only a new beginning counts";
+    EXPECT_EQ(tables_.beginnings(), 4U) << "without a loss there is no new beginning";
 }
 
 // Whenever the flush happens, the next write repairs it: a database with our mark is complete.

@@ -92,8 +92,8 @@ public:
     void set_of_queue(const std::string& name, const std::string& field, const std::string& value) const;
     static std::string port_oid(const std::string& port);
     static std::string queue_oid(const std::string& queue);
-    std::vector<std::string> words() const;   // all messages that orchagent has received: "Ethernet0:3 storm"
-    std::vector<std::string> errors() const;  // messages for queues that are not registered any more
+    std::vector<std::string> messages() const;  // all messages that orchagent has received: "Ethernet0:3 storm"
+    std::vector<std::string> errors() const;    // messages for queues that are not registered any more
     // What orchagent would log with the last message: "occupancy:4096|packets:7".
     std::string additional_info() const;
 
@@ -107,7 +107,7 @@ private:
     void run_scripts();
     bool run_script(const std::string& queue);
     void install_plugins();
-    void hear(redis::View);
+    void receive(redis::View);
     void act(const std::string& name, bool storm);
 
     const RedisServer& server_;
@@ -129,8 +129,8 @@ private:
     std::condition_variable changed_;
     bool held_{};
     bool unable_{};
-    int marks_heard_{};
-    std::vector<std::string> words_;
+    int marks_received_{};
+    std::vector<std::string> messages_;
     std::vector<std::string> errors_;
     std::string additional_info_;
     std::unique_ptr<redis::Connection> own_;  // of orchagent's thread

@@ -168,11 +168,11 @@ TEST(IntakePause, TrailingExactlyWhenThePauseTimeIsOneRunThatGoesOn)
 
 TEST(IntakePause, TrailingNeedsEverySignalItRestsOn)
 {
-    const auto after = [](Fields told) {
+    const auto after = [](Fields known) {
         Reader row{kRun};
         for (const auto& [at, is, time] : {std::tuple{0, false, 0U}, std::tuple{1'000, true, 400U}}) {
             auto s = sample(0, {at, {{Field::paused_now, is ? 1U : 0U}, {Field::on2off, 0}, {Field::pause_us, time}}});
-            s.known &= told;
+            s.known &= known;
             row.intake().begin();
             row.intake().put(s);
         }
@@ -293,7 +293,7 @@ RC_GTEST_PROP(IntakeLaw, OneSignalMustProvePauseAndNoneMayContradict, ())
     const bool fits = objector == Field::pause_us     ? 2 * moved + 1 >= static_cast<std::uint64_t>(dt_us)
                       : objector == Field::tx_packets ? moved <= 1
                                                       : moved <= 9'216;
-    RC_TAG(fits ? "assumed" : "objected");
+    RC_TAG(fits ? "assumed" : "contradicted");
     RC_ASSERT(((row.pause() & kThroughout) != 0) == fits);
 }
 

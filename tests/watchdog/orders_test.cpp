@@ -475,13 +475,13 @@ TEST(StopAndHold, UsesTheLastOutcomesAndSendsNoCommand)
     d.run_ms(400);
     d.order(Order::Kind::stop_and_hold);
     EXPECT_FALSE(d.dog().idle()) << "an answer is still to come";
-    const auto asked = d.commands().size();
+    const auto sent = d.commands().size();
     d.settle(d.commands().back(), {Verdict::refused, Treatment::none, "no"});
     EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "failures are still reported";
     EXPECT_TRUE(d.dog().idle());
     EXPECT_EQ(d.dog().next_timer(), kNever);
     d.run_ms(60'000);
-    EXPECT_EQ(d.commands().size(), asked);
+    EXPECT_EQ(d.commands().size(), sent);
     EXPECT_EQ(d.phase(), Phase::mitigating) << "decided but not in force: the next start commands it again";
 }
 

@@ -329,7 +329,7 @@ void begin_restoring(Driver& d)
 
 struct FailedRestore {
     Verdict verdict{};
-    Reason told{};
+    Reason reported{};
 };
 
 class RestoreOutcome : public testing::TestWithParam<FailedRestore> {};
@@ -340,7 +340,7 @@ TEST_P(RestoreOutcome, RetriesAndReportsAFailedRestore)
     begin_restoring(d);
     d.answer = [](const Command&) { return Answer{GetParam().verdict, Treatment::drop, ""}; };
     d.run_ms(300);
-    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam().told)};
+    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam().reported)};
     EXPECT_EQ(d.story(),
               (Story{"2500 do none Ethernet0:3", "2500 " + failed, "2600 do none Ethernet0:3", "2600 " + failed}));
     EXPECT_EQ(d.phase(), Phase::restoring);
@@ -355,7 +355,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RestoreOutcome,
                                          FailedRestore{Verdict::failed, Reason::failed},
                                          FailedRestore{Verdict::differs, Reason::differs},
                                          FailedRestore{Verdict::timed_out, Reason::timed_out}),
-                         [](const auto& one) { return std::string{name(one.param.told)}; });
+                         [](const auto& one) { return std::string{name(one.param.reported)}; });
 
 TEST(RestoreOutcomes, AcceptedEndsIt)
 {

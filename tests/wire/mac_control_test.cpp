@@ -73,13 +73,13 @@ TEST(MacControl, ReservedBitsAndPaddingAreNotLookedAt)
 
 TEST(MacControl, ReportsWhyAFrameIsRefused)
 {
-    std::string said;
+    std::string text;
     const auto refused = [&](auto spoil) {
         auto bytes = build({kSomeone, PortPause{1}});
         spoil(bytes);
         const auto frame = parse_pause(bytes);
         ASSERT_FALSE(frame);
-        said += frame.error().what + "\n";
+        text += frame.error().what + "\n";
     };
     refused([](Bytes& bytes) { bytes.clear(); });
     refused([](Bytes& bytes) { bytes.pop_back(); });
@@ -88,7 +88,7 @@ TEST(MacControl, ReportsWhyAFrameIsRefused)
     refused([](Bytes& bytes) { bytes[5] = std::byte{2}; });
     refused([](Bytes& bytes) { bytes[12] = std::byte{8}; });
     refused([](Bytes& bytes) { bytes[14] = std::byte{2}; });
-    test::expect_golden(test::golden("wire/refused_pauses.txt"), said);
+    test::expect_golden(test::golden("wire/refused_pauses.txt"), text);
 }
 
 }  // namespace

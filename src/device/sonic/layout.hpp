@@ -37,10 +37,10 @@ struct Layout {
 
 // Differences between CONFIG_DB and COUNTERS_DB. They may change while the queues stay the same.
 struct LayoutFacts {
-    std::vector<bool> configured;        // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
-    std::vector<std::string> missing;    // configured queues that COUNTERS_DB does not name
-    std::vector<std::string> strangers;  // registered queues of ports that CONFIG_DB does not have
-    bool filling{};                      // a lossless queue has no object: orchagent may still add queues
+    std::vector<bool> configured;      // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
+    std::vector<std::string> missing;  // configured queues that COUNTERS_DB does not name
+    std::vector<std::string> foreign_queues;  // registered queues of ports that CONFIG_DB does not have
+    bool filling{};                           // a lossless queue has no object: orchagent may still add queues
 };
 
 struct FoundLayout {

@@ -114,7 +114,7 @@ private:
     void take_port(std::uint32_t port, PortRead, redis::View);
     void take_queue(std::uint32_t queue, QueueRead, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
-    void note_nonsense(watchdog::Field, std::string_view value);
+    void note_invalid(watchdog::Field, std::string_view value);
 
     Layout layout_;
     Note note_;

@@ -102,7 +102,7 @@ private:
     Result<void> publish_again();
     bool wait_for_write();
     static bool mark_surviving(Row&, watchdog::Sample&, Instant seen_at);
-    void imagine_storm(watchdog::Sample&) const;
+    void simulate_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
 
