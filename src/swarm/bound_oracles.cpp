@@ -46,7 +46,7 @@ protected:
             return told.node == node_of(q) && (told.port == case_.places.queues[q].port || told.event.whole_device);
         });
     }
-    // Counters that show what happened, though maybe later.
+    // Counters that show past pauses, maybe with a delay.
     bool truthful(std::uint32_t q) const { return !profile_of(q).flaws.quanta; }
 
     const Case& case_;

@@ -28,7 +28,7 @@ public:
         server_ = thread_.in_loop([this] {
             return ControlServer::listen(thread_.loop(), path(), "",
                                          [this](const auto& peer, std::string_view line) {
-                                             asked_.emplace_back(line);
+                                             requests_.emplace_back(line);
                                              if (!answers_.empty()) {
                                                  peer->send(answers_.front());
                                                  answers_.pop_front();
@@ -57,13 +57,13 @@ public:
 
     std::vector<std::string> requests()
     {
-        return thread_.in_loop([this] { return asked_; });
+        return thread_.in_loop([this] { return requests_; });
     }
 
 private:
     Folder folder_;
     std::deque<std::string> answers_;
-    std::vector<std::string> asked_;
+    std::vector<std::string> requests_;
     LoopThread thread_;
     std::unique_ptr<ControlServer> server_;
 };
