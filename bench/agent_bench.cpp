@@ -81,7 +81,7 @@ Figures as_loop(const PreparedDevice::Work& work)
     PreparedDevice device{work, clock, [](const PreparedDevice&) {}};
     watchdog::Intake intake{device.inventory(), device.capabilities()};
     agent::Output output;
-    agent::Agent agent{watchlist(work.rows, work.tells), {}, clock.now(), output};
+    agent::Agent agent{watchlist(work.rows, work.signal), {}, clock.now(), output};
     Figures before;
     for (std::uint64_t poll = 0; poll != kWarmUp + kPolls; ++poll) {
         if (poll == kWarmUp) {
@@ -132,8 +132,9 @@ void measure_calm(Report& report, const PreparedDevice::Work& work, double most_
 void measure_storms(Report& report, std::uint32_t few, std::uint32_t many)
 {
     const auto with = [](std::uint32_t storms) {
-        return run_alone(
-            [&] { return as_service({kSwitch, Tells::counter, storms, kWarmUp + 2, kWarmUp + 22}, kStormPolls); });
+        return run_alone([&] {
+            return as_service({kSwitch, PauseSignal::counter, storms, kWarmUp + 2, kWarmUp + 22}, kStormPolls);
+        });
     };
     const auto calm = with(0);
     const auto some = with(few);
@@ -151,11 +152,11 @@ void measure_storms(Report& report, std::uint32_t few, std::uint32_t many)
 std::vector<Bench> agent_benches()
 {
     std::vector<Bench> all;
-    for (const auto tells : {Tells::state, Tells::counter}) {
-        all.push_back({fmt::format("agent/{}/{}", kSwitch, name(tells)),
-                       [=](Report& report) { measure_calm(report, {kSwitch, tells}, 2, at_most(kMemory_mb)); }});
-        all.push_back({fmt::format("agent/{}/{}", kLarge, name(tells)),
-                       [=](Report& report) { measure_calm(report, {kLarge, tells}, 10, std::nullopt); }});
+    for (const auto signal : {PauseSignal::state, PauseSignal::counter}) {
+        all.push_back({fmt::format("agent/{}/{}", kSwitch, name(signal)),
+                       [=](Report& report) { measure_calm(report, {kSwitch, signal}, 2, at_most(kMemory_mb)); }});
+        all.push_back({fmt::format("agent/{}/{}", kLarge, name(signal)),
+                       [=](Report& report) { measure_calm(report, {kLarge, signal}, 10, std::nullopt); }});
     }
     constexpr std::uint32_t kFew = 16;
     constexpr std::uint32_t kMany = 512;

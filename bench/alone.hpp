@@ -24,8 +24,8 @@ auto run_alone(Function function)
     PETREL_ASSERT(child >= 0, "cannot fork");
     if (child == 0) {
         const Figures figures = function();
-        const bool told = ::write(ends[1], &figures, sizeof figures) == sizeof figures;
-        ::_exit(told ? 0 : 1);
+        const bool written = ::write(ends[1], &figures, sizeof figures) == sizeof figures;
+        ::_exit(written ? 0 : 1);
     }
     ::close(ends[1]);
     Figures figures{};

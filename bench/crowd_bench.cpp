@@ -140,7 +140,7 @@ Lateness watch_crowd()
     }
     Begins idle;
     Begins crowded;
-    PreparedDriver driver{{kCrowdRows, Tells::counter, 0, 0, 0}, [&](const PreparedDevice& device) {
+    PreparedDriver driver{{kCrowdRows, PauseSignal::counter, 0, 0, 0}, [&](const PreparedDevice& device) {
                               const auto turn = device.looks() / kTurn;
                               const bool crowd = turn % 2 == 1;
                               shared.go = crowd;

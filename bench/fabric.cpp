@@ -43,7 +43,7 @@ Role role(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase)
     return place % 20 == 19 ? Role::brief : Role::quiet;
 }
 
-Told told_by(Role role, std::uint64_t dt_us)
+PauseReading reading_of(Role role, std::uint64_t dt_us)
 {
     switch (role) {
     case Role::quiet: return {};
@@ -57,11 +57,11 @@ Told told_by(Role role, std::uint64_t dt_us)
 
 }  // namespace
 
-std::string_view name(Tells tells) { return tells == Tells::state ? "state" : "counter"; }
+std::string_view name(PauseSignal signal) { return signal == PauseSignal::state ? "state" : "counter"; }
 
-Told told(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase, std::uint64_t dt_us)
+PauseReading pause_reading(std::uint32_t row, std::uint32_t rows, const Mix& mix, unsigned phase, std::uint64_t dt_us)
 {
-    return told_by(role(row, rows, mix, phase), dt_us);
+    return reading_of(role(row, rows, mix, phase), dt_us);
 }
 
 watchdog::Inventory inventory(std::uint32_t rows)
@@ -77,29 +77,29 @@ watchdog::Inventory inventory(std::uint32_t rows)
     return all;
 }
 
-watchdog::Capabilities capabilities(Tells tells)
+watchdog::Capabilities capabilities(PauseSignal signal)
 {
     watchdog::Capabilities can;
-    can.fields = tells == Tells::state ? bit(Field::pause_state)
-                                       : bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::paused_now);
+    can.fields = signal == PauseSignal::state ? bit(Field::pause_state)
+                                              : bit(Field::pause_us) | bit(Field::rx_xoff) | bit(Field::paused_now);
     can.survive = can.fields;
     can.treatments = bit(watchdog::Treatment::drop);
     can.reads_back = true;
     return can;
 }
 
-watchdog::Watchlist watchlist(std::uint32_t rows, Tells tells)
+watchdog::Watchlist watchlist(std::uint32_t rows, PauseSignal signal)
 {
     watchdog::PolicyBook book;
     book.policies.push_back(watchdog::find_preset("sonic")->policy);
     book.policies.front().priorities = 0xff;
     book.assigned.push_back({0, std::nullopt, std::nullopt});
-    auto list = compile(book, inventory(rows), capabilities(tells));
+    auto list = compile(book, inventory(rows), capabilities(signal));
     PETREL_ASSERT(list.has_value(), "the bench's own policy does not fit its own device");
     return std::move(*list);
 }
 
-void look_at_all(watchdog::Intake& intake, std::uint32_t rows, Tells tells, const Mix& mix, unsigned phase)
+void look_at_all(watchdog::Intake& intake, std::uint32_t rows, PauseSignal signal, const Mix& mix, unsigned phase)
 {
     const auto& policy = watchdog::find_preset("sonic")->policy;
     const Instant now{std::chrono::seconds{10}};
@@ -109,17 +109,18 @@ void look_at_all(watchdog::Intake& intake, std::uint32_t rows, Tells tells, cons
             const auto is = role(row, rows, mix, phase);
             // So close to its limit that the next poll would be too late, but not yet full.
             const Duration dt = is == Role::near_limit ? policy.detect - policy.poll / 2 : policy.poll;
-            const auto says = told_by(is, static_cast<std::uint64_t>(whole_us(dt)));
+            const auto reading = reading_of(is, static_cast<std::uint64_t>(whole_us(dt)));
             watchdog::Sample sample;
             sample.slot = Slot{row};
-            sample.known = capabilities(tells).fields;
+            sample.known = capabilities(signal).fields;
             sample.epoch = 1;
             sample.read_at = baseline ? now - dt : now;
-            sample.pause_state = baseline ? PauseState::not_paused : says.state;
+            sample.pause_state = baseline ? PauseState::not_paused : reading.state;
             // A row with a running clock was already paused before; without transitions no other signal proves it.
-            sample.paused_now = says.state == PauseState::paused || (!baseline && says.state != PauseState::not_paused);
-            sample[Field::pause_us] = baseline ? 0 : says.pause_us;
-            sample[Field::rx_xoff] = baseline ? 0 : says.xoff;
+            sample.paused_now =
+                reading.state == PauseState::paused || (!baseline && reading.state != PauseState::not_paused);
+            sample[Field::pause_us] = baseline ? 0 : reading.pause_us;
+            sample[Field::rx_xoff] = baseline ? 0 : reading.xoff;
             intake.put(sample);
         }
     }

@@ -12,12 +12,12 @@
 namespace petrel::bench {
 
 // The signals of the device, which decide how pause is proven.
-enum class Tells : std::uint8_t {
+enum class PauseSignal : std::uint8_t {
     state,   // pause_state alone
     counter  // pause_us, rx_xoff, paused_now
 };
 
-std::string_view name(Tells);
+std::string_view name(PauseSignal);
 
 struct Mix {
     std::uint32_t paused_now_of_1000{10};
@@ -26,19 +26,19 @@ struct Mix {
 };
 
 // One row's pause since it was last read.
-struct Told {
+struct PauseReading {
     watchdog::PauseState state{};
     std::uint64_t pause_us{};
     std::uint64_t xoff{};
 };
-Told told(std::uint32_t row, std::uint32_t rows, const Mix&, unsigned phase, std::uint64_t dt_us);
+PauseReading pause_reading(std::uint32_t row, std::uint32_t rows, const Mix&, unsigned phase, std::uint64_t dt_us);
 
 watchdog::Inventory inventory(std::uint32_t rows);
-watchdog::Capabilities capabilities(Tells);
-watchdog::Watchlist watchlist(std::uint32_t rows, Tells);  // policy `sonic` on every queue
+watchdog::Capabilities capabilities(PauseSignal);
+watchdog::Watchlist watchlist(std::uint32_t rows, PauseSignal);  // policy `sonic` on every queue
 
 // One look at every row. Rows that are paused in looks of even phase are not paused in looks of odd phase, and vice
 // versa: each look resets the clocks that the look before started.
-void look_at_all(watchdog::Intake&, std::uint32_t rows, Tells, const Mix&, unsigned phase);
+void look_at_all(watchdog::Intake&, std::uint32_t rows, PauseSignal, const Mix&, unsigned phase);
 
 }  // namespace petrel::bench

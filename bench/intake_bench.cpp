@@ -13,11 +13,11 @@ using watchdog::Field;
 
 constexpr std::uint32_t kRows = 1U << 16U;
 
-void measure_intake(Report& report, Tells tells)
+void measure_intake(Report& report, PauseSignal signal)
 {
-    watchdog::Intake intake{inventory(kRows), capabilities(tells)};
+    watchdog::Intake intake{inventory(kRows), capabilities(signal)};
     watchdog::Sample sample;
-    sample.known = capabilities(tells).fields;
+    sample.known = capabilities(signal).fields;
     sample.epoch = 1;
     const auto timings = in_turns({[&] {
         intake.begin();
@@ -41,9 +41,9 @@ void measure_intake(Report& report, Tells tells)
 std::vector<Bench> intake_benches()
 {
     std::vector<Bench> all;
-    for (const auto tells : {Tells::state, Tells::counter}) {
-        all.push_back({fmt::format("watchdog/intake/{}/{}", kRows, name(tells)),
-                       [=](Report& report) { measure_intake(report, tells); }});
+    for (const auto signal : {PauseSignal::state, PauseSignal::counter}) {
+        all.push_back({fmt::format("watchdog/intake/{}/{}", kRows, name(signal)),
+                       [=](Report& report) { measure_intake(report, signal); }});
     }
     return all;
 }

@@ -46,7 +46,7 @@ struct QueueReading {
 };
 
 struct Poll {
-    Instant read;   // of the counters
+    Instant read;   // when the counters were read
     Instant stamp;  // as syncd writes it
     Instant written;
     std::vector<QueueReading> queues;

@@ -194,7 +194,7 @@ private:
 // ---- results
 
 struct Latency {
-    std::vector<double> ms;  // of the detected storms
+    std::vector<double> ms;  // latency of each detected storm
     int missed{};
     std::map<Duration, int> false_storms;  // by the length of the pause
 

@@ -23,14 +23,14 @@ constexpr std::size_t kClockBytes = 13;  // the watchdog's own columns: proven, 
 // Two looks in turns: each resets the clocks that the other started, so that nothing drifts.
 class Poller {
 public:
-    Poller(std::uint32_t rows, Tells tells, const Mix& mix)
+    Poller(std::uint32_t rows, PauseSignal signal, const Mix& mix)
         : policy_poll_(watchdog::find_preset("sonic")->policy.poll),
-          looks_{watchdog::Intake{inventory(rows), capabilities(tells)},
-                 watchdog::Intake{inventory(rows), capabilities(tells)}},
-          dog_(watchlist(rows, tells), now_)
+          looks_{watchdog::Intake{inventory(rows), capabilities(signal)},
+                 watchdog::Intake{inventory(rows), capabilities(signal)}},
+          dog_(watchlist(rows, signal), now_)
     {
         for (unsigned phase = 0; phase < looks_.size(); ++phase) {
-            look_at_all(looks_[phase], rows, tells, mix, phase);
+            look_at_all(looks_[phase], rows, signal, mix, phase);
             PETREL_ASSERT(view(phase).all, "a row was left out");
         }
     }
@@ -57,23 +57,23 @@ private:
 
 // Every column that the pass reads or writes. The watchdog's own columns are private, so others of the same size
 // replace them.
-std::vector<std::span<const std::byte>> bytes_of(const watchdog::Observations& seen, Tells tells,
+std::vector<std::span<const std::byte>> bytes_of(const watchdog::Observations& seen, PauseSignal signal,
                                                  std::span<const std::byte> clocks)
 {
     std::vector<std::span<const std::byte>> pieces{as_bytes(seen.dt_us), as_bytes(seen.pause), clocks};
-    if (tells == Tells::counter) {
+    if (signal == PauseSignal::counter) {
         pieces.push_back(as_bytes(seen.known));
         pieces.push_back(as_bytes(seen.column(watchdog::Field::pause_us)));
     }
     return pieces;
 }
 
-void measure_poll(Report& report, std::uint32_t rows, Tells tells, const Mix& mix, bool has_goal)
+void measure_poll(Report& report, std::uint32_t rows, PauseSignal signal, const Mix& mix, bool has_goal)
 {
-    Poller poller{rows, tells, mix};
+    Poller poller{rows, signal, mix};
     AlignedColumns memory{rows * kClockBytes};
     const auto clocks = as_bytes(memory.take<std::uint8_t>(rows * kClockBytes));
-    const std::array pieces{bytes_of(poller.view(0), tells, clocks), bytes_of(poller.view(1), tells, clocks)};
+    const std::array pieces{bytes_of(poller.view(0), signal, clocks), bytes_of(poller.view(1), signal, clocks)};
     std::size_t reads = 0;
     const auto timings = in_turns({[&] { poller.pass(); }, [&] { keep(read_pass(pieces.at(++reads % 2))); }});
 
@@ -94,15 +94,15 @@ std::vector<Bench> poll_benches()
 {
     std::vector<Bench> all;
     for (const std::uint32_t rows : {1U << 10U, 1U << 16U, kMillion}) {
-        for (const auto tells : {Tells::state, Tells::counter}) {
-            all.push_back({fmt::format("watchdog/poll/{}/{}", rows, name(tells)),
-                           [=](Report& report) { measure_poll(report, rows, tells, {}, true); }});
+        for (const auto signal : {PauseSignal::state, PauseSignal::counter}) {
+            all.push_back({fmt::format("watchdog/poll/{}/{}", rows, name(signal)),
+                           [=](Report& report) { measure_poll(report, rows, signal, {}, true); }});
         }
     }
     constexpr Mix kBusy{.paused_now_of_1000 = 200, .running_of_1000 = 1, .near_limit = 256};
-    for (const auto tells : {Tells::state, Tells::counter}) {
-        all.push_back({fmt::format("watchdog/poll_busy/65536/{}", name(tells)),
-                       [=](Report& report) { measure_poll(report, 1U << 16U, tells, kBusy, false); }});
+    for (const auto signal : {PauseSignal::state, PauseSignal::counter}) {
+        all.push_back({fmt::format("watchdog/poll_busy/65536/{}", name(signal)),
+                       [=](Report& report) { measure_poll(report, 1U << 16U, signal, kBusy, false); }});
     }
     return all;
 }

@@ -25,7 +25,7 @@ double process_cpu_s() { return seconds_on(CLOCK_PROCESS_CPUTIME_ID); }
 PreparedDevice::PreparedDevice(const Work& work, const device::TimeSource& clock, OnLook on_look)
     : work_(work),
       inventory_(bench::inventory(work.rows)),
-      capabilities_(bench::capabilities(work.tells)),
+      capabilities_(bench::capabilities(work.signal)),
       clock_(clock),
       on_look_(std::move(on_look)),
       samples_(work.rows)
@@ -53,13 +53,13 @@ void PreparedDevice::refresh(watchdog::Sample& sample, Instant now) const
     const auto row = sample.slot.value;
     const auto dt_us = static_cast<std::uint64_t>(whole_us(now) - whole_us(sample.read_at));
     const auto phase = static_cast<unsigned>(looks_ / 2);
-    const auto says =
-        stormed(row) ? Told{watchdog::PauseState::paused, dt_us, dt_us / 100} : told(row, work_.rows, {}, phase, dt_us);
+    const auto reading = stormed(row) ? PauseReading{watchdog::PauseState::paused, dt_us, dt_us / 100}
+                                      : pause_reading(row, work_.rows, {}, phase, dt_us);
     sample.read_at = now;
-    sample.pause_state = says.state;
-    sample.paused_now = says.state != watchdog::PauseState::not_paused;
-    sample[Field::pause_us] += says.pause_us;
-    sample[Field::rx_xoff] += says.xoff;
+    sample.pause_state = reading.state;
+    sample.paused_now = reading.state != watchdog::PauseState::not_paused;
+    sample[Field::pause_us] += reading.pause_us;
+    sample[Field::rx_xoff] += reading.xoff;
 }
 
 Result<void> PreparedDevice::look(std::span<const Slot> rows, watchdog::Intake& into)

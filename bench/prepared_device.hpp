@@ -18,7 +18,7 @@ class PreparedDevice final : public device::PlainDevice {
 public:
     struct Work {
         std::uint32_t rows{};
-        Tells tells{};
+        PauseSignal signal{};
         // `stormed` rows are paused without a break, from the look at all rows number `from` until number `until`.
         std::uint32_t stormed{};
         std::uint64_t from{};

@@ -40,9 +40,9 @@ std::optional<PrivateRedis> PrivateRedis::start()
         ::_exit(127);
     }
     ::close(ends[1]);
-    std::string said;
+    std::string output;
     std::array<char, 4096> piece{};
-    while (said.find("ready to accept connections") == std::string::npos) {
+    while (output.find("ready to accept connections") == std::string::npos) {
         const auto got = ::read(ends[0], piece.data(), piece.size());
         if (got <= 0) {
             ::waitpid(child, nullptr, 0);
@@ -50,7 +50,7 @@ std::optional<PrivateRedis> PrivateRedis::start()
             std::filesystem::remove_all(folder);
             return std::nullopt;
         }
-        said.append(piece.data(), static_cast<std::size_t>(got));
+        output.append(piece.data(), static_cast<std::size_t>(got));
     }
     return PrivateRedis{folder, child};  // the pipe stays open, because the server still writes to it
 }

@@ -25,12 +25,12 @@ Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
     : watchdog_(std::move(list), now.mono), poll_(watchdog_.watchlist().poll), next_poll_(now.mono)
 {
     again_.reserve(kLooksKept);
-    asked_.reserve(kLooksKept);
+    look_rows_.reserve(kLooksKept);
     if (start.remembered) {
         watchdog_.load(*start.remembered, now.mono);
     }
     adopt(start, now, out);
-    ask(now, out);
+    request_look(now, out);
 }
 
 void Agent::adopt(const Start& start, Now now, Output& out)
@@ -76,13 +76,13 @@ void Agent::step(const Input& input, Now now, Output& out)
         },
         input);
     remember_looks(out);
-    ask(now, out);
+    request_look(now, out);
 }
 
 void Agent::finish_look(const LookDone& done, Now now, Output& out)
 {
     ++counters_.looks;
-    const bool whole = asked_.empty();
+    const bool whole = look_rows_.empty();
     if (under_way_ && under_way_->look == done.look) {
         under_way_.reset();
     }
@@ -112,7 +112,7 @@ void Agent::remember_looks(Output& out)
 
 // One look at a time: all rows when the poll is due, single rows when their clocks may be full. If a look waits for new
 // counters, the next one follows it at once, but not sooner than poll_ after its begin.
-void Agent::ask(Now now, Output& out)
+void Agent::request_look(Now now, Output& out)
 {
     if (!under_way_ && !stopping_) {
         const auto waits = watchdog_.watchlist().capabilities.look_waits;
@@ -120,15 +120,16 @@ void Agent::ask(Now now, Output& out)
             const auto late = std::max(now.mono - next_poll_ - waits, Duration::zero()) / poll_;
             counters_.polls_missed += static_cast<std::uint64_t>(late);
             next_poll_ = waits > Duration::zero() ? now.mono + poll_ : next_poll_ + poll_ * (late + 1);
-            asked_.clear();
+            look_rows_.clear();
             under_way_ = LookRequest{next_look_++, {}, now.mono + poll_ + waits};
         } else if (!again_.empty() && again_.front().at <= now.mono) {
-            asked_.clear();
+            look_rows_.clear();
             const auto due = std::partition_point(again_.begin(), again_.end(),
                                                   [&](const auto& look) { return look.at <= now.mono; });
-            std::transform(again_.begin(), due, std::back_inserter(asked_), [](const auto& look) { return look.slot; });
+            std::transform(again_.begin(), due, std::back_inserter(look_rows_),
+                           [](const auto& look) { return look.slot; });
             again_.erase(again_.begin(), due);
-            under_way_ = LookRequest{next_look_++, asked_, now.mono + poll_ + waits};
+            under_way_ = LookRequest{next_look_++, look_rows_, now.mono + poll_ + waits};
         }
         out.look = under_way_;
     }

@@ -74,7 +74,7 @@ public:
 
 private:
     void adopt(const Start&, Now, Output&);
-    void ask(Now, Output&);
+    void request_look(Now, Output&);
     void finish_look(const LookDone&, Now, Output&);
     void remember_looks(Output&);
 
@@ -82,7 +82,7 @@ private:
     Duration poll_;
     Instant next_poll_;
     std::vector<watchdog::LookAgain> again_;  // soonest first
-    std::vector<Slot> asked_;                 // rows of the look under way; empty = all
+    std::vector<Slot> look_rows_;             // rows of the look under way; empty = all
     std::optional<LookRequest> under_way_;
     std::uint64_t next_look_{1};
     Counters counters_;

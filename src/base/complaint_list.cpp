@@ -33,7 +33,7 @@ void ComplaintList::add(const Place& at, std::string_view value, std::string all
     insert(at, recognisable(value), std::move(allowed));
 }
 
-void ComplaintList::say(const Place& at, std::string sentence) { insert(at, std::move(sentence), {}); }
+void ComplaintList::add_sentence(const Place& at, std::string sentence) { insert(at, std::move(sentence), {}); }
 
 void ComplaintList::insert(const Place& at, std::string value, std::string allowed)
 {

@@ -27,7 +27,8 @@ public:
     explicit ComplaintList(std::string_view file) : file_(file) {}
 
     void add(const Place&, std::string_view value, std::string allowed);
-    void say(const Place&, std::string sentence);  // for a problem that a value and its allowed range do not describe
+    // For a problem that a value and its allowed range do not describe.
+    void add_sentence(const Place&, std::string sentence);
     bool empty() const { return complaints_.empty(); }
     std::size_t count() const { return complaints_.size() + more_; }
 

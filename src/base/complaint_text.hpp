@@ -20,7 +20,7 @@ std::string to_text(std::span<const Complaint>, std::string_view between);
 
 // All complaints as one error, one per line.
 template <class T>
-Result<T> in_one(Parsed<T> parsed)
+Result<T> to_result(Parsed<T> parsed)
 {
     return std::move(parsed).map_error(
         [](const std::vector<Complaint>& all) { return Error{ErrorKind::invalid, to_text(all, "\n")}; });

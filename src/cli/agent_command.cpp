@@ -163,7 +163,7 @@ ExitCode release_without_agent(const AgentOptions& options, bool json)
         return fail(released.error());
     }
     std::string text;
-    for (const auto& line : released->report.words) {
+    for (const auto& line : released->report.lines) {
         text += escaped(line) + '\n';
     }
     return finish(json ? codec::answer_json(released->report) + '\n' : text,

@@ -108,7 +108,7 @@ public:
             petrel_.parse(std::vector<std::string>{call.words.rbegin(), call.words.rend()});
         } catch (const CLI::CallForHelp&) {
             if (!names_unknown_command()) {
-                auto text = petrel_.help();  // of the command, if there is one
+                auto text = petrel_.help();  // help of the command, or of petrel without one
                 text.erase(text.find_last_not_of('\n') + 1);
                 return finish(text + '\n', ExitCode::ok);
             }
@@ -178,7 +178,11 @@ private:
         if (word != words.end()) {
             problems = {no_such_command("petrel", *word, names_below(petrel_))};
         } else if (problems.empty()) {
-            problems = {{{}, 0, 0, fmt::format("a command is wanted: {}", fmt::join(names_below(petrel_), ", ")), {}}};
+            problems = {{{},
+                         0,
+                         0,
+                         fmt::format("a command is missing; allowed: {}", fmt::join(names_below(petrel_), ", ")),
+                         {}}};
         }
         return tl::unexpected(std::move(problems));
     }

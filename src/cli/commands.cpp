@@ -154,7 +154,7 @@ std::vector<Command> commands()
          lab_files_flags(LabFiles::explain)},
         {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
          lab_table_flags},
-        {"lab swarm", kGeneral, "Random fabrics, storms and faults, judged by laws that hold whatever happens.",
+        {"lab swarm", kGeneral, "Random fabrics, storms and faults, judged by laws that hold for every scenario.",
          kSwarmExamples, lab_swarm_flags},
         {"demo", kGeneral,
          "One network card freezes a small fabric: first unwatched, then detected, contained and released.",

@@ -63,7 +63,7 @@ std::vector<Complaint> problems_of(const ConfigShowOptions& options)
             {"--config", 0, 0, "which file? Or --effective, for all values that the agent would use", {}});
     }
     for (const auto& given : options.agent.given) {
-        problems.push_back({given.origin, 0, 0, "counts only with --effective", {}});
+        problems.push_back({given.origin, 0, 0, "has an effect only with --effective", {}});
     }
     return problems;
 }

@@ -86,7 +86,7 @@ Flags control_flags(control::ControlRequest::Command command, std::vector<Contro
         app.add_option("--socket", options.socket,
                        "Where the agent listens; default: PETREL_CONTROL_SOCKET or /run/petrel/control.sock")
             ->type_name("PATH");
-        app.add_flag("--json", options.json, "The agent's own answer, JSON lines");
+        app.add_flag("--json", options.json, "Print the agent's answer unchanged, as JSON lines");
         for (const auto add : flags) {
             add(app, *arguments);
         }

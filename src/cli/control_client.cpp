@@ -146,9 +146,9 @@ Result<std::optional<std::string>> ControlClient::line(bool may_take_long)
         }
         searched_ = read_.size();
         if (searched_ > kLongestLine) {
-            return tl::unexpected(
-                Error{ErrorKind::corrupt, fmt::format("the answer at {} is no agent's: a line of more than {} bytes",
-                                                      socket_.string(), kLongestLine)});
+            return tl::unexpected(Error{
+                ErrorKind::corrupt, fmt::format("the program at {} is no agent: it sent a line of more than {} bytes",
+                                                socket_.string(), kLongestLine)});
         }
         const auto got = ::recv(file_.get(), piece.data(), piece.size(), 0);
         if (got > 0) {

@@ -88,13 +88,14 @@ Handler lab_run_flags(CLI::App& app)
         ->allow_extra_args(false);
     app.add_flag("--all", options.plan.all, "Run with all values of the scenario's own [sweep]");
     app.add_flag("--full", options.plan.full, "At full size: with the values of the scenario's [full]");
-    app.add_option("--seed", given->seed, "Instead of the scenario's")->type_name("N");
+    app.add_option("--seed", given->seed, "The seed, instead of the scenario's")->type_name("N");
     app.add_option("--repeat", given->repeat, "Number of runs, each with the next seed")->type_name("N");
     app.add_option("--jobs", given->jobs, kJobsAbout)->type_name("N");
-    app.add_option("--threads", given->threads, "Of each run; the result does not depend on it; default: 1")
+    app.add_option("--threads", given->threads, "Threads of each run; the result does not depend on it; default: 1")
         ->type_name("N");
     app.add_flag("--json", options.json, "Events and summary, one JSON object a line");
-    app.add_option("--until", options.plan.until, "Stop then instead of at the scenario's end")->type_name("TIME");
+    app.add_option("--until", options.plan.until, "Stop the run at this time, instead of at the scenario's end")
+        ->type_name("TIME");
     app.add_option("--report", options.report, "Write a page that describes the run, and its numbers as JSON and CSV")
         ->type_name("FOLDER");
     app.add_option("--capture", options.captures, "Capture the link at this port, besides what the scenario captures")
@@ -167,7 +168,7 @@ Handler lab_swarm_flags(CLI::App& app)
     const auto given = std::make_shared<Given>();
     app.add_option("FILE", given->options.files, "Judge these scenarios instead of drawn ones")->type_name("");
     app.add_option("--runs", given->runs, "How many; default: 300, or with --minutes no limit")->type_name("N");
-    app.add_option("--seed", given->seed, "Of the first run; each further run has the next one; default: 1")
+    app.add_option("--seed", given->seed, "Seed of the first run; each further run has the next seed; default: 1")
         ->type_name("N");
     app.add_option("--minutes", given->minutes, "Start no run after this time")->type_name("N");
     app.add_option("--jobs", given->jobs, kJobsAbout)->type_name("N");

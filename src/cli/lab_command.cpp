@@ -45,12 +45,11 @@ std::vector<Complaint> only_alone(const LabOptions& options, const std::vector<l
         refuse_flag(options.trace.has_value(), "--trace");
         refuse_flag(options.syslog.has_value(), "--syslog");
         if (options.peers != nullptr) {
-            problems.push_back({"FILE", 0, 0, "several processes share one run, not several", {}});
+            problems.push_back({"FILE", 0, 0, "several processes can share only one run", {}});
         }
         refuse_flag(!options.captures.empty(), "--capture");
     } else if (options.pcap && runs.front().scenario.captures.empty()) {
-        problems.push_back(
-            {"--pcap", 0, 0, "the scenario captures nothing: it has no [[capture]]; or name a port, --capture", {}});
+        problems.push_back({"--pcap", 0, 0, "the scenario has no [[capture]]: name a port with --capture", {}});
     }
     return problems;
 }

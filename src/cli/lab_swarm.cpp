@@ -47,7 +47,7 @@ Result<std::string> shrunk(const swarm::CampaignRun& failed, const std::string& 
     if (auto written = write_output_file(file, swarm::text_of(small)); !written) {
         return tl::unexpected(written.error());
     }
-    return fmt::format("  the whole of it: petrel lab swarm --seed {} --runs 1\n  shrunk: petrel lab swarm {}\n",
+    return fmt::format("  the whole scenario: petrel lab swarm --seed {} --runs 1\n  shrunk: petrel lab swarm {}\n",
                        failed.seed, file);
 }
 
@@ -132,8 +132,8 @@ ExitCode run_lab_swarm(const LabSwarmOptions& options)
     if (failed) {
         const Paint paint{stdout_wants_colour()};
         text += violations_text(failed->judged, fmt::format("seed {}", failed->seed), paint);
-        if (const auto told = write_stdout(text); !told) {
-            return fail(told.error());
+        if (const auto written = write_stdout(text); !written) {
+            return fail(written.error());
         }
         const auto small = shrunk(*failed, options.output);
         if (!small) {

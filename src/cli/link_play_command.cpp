@@ -42,7 +42,8 @@ void restart_manager(LinkPlay& play)
         named.emplace(name, play.history(side));
     }
     const auto saved = codec::read_link_history(codec::link_history_text(named), "history");
-    PETREL_ASSERT(saved.has_value(), "we cannot read what we wrote: {}", to_text(saved.error().front()));
+    PETREL_ASSERT(saved.has_value(), "the manager's own history cannot be read back: {}",
+                  to_text(saved.error().front()));
     play.restart_manager(saved->at("A"), saved->at("B"));
 }
 
@@ -54,13 +55,13 @@ std::string ends_text(const LinkPlay& play)
                  {"NeighborLinkDownReason", Align::left, {}},
                  {"event", Align::right, {}},
                  {"suppressed", Align::right, {}},
-                 {"errors let pass", Align::right, {}},
+                 {"errors ignored", Align::right, {}},
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
         table.add({name, reports::state_cell(reading.state), reports::reason_cell(reading.registers.ldr),
                    reports::reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
-                   std::to_string(reading.suppressed), std::to_string(play.errors_let_pass(side)),
+                   std::to_string(reading.suppressed), std::to_string(play.ignored_errors(side)),
                    reading.protocol_violation ? "protocol violation" : ""});
     }
     return table.text();

@@ -97,7 +97,7 @@ private:
         for (const auto* option : app_.get_options()) {
             if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast && option->count() > 1) {
                 const auto values = fmt::format("{}", fmt::join(option->results(), ", "));
-                problems.push_back({option->get_name(), 0, 0, fmt::format("once is enough, not {}", values), {}});
+                problems.push_back({option->get_name(), 0, 0, fmt::format("give it once, not {}", values), {}});
             }
         }
     }

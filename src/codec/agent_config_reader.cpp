@@ -247,13 +247,13 @@ private:
             }
             used = true;
             if (device.driver.find(",profile=") != std::string::npos) {
-                problems.say({}, fmt::format("{} has a profile already: give it once", device.driver));
+                problems.add_sentence({}, fmt::format("{} has a profile already: give it once", device.driver));
             } else {
                 device.driver += fmt::format(",profile={}", given.value);
             }
         }
         if (!used) {
-            problems.say({}, "only together with --device sai:PATH; a [[device]] has its own profile=FILE");
+            problems.add_sentence({}, "only together with --device sai:PATH; a [[device]] has its own profile=FILE");
         }
     }
 
@@ -266,7 +266,7 @@ private:
             std::vector<std::string_view> variables;
             std::transform(settings.begin(), settings.end(), std::back_inserter(variables),
                            [](const Setting& s) -> std::string_view { return s.variable; });
-            problems.say({}, fmt::format("no such variable; {}", instead_of(given.origin, variables)));
+            problems.add_sentence({}, fmt::format("no such variable; {}", instead_of(given.origin, variables)));
         } else if (!set(*setting, given.value, given.origin)) {
             problems.add({}, given.value, setting->allowed);
         }

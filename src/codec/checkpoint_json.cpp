@@ -127,7 +127,7 @@ private:
 
     const watchdog::Inventory& inventory_;
     fmt::memory_buffer text_;
-    std::optional<PortId> port_;  // of the row before
+    std::optional<PortId> port_;  // the port of the previous row
     std::string port_name_;
 };
 

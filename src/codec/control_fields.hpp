@@ -180,14 +180,14 @@ template <Is<control::ExplainReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
     visit("queue", r.queue);
-    visit("words", r.words);
+    visit("words", r.lines);
     visit("event", JsonLine{r.event});
 }
 
 template <Is<control::OrderReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
-    visit("words", r.words);
+    visit("words", r.lines);
 }
 
 }  // namespace petrel::codec

@@ -14,7 +14,7 @@
 #include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
 #include "config/stop_policy.hpp"
-#include "control/words.hpp"
+#include "control/names.hpp"
 #include "watchdog/policy.hpp"
 
 namespace petrel::codec {
@@ -96,9 +96,9 @@ private:
     void put(bool value) { text_ += value ? "true" : "false"; }
     void put(Condition condition) { put(name(condition)); }
     void put(std::optional<config::StopPolicy> policy) { put(policy ? name(*policy) : std::string_view{}); }
-    void put(std::optional<watchdog::Phase> phase) { put(control::phase_word(phase)); }
-    void put(std::optional<watchdog::Treatment> action) { put(control::action_word(action)); }
-    void put(watchdog::Treatment treatment) { put(control::treatment_word(treatment)); }
+    void put(std::optional<watchdog::Phase> phase) { put(control::phase_name(phase)); }
+    void put(std::optional<watchdog::Treatment> action) { put(control::action_name(action)); }
+    void put(watchdog::Treatment treatment) { put(control::treatment_name(treatment)); }
     void put(TableChange::Kind kind) { put(kChangeKinds.at(static_cast<std::size_t>(kind))); }
     void put(ErrorKind kind) { put(kErrorKinds.at(static_cast<std::size_t>(kind))); }
     void put(const JsonLine<const std::string>& line) { text_ += Json::accept(line.text) ? line.text : "null"; }
@@ -214,7 +214,7 @@ Json parse(std::string_view line)
         throw Misread{"nested too deep"};
     }
     if (shape.repeated) {
-        throw Misread{fmt::format("{} stands there twice", shown_briefly(*shape.repeated))};
+        throw Misread{fmt::format("{} is given twice", shown_briefly(*shape.repeated))};
     }
     return Json::parse(line);
 }
@@ -324,7 +324,7 @@ private:
     {
         const auto word = text_of(value);
         into.reset();
-        if (word != control::phase_word(std::nullopt)) {
+        if (word != control::phase_name(std::nullopt)) {
             take_word(value, path, watchdog::phase_from_name(word), into.emplace());
         }
     }
@@ -339,7 +339,7 @@ private:
     static void take(const Json& value, const std::string& path, watchdog::Treatment& into)
     {
         const auto word = text_of(value);
-        const bool is_none = word == control::treatment_word(watchdog::Treatment::none);
+        const bool is_none = word == control::treatment_name(watchdog::Treatment::none);
         take_word(value, path, is_none ? watchdog::Treatment::none : watchdog::action_from_name(word), into);
     }
 

@@ -16,16 +16,16 @@ std::uint64_t us(twin::Ps time) { return time / twin::kUs; }
 
 ordered_json to_json(const RunReport::Fault& fault) { return {{"time_us", us(fault.at)}, {"what", fault.what}}; }
 
-ordered_json to_json(const RunReport::Event& told)
+ordered_json to_json(const RunReport::Event& entry)
 {
-    const auto& event = *told.event;
+    const auto& event = *entry.event;
     return {{"time_us", whole_us(event.at)},
             {"event", watchdog::name(event.kind)},
-            {"device", told.device},
-            {"where", told.where},
+            {"device", entry.device},
+            {"where", entry.where},
             {"reason", watchdog::name(event.reason)},
             {"action", watchdog::action_name(event.action)},
-            {"why", told.why}};
+            {"why", entry.why}};
 }
 
 ordered_json to_json(const RunReport::Tier& tier)

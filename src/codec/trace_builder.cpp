@@ -21,7 +21,7 @@ constexpr watchdog::Treatments kAllTreatments = (1U << static_cast<unsigned>(Tre
 // The state of a link over time, for a row, or for a port from its port-level row.
 class LinkHistory {
 public:
-    void hear(std::optional<bool> up, std::uint64_t speed_bps)
+    void add(std::optional<bool> up, std::uint64_t speed_bps)
     {
         if (up) {
             changes_ += up_ && *up_ != *up ? 1U : 0U;
@@ -50,18 +50,18 @@ private:
 // "since the previous row" has no known start.
 class StampHistory {
 public:
-    void hear(std::int64_t time_us, std::int64_t stamp_us, bool tells)
+    void add(std::int64_t time_us, std::int64_t stamp_us, bool has_data)
     {
         constexpr std::int64_t kJitterUs = 20'000;
-        const bool jumped = heard_ && stamp_us - stamp_us_ > 2 * (time_us - time_us_) + kJitterUs;
-        breaks_ += jumped || (ever_told_ && !tells_) ? 1U : 0U;
-        if (!heard_ || stamp_us != stamp_us_) {
+        const bool jumped = has_stamp_ && stamp_us - stamp_us_ > 2 * (time_us - time_us_) + kJitterUs;
+        breaks_ += jumped || (ever_had_data_ && !has_data_) ? 1U : 0U;
+        if (!has_stamp_ || stamp_us != stamp_us_) {
             time_us_ = time_us;
             stamp_us_ = stamp_us;
         }
-        heard_ = true;
-        tells_ = tells;
-        ever_told_ = ever_told_ || tells;
+        has_stamp_ = true;
+        has_data_ = has_data;
+        ever_had_data_ = ever_had_data_ || has_data;
     }
 
     std::uint32_t breaks() const { return breaks_; }
@@ -70,9 +70,9 @@ private:
     std::int64_t time_us_{};  // time of the row in which the stamp first appeared
     std::int64_t stamp_us_{};
     std::uint32_t breaks_{};
-    bool heard_{};
-    bool tells_{};
-    bool ever_told_{};
+    bool has_stamp_{};
+    bool has_data_{};
+    bool ever_had_data_{};
 };
 
 }  // namespace
@@ -200,7 +200,7 @@ void TraceBuilder::set_epochs(const Gathered& device, device::DeviceTrace& trace
         for (; last < trace.samples.size() && trace.time_us[last] == trace.time_us[first]; ++last) {
             const auto& target = rows[trace.samples[last].slot.value].target;
             if (!target.priority) {
-                of_port[target.port.index].hear(device.links[last].up, device.links[last].speed_bps);
+                of_port[target.port.index].add(device.links[last].up, device.links[last].speed_bps);
             }
         }
         for (std::size_t i = first; i < last; ++i) {
@@ -208,10 +208,10 @@ void TraceBuilder::set_epochs(const Gathered& device, device::DeviceTrace& trace
             const auto& target = rows[sample.slot.value].target;
             auto& own = of_row[sample.slot.value];
             const auto& port = of_port[target.port.index];
-            own.hear(device.links[i].up, device.links[i].speed_bps);
+            own.add(device.links[i].up, device.links[i].speed_bps);
             const bool up = own.up().value_or(port.up().value_or(true));
             auto& stamp = stamps[sample.slot.value];
-            stamp.hear(trace.time_us[i], whole_us(sample.read_at), sample.known != 0);
+            stamp.add(trace.time_us[i], whole_us(sample.read_at), sample.known != 0);
             sample.epoch = up ? 1 + own.changes() + port.changes() + stamp.breaks() : 0;
         }
     }

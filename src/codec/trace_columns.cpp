@@ -44,7 +44,7 @@ public:
     bool ok() const { return ok_; }
 
     std::string_view text(Column c) const { return cells_[index(c)].text; }
-    bool told(Column c) const { return !text(c).empty(); }
+    bool has(Column c) const { return !text(c).empty(); }
 
     void complain(Column c, std::string allowed)
     {
@@ -114,7 +114,7 @@ private:
 void read_field(RowReader& reader, Field field, watchdog::Sample& sample)
 {
     const auto column = column_of(field);
-    if (!reader.told(column)) {
+    if (!reader.has(column)) {
         return;
     }
     sample.known |= bit(field);
@@ -146,7 +146,7 @@ std::optional<TraceRow> read_cells(const Cells& cells, const Line& line, Complai
     if (exists(Column::time_us)) {
         row.time_us = static_cast<std::int64_t>(reader.number(Column::time_us, kLastUs));
     }
-    if (exists(Column::port) && !reader.told(Column::port)) {
+    if (exists(Column::port) && !reader.has(Column::port)) {
         reader.complain(Column::port, "a port name");
     }
     for (const auto name : {Column::port, Column::device}) {
@@ -156,17 +156,17 @@ std::optional<TraceRow> read_cells(const Cells& cells, const Line& line, Complai
     }
     row.port = reader.text(Column::port);
     row.device = reader.text(Column::device);
-    if (reader.told(Column::queue)) {
+    if (reader.has(Column::queue)) {
         row.priority = Priority{static_cast<std::uint8_t>(reader.number(Column::queue, kPriorities - 1))};
     }
-    if (reader.told(Column::link_up)) {
+    if (reader.has(Column::link_up)) {
         row.link_up = reader.flag(Column::link_up);
     }
-    if (reader.told(Column::speed_bps)) {
+    if (reader.has(Column::speed_bps)) {
         row.speed_bps = reader.number(Column::speed_bps, kMostU64);
     }
     auto stamp_us = row.time_us;
-    if (reader.told(Column::sampled_us)) {
+    if (reader.has(Column::sampled_us)) {
         stamp_us = static_cast<std::int64_t>(reader.number(Column::sampled_us, kLastUs));
     }
     for (std::size_t f = 0; f < watchdog::kFields; ++f) {

@@ -31,7 +31,7 @@ struct DeviceReport {
     std::string name;
     std::string driver;
     Condition condition{};
-    std::string why;              // for every condition but watching
+    std::string why;              // the reason for any condition except `watching`
     std::int64_t condition_ms{};  // time in this condition
     std::uint32_t ports{};
     std::uint32_t queues{};
@@ -68,7 +68,7 @@ constexpr std::string_view name(DeviceReport::Condition condition)
 struct ReloadReport {
     std::uint64_t good{};
     std::uint64_t bad{};
-    std::vector<std::string> problems;  // of the last reload; empty = it succeeded
+    std::vector<std::string> problems;  // problems of the last reload; empty = it succeeded
     bool operator==(const ReloadReport&) const = default;
 };
 
@@ -82,7 +82,7 @@ struct ControlReport {
 };
 
 struct StatusReport {
-    std::string name;  // of the agent
+    std::string name;  // the agent's name
     std::string version;
     std::string config;  // the file
     std::int64_t pid{};
@@ -137,14 +137,14 @@ struct QueueReport {
 // The reasons for the present state of a queue.
 struct ExplainReport {
     QueueReport queue;
-    std::vector<std::string> words;  // text for the operator, line by line
+    std::vector<std::string> lines;  // text for the operator, line by line
     std::string event;               // the last decision about the queue, as a line of docs/events.md; empty = none yet
     bool operator==(const ExplainReport&) const = default;
 };
 
 // The result of an order as text: the queues it applies to and what happens now.
 struct OrderReport {
-    std::vector<std::string> words;
+    std::vector<std::string> lines;
     bool operator==(const OrderReport&) const = default;
 };
 

@@ -256,7 +256,7 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
     }
     control::OrderReport report{states(*runner, target)};
     if (order.kind == Order::Kind::release) {
-        add_red_switch(*runner, report.words);
+        add_red_switch(*runner, report.lines);
     }
     return order_line(std::move(report));
 }
@@ -279,7 +279,7 @@ ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::strin
         if (!cleared) {
             return error_line(cleared.error());
         }
-        std::ranges::move(cleared->words, std::back_inserter(report.words));
+        std::ranges::move(cleared->lines, std::back_inserter(report.lines));
     }
     return order_line(std::move(report));
 }
@@ -293,17 +293,17 @@ ControlAnswer ControlDesk::release_all(const std::string& by) const
         const auto before = mitigated(*runner);
         const auto taken = runner->order({Order::Kind::release, std::nullopt, by});
         all = all && taken;
-        report.words.push_back(!taken        ? taken.error().what
+        report.lines.push_back(!taken        ? taken.error().what
                                : before == 0 ? fmt::format("{}: nothing was mitigated", runner->name())
                                              : fmt::format("{}: {} released; a storm that goes on is detected again",
                                                            runner->name(), count_text(before, "queue")));
         if (taken && before != 0) {
-            add_red_switch(*runner, report.words);
+            add_red_switch(*runner, report.lines);
         }
     }
     if (!all) {
         return error_line(
-            {ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.words, "; "))});
+            {ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.lines, "; "))});
     }
     return order_line(std::move(report));
 }
@@ -358,7 +358,7 @@ ControlAnswer ControlDesk::explain(const ControlRequest& request) const
         queue_report(*place->runner, Slot{static_cast<std::uint32_t>(row - inventory.rows.begin())}, desk_.now().mono);
     const auto last = place->runner->last_decision(place->target);
     if (last) {
-        report.words = last->text;
+        report.lines = last->text;
     }
     const auto seq = last ? last->seq : 0;
     return [report, seq, port = inventory.ports[place->target.port.index].name,

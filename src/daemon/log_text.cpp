@@ -19,7 +19,7 @@ using watchdog::EventKind;
 
 constexpr std::string_view kApplication = "petrel-agent";
 constexpr std::string_view kElement = "petrel@32473";  // the enterprise number that RFC 5612 reserves for documentation
-constexpr std::size_t kLongestHost = 255;              // of RFC 5424
+constexpr std::size_t kLongestHost = 255;              // limit of RFC 5424
 constexpr std::size_t kLongestMessageId = 32;
 
 std::string_view name(Level level)
@@ -205,7 +205,7 @@ Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& wa
 
 std::string file_lost_text(const std::filesystem::path& path)
 {
-    return fmt::format("{} was removed or replaced while the agent runs: written anew", path.string());
+    return fmt::format("{} was removed or replaced; the agent created it again", path.string());
 }
 
 }  // namespace petrel::daemon

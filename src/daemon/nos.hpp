@@ -55,8 +55,8 @@ public:
     struct Report {
         std::vector<control::QueueReport> queues;  // changed queues
         std::vector<NosQueue> gone;                // queues of earlier exchanges that the device does not have any more
-        std::vector<NosEvent> events;              // of queues, in order
-        std::vector<NosCounts> counts;             // of some queues: each exchange has the next part
+        std::vector<NosEvent> events;              // events of queues, in order
+        std::vector<NosCounts> counts;             // counters of some queues: each exchange has the next part
     };
     // For the agent.
     struct Reply {

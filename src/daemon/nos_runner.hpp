@@ -27,8 +27,9 @@ public:
         std::function<void(const Log::Line&)> log;
     };
 
-    static constexpr std::size_t kMostTableRequests = 64;             // that wait
-    static constexpr std::size_t kMostJobs = 2 + kMostTableRequests;  // they, one exchange and the last call
+    static constexpr std::size_t kMostTableRequests = 64;  // that wait
+    static constexpr std::size_t kMostJobs =
+        2 + kMostTableRequests;  // requests for tables, one exchange and the last call
 
     // The worker has room for kMostJobs. The list of runners may still be empty. The runners must outlive the
     // NosRunner.

@@ -146,10 +146,10 @@ private:
             add_line(entry, fmt::format("the last {} bytes of the journal are an unfinished record: left out",
                                         (*journal)->tail_dropped()));
         }
-        for (const auto& stranger : (*journal)->strangers()) {
+        for (const auto& kept : (*journal)->entries_of_absent_ports()) {
             all_ = false;
-            add_line(entry, fmt::format("{} of the journal is at a port that the device does not have now",
-                                        stranger.target.port));
+            add_line(entry,
+                     fmt::format("{} of the journal is at a port that the device does not have now", kept.target.port));
         }
         // Before the first release: if this process dies in between, the next start does not apply the treatments
         // again.

@@ -48,20 +48,20 @@ Service::Service(config::AgentConfig config, ServiceOptions options, Surrounding
 
 Service::~Service()
 {
-    metrics_.reset();  // it calls the service
-    control_.reset();  // it does, too
+    metrics_.reset();  // its thread calls the service
+    control_.reset();  // so does this thread
 }
 
 Result<std::unique_ptr<Service>> Service::make(config::AgentConfig config, ServiceOptions options, Surroundings& around)
 {
     std::unique_ptr<Service> service{new Service{std::move(config), std::move(options), around}};
-    if (auto made = service->put_together(); !made) {
+    if (auto made = service->set_up(); !made) {
         return tl::unexpected(std::move(made.error()));
     }
     return service;
 }
 
-Result<void> Service::put_together()
+Result<void> Service::set_up()
 {
     // Before the log, the control thread and the listener are started, so that their threads inherit the blocked
     // signals.
@@ -86,7 +86,7 @@ Result<void> Service::put_together()
             NosRunner::Calls{[this](config::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { this->log(line); }});
     }
-    return make_runners().and_then([this] { return open_doors(); });
+    return make_runners().and_then([this] { return open_listeners(); });
 }
 
 Result<void> Service::make_runners()
@@ -134,7 +134,7 @@ Result<void> Service::make_runners()
     return {};
 }
 
-Result<void> Service::open_doors()
+Result<void> Service::open_listeners()
 {
     std::error_code ignored;
     std::filesystem::create_directories(config_.control_socket.parent_path(), ignored);
@@ -403,8 +403,8 @@ void Service::name_kept(const std::filesystem::path& path, const Result<bool>& l
     }
     files_lost_ += before ? 0U : 1U;
     file_lost_ = lost ? file_lost_text(path)
-                      : fmt::format("{} was removed or replaced while the agent runs, and cannot be written anew: {}",
-                                    path.string(), lost.error().what);
+                      : fmt::format("{} was removed or replaced; the agent cannot create it again: {}", path.string(),
+                                    lost.error().what);
     note(Log::Level::error, "file_lost", file_lost_);
 }
 

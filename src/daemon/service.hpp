@@ -50,9 +50,9 @@ public:
 private:
     Service(config::AgentConfig, ServiceOptions, Surroundings&);
 
-    Result<void> put_together();
+    Result<void> set_up();
     Result<void> make_runners();
-    Result<void> open_doors();
+    Result<void> open_listeners();
     void handle_signal(int signal);
 
     // RunnerHost

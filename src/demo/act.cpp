@@ -78,7 +78,7 @@ public:
     {
         const auto end = experiment_->scenario().duration;
         FabricNow now;
-        while (now.at < end && screen_.somebody_listens()) {
+        while (now.at < end && screen_.has_reader()) {
             experiment_->run_until(now.at + kMs);
             const auto before = std::exchange(now, watch_.look());
             auto lines = story_.update(now, experiment_->new_events());
@@ -156,7 +156,7 @@ private:
 scenario::Scenario scenario_of(const Plan& plan)
 {
     auto scenario = codec::read_scenario(plan.text, plan.file);
-    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is none");
+    PETREL_ASSERT(scenario.has_value(), "the demo's own scenario is invalid");
     return std::move(*scenario);
 }
 

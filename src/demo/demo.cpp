@@ -91,7 +91,7 @@ ExitCode print_story(const Options& options)
     screen.print(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the ToR switches")));
     const auto watched = play(kTheTorSwitchesWatch, {paced, unwatched.score.at}, screen, paint);
     screen.print('\n' + side_by_side(unwatched, watched));
-    if (!screen.somebody_listens()) {
+    if (!screen.has_reader()) {
         return screen.error() ? fail(*screen.error()) : ExitCode::ok;
     }
     screen.print(fmt::format(

@@ -27,19 +27,19 @@ bool stdout_can_be_drawn_on()
 
 Screen::Screen(bool live) : live_(live && stdout_can_be_drawn_on()) {}
 
-void Screen::print(const std::string& text) { write(over_the_last() + text + shown_); }
+void Screen::print(const std::string& text) { write(erase_status() + text + shown_); }
 
 void Screen::show(const std::string& text)
 {
     if (live_) {
-        write(over_the_last() + text);
+        write(erase_status() + text);
         shown_ = text;
     }
 }
 
 void Screen::keep() { shown_.clear(); }
 
-std::string Screen::over_the_last() const
+std::string Screen::erase_status() const
 {
     const auto lines = std::count(shown_.begin(), shown_.end(), '\n');
     return lines == 0 ? "" : fmt::format("\x1b[{}A\x1b[J", lines);
@@ -47,7 +47,7 @@ std::string Screen::over_the_last() const
 
 void Screen::write(const std::string& text)
 {
-    if (!somebody_listens()) {
+    if (!has_reader()) {
         return;
     }
     const HoldInterrupts whole;

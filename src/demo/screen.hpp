@@ -18,11 +18,11 @@ public:
     void keep();                          // makes the lower part a part of the story
 
     bool live() const { return live_; }
-    bool somebody_listens() const { return !gone_ && !error_; }
+    bool has_reader() const { return !gone_ && !error_; }
     const std::optional<Error>& error() const { return error_; }
 
 private:
-    std::string over_the_last() const;
+    std::string erase_status() const;
     void write(const std::string& text);
 
     bool live_{};

@@ -37,7 +37,7 @@ private:
 
     const scenario::Scenario& scenario_;
     const FabricWatch& watch_;
-    std::string sick_;  // its name
+    std::string sick_;  // name of the sick server
     std::size_t healthy_{};
     std::size_t switches_{};
     std::vector<StoryLine> lines_;  // of this look

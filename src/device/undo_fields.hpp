@@ -22,7 +22,7 @@ template <class Fields>
 Result<Fields> from_undo(const Undo& undo)
 {
     if (undo.size != sizeof(Fields)) {
-        return tl::unexpected(Error{ErrorKind::corrupt, "what was overwritten is not known: the journal's entry is of "
+        return tl::unexpected(Error{ErrorKind::corrupt, "the overwritten values are unknown: the journal's entry is of "
                                                         "another kind"});
     }
     Fields fields;

@@ -68,7 +68,7 @@ Result<Place> place_of(const config::DeviceEntry& entry)
         const auto key = word.substr(0, word.find('='));
         const auto value = word.substr(std::min(key.size() + 1, word.size()));
         if (!given.insert(key).second) {
-            return wrong(fmt::format("{} is there twice", key));
+            return wrong(fmt::format("{} is given twice", key));
         }
         if (key == "profile" && !value.empty()) {
             place.profile = value;
@@ -108,7 +108,7 @@ Result<device::sai::Profile> read_profile(const std::string& file)
         return device::sai::Profile{};
     }
     return runtime::read_regular_file(file)
-        .and_then([&](const std::string& text) { return in_one(device::sai::parse_profile(text, file)); })
+        .and_then([&](const std::string& text) { return to_result(device::sai::parse_profile(text, file)); })
         .and_then([&](device::sai::Profile profile) -> Result<device::sai::Profile> {
             if (const auto time = profile.find("petrel.time"); time != profile.end() && time->second == "stepped") {
                 return tl::unexpected(
@@ -126,7 +126,7 @@ Result<std::vector<device::sai::NamedPort>> read_port_names(const device::sai::P
         return std::vector<device::sai::NamedPort>{};
     }
     return runtime::read_regular_file(file->second).and_then([&](const std::string& text) {
-        return in_one(device::sai::parse_port_names(text, file->second));
+        return to_result(device::sai::parse_port_names(text, file->second));
     });
 }
 

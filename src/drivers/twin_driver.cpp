@@ -34,7 +34,7 @@ Result<scenario::Scenario> read_scenario(const std::string& file)
             return error;
         })
         .and_then([&](const std::string& text) {
-            return in_one(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
+            return to_result(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
         });
 }
 

@@ -29,7 +29,7 @@ struct PortEvent {
     std::uint64_t boot{};  // number of restarts of the source; (boot, seq) is the true order of its events
     std::uint64_t seq{};
     Kind kind{};
-    link::Canonical cause{};           // of opened and closed
+    link::Canonical cause{};           // for Kind opened and closed: the cause of the error
     std::optional<Priority> priority;  // none: the whole port
     WallTime at{};
     std::string raw;  // the source's own name of the cause

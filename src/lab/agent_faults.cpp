@@ -38,7 +38,7 @@ public:
     }
     void operator()(const scenario::RestartCounters& fault)
     {
-        agent_.on_device(at_, [announced = fault.told](FaultyDevice& device) { device.restart_counters(announced); });
+        agent_.on_device(at_, [reported = fault.reported](FaultyDevice& device) { device.restart_counters(reported); });
     }
     void operator()(const scenario::StepClock& fault) { agent_.step_wall_clock(fault.by, at_); }
     void operator()(const scenario::FailWrites& fault) { fail(FaultyDevice::Call::apply, fault.how, fault.spell); }

@@ -118,7 +118,7 @@ private:
     std::vector<watchdog::Event> events_;
     std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event
     std::shared_ptr<const watchdog::Watchlist> list_;                // the last watchlist that was seen
-    std::uint64_t list_generation_{};                                // of list_ in the runner; 0 = not of this process
+    std::uint64_t list_generation_{};  // the runner's generation of list_; 0 = list_ was compiled by an earlier process
     std::unique_ptr<Process> process_;
 };
 

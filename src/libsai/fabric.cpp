@@ -23,10 +23,10 @@ host_links = { speed = "100G", cable_m = 3 }
 Result<scenario::Scenario> read_scenario(const std::string& file)
 {
     if (file.empty()) {
-        return in_one(codec::read_scenario(kQuiet, "the quiet switch"));
+        return to_result(codec::read_scenario(kQuiet, "the quiet switch"));
     }
     return runtime::read_regular_file(file).and_then([&](const std::string& text) {
-        return in_one(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
+        return to_result(codec::read_whole_scenario(text, file, {}, runtime::read_regular_file));
     });
 }
 

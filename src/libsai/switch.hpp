@@ -41,7 +41,7 @@ struct Queue {
     bool resumed{};     // since the last read of the continuous state, whatever the pause signal shows
     Ps detect{};        // as programmed; 0 = hardware detection is off
     Ps recover{};
-    std::optional<sai::PacketAction> action;  // its own, overrides the switch's
+    std::optional<sai::PacketAction> action;  // the queue's own action, overrides the switch's
 };
 
 struct Port {
@@ -62,7 +62,7 @@ struct BufferPool {
 };
 
 struct BufferProfile {
-    std::uint32_t pool{};  // its number
+    std::uint32_t pool{};  // the pool's number
     bool lossless{};       // a threshold exists at which the sender is paused
     std::uint64_t reserved_bytes{};
     sai::ThresholdMode mode{};

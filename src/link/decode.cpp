@@ -30,8 +30,8 @@ std::optional<std::uint64_t> number_in(std::string_view text)
 // Bits 61 to 63 of HPE's map describe the circumstances, not the cause.
 constexpr std::array<std::pair<unsigned, const char*>, 3> kHpeRemarks{{
     {61, "may be retried"},
-    {62, "came unasked, while the link was up"},
-    {63, "came while the link was being brought up"},
+    {62, "arrived unsolicited, while the link was up"},
+    {63, "arrived while the link was being brought up"},
 }};
 
 // Lower layers first: for example, a missing module explains every error of the layers above.

@@ -23,7 +23,7 @@ struct Decoded {
     std::string list;  // "hpe.sl_cause"
     std::string raw;   // as it was given
     std::optional<std::uint64_t> number;
-    Canonical canonical{kUnclassified};  // of the first part; kUnclassified if a text is ambiguous
+    Canonical canonical{kUnclassified};  // the cause of the first part; kUnclassified if a text is ambiguous
     std::vector<DecodedPart> parts;      // one for each set bit, lowest layer first; several for an ambiguous text
     std::uint64_t unknown_bits{};
     std::vector<std::string> remarks;  // what else the code shows about the event, besides the cause

@@ -28,7 +28,7 @@ struct DownEvent {
 
 // A neighbour's reason that arrived before the event that it explains was logged.
 struct AwaitedCause {
-    std::uint64_t seq{};  // of that event
+    std::uint64_t seq{};  // number of the event
     std::uint8_t cause{};
     bool operator==(const AwaitedCause&) const = default;
 };

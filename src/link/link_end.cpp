@@ -177,7 +177,7 @@ Reaction LinkEnd::meet_error(std::uint8_t bit, WallTime now)
     if (acts_on(mask_, bit)) {
         return take_down(code_of_error(bit), now);
     }
-    ++errors_let_pass_;
+    ++ignored_errors_;
     return kAccepted;
 }
 

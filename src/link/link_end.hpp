@@ -100,7 +100,7 @@ public:
     void set_policy(LinkPolicy policy) { policy_ = policy; }
 
     LinkReading read() const;
-    std::uint64_t errors_let_pass() const { return errors_let_pass_; }
+    std::uint64_t ignored_errors() const { return ignored_errors_; }
 
 private:
     void leave_up(WallTime now);
@@ -125,7 +125,7 @@ private:
     PortErrorMask mask_{kDefaultPortErrorMask};
     LinkPolicy policy_;
     LinkShape came_up_;
-    std::uint64_t errors_let_pass_{};
+    std::uint64_t ignored_errors_{};
 };
 
 }  // namespace petrel::link

@@ -31,7 +31,7 @@ LinkReading LinkPlay::read(Side side) const { return end(side).read(); }
 
 const PortHistory& LinkPlay::history(Side side) { return keeper_.history(port_of(side)); }
 
-std::uint64_t LinkPlay::errors_let_pass(Side side) const { return end(side).errors_let_pass(); }
+std::uint64_t LinkPlay::ignored_errors(Side side) const { return end(side).ignored_errors(); }
 
 LinkPlay::Ignored LinkPlay::on(const Down& down)
 {

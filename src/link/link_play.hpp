@@ -25,7 +25,7 @@ public:
 
     LinkReading read(Side) const;
     const PortHistory& history(Side);
-    std::uint64_t errors_let_pass(Side) const;
+    std::uint64_t ignored_errors(Side) const;
 
 private:
     using Ignored = std::optional<std::string>;

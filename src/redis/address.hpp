@@ -10,7 +10,7 @@
 namespace petrel::redis {
 
 struct Address {
-    std::string path;  // of a socket; empty: use host and port
+    std::string path;  // path of a Unix socket; empty: use host and port
     std::string host;
     std::uint16_t port{};
     bool operator==(const Address&) const = default;

@@ -173,11 +173,11 @@ Result<void> Connection::receive()
         return {};
     }
     if (size < 0 && errno == EAGAIN) {
-        return tl::unexpected(no_answer("asked in vain"));
+        return tl::unexpected(no_answer("receive"));
     }
     if (size <= 0) {
-        return tl::unexpected(broken("asked in vain", size == 0 ? "Server closed the connection"
-                                                                : std::generic_category().message(errno)));
+        return tl::unexpected(
+            broken("receive", size == 0 ? "Server closed the connection" : std::generic_category().message(errno)));
     }
     passed_.clear();
     if (const auto done = limiter_.pass({buffer.data(), static_cast<std::size_t>(size)}, passed_); !done) {

@@ -50,9 +50,9 @@ public:
 
     bool nothing() const;  // the key or field does not exist
     bool error() const;
-    std::string_view text() const;  // of a string, a status or an error; else empty
-    std::int64_t number() const;    // of an integer; else zero
-    std::size_t size() const;       // of a list; else zero
+    std::string_view text() const;  // the text of a string, a status or an error; empty for other replies
+    std::int64_t number() const;    // the value of an integer; zero for other replies
+    std::size_t size() const;       // the number of elements of a list; zero for other replies
     View operator[](std::size_t) const;
 
 private:

@@ -67,7 +67,7 @@ Result<void> ReplyLimiter::pass_line(std::string& passed)
     const auto* end = line_.data() + line_.size() - kLineEnd.size();
     std::int64_t size{};
     if (const auto read = std::from_chars(begin, end, size); read.ec != std::errc{} || read.ptr != end || size < -1) {
-        return tl::unexpected(refused(fmt::format("a length that is none: '{}'", excerpt({begin, end}))));
+        return tl::unexpected(refused(fmt::format("an invalid length '{}'", excerpt({begin, end}))));
     }
     const auto length = static_cast<std::size_t>(std::max<std::int64_t>(size, 0));
     if (kind == '*' && length > kMostElements) {

@@ -31,7 +31,7 @@ private:
     std::string line_;     // the incomplete line
     std::size_t left_{};   // bytes of the string still to come
     std::size_t whole_{};  // length of a text that is too long
-    std::string begin_;    // its beginning
+    std::string begin_;    // beginning of a text that is too long
 };
 
 }  // namespace petrel::redis

@@ -11,7 +11,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/event_reader.hpp"
 #include "config/stop_policy.hpp"
-#include "control/words.hpp"
+#include "control/names.hpp"
 #include "reports/control_problems.hpp"
 #include "terminal/table.hpp"
 #include "wire/rfc5424.hpp"
@@ -103,10 +103,10 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
         std::vector<std::string> cells{or_dash(queue.device),
                                        queue_name(queue),
                                        or_dash(queue.policy),
-                                       or_dash(control::phase_word(queue.phase)),
-                                       or_dash(control::action_word(queue.configured)),
-                                       or_dash(control::action_word(queue.effective)),
-                                       or_dash(control::treatment_word(queue.observed)),
+                                       or_dash(control::phase_name(queue.phase)),
+                                       or_dash(control::action_name(queue.configured)),
+                                       or_dash(control::action_name(queue.effective)),
+                                       or_dash(control::treatment_name(queue.observed)),
                                        fmt::format("{}", queue.detected),
                                        fmt::format("{}", queue.restored),
                                        seconds_or_dash(queue.in_storm_us),
@@ -246,7 +246,7 @@ std::string explain_text(const control::ExplainReport& report, const Paint& pain
 {
     const auto& queue = report.queue;
     auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device),
-                            paint.bold(control::phase_word(queue.phase)));
+                            paint.bold(control::phase_name(queue.phase)));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
     text += queues_table({&queue, 1}, false) + '\n';
     if (!queue.policy.empty()) {
@@ -258,15 +258,15 @@ std::string explain_text(const control::ExplainReport& report, const Paint& pain
     if (queue.detected != 0) {
         text += traffic_line(queue) + '\n';
     }
-    if (!report.words.empty()) {
-        return text + "The last decision:\n" + lines_text(report.words);
+    if (!report.lines.empty()) {
+        return text + "The last decision:\n" + lines_text(report.lines);
     }
     // For decisions from before a restart only the event is available.
     return text + (report.event.empty() ? "Nothing has been decided about it yet.\n"
                                         : "The last decision:\n" + event_text(report.event));
 }
 
-std::string order_text(const control::OrderReport& report) { return lines_text(report.words); }
+std::string order_text(const control::OrderReport& report) { return lines_text(report.lines); }
 
 std::string event_text(std::string_view line)
 {

@@ -81,7 +81,7 @@ public:
                                 time_text(storm.silence));
         }
         if (storm.xon_every != 0) {
-            text += fmt::format(", one in {} taking the pause back", storm.xon_every);
+            text += fmt::format(", one in {} of them an XON", storm.xon_every);
         }
         return text + (storm.stop == twin::kForever ? ", without end" : ", until " + time_text(storm.stop));
     }
@@ -115,7 +115,7 @@ public:
     {
         return fmt::format("the cable {} is cut", link_text(fault.link, topology_));
     }
-    std::string operator()(const scenario::MendLink& fault) const
+    std::string operator()(const scenario::RepairLink& fault) const
     {
         return fmt::format("the cable {} is repaired", link_text(fault.link, topology_));
     }
@@ -150,7 +150,7 @@ public:
     std::string operator()(const scenario::Reroute& fault) const
     {
         if (fault.without.empty()) {
-            return "all switches go back to the routes of the beginning";
+            return "all switches use their original routes again";
         }
         std::vector<std::string> links;
         for (const auto link : fault.without) {
@@ -161,13 +161,13 @@ public:
     std::string operator()(const scenario::SetRoute& fault) const
     {
         if (fault.ports.empty()) {
-            return fmt::format("{} forgets how to reach {}", name(fault.at), name(fault.to));
+            return fmt::format("{} loses its route to {}", name(fault.at), name(fault.to));
         }
         std::vector<std::string> ports;
         for (const auto port : fault.ports) {
             ports.push_back(topology_.nodes[fault.at.value].ports[port].name);
         }
-        return fmt::format("{} sends what is for {} out of {}", name(fault.at), name(fault.to), listed(ports));
+        return fmt::format("{} sends frames for {} out of {}", name(fault.at), name(fault.to), listed(ports));
     }
     std::string operator()(const scenario::SetAlpha& fault) const
     {
@@ -192,9 +192,9 @@ std::string_view failure_text(device::FaultyDevice::Fault how)
     case Fault::none: break;
     case Fault::refuse: return "refuses";
     case Fault::fail: return "fails";
-    case Fault::time_out: return "neither does nor answers";
-    case Fault::answer_late: return "does, but answers too late,";
-    case Fault::have_no_effect: return "only pretends to do";
+    case Fault::time_out: return "neither performs nor answers";
+    case Fault::answer_late: return "performs, but answers too late,";
+    case Fault::have_no_effect: return "confirms, but does not perform,";
     }
     return {};
 }
@@ -230,7 +230,7 @@ public:
     }
     std::string operator()(const scenario::FailLooks& fault) const
     {
-        return fmt::format("{} cannot be looked at{}", device_, until_text(fault.until));
+        return fmt::format("every look at {} fails{}", device_, until_text(fault.until));
     }
     std::string operator()(const scenario::FreezeCounters& fault) const
     {
@@ -238,8 +238,8 @@ public:
     }
     std::string operator()(const scenario::RestartCounters& fault) const
     {
-        return fmt::format("the counters of {} begin anew{}", device_,
-                           fault.told ? "" : ", and the device does not report it");
+        return fmt::format("the counters of {} restart{}", device_,
+                           fault.reported ? "" : ", and the device does not report it");
     }
     std::string operator()(const scenario::StepClock& fault) const
     {

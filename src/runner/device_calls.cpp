@@ -33,18 +33,18 @@ DeviceCalls::~DeviceCalls() = default;
 
 // Always posts the answer to the loop, also a refusal: the callback never runs inside the caller's request.
 template <class Work, class Answer>
-void DeviceCalls::ask(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
+void DeviceCalls::call(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
 {
-    struct Call {
+    struct Pending {
         std::function<void(Answer)> then;
         std::optional<Answer> answer;
     };
     const auto deliver = [this, alive = std::weak_ptr{alive_},
-                          call = std::make_shared<Call>(Call{std::move(then), std::nullopt})](Answer answer) {
-        call->answer = std::move(answer);
-        loop_.post([alive, call] {
+                          pending = std::make_shared<Pending>(Pending{std::move(then), std::nullopt})](Answer answer) {
+        pending->answer = std::move(answer);
+        loop_.post([alive, pending] {
             if (alive.lock()) {
-                call->then(std::move(*call->answer));
+                pending->then(std::move(*pending->answer));
             }
         });
     };
@@ -58,10 +58,10 @@ void DeviceCalls::ask(JobKind kind, Work work, Answer refused, std::function<voi
 
 void DeviceCalls::open(std::function<void(Result<Opened>)> then)
 {
-    ask(JobKind::open, [this] { return open_device(); }, Result<Opened>{tl::unexpected(no_room())}, std::move(then));
+    call(JobKind::open, [this] { return open_device(); }, Result<Opened>{tl::unexpected(no_room())}, std::move(then));
 }
 
-DeviceSource::NoteSink DeviceCalls::through_the_loop() const
+DeviceSource::NoteSink DeviceCalls::post_notes() const
 {
     return [&loop = loop_, alive = std::weak_ptr{alive_}, report = &report_note_](const std::string& text) {
         loop.post([alive, report, text] {
@@ -76,7 +76,7 @@ Result<Opened> DeviceCalls::open_device()
 {
     journal_.reset();
     device_.reset();
-    auto device = source_.open(through_the_loop());
+    auto device = source_.open(post_notes());
     if (!device) {
         return tl::unexpected(std::move(device.error()));
     }
@@ -90,12 +90,13 @@ Result<Opened> DeviceCalls::open_device()
     ++numbering_;
     device_->listen(notices_);
     device_->set_waker(waker_);
-    return Opened{known_, numbering_, device_->capabilities(), journal_->tail_dropped(), journal_->stranger_count()};
+    return Opened{known_, numbering_, device_->capabilities(), journal_->tail_dropped(),
+                  journal_->absent_entry_count()};
 }
 
 void DeviceCalls::gather(std::optional<watchdog::Checkpoint> remembered, std::function<void(Result<agent::Start>)> then)
 {
-    ask(
+    call(
         JobKind::gather,
         [this, remembered = std::move(remembered)] { return gather_start(*device_, *journal_, remembered); },
         Result<agent::Start>{tl::unexpected(no_room())}, std::move(then));
@@ -109,7 +110,7 @@ void DeviceCalls::look(Look look, std::function<void(Looked)> then)
         looking_ = false;
         then(std::move(looked));
     };
-    ask(
+    call(
         JobKind::look,
         [this, look = std::move(look)] {
             look.intake->begin();
@@ -169,7 +170,7 @@ void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numb
     const auto failed = [this, id = command.id](std::string why) {
         return watchdog::Outcome{id, watchdog::Verdict::failed, {}, clock_.now().mono, std::move(why)};
     };
-    ask(
+    call(
         JobKind::command,
         [this, command, numbering, failed] {
             // The agent has counted this command as timed out, and commands again if it still needs the treatment.
@@ -191,15 +192,15 @@ void DeviceCalls::set_watched_rows(std::vector<Slot> rows, std::uint32_t numberi
         }
         return Result<void>{};
     };
-    ask(JobKind::other, work, Result<void>{tl::unexpected(no_room())},
-        std::function<void(Result<void>)>{[](const Result<void>&) {}});
+    call(JobKind::other, work, Result<void>{tl::unexpected(no_room())},
+         std::function<void(Result<void>)>{[](const Result<void>&) {}});
 }
 
 void DeviceCalls::delegate_detection(std::vector<device::DelegatedRow> rows, std::uint32_t numbering,
                                      std::function<void(Result<std::vector<device::Delegated>>)> then)
 {
     using Answer = Result<std::vector<device::Delegated>>;
-    ask(
+    call(
         JobKind::other,
         [this, rows = std::move(rows), numbering]() -> Answer {
             if (numbering != numbering_) {  // the runner calls again after it has taken over the new inventory
@@ -212,14 +213,14 @@ void DeviceCalls::delegate_detection(std::vector<device::DelegatedRow> rows, std
 
 void DeviceCalls::put_back(std::function<void(Result<void>)> then)
 {
-    ask(
+    call(
         JobKind::other, [this] { return source_.put_back(); }, Result<void>{tl::unexpected(no_room())},
         std::move(then));
 }
 
 void DeviceCalls::close(config::StopPolicy policy, std::function<void(Result<void>)> then)
 {
-    ask(
+    call(
         JobKind::other,
         [this, policy] {
             auto closed = device_ ? device_->close() : source_.put_back();

@@ -29,7 +29,7 @@ struct Opened {
     std::uint32_t numbering{};
     watchdog::Capabilities capabilities;
     std::size_t journal_tail_dropped{};  // bytes
-    std::size_t journal_strangers{};     // entries for ports that the device does not have
+    std::size_t journal_absent{};        // entries for ports that the device does not have
 };
 
 // A request for one look. The worker has the intake to itself until it answers.
@@ -81,9 +81,9 @@ public:
 
 private:
     template <class Work, class Answer>
-    void ask(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
+    void call(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
-    DeviceSource::NoteSink through_the_loop() const;
+    DeviceSource::NoteSink post_notes() const;
     void follow_inventory();
     std::optional<Result<bool>> keep_journal();
     std::optional<std::vector<device::UnseenQueue>> other_unseen();

@@ -128,11 +128,11 @@ void DeviceRunner::gather(Opened opened)
                     fmt::format("the last {} bytes of the journal are an unfinished record: left out",
                                 opened_->journal_tail_dropped));
     }
-    if (opened_->journal_strangers != 0) {
+    if (opened_->journal_absent != 0) {
         health_.log(
             LogLevel::warning, "journal_strangers",
             fmt::format("{} of the journal at ports that the device does not have now: kept until they are back",
-                        count_text(opened_->journal_strangers, "mitigation")));
+                        count_text(opened_->journal_absent, "mitigation")));
     }
     health_.become(Condition::starting, "reads which treatments are in force");
     calls_.gather(remembered(), [this](Result<agent::Start> start) {

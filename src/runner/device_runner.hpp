@@ -132,7 +132,7 @@ private:
     void judge(const Looked&);
     void reopen();
     void follow(const Looked&);
-    void ask_about_new_rows(const std::set<std::string>& before);
+    void gather_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
     void watch_worker();
     void log_ongoing_storms() const;

@@ -262,12 +262,12 @@ void DeviceRunner::follow(const Looked& looked)
     }
     step(std::move(*list));
     if (other_rows) {
-        ask_about_new_rows(before);
+        gather_new_rows(before);
     }
 }
 
 // A port that was removed may come back with a treatment of this agent: read journal and device as at a start.
-void DeviceRunner::ask_about_new_rows(const std::set<std::string>& before)
+void DeviceRunner::gather_new_rows(const std::set<std::string>& before)
 {
     calls_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
         if (!start || numbering != opened_->numbering) {

@@ -31,7 +31,7 @@ public:
     // Bytes of an unfinished record that were dropped on opening: the process or the machine died during a write.
     virtual std::size_t tail_dropped() const = 0;
     // Entries for ports that the inventory does not have now. They are kept until the port is back.
-    virtual std::size_t stranger_count() const = 0;
+    virtual std::size_t absent_entry_count() const = 0;
     // Checks that the journal is still in its place. True: it was lost since the last call, and is written anew.
     virtual Result<bool> keep() = 0;
 };

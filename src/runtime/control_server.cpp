@@ -61,7 +61,8 @@ Result<void> clear_the_way(const std::filesystem::path& path, const sockaddr_un&
     }
     if (!S_ISSOCK(found.st_mode)) {
         return tl::unexpected(
-            Error{ErrorKind::invalid, fmt::format("cannot listen at {}: it is there, and no socket", path.string())});
+            Error{ErrorKind::invalid,
+                  fmt::format("cannot listen at {}: a file of this name exists and is no socket", path.string())});
     }
     const auto probe = local_socket();
     if (!probe) {

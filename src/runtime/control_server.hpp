@@ -78,7 +78,7 @@ public:
 
     struct Limits {
         std::size_t connections{64};
-        std::size_t followers{32};  // of those connections
+        std::size_t followers{32};  // connections that may follow events
         // Reserved for root, of the connections and of the followers each. If it is not less than `connections`, other
         // users cannot use the socket.
         std::size_t only_for_root{8};

@@ -86,7 +86,7 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
         return {};
     }
     if (!sane || kind != kOpen) {
-        return tl::unexpected(damaged(offset, "a record that no version writes"));
+        return tl::unexpected(damaged(offset, "a record of an unknown kind"));
     }
     JournalEntry entry;
     entry.target = std::move(target);
@@ -94,7 +94,7 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
     const auto undo = reader.raw(reader.number<std::uint8_t>());
     entry.since = WallTime{std::chrono::microseconds{reader.number<std::int64_t>()}};
     if (!reader.finished() || undo.size() > entry.undo.bytes.size()) {
-        return tl::unexpected(damaged(offset, "a record that no version writes"));
+        return tl::unexpected(damaged(offset, "a record of an unknown kind"));
     }
     std::ranges::copy(undo, entry.undo.bytes.begin());
     entry.undo.size = static_cast<std::uint8_t>(undo.size());
@@ -102,7 +102,7 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
     if (!known) {
         return tl::unexpected(
             Error{ErrorKind::unsupported,
-                  fmt::format("byte {}: treatment '{}' is not known here; restore it with the version "
+                  fmt::format("byte {}: treatment '{}' is unknown to this version; restore it with the version "
                               "that wrote it",
                               offset, treatment)});
     }

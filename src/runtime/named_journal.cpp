@@ -80,7 +80,7 @@ Result<std::vector<device::Active>> NamedJournal::active()
     return all;
 }
 
-std::vector<JournalEntry> NamedJournal::strangers() const
+std::vector<JournalEntry> NamedJournal::entries_of_absent_ports() const
 {
     std::vector<JournalEntry> unknown;
     std::ranges::copy_if(entries_, std::back_inserter(unknown),

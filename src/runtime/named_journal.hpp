@@ -23,8 +23,8 @@ public:
     void renumber(const watchdog::Inventory& before, const watchdog::Inventory& after) override;
 
     // Entries for ports that the inventory does not have now. They are kept until the port is back.
-    std::vector<JournalEntry> strangers() const;
-    std::size_t stranger_count() const override { return strangers().size(); }
+    std::vector<JournalEntry> entries_of_absent_ports() const;
+    std::size_t absent_entry_count() const override { return entries_of_absent_ports().size(); }
 
 protected:
     explicit NamedJournal(std::string_view device) : device_(device) {}

@@ -12,7 +12,7 @@ namespace petrel::runtime {
 
 //   event                                    messages
 //   begins, found by the status              detected (by the kernel), asserted, entered_error
-//   begins, found so at start                asserted, entered_error
+//   begins, found at the start               asserted, entered_error
 //   ends, the status is clear                stopped, left_error
 //   ends otherwise (order, stop, link down)  left_error
 // Any other event: no messages.

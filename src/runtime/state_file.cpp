@@ -113,8 +113,8 @@ Result<void> StateFile::append(std::span<const StoredEvent> events, std::string_
     auto last = last_seq_;
     for (const auto& event : events) {
         if (event.seq <= std::exchange(last, event.seq)) {
-            return tl::unexpected(Error{
-                ErrorKind::invalid, fmt::format("{}: an event {} that is there already", path_.string(), event.seq)});
+            return tl::unexpected(Error{ErrorKind::invalid,
+                                        fmt::format("{}: event {} is in the file already", path_.string(), event.seq)});
         }
     }
     auto boot = this_boot();

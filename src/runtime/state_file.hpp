@@ -68,7 +68,7 @@ private:
     std::string device_;
     std::size_t most_events_{};
     FileDescriptor file_;
-    std::uint64_t size_{};        // of the good part; 0: write the whole file
+    std::uint64_t size_{};        // bytes of the valid part; 0: write the whole file
     bool more_behind_{};          // the file is longer than size_
     std::uint64_t rewrite_at_{};  // the size at which to rewrite the file
     std::optional<Remembered> remembered_;

@@ -26,7 +26,7 @@ struct Range {
     std::uint32_t max;
 };
 
-struct MapEntry {  // of intervals: traffic class -> milliseconds
+struct MapEntry {  // for intervals: traffic class -> milliseconds
     std::uint32_t key;
     std::int32_t value;
 };

@@ -37,7 +37,7 @@ struct FreezeCounters {
     twin::Ps until{twin::kForever};
 };
 struct RestartCounters {
-    bool told{true};  // false: the device does not report the restart, as with a counter that wraps
+    bool reported{true};  // false: the device does not report the restart, as with a counter that wraps
 };
 struct StepClock {  // only the wall clock
     std::chrono::microseconds by{};

@@ -30,7 +30,12 @@ struct Range {
 };
 
 // The unit in which a quantity is written and shown.
-enum class Unit : std::uint8_t { count, time, rate, share };  // in 1, ps, bit/s, 1
+enum class Unit : std::uint8_t {
+    count,
+    time,
+    rate,
+    share
+};  // values are stored as a number, ps, bit/s, a number from 0 to 1
 
 // The number of events of these kinds.
 struct EventsExpected {

@@ -45,7 +45,7 @@ void put(const RebootHost& f, Ps at, Twin& twin)
     on_nic(twin, f.host, at, [](twin::NicView& nic, Ps now) { nic.reboot(now); });
 }
 void put(const CutLink& f, Ps at, Twin& twin) { twin.cut(f.link, at); }
-void put(const MendLink& f, Ps at, Twin& twin) { twin.mend(f.link, at); }
+void put(const RepairLink& f, Ps at, Twin& twin) { twin.repair(f.link, at); }
 void put(const SetSpeed& f, Ps at, Twin& twin) { twin.set_speed(f.link, f.speed, at, f.down); }
 
 // A call on a switch's view, for one of its ports.

@@ -42,7 +42,7 @@ struct RebootHost {
 struct CutLink {
     std::uint32_t link{};
 };
-struct MendLink {
+struct RepairLink {
     std::uint32_t link{};
 };
 struct SetSpeed {  // the ends train again and negotiate another speed
@@ -86,7 +86,7 @@ struct SetAlpha {
 struct Fault {
     Ps at{};
     std::variant<StartStorm, StopStorms, StopPipeline, LimitPipeline, HealPipeline, KillHost, RebootHost, CutLink,
-                 MendLink, SetSpeed, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
+                 RepairLink, SetSpeed, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
         what;
 };
 

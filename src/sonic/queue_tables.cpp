@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "control/words.hpp"
+#include "control/names.hpp"
 #include "sonic/batch.hpp"
 
 namespace petrel::sonic {
@@ -237,7 +237,7 @@ Result<void> QueueTables::write(Store& store)
             fields["PFC_WD_DETECTION_TIME"] = settings.detection_us;
             fields["PFC_WD_RESTORATION_TIME"] = settings.restoration_us;
             fields["PFC_STAT_HISTORY"] = settings.history;
-            fields["PFC_WD_ACTION"] = control::action_word(queue.configured);
+            fields["PFC_WD_ACTION"] = control::action_name(queue.configured);
             fields["PFC_WD_STATUS"] = in_storm(queue) ? "stormed" : "operational";
         } else {
             batch.add(Db::counters, {Kind::remove, counters, of_watched_queues()});

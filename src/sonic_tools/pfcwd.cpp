@@ -91,7 +91,7 @@ Command make_pfcwd()
              .run = set_stat_history,
              .arguments = {switch_argument("PFC_STAT_HISTORY"), {"PORTS", Text{}, Count::any}}},
             {.name = "clear",
-             .about = "Statistics to zero, the agent's own too. A port stands for its queues; without names, or with "
+             .about = "Set statistics to zero, also the agent's. A port stands for its queues; without names, or with "
                       "'all': every queue. Queues in a storm keep theirs.",
              .run = clear_stats,
              .arguments = {{"QUEUES", Text{}, Count::any}}},

@@ -118,7 +118,7 @@ Outcome release(const Given& given, Desk& desk)
     for (const auto& name : all ? std::vector<std::string>{""} : wanted) {
         for (const auto& done : order(desk, all ? RequestCommand::release_all : RequestCommand::release, name)) {
             if (done) {
-                for (const auto& text : done->words) {
+                for (const auto& text : done->lines) {
                     outcome.out += sentence(text) + '\n';
                 }
             } else {

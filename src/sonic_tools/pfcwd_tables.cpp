@@ -55,7 +55,7 @@ std::string bad_times(const Tables& tables, const Entries& entries)
     std::size_t count = 0;
     for (const auto& [port, entry] : entries) {
         const auto way_out =
-            fmt::format("pfcwd start {} sets it anew, pfcwd stop {} removes it", excerpt(port), excerpt(port));
+            fmt::format("pfcwd start {} sets it again, pfcwd stop {} removes it", excerpt(port), excerpt(port));
         for (const auto& time : kTimes) {
             const auto fault = fault_of(watch_key(port) + tables.named(" on "), entry, time, way_out);
             count += fault.empty() ? 0U : 1U;
@@ -71,7 +71,7 @@ std::optional<std::int64_t> poll_interval(Tables& tables, std::string& notes)
     if (field(global, kPollInterval.name).empty()) {
         return kUsualInterval_ms;
     }
-    notes += fault_of(watch_key(kGlobal) + tables.named(" on "), global, kPollInterval, "pfcwd interval sets it anew");
+    notes += fault_of(watch_key(kGlobal) + tables.named(" on "), global, kPollInterval, "pfcwd interval sets it again");
     return time_of(global, kPollInterval);
 }
 

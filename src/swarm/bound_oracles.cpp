@@ -46,7 +46,7 @@ protected:
             return told.node == node_of(q) && (told.port == case_.places.queues[q].port || told.event.whole_device);
         });
     }
-    // Counters that show what happened, though maybe later.
+    // Counters that show past pauses, maybe with a delay.
     bool truthful(std::uint32_t q) const { return !profile_of(q).flaws.quanta; }
 
     const Case& case_;
@@ -90,7 +90,7 @@ private:
         const auto bound = ps(policy.detect) + gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.blind(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
-                     fmt::format("The queue has been paused for {} and is just watched; the bound is {}.",
+                     fmt::format("The queue has been paused for {} and is only watched; the bound is {}.",
                                  ms_text(now.at - from), ms_text(bound)));
         }
     }

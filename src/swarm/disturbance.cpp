@@ -114,7 +114,7 @@ Disturbances::Disturbances(const scenario::Scenario& scenario)
         if (start != nullptr && start->memory != scenario::StartAgent::Memory::kept) {
             memory_lost_.push_back(all_.back());
         }
-        // What a full disk did not take is lost with the process.
+        // Records that a full disk did not accept are lost with the process.
         if (is_one_of<scenario::FullDisk, scenario::RemovePort>(fault)) {
             memory_lost_.push_back(all_.back());
         }

@@ -15,10 +15,10 @@ struct Disturbance {
     twin::Ps until{};    // kForever: for some calls, at any later time
     twin::Ps settles{};  // retries back off: the next one comes at the latest as long after the end as the fault lasted
     enum class Of : std::uint8_t {
-        writes,    // of treatments and of memory, and the wall clock
-        agent,     // it is not there, or it has other policies, ports or orders
-        speed,     // of looks and of the loop
-        counters,  // they are not true
+        writes,    // writes of treatments or of the memory fail or are slow, or the wall clock jumps
+        agent,     // the agent does not run, or has other policies, ports or orders
+        speed,     // looks or the loop are slow
+        counters,  // counters are wrong
     } of{};
 };
 
@@ -31,7 +31,7 @@ public:
     bool blind(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     // It could not know the queues as they are at `until`: speed or counters.
     bool misled(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
-    // The agent lost all of its memory or its end, or with a port what it knew of it.
+    // The agent lost its memory, the last record of it, or with a removed port the memory of that port.
     bool memory_lost(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     bool lies(scenario::NodeId device) const;         // the device reads treatments back that are not in force
     twin::Ps settled(scenario::NodeId device) const;  // nothing disturbs the device after this time

@@ -18,7 +18,7 @@ std::string yes(bool value) { return value ? "true" : "false"; }
 
 struct DrawnSwitch {
     std::string name;
-    std::int64_t hosts{};  // its ports Ethernet0... lead to them
+    std::int64_t hosts{};  // hosts at its ports Ethernet0...
 };
 
 // The timers of a policy, in milliseconds.

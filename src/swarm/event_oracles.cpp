@@ -65,7 +65,7 @@ private:
     struct Storm {
         bool open{};
         bool alerted{};  // announced without a treatment, which may follow
-        Ps at{};         // of its last event
+        Ps at{};         // time of the storm's last event
         NodeId node;
         std::optional<std::uint32_t> queue;
     };

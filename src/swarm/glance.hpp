@@ -1,6 +1,6 @@
-// What the oracles know of a run at one moment, as plain data: the true state of every lossless queue of the switches,
-// and what the agents have decided about it. The hardware's part is read from the twin itself, not through a device,
-// so that faults of counters do not change it.
+// The input of the oracles at one moment of a run, as plain data: the true state of every lossless queue of the
+// switches, and what the agents have decided about it. The hardware's part is read from the twin itself, not through a
+// device, so that faults of counters do not change it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct Places {
     std::string name(std::uint32_t queue) const;  // "leaf0:Ethernet4:3"
 };
 
-// What a row's policy says, as far as the oracles need it.
+// The parts of a row's policy that the oracles use.
 struct PolicyFacts {
     bool watched{};
     watchdog::Criterion criterion{};

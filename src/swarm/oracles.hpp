@@ -8,7 +8,7 @@
 
 namespace petrel::swarm {
 
-// What oracles know beside the glances. They keep a reference to it.
+// The data that oracles use besides the glances. They keep a reference to it.
 struct Case {
     const scenario::Scenario& scenario;
     const Places& places;

@@ -141,8 +141,8 @@ public:
                                   last.ports[port].row.believed != watchdog::Treatment::none;
             if (believed != (last.queues[q].treated || last.queues[q].recovering)) {
                 violated(last.at, case_.places.name(q),
-                         believed ? "The agent believes that the queue is treated, and the registers show nothing."
-                                  : "The registers show a treatment that the agent does not know.");
+                         believed ? "The agent records the queue as treated, but the registers show no treatment."
+                                  : "The registers show a treatment that the agent has no record of.");
             }
         }
     }

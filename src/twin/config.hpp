@@ -72,7 +72,7 @@ struct CounterFlaws {
 struct SwitchProfile {
     std::uint64_t buffer_bytes{std::uint64_t{12} << 20U};
     std::vector<std::uint64_t> ingress_pools;            // sizes; empty = one pool, without reserves and headroom
-    std::vector<std::uint64_t> egress_pools;             // the same
+    std::vector<std::uint64_t> egress_pools;             // sizes of the egress pools
     std::optional<std::uint64_t> shared_headroom_bytes;  // one shared headroom pool instead of the sum of the groups'
     std::array<PgProfile, kPriorities> groups{};
     std::array<QueueProfile, kPriorities> queues{};

@@ -145,7 +145,7 @@ void SwitchNode::flush(std::uint8_t port, std::uint8_t priorities, Drop why, Ps 
 
 // ---------------------------------------------------------------------------------------------------- links
 
-// The far transmitter was switched on or off, or the cable was cut or mended.
+// The far transmitter was switched on or off, or the cable was cut or repaired.
 void SwitchNode::set_signal(std::uint8_t port, bool on, SentReason reason, Ps now)
 {
     const bool was_up = up(port);

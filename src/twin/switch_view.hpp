@@ -87,7 +87,7 @@ public:
     void set_signal(std::uint8_t port, bool on, Ps now)
     {
         node_->set_signal(port, on, {}, now);
-    }  // cuts or mends the cable
+    }  // cuts or repairs the cable
 
     // The speed that both ends of a link negotiated while it is down, before it comes up.
     void set_speed(std::uint8_t port, BitRate speed) { node_->set_speed(port, speed); }

@@ -246,7 +246,7 @@ void Twin::at(NodeId id, Ps when, std::function<void(Ps)> call)
 }
 
 void Twin::cut(std::uint32_t link, Ps when) { set_signal(link, false, when); }
-void Twin::mend(std::uint32_t link, Ps when) { set_signal(link, true, when); }
+void Twin::repair(std::uint32_t link, Ps when) { set_signal(link, true, when); }
 
 void Twin::set_signal(std::uint32_t link, bool on, Ps when)
 {

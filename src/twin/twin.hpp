@@ -67,7 +67,7 @@ public:
 
     // Both ends of a link lose the signal, or get it back.
     void cut(std::uint32_t link, Ps when);
-    void mend(std::uint32_t link, Ps when);
+    void repair(std::uint32_t link, Ps when);
     // Both ends lose the signal for the time `down` (training) and then get it back at another speed.
     void set_speed(std::uint32_t link, BitRate, Ps when, Ps down);
     // From then on, all switches use the shortest paths without the failed links.

@@ -11,7 +11,7 @@ namespace petrel::twin_mpi {
 
 namespace {
 
-constexpr int kFrames = 1;  // tag
+constexpr int kFrames = 1;  // MPI tag of messages with frames
 
 int bytes(std::size_t size)
 {

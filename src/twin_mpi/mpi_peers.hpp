@@ -34,8 +34,8 @@ private:
 
     unsigned count_{};
     unsigned rank_{};
-    std::vector<Announcement> sent_;      // to each process
-    std::vector<Announcement> received_;  // from each
+    std::vector<Announcement> sent_;      // one for each process
+    std::vector<Announcement> received_;  // one from each process
 };
 
 }  // namespace petrel::twin_mpi

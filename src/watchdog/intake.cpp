@@ -345,7 +345,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     } else {
         throughout = held && (zero(Field::tx_packets) || zero(Field::tx_bytes));
     }
-    if (throughout && !objected(row)) {
+    if (throughout && !contradicts_pause(row)) {
         bits |= kThroughout;
     } else if (before.pause_seen && !before.paused && (bits & kPausedNow) != 0 && zero(Field::on2off) &&
                has(known, Field::pause_us)) {
@@ -363,7 +363,7 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
 
 // Whether another signal contradicts a pause without a break: a transition, pause time for less than half of the
 // interval, or more packets sent than the one that may have been in transmission when the pause began.
-bool Intake::objected(std::uint32_t row) const
+bool Intake::contradicts_pause(std::uint32_t row) const
 {
     const Fields known = view_.known[row];
     const auto dt = view_.dt_us[row];

@@ -88,7 +88,7 @@ private:
     bool sent_several(std::uint32_t row) const;
     bool shows_pause(std::uint32_t row, std::uint8_t bits) const;
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
-    bool objected(std::uint32_t row) const;
+    bool contradicts_pause(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
     std::optional<std::uint64_t> counter(std::uint32_t row, Field f) const;
     std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }

@@ -32,7 +32,7 @@ public:
     void load(const Checkpoint&, Instant now);
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
     void inherit(const Machine& old, Instant now);
-    void throw_configured_switch(Instant now);
+    void apply_big_red_switch(Instant now);
 
     Instant next_timer() const;
     bool idle() const { return sites_.idle(); }

@@ -255,7 +255,7 @@ void Machine::red_switch(bool on, Instant now)
     }
 }
 
-void Machine::throw_configured_switch(Instant now)
+void Machine::apply_big_red_switch(Instant now)
 {
     if (list_.big_red_switch) {
         red_switch(true, now);

@@ -30,7 +30,7 @@ bool Outbox::room_for(std::size_t events_wanted, std::size_t commands_wanted)
 
 Watchdog::Watchdog(Watchlist list, Instant now) : machine_(std::make_unique<Machine>(std::move(list)))
 {
-    machine_->throw_configured_switch(now);
+    machine_->apply_big_red_switch(now);
 }
 Watchdog::~Watchdog() = default;
 Watchdog::Watchdog(Watchdog&&) noexcept = default;

@@ -182,7 +182,7 @@ public:
         }
         if (by_looks && policy_.poll * 4 > policy_.detect && policy_.detect != Duration::zero()) {
             notes.push_back(
-                fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; detection lands late",
+                fmt::format("{}: poll_ms = {} is more than a quarter of detect_ms = {}; storms may be detected late",
                             policy_.name, whole_ms(policy_.poll), whole_ms(policy_.detect)));
         }
     }

@@ -18,7 +18,7 @@ inline constexpr std::size_t kPauseFrameBytes = 60;  // as in captures; on the w
 
 struct ClassPause {
     std::uint8_t enabled{};                           // bit p: the time of priority p is valid
-    std::array<std::uint16_t, kPriorities> quanta{};  // of 512 bit times; 0 = resume
+    std::array<std::uint16_t, kPriorities> quanta{};  // pause time in units of 512 bit times; 0 = resume
     bool operator==(const ClassPause&) const = default;
 };
 

@@ -18,7 +18,7 @@ struct PauseDetected {
     std::chrono::microseconds since_boot{};
     std::string device;  // "rossw rossw0"
     std::uint32_t port{};
-    std::uint32_t channel_timeouts{};  // a map of bits
+    std::uint32_t channel_timeouts{};  // one bit for each channel
     bool operator==(const PauseDetected&) const = default;
 };
 
@@ -29,7 +29,7 @@ struct PauseReport {
     PauseStep step{};
     std::uint32_t port{};
     std::string port_name;  // the xname of a jack's port; neither name nor number can be derived from the other
-    std::string reason;     // of entered_error: "ERROR_STATE_...", any value
+    std::string reason;     // for entered_error: "ERROR_STATE_..." or any other value
     bool operator==(const PauseReport&) const = default;
 };
 

@@ -81,13 +81,13 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     case Reason::red_switch: return "the big red switch";
     case Reason::stop: return "the watchdog was stopped";
     case Reason::reconfigured: return "the configuration changed";
-    case Reason::reconciled: return "found so at start";
+    case Reason::reconciled: return "found in this state at the start";
     case Reason::device: return "reported by the device";
     case Reason::refused: return "the device refused";
     case Reason::failed: return "the device tried and failed";
-    case Reason::differs: return "read back as something else";
+    case Reason::differs: return "the device shows another treatment";
     case Reason::timed_out: return "no answer in time: it is unknown what is in effect";
-    case Reason::no_effect: return "written, but the queue shows no sign of it";
+    case Reason::no_effect: return "written, but the queue shows no effect";
     default: return {};
     }
 }

@@ -80,7 +80,7 @@ TEST_F(AgentOnSwitch, DetectsAtT0ContainsAndRestoresAtT1)
     EXPECT_TRUE(disk.journaled().empty());
 }
 
-TEST_F(AgentOnSwitch, AsksForSingleRowsBetweenPolls)
+TEST_F(AgentOnSwitch, RequestsSingleRowsBetweenPolls)
 {
     sw.pause(queue(), device::storm(at(1010ms), at(9s)));
     start();
@@ -92,7 +92,7 @@ TEST_F(AgentOnSwitch, AsksForSingleRowsBetweenPolls)
     EXPECT_EQ(runner->agent().counters().looks, 16U + 1U) << "the polls, and one look at a single row";
 }
 
-TEST_F(AgentOnSwitch, FailedWriteIsToldRetriedAndConfirmed)
+TEST_F(AgentOnSwitch, AFailedWriteIsReportedRetriedAndConfirmed)
 {
     sw.pause(queue(), device::storm(at(1s), at(9s)));
     faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::fail, 2);
@@ -123,7 +123,7 @@ TEST_F(AgentOnSwitch, ARefusedPortTreatmentStepsDownToTheQueues)
     EXPECT_EQ(sw.in_force(sw.queue(1, Priority{3})), Treatment::none);
 }
 
-TEST_F(AgentOnSwitch, SilentlyIgnoredWriteIsFoundByReadBack)
+TEST_F(AgentOnSwitch, ASilentlyIgnoredWriteIsFoundByReadBack)
 {
     sw.pause(queue(), device::storm(at(1s), at(9s)));
     faulty.next(FaultyDevice::Call::apply, FaultyDevice::Fault::have_no_effect);
@@ -134,7 +134,7 @@ TEST_F(AgentOnSwitch, SilentlyIgnoredWriteIsFoundByReadBack)
     EXPECT_EQ(sw.in_force(queue()), Treatment::drop);
 }
 
-TEST_F(AgentOnSwitch, FailedRestoreIsToldAndRetriedUntilDone)
+TEST_F(AgentOnSwitch, AFailedRestoreIsReportedAndRetriedUntilDone)
 {
     sw.pause(queue(), device::storm(at(1s), at(2s)));
     start();
@@ -146,7 +146,7 @@ TEST_F(AgentOnSwitch, FailedRestoreIsToldAndRetriedUntilDone)
     EXPECT_EQ(sw.in_force(queue()), Treatment::none);
 }
 
-TEST_F(AgentOnSwitch, UnreadableDeviceIsCountedAndTheNextLookCountsTheWholeTime)
+TEST_F(AgentOnSwitch, AFailedLookIsCountedAndTheNextLookCoversTheWholeTime)
 {
     sw.pause(queue(), device::storm(at(1s), at(9s)));
     start();
@@ -158,7 +158,7 @@ TEST_F(AgentOnSwitch, UnreadableDeviceIsCountedAndTheNextLookCountsTheWholeTime)
     EXPECT_EQ(events().front().at, at(1400ms));
 }
 
-TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
+TEST_F(AgentOnSwitch, AStopRestoresEverythingAndAHoldDoesNot)
 {
     for (const auto kind : {Order::Kind::stop, Order::Kind::stop_and_hold}) {
         sw.pause(queue(), device::storm(clock.now().mono + 1s, clock.now().mono + 9s));
@@ -172,7 +172,7 @@ TEST_F(AgentOnSwitch, StopRestoresEverythingAndHoldDoesNot)
     }
 }
 
-TEST_F(AgentOnSwitch, JournalFollowsWhenPortsGetOtherNumbers)
+TEST_F(AgentOnSwitch, TheJournalFollowsPortsThatGetOtherNumbers)
 {
     constexpr std::uint32_t kWord = 0x42;
     sw.configure(queue(), kWord);

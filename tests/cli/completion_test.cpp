@@ -107,7 +107,7 @@ TEST(Completion, ReadsQueuesFromTheAgent)
     const auto socket = agent.socket().string();
     EXPECT_THAT(completions({"explain", "Ethernet1"}, socket), ElementsAre("Ethernet1:3", "Ethernet1:4"));
     EXPECT_THAT(completions({"release", "Ethernet1:4"}, socket), ElementsAre("Ethernet1:4"));
-    EXPECT_THAT(completions({"pfcwd", "release", "Ethernet1"}, socket), IsEmpty()) << "there is no database here";
+    EXPECT_THAT(completions({"pfcwd", "release", "Ethernet1"}, socket), IsEmpty()) << "pfcwd finds no database";
     EXPECT_THAT(completions({"explain", "Ethernet1"}), IsEmpty()) << "no agent, no queues, and no complaint";
 }
 

@@ -28,7 +28,7 @@ public:
         server_ = thread_.in_loop([this] {
             return ControlServer::listen(thread_.loop(), path(), "",
                                          [this](const auto& peer, std::string_view line) {
-                                             asked_.emplace_back(line);
+                                             requests_.emplace_back(line);
                                              if (!answers_.empty()) {
                                                  peer->send(answers_.front());
                                                  answers_.pop_front();
@@ -53,17 +53,17 @@ public:
         invocation.environment = {{"PETREL_CONTROL_SOCKET", path().string()}};
         return invocation;
     }
-    Ended ask(std::vector<std::string> arguments) const { return run(call(std::move(arguments))); }
+    Ended control(std::vector<std::string> arguments) const { return run(call(std::move(arguments))); }
 
-    std::vector<std::string> asked()
+    std::vector<std::string> requests()
     {
-        return thread_.in_loop([this] { return asked_; });
+        return thread_.in_loop([this] { return requests_; });
     }
 
 private:
     Folder folder_;
     std::deque<std::string> answers_;
-    std::vector<std::string> asked_;
+    std::vector<std::string> requests_;
     LoopThread thread_;
     std::unique_ptr<ControlServer> server_;
 };
@@ -88,11 +88,11 @@ TEST(ControlCommand, EachSendsItsRequest)
     };
     for (const auto& [arguments, request] : commands) {
         PlayedAgent agent{{words("done")}};
-        const auto ended = agent.ask(arguments);
+        const auto ended = agent.control(arguments);
         EXPECT_EQ(ended.out, "done\n");
         EXPECT_EQ(ended.err, "");
         EXPECT_EQ(ended.exit_code, 0);
-        EXPECT_EQ(agent.asked(), std::vector{request});
+        EXPECT_EQ(agent.requests(), std::vector{request});
     }
 }
 
@@ -100,7 +100,7 @@ TEST(ControlCommand, EscapesAnswersForTheTerminal)
 {
     for (const auto* command : {"status", "queues", "events"}) {
         PlayedAgent agent{{"\x1b]0;t\x07 no JSON"}};
-        const auto ended = agent.ask({command, "--json"});
+        const auto ended = agent.control({command, "--json"});
         EXPECT_EQ(ended.out.find_first_of("\x1b\x07"), std::string::npos) << ended.out;
     }
 }
@@ -113,25 +113,25 @@ TEST(ControlCommand, PrintsAnswersAsTextOrJson)
     const auto queues = codec::answer_json(std::vector{queue});
     const auto explanation = codec::answer_json(control::ExplainReport{queue, {"because"}, {}});
     PlayedAgent agent{{status, status, queues, queues, explanation, explanation}};
-    EXPECT_TRUE(agent.ask({"status"}).out.starts_with("tor-17: 0 devices"));
-    EXPECT_EQ(agent.ask({"status", "--json"}).out, status + '\n');
-    EXPECT_NE(agent.ask({"queues", "--stormed"}).out.find("Ethernet4"), std::string::npos);
-    EXPECT_EQ(agent.ask({"queues", "--json", "--device", "sw1"}).out, queues + '\n');
-    EXPECT_NE(agent.ask({"explain", "Ethernet4"}).out.find("because"), std::string::npos);
-    EXPECT_EQ(agent.ask({"explain", "--json", "Ethernet4"}).out, explanation + '\n');
-    EXPECT_EQ(agent.asked()[2], R"({"command":"queues","stormed":true})");
-    EXPECT_EQ(agent.asked()[3], R"({"command":"queues","device":"sw1"})");
+    EXPECT_TRUE(agent.control({"status"}).out.starts_with("tor-17: 0 devices"));
+    EXPECT_EQ(agent.control({"status", "--json"}).out, status + '\n');
+    EXPECT_NE(agent.control({"queues", "--stormed"}).out.find("Ethernet4"), std::string::npos);
+    EXPECT_EQ(agent.control({"queues", "--json", "--device", "sw1"}).out, queues + '\n');
+    EXPECT_NE(agent.control({"explain", "Ethernet4"}).out.find("because"), std::string::npos);
+    EXPECT_EQ(agent.control({"explain", "--json", "Ethernet4"}).out, explanation + '\n');
+    EXPECT_EQ(agent.requests()[2], R"({"command":"queues","stormed":true})");
+    EXPECT_EQ(agent.requests()[3], R"({"command":"queues","device":"sw1"})");
 }
 
 TEST(ControlCommand, ExitCodeFollowsTheAgentsError)
 {
     const auto line = codec::answer_json(Error{ErrorKind::invalid, "no queue '\x1b[2J'"});
     PlayedAgent agent{{line, line}};
-    const auto as_text = agent.ask({"release", "x"});
+    const auto as_text = agent.control({"release", "x"});
     EXPECT_EQ(as_text.out, "");
     EXPECT_EQ(as_text.err, "petrel: no queue '\\x1b[2J'\n");
     EXPECT_EQ(as_text.exit_code, 2);
-    const auto as_it_came = agent.ask({"release", "x", "--json"});
+    const auto as_it_came = agent.control({"release", "x", "--json"});
     EXPECT_EQ(as_it_came.out, line + '\n');
     EXPECT_EQ(as_it_came.err, "");
     EXPECT_EQ(as_it_came.exit_code, 2);
@@ -142,12 +142,12 @@ TEST(ControlCommand, ARefusedReloadIsAFailure)
     const auto good = codec::answer_json(control::ReloadReport{1, 0, {}});
     const auto bad = codec::answer_json(control::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
     PlayedAgent agent{{good, bad, bad}};
-    EXPECT_EQ(agent.ask({"reload"}).out, "the configuration was reloaded and is in force\n");
-    const auto ended = agent.ask({"reload"});
+    EXPECT_EQ(agent.control({"reload"}).out, "the configuration was reloaded and is in force\n");
+    const auto ended = agent.control({"reload"});
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_EQ(ended.err, "agent.toml:1:1: value 'x': allowed y\npetrel: the configuration was refused; the one before "
                          "is in force\n");
-    EXPECT_EQ(agent.ask({"reload", "--json"}).exit_code, 2);
+    EXPECT_EQ(agent.control({"reload", "--json"}).exit_code, 2);
 }
 
 TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
@@ -155,24 +155,24 @@ TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
     const std::string event = R"({"seq":1,"time_us":0,"event":"storm_detected","device":"sw1","port":"a","queue":3})";
     const auto whole = event + '\n' + event + '\n' + codec::events_end_json(2);
     PlayedAgent agent{{whole, whole, event, codec::answer_json(Error{ErrorKind::denied, "no"})}};
-    EXPECT_EQ(agent.ask({"events", "--json", "--last", "2"}).out, event + '\n' + event + '\n');
-    EXPECT_NE(agent.ask({"events"}).out.find("sw1 a:3  storm_detected"), std::string::npos);
-    const auto cut = agent.ask({"events", "--json", "--follow"});
+    EXPECT_EQ(agent.control({"events", "--json", "--last", "2"}).out, event + '\n' + event + '\n');
+    EXPECT_NE(agent.control({"events"}).out.find("sw1 a:3  storm_detected"), std::string::npos);
+    const auto cut = agent.control({"events", "--json", "--follow"});
     EXPECT_EQ(cut.out, event + '\n');
     EXPECT_EQ(cut.err, fmt::format("petrel: the agent at {} went away\n", agent.path().string()));
     EXPECT_EQ(cut.exit_code, 3);
-    EXPECT_EQ(agent.ask({"events"}).exit_code, 4);
-    EXPECT_EQ(agent.asked()[0], R"({"command":"events","last":2})");
-    EXPECT_EQ(agent.asked()[2], R"({"command":"events","follow":true})");
+    EXPECT_EQ(agent.control({"events"}).exit_code, 4);
+    EXPECT_EQ(agent.requests()[0], R"({"command":"events","last":2})");
+    EXPECT_EQ(agent.requests()[2], R"({"command":"events","follow":true})");
 }
 
 TEST(ControlCommand, ReportsAMissingOrInvalidAnswer)
 {
     PlayedAgent agent{{"hello"}};
-    const auto nonsense = agent.ask({"status"});
+    const auto nonsense = agent.control({"status"});
     EXPECT_EQ(nonsense.err, "petrel: the agent's answer cannot be read: it is no JSON\n");
     EXPECT_EQ(nonsense.exit_code, 1);
-    const auto silent = agent.ask({"status"});
+    const auto silent = agent.control({"status"});
     EXPECT_EQ(silent.err, fmt::format("petrel: the agent at {} went away without an answer\n", agent.path().string()));
     EXPECT_EQ(silent.exit_code, 3);
 }

@@ -63,7 +63,7 @@ StatusReport trouble()
     report.reload = {3, 1, {"agent.toml:4:10: value 'x': allowed text, json, rfc5424", "and \x1b[2J something"}};
     report.state_error = "cannot write /var/lib/petrel/sw1.state: No space left on device";
     report.files_lost = 2;
-    report.file_lost = "/run/petrel/control.sock was removed or replaced while the agent runs: written anew";
+    report.file_lost = "/run/petrel/control.sock was removed or replaced; the agent created it again";
     report.log_lines_dropped = 1;
     report.devices[0].alerted = 2;
     report.devices[0].mitigated = 3;
@@ -155,14 +155,14 @@ TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
     expect_text("status-advice.txt", text);
 
     idle.nos_trouble = "CONFIG_DB is not filled yet";
-    EXPECT_EQ(problems_of(idle).size(), 1U) << "that is why";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the only problem is the cause: CONFIG_DB is not filled";
     idle.nos_trouble.clear();
     idle.devices[0].condition = DeviceReport::Condition::opening;
-    EXPECT_EQ(problems_of(idle).size(), 1U) << "that nothing is watched yet is no matter of the configuration";
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the configuration is not the reason that nothing is watched yet";
     idle = status();
     idle.devices.push_back(device("sw2"));
     idle.devices[0].watched = 0;
-    EXPECT_TRUE(problems_of(idle).empty()) << "one of several may be there for other reasons";
+    EXPECT_TRUE(problems_of(idle).empty()) << "with several devices an idle one is no problem";
 }
 
 // Every problem comes with advice for the operator.
@@ -190,11 +190,11 @@ TEST(ControlText, Explain)
 {
     control::ExplainReport report;
     report.queue = queues()[2];
-    report.words = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
+    report.lines = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
                     "  100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298"};
     report.event = kStorm;
     auto text = explain_text(report, kPlain);
-    report.words.clear();
+    report.lines.clear();
     text += "\n---- of an earlier life\n" + explain_text(report, kPlain);
     text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain);
     report.queue.detect_interval = {290'000, 290'000, 300'000};

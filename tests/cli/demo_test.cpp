@@ -35,12 +35,12 @@ petrel::test::Invocation demo_in(const fs::path& folder, std::vector<std::string
 fs::path story() { return petrel::test::golden("cli/demo/story.txt"); }
 
 // The service runs in real time: its output is separated from the rest, which is the same in every run.
-struct Told {
+struct Output {
     std::string story;
     std::string service;
 };
 
-Told apart(const std::string& out)
+Output split(const std::string& out)
 {
     const auto from = out.find("\nAnd as a service");
     const auto to = out.find("\nThe same as tests");
@@ -56,7 +56,7 @@ TEST(Demo, PrintsItsStoryAndEndsWithTheReport)
     const auto ended = run(demo_in(folder, {"--report", "out"}));
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.err, "");
-    petrel::test::expect_golden(story(), apart(ended.out).story);
+    petrel::test::expect_golden(story(), split(ended.out).story);
     EXPECT_TRUE(ended.out.ends_with("out/index.html\n"));
     const auto index = petrel::test::content(folder / "out/index.html");
     for (const auto* run : {"run-001.html", "run-002.html"}) {
@@ -72,14 +72,14 @@ TEST(Demo, PrintsTheSameToATerminal)
     call.environment = {{"NO_COLOR", "1"}};
     auto out = run(call).out;
     std::erase(out, '\r');
-    EXPECT_EQ(apart(out).story, petrel::test::content(story()));
+    EXPECT_EQ(split(out).story, petrel::test::content(story()));
 }
 
 TEST(Demo, EndsWithTheServiceAsItsOperatorSeesIt)
 {
     const auto ended = run(demo_in(new_folder("demo-service"), {"--fast", "--report", "out"}));
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    const auto service = apart(ended.out).service;
+    const auto service = split(ended.out).service;
     std::size_t at = 0;
     for (const auto* line :
          {"$ petrel agent --config agent.toml\n", "agent_ready", "storm_detected leaf0-0 Ethernet0:3",

@@ -63,7 +63,7 @@ struct TwinDriverTest : testing::Test {
     auto open(const std::string& rest, std::uint32_t id = 0)
     {
         return driver.open({"any", "twin:" + rest, {}}, DeviceId{id}, clock,
-                           [](const std::string& said) { ADD_FAILURE() << said; });
+                           [](const std::string& note) { ADD_FAILURE() << note; });
     }
 
     petrel::test::TemporaryFolder folder;
@@ -101,7 +101,8 @@ TEST_F(TwinDriverTest, ReportsInvalidEntries)
     EXPECT_THAT(expanded("", bad), ElementsAre(HasSubstr("\n")));  // all problems of the file
     const auto fifo = (folder / "fifo").string();
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-    EXPECT_THAT(driver.expand({"", "twin:" + fifo, {}}).error().what, HasSubstr(fifo)) << "and it is not waited for";
+    EXPECT_THAT(driver.expand({"", "twin:" + fifo, {}}).error().what, HasSubstr(fifo))
+        << "the driver does not wait for the FIFO";
     const auto missing = driver.expand({"", "twin:" + bad + ".not", {}});
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().kind, ErrorKind::invalid);

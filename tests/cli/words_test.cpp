@@ -114,7 +114,7 @@ TEST(PolicyChoice, OwnSettingsWinOverGeneralOnesAndBothOverScaling)
     EXPECT_EQ(policy->name, "sonic:detect-ms=300,priorities=3,5,action=alert");
     EXPECT_EQ(policy->detect, 300ms);
     EXPECT_EQ(policy->restore, 700ms);
-    EXPECT_EQ(policy->poll, 200ms) << "as start_default has it for 16 ports";
+    EXPECT_EQ(policy->poll, 200ms) << "the interval of start_default for 16 ports";
     EXPECT_EQ(policy->priorities, 0b0010'1000);
     EXPECT_EQ(policy->action, watchdog::Treatment::none);
 }

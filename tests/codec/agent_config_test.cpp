@@ -199,21 +199,21 @@ TEST(AgentConfig, TheStrongestWins)
         std::vector<Given> given;
         std::string wanted = "10000";
         std::string from = "default";
-        const auto says = [&](unsigned bit, std::string_view origin) {
+        const auto set_by = [&](unsigned bit, std::string_view origin) {
             wanted = kEvents.at(bit);
             from = origin;
         };
         if ((who & 1U) != 0) {
             text = "[agent]\nhistory_events = 101\n" + text;
-            says(0, "agent.toml:2:18");
+            set_by(0, "agent.toml:2:18");
         }
         if ((who & 2U) != 0) {
             given.push_back({"agent.history_events", "202", "PETREL_HISTORY_EVENTS"});
-            says(1, "PETREL_HISTORY_EVENTS");
+            set_by(1, "PETREL_HISTORY_EVENTS");
         }
         if ((who & 4U) != 0) {
             given.push_back({"agent.history_events", "303", "--history-events"});
-            says(2, "--history-events");
+            set_by(2, "--history-events");
         }
         const auto config = read_config(text, given);
         const auto value = value_of(config, "agent.history_events");

@@ -125,7 +125,7 @@ RC_GTEST_PROP(ControlJson, AnswersAreReadAsTheyWereWritten, ())
 RC_GTEST_PROP(ControlJson, AnAnswerIsOneLineOfUtf8ForAnyDeviceText, ())
 {
     OrderReport order;
-    order.words = {*rc::gen::arbitrary<std::string>()};
+    order.lines = {*rc::gen::arbitrary<std::string>()};
     const auto line = answer_json(order);
     RC_ASSERT(line.find('\n') == std::string::npos);
     RC_ASSERT(read_order(line).has_value());
@@ -209,7 +209,7 @@ TEST(ControlJson, ReadsTheKnownKeysOfAnotherVersion)
     EXPECT_EQ(*status, only_named);
 }
 
-std::string told(const Error& error) { return error.what + '\n'; }
+std::string line_of(const Error& error) { return error.what + '\n'; }
 
 TEST(ControlJson, ErrorsDescribeTheProblem)
 {
@@ -223,7 +223,7 @@ TEST(ControlJson, ErrorsDescribeTheProblem)
         const auto read = read_request(line);
         ASSERT_FALSE(read) << line;
         EXPECT_EQ(read.error().kind, ErrorKind::invalid);
-        text += fmt::format("{}\n  {}", line, told(read.error()));
+        text += fmt::format("{}\n  {}", line, line_of(read.error()));
     }
     for (const auto* line :
          {"hello", "7", "{}", R"({"ok":false})", R"({"ok":true,"queues":[]})",
@@ -232,7 +232,7 @@ TEST(ControlJson, ErrorsDescribeTheProblem)
           R"({"ok":true,"status":{"devices":[{"ports":4294967296}]}})"}) {
         const auto read = read_status(line);
         ASSERT_FALSE(read) << line;
-        text += fmt::format("{}\n  {}", line, told(read.error()));
+        text += fmt::format("{}\n  {}", line, line_of(read.error()));
     }
     test::expect_golden(test::golden("control/problems.txt"), text);
 }

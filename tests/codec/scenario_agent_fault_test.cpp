@@ -47,8 +47,8 @@ TEST(ScenarioAgentFaults, LooksAndCounters)
     EXPECT_EQ(slow.until, 1'000 * kMs);
     EXPECT_EQ(read<scenario::FailLooks>("kind = \"skip-looks\"").until, twin::kForever);
     EXPECT_EQ(read<scenario::FreezeCounters>("kind = \"freeze-counters\"\nuntil = \"2ms\"").until, 2 * kMs);
-    EXPECT_TRUE(read<scenario::RestartCounters>("kind = \"reset-counters\"").told);
-    EXPECT_FALSE(read<scenario::RestartCounters>("kind = \"reset-counters\"\ntold = false").told);
+    EXPECT_TRUE(read<scenario::RestartCounters>("kind = \"reset-counters\"").reported);
+    EXPECT_FALSE(read<scenario::RestartCounters>("kind = \"reset-counters\"\ntold = false").reported);
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"10min\"").by, std::chrono::minutes{10});
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"1s\"\nback = true").by,
               std::chrono::seconds{-1});

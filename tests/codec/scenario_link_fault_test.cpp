@@ -43,13 +43,13 @@ const T& what(const Scenario& scenario, std::size_t i)
     return std::get<T>(scenario.faults.at(i).what);
 }
 
-void expect_down(const Scenario& scenario, std::size_t i, End end, int reason, bool told, twin::Ps at)
+void expect_down(const Scenario& scenario, std::size_t i, End end, int reason, bool sent, twin::Ps at)
 {
     const auto& down = what<TakeDown>(scenario, i);
     EXPECT_EQ(scenario.faults[i].at, at);
     EXPECT_EQ(down.end, end);
     EXPECT_EQ(down.down.reason, reason);
-    EXPECT_EQ(down.down.send_reason, told);
+    EXPECT_EQ(down.down.send_reason, sent);
 }
 
 void expect_up(const Scenario& scenario, std::size_t i, End end, twin::Ps at)

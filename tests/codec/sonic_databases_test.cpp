@@ -70,7 +70,7 @@ TEST(SonicDatabases, AnInvalidListOfAsicsIsRefusedWithTheReason)
               "global.json: asic0: has no include, the path of its database_config.json");
     EXPECT_EQ(
         complaint(R"({"INCLUDES": [{"namespace": "asic0", "include": "x"}, {"namespace": "asic0", "include": "y"}]})"),
-        "global.json: asic0: stands there twice");
+        "global.json: asic0: is given twice");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(JsonShape, ReportsDepthAndDuplicateKeys)
     EXPECT_EQ(json_shape("7").depth, 0U);
     EXPECT_EQ(json_shape("[]").depth, 1U);
     EXPECT_EQ(json_shape(R"({"a":[{},{"b":[1]}],"c":{}})").depth, 4U);
-    EXPECT_EQ(json_shape(R"([[[[)").depth, 4U) << "up to the first mistake";
+    EXPECT_EQ(json_shape(R"([[[[)").depth, 4U) << "the depth up to the first error";
     EXPECT_EQ(json_shape(R"({"a":1,"b":2,"a":3})").repeated, "a");
     EXPECT_EQ(json_shape(R"({"a":{"b":1},"b":2})").repeated, std::nullopt);
     EXPECT_EQ(json_shape(R"({"a":{"b":1,"b":2}})").repeated, std::nullopt);

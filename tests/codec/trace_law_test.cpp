@@ -110,7 +110,7 @@ std::vector<std::string> shuffled_columns()
 }
 
 // The whole content of a trace as text, for comparison.
-std::string told(const device::Trace& trace)
+std::string text_of(const device::Trace& trace)
 {
     std::string text;
     for (const auto& device : trace.devices) {
@@ -131,7 +131,7 @@ std::string told(const device::Trace& trace)
 std::string read(const std::string& text)
 {
     const auto trace = read_trace(text, "t");
-    return trace ? told(*trace) : golden::lines(trace.error());
+    return trace ? text_of(*trace) : golden::lines(trace.error());
 }
 
 RC_GTEST_PROP(TraceLaw, BothFormatsAndAnyOrderOfColumnsGiveTheSameTrace, ())

@@ -15,9 +15,9 @@ namespace {
 
 class Death {
 public:
-    explicit Death(const char* wish)
+    explicit Death(const char* text_or_null)
     {
-        const std::string_view text{wish == nullptr ? "" : wish};
+        const std::string_view text{text_or_null == nullptr ? "" : text_or_null};
         point_ = text.substr(0, text.find(':'));
         left_ = point_.size() < text.size() ? std::stoi(std::string{text.substr(point_.size() + 1)}) : 1;
     }

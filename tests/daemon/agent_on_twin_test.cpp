@@ -76,7 +76,7 @@ protected:
 
     std::string answer(std::vector<std::string> arguments)
     {
-        const auto ended = agent->ask(std::move(arguments));
+        const auto ended = agent->control(std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     }
@@ -89,7 +89,7 @@ TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
 {
     live();
     const auto answer = [&](std::vector<std::string> arguments) {
-        const auto ended = process->ask(std::move(arguments));
+        const auto ended = process->control(std::move(arguments));
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     };
@@ -181,7 +181,7 @@ TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
 TEST_F(AgentOnTwin, InvalidOrdersAreRefusedWithAHint)
 {
     const auto refused = [&](std::vector<std::string> arguments) {
-        const auto ended = agent->ask(std::move(arguments));
+        const auto ended = agent->control(std::move(arguments));
         EXPECT_EQ(ended.exit_code, 2) << ended.out;
         return ended.err;
     };
@@ -200,7 +200,7 @@ TEST_F(ProcessOnTwin, ASecondAgentIsRefused)
     const auto ended = test::run(second);
     EXPECT_NE(ended.exit_code, 0);
     EXPECT_NE(ended.err, "");
-    EXPECT_NE(process->ask({"status"}).out, "") << "the first goes on";
+    EXPECT_NE(process->control({"status"}).out, "") << "the first goes on";
     EXPECT_EQ(process->stop(), 0);
 }
 
@@ -208,7 +208,7 @@ TEST_F(ProcessOnTwin, WithoutAnAgentCommandsReportThatNoneRuns)
 {
     live();
     EXPECT_EQ(process->stop(), 0);
-    const auto ended = process->ask({"status"});
+    const auto ended = process->control({"status"});
     EXPECT_EQ(ended.exit_code, 3);
     EXPECT_THAT(ended.err, HasSubstr(process->socket().string()));
 }

@@ -44,7 +44,7 @@ protected:
     void change_to(std::string_view policies)
     {
         agent->write_config(config(policies));
-        const auto reloaded = agent->ask({"reload"});
+        const auto reloaded = agent->control({"reload"});
         EXPECT_EQ(reloaded.exit_code, 0) << reloaded.out << reloaded.err;
         EXPECT_NE(agent->wait_for("reload_good"), "");
     }
@@ -54,7 +54,7 @@ protected:
     {
         const auto writes = sw.writes(kPort).size();
         agent->write_config(whole_config);
-        const auto reloaded = agent->ask({"reload"});
+        const auto reloaded = agent->control({"reload"});
         EXPECT_EQ(reloaded.exit_code, 2);
         EXPECT_THAT(reloaded.out + reloaded.err, HasSubstr(why));
         EXPECT_THAT(agent->wait_for("reload_bad"), HasSubstr(why));
@@ -144,7 +144,8 @@ TEST_F(ConfigChange, UnwatchingAQueueReleasesIt)
 {
     change_to(std::string{kPolicy} + "ports = [\"Ethernet0\"]\n");
     expect_treated(Treatment::none);
-    EXPECT_NE(agent->wait_for(std::vector<std::string>{"storm_re", "Ethernet1:3"}), "") << "and its storm is closed";
+    EXPECT_NE(agent->wait_for(std::vector<std::string>{"storm_re", "Ethernet1:3"}), "")
+        << "the storm of the removed queue is closed";
     EXPECT_EQ(agent->stop(), 0);
 }
 
@@ -152,7 +153,7 @@ TEST_F(ConfigChange, NewTimesApplyAtOnce)
 {
     change_to("[[policy]]\npreset = \"sonic\"\ndetect_ms = 5000\nrestore_ms = 300\npoll_ms = 100\n");
     let_pass(3);
-    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "what is decided is decided";
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "a storm in progress stays mitigated";
     sw.calm(kPort);
     expect_treated(Treatment::none);
     sw.storm(kPort);
@@ -164,13 +165,13 @@ TEST_F(ConfigChange, NewTimesApplyAtOnce)
 TEST_F(ConfigChange, TheBigRedSwitchTreatsEveryQueueAndRestoresThem)
 {
     agent->write_config("big_red_switch = true\n" + config(kPolicy));
-    EXPECT_EQ(agent->ask({"reload"}).exit_code, 0);
+    EXPECT_EQ(agent->control({"reload"}).exit_code, 0);
     for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
         expect_treated(Treatment::drop, port);
     }
     for (const std::vector<std::string>& order :
          {std::vector<std::string>{"release", "Ethernet1:3"}, {"release-all"}}) {
-        EXPECT_NE(agent->ask(order).out.find("the big red switch is still on"), std::string::npos);
+        EXPECT_NE(agent->control(order).out.find("the big red switch is still on"), std::string::npos);
     }
     sw.calm(kPort);
     change_to(kPolicy);
@@ -198,7 +199,7 @@ TEST_F(ConfigChange, AChangeThatNeedsARestartIsRefused)
 TEST_F(ConfigChange, AMissingFileIsRefused)
 {
     std::filesystem::remove(agent->file());
-    const auto reloaded = agent->ask({"reload"});
+    const auto reloaded = agent->control({"reload"});
     EXPECT_EQ(reloaded.exit_code, 2) << reloaded.out << reloaded.err;
     EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
     expect_restored_when_calm();

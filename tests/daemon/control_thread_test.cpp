@@ -89,21 +89,21 @@ protected:
         is_held.wait();
     }
 
-    void heard(std::uint64_t seq, const std::string& json)
+    void add_event(std::uint64_t seq, const std::string& json)
     {
         service.in_loop([&] { control->publish("sw", seq, json); });
     }
 
     test::Folder folder;
     std::promise<void> go_on;
-    std::vector<std::string> asked;  // notes of the requests that the loop received, in this order
+    std::vector<std::string> received;  // notes of the requests that the loop received, in this order
     test::LoopThread service;
     std::unique_ptr<ControlThread> control;
 
 private:
     void answer(const ControlRequest& request, const ControlReply& reply)
     {
-        asked.push_back(request.note);
+        received.push_back(request.note);
         reply([note = request.note](const EventHistory&) { return "answer to " + note; });
     }
 };
@@ -122,12 +122,12 @@ TEST_F(ControlThreadTest, EventsDoNotNeedTheLoop)
 
 TEST_F(ControlThreadTest, AFollowerGetsTheHistoryAndThenEachEventOnce)
 {
-    heard(2, R"({"seq":2,"time_us":20})");
+    add_event(2, R"({"seq":2,"time_us":20})");
     auto follower = root_asks(kFollow);
     EXPECT_EQ(follower.line(), R"({"seq":1,"time_us":10})");
     EXPECT_EQ(follower.line(), R"({"seq":2,"time_us":20})");
     for (std::uint64_t seq = 3; seq != 200; ++seq) {
-        heard(seq, "event " + std::to_string(seq));
+        add_event(seq, "event " + std::to_string(seq));
     }
     for (std::uint64_t seq = 3; seq != 200; ++seq) {
         EXPECT_EQ(follower.line(), "event " + std::to_string(seq));
@@ -169,7 +169,7 @@ TEST_F(ControlThreadTest, RootIsServedFirst)
     go_on.set_value();
     EXPECT_EQ(root.line(), "answer to root");
     EXPECT_EQ(others.back().line(), "answer to c");
-    EXPECT_THAT(service.in_loop([this] { return asked; }), ElementsAre("a", "root", "b", "c"));
+    EXPECT_THAT(service.in_loop([this] { return received; }), ElementsAre("a", "root", "b", "c"));
 }
 
 // The service carries out an order even if its client has disconnected, so the number of waiting requests needs a
@@ -192,7 +192,7 @@ TEST_F(ControlThreadTest, WaitingRequestsAreBounded)
     EXPECT_EQ(root.line(), "answer to root");
     auto last = other_asks(kStatus);
     EXPECT_EQ(last.line(), "answer to ");
-    const auto all = service.in_loop([this] { return asked; });
+    const auto all = service.in_loop([this] { return received; });
     EXPECT_EQ(all.size(), 65U + 2U);
     EXPECT_EQ(all[1], "root");
 }

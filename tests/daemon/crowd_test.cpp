@@ -70,13 +70,13 @@ TEST_F(Crowd, ManyFollowersDoNotBlockOrders)
     for (int i = 0; i != 100; ++i) {
         idle.push_back(other_asks("{\"command\":"));
     }
-    EXPECT_EQ(agent->ask({"status"}).exit_code, 0);
+    EXPECT_EQ(agent->control({"status"}).exit_code, 0);
     sw.storm(kPort);
     EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::drop; }));
     EXPECT_THAT(followers.front().line().value(), HasSubstr("storm_detected"));
     EXPECT_THAT(followers.back().line().value(), HasSubstr("too many clients follow events"));
     sw.calm(kPort);
-    const auto released = agent->ask({"release-all"});
+    const auto released = agent->control({"release-all"});
     EXPECT_EQ(released.exit_code, 0) << released.err;
     EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::none; }));
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
@@ -104,8 +104,8 @@ TEST_F(Crowd, ManyConnectionsDoNotBlockRoot)
     sw.storm(kPort);
     EXPECT_TRUE(sw.wait_until([&] { return sw.in_force(kPort) == Treatment::drop; }));
     sw.calm(kPort);
-    EXPECT_EQ(agent->ask({"status"}).exit_code, 0);
-    const auto released = agent->ask({"release-all"});
+    EXPECT_EQ(agent->control({"status"}).exit_code, 0);
+    const auto released = agent->control({"release-all"});
     EXPECT_EQ(released.exit_code, 0) << released.err;
     over = true;
     crowd.join();
@@ -172,8 +172,8 @@ TEST_F(Crowd, AReloadReadsTheFileAtTheTimeOfTheRequest)
         agent->write_config(fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n"
                                         "[[policy]]\npreset = \"sonic\"\naction = \"{}\"\n",
                                         (folder / "switch").string(), action));
-        EXPECT_EQ(agent->ask({"reload"}).exit_code, 0);
-        EXPECT_THAT(agent->ask({"queues", "--json"}).out, HasSubstr(fmt::format("\"configured\":\"{}\"", action)));
+        EXPECT_EQ(agent->control({"reload"}).exit_code, 0);
+        EXPECT_THAT(agent->control({"queues", "--json"}).out, HasSubstr(fmt::format("\"configured\":\"{}\"", action)));
     }
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
 }

@@ -134,7 +134,7 @@ TEST_F(FaultyDevice, TheAgentStopsThoughADeviceHangsForEver)
     sick.set(Fault::looks_hang, true);
     EXPECT_NE(process.wait_for(std::vector<std::string>{"device_not_answering", "sick"}), "") << process.log_text();
     process.signal(SIGTERM);
-    EXPECT_EQ(process.wait(), 0) << "nothing is in force there: " << process.log_text();
+    EXPECT_EQ(process.wait(), 0) << "no treatment is in force on the device: " << process.log_text();
     sick.set(Fault::looks_hang, false);
 }
 
@@ -238,7 +238,7 @@ TEST_F(FaultyDevice, TheStopNamesAnAbsentDeviceWithMitigations)
     sick.set(Fault::gone, true);
     live(false);
     expect_logged({"device_failing", "sick"});
-    EXPECT_NE(agent->ask({"release-all"}).exit_code, 0) << "not everything was released";
+    EXPECT_NE(agent->control({"release-all"}).exit_code, 0) << "not everything was released";
     agent->signal(SIGTERM);
     EXPECT_NE(agent->wait(), 0);
     EXPECT_THAT(agent->log_text(), HasSubstr("stop_incomplete"));

@@ -188,7 +188,7 @@ TEST_F(HostileFiles, ALinkAsLockIsNamedInTheError)
     plant_link("sw.state.lock", folder / "secret");
     const auto released = release_all();
     EXPECT_FALSE(released.all);
-    EXPECT_THAT(released.report.words, Contains(AllOf(HasSubstr("sw.state.lock"), HasSubstr("symbolic link"))));
+    EXPECT_THAT(released.report.lines, Contains(AllOf(HasSubstr("sw.state.lock"), HasSubstr("symbolic link"))));
 }
 
 // ---- FIFOs
@@ -199,7 +199,7 @@ TEST_F(HostileFiles, AFifoAsJournalDelaysNeitherStartNorStop)
     plant_fifo("sw.journal");
     const auto released = release_all();
     EXPECT_FALSE(released.all);
-    EXPECT_THAT(released.report.words, Contains(AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO"))));
+    EXPECT_THAT(released.report.lines, Contains(AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO"))));
     const auto life = live();
     EXPECT_THAT(life->wait_for("device_failing"), AllOf(HasSubstr("sw.journal"), HasSubstr("FIFO")));
     EXPECT_NE(life->stop(), 0) << "the queue is still treated";
@@ -220,7 +220,7 @@ TEST_F(HostileFiles, AFifoAsConfigurationDoesNotStopTheWatch)
     ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
     std::filesystem::remove(life->file());
     ASSERT_EQ(::mkfifo(life->file().c_str(), 0600), 0);
-    const auto reload = life->ask({"reload"});
+    const auto reload = life->control({"reload"});
     EXPECT_NE(reload.exit_code, 0);
     EXPECT_THAT(reload.err, AllOf(HasSubstr("agent.toml"), HasSubstr("FIFO"), HasSubstr("regular file")));
     sw.storm(kPort);
@@ -276,19 +276,19 @@ TEST_F(HostileFiles, RemovedFilesAreWrittenAgain)
     for (const auto* name : {"sw.state", "sw.journal", "sw.state.lock", "sw.journal.lock"}) {
         std::filesystem::remove(state() / name);
         EXPECT_THAT(life->wait_for("file_lost"),
-                    AllOf(HasSubstr(std::string_view{name}.substr(0, 6)), HasSubstr("written anew")))
+                    AllOf(HasSubstr(std::string_view{name}.substr(0, 6)), HasSubstr("created it again")))
             << name << '\n'
             << life->log_text();
         EXPECT_TRUE(std::filesystem::is_regular_file(state() / name)) << name;
     }
-    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("another process removed or replaced files"));
+    EXPECT_THAT(life->control({"status"}).out, HasSubstr("another process removed or replaced files"));
     EXPECT_THAT(life->metrics(), HasSubstr("\npetrel_files_lost_total 4\n"));
     const auto second = live();
     EXPECT_NE(second->wait(), 0) << "the lock holds again";
     life->kill();
     const auto next = live();
     EXPECT_NE(next->wait_for("agent_ready"), "") << next->log_text();
-    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "what was written anew is whole";
+    EXPECT_EQ(sw.in_force(kPort), Treatment::drop) << "the files that were created again are complete";
     sw.calm(kPort);
     EXPECT_NE(next->wait_for("storm_restored"), "") << next->log_text();
     EXPECT_EQ(next->stop(), 0);
@@ -302,8 +302,8 @@ TEST_F(HostileFiles, ARemovedFolderIsCreatedAgain)
     wait_for_drop();
     ASSERT_NE(life->wait_for("storm_detected"), "") << life->log_text();
     std::filesystem::remove_all(state());
-    EXPECT_NE(life->wait_for("written anew"), "") << life->log_text();
-    EXPECT_NE(life->wait_for("written anew"), "") << life->log_text();
+    EXPECT_NE(life->wait_for("created it again"), "") << life->log_text();
+    EXPECT_NE(life->wait_for("created it again"), "") << life->log_text();
     life->kill();
     const auto next = live();
     EXPECT_NE(next->wait_for("agent_ready"), "") << next->log_text();
@@ -321,7 +321,7 @@ TEST(HostileSockets, ARemovedControlSocketIsCreatedAgain)
     std::filesystem::remove(life->socket());
     EXPECT_THAT(life->wait_for("file_lost"), HasSubstr("control.sock")) << life->log_text();
     EXPECT_EQ(stat_of(life->socket()).st_mode & 07777U, 0660U);
-    EXPECT_THAT(life->ask({"status"}).out, HasSubstr("control.sock"));
+    EXPECT_THAT(life->control({"status"}).out, HasSubstr("control.sock"));
     EXPECT_EQ(life->stop(), 0);
     EXPECT_FALSE(std::filesystem::exists(life->socket()));
 }

@@ -297,7 +297,7 @@ TEST(Log, CountsLostLines)
     EXPECT_EQ(before_end, 1U);
 }
 
-TEST(Log, MakesAFileThatWasMovedAwayAnew)
+TEST(Log, CreatesAFileAgainThatWasMovedAway)
 {
     const TemporaryFolder folder;
     const auto path = folder / "log";

@@ -53,7 +53,7 @@ std::string all_that_comes(const FileDescriptor& from)
     return text;
 }
 
-std::string ask(std::uint16_t port, std::string_view first_line)
+std::string request(std::uint16_t port, std::string_view first_line)
 {
     const auto connection = connect_to(port);
     send(connection, std::string{first_line} + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -77,19 +77,19 @@ TEST(MetricsServer, ServesThePresentText)
 {
     std::atomic<int> calls{};
     const auto server = serve([&] { return "petrel_calls " + std::to_string(++calls) + "\n"; });
-    EXPECT_THAT(ask(server->port(), "GET /metrics"),
+    EXPECT_THAT(request(server->port(), "GET /metrics"),
                 AllOf(StartsWith("HTTP/1.1 200 OK"), HasSubstr("text/plain; version=0.0.4"),
                       EndsWith("\r\n\r\npetrel_calls 1\n")));
-    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("\r\n\r\npetrel_calls 2\n"));
-    EXPECT_THAT(ask(server->port(), "HEAD /metrics"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\n")));
-    EXPECT_THAT(ask(server->port(), "GET /healthz"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\nok\n")));
+    EXPECT_THAT(request(server->port(), "GET /metrics"), EndsWith("\r\n\r\npetrel_calls 2\n"));
+    EXPECT_THAT(request(server->port(), "HEAD /metrics"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\n")));
+    EXPECT_THAT(request(server->port(), "GET /healthz"), AllOf(HasSubstr("200 OK"), EndsWith("\r\n\r\nok\n")));
 }
 
 TEST(MetricsServer, ReportsALoopThatDoesNotAnswer)
 {
     const auto server = serve([] { return std::nullopt; });
-    for (const auto* request : {"GET /metrics", "GET /healthz"}) {
-        EXPECT_THAT(ask(server->port(), request),
+    for (const auto* line : {"GET /metrics", "GET /healthz"}) {
+        EXPECT_THAT(request(server->port(), line),
                     AllOf(HasSubstr(" 503 "), EndsWith("the agent's loop does not answer\n")));
     }
 }
@@ -98,9 +98,9 @@ TEST(MetricsServer, ServesNoOtherPath)
 {
     std::atomic<int> calls{};
     const auto server = serve([&] { return std::to_string(++calls); });
-    EXPECT_THAT(ask(server->port(), "GET /"), HasSubstr(" 404 "));
-    EXPECT_THAT(ask(server->port(), "GET /metrics/../etc/passwd"), HasSubstr(" 404 "));
-    EXPECT_THAT(ask(server->port(), "DELETE /metrics"), HasSubstr(" 405 "));
+    EXPECT_THAT(request(server->port(), "GET /"), HasSubstr(" 404 "));
+    EXPECT_THAT(request(server->port(), "GET /metrics/../etc/passwd"), HasSubstr(" 404 "));
+    EXPECT_THAT(request(server->port(), "DELETE /metrics"), HasSubstr(" 405 "));
     EXPECT_EQ(calls, 0);
 }
 
@@ -113,9 +113,9 @@ TEST(MetricsServer, AFailureInsideCostsTheConnectionOnly)
         }
         return "fine\n";
     });
-    EXPECT_THAT(ask(server->port(), "GET /metrics"), IsEmpty());
+    EXPECT_THAT(request(server->port(), "GET /metrics"), IsEmpty());
     broken = false;
-    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+    EXPECT_THAT(request(server->port(), "GET /metrics"), EndsWith("fine\n"));
 }
 
 TEST(MetricsServer, GoesOnAfterGarbageAndCrowds)
@@ -134,7 +134,7 @@ TEST(MetricsServer, GoesOnAfterGarbageAndCrowds)
             crowd.push_back(connect_to(server->port()));
         }
     }
-    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+    EXPECT_THAT(request(server->port(), "GET /metrics"), EndsWith("fine\n"));
 }
 
 // False if the server has closed the connection. No bytes may be waiting on it.
@@ -152,10 +152,10 @@ TEST(MetricsServer, SlowClientsDoNotKeepAHealthCheckOut)
         slow.push_back(connect_to(server->port()));
         send(slow.back(), "GET /metr");
     }
-    EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
-    EXPECT_THAT(ask(server->port(), "GET /metrics"), EndsWith("fine\n"));
+    EXPECT_THAT(request(server->port(), "GET /healthz"), EndsWith("ok\n"));
+    EXPECT_THAT(request(server->port(), "GET /metrics"), EndsWith("fine\n"));
     for (const auto& connection : slow) {
-        EXPECT_TRUE(is_open(connection)) << "there was room for it";
+        EXPECT_TRUE(is_open(connection)) << "the server had room for the connection";
     }
 }
 
@@ -167,11 +167,11 @@ TEST(MetricsServer, DropsTheOldestConnectionAboveTheLimit)
         slow.push_back(connect_to(server->port()));
         send(slow.back(), "GET /metr");
         if (i % 20 == 0) {
-            EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
+            EXPECT_THAT(request(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
         }
     }
-    EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n"));
-    EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "it was closed";
+    EXPECT_THAT(request(server->port(), "GET /healthz"), EndsWith("ok\n"));
+    EXPECT_THAT(all_that_comes(slow.front()), IsEmpty()) << "the server closed the oldest connection";
     EXPECT_TRUE(is_open(slow.back()));
 }
 
@@ -184,7 +184,7 @@ TEST(MetricsServer, SlowClientsOfManyAddressesDoNotKeepAHealthCheckOut)
         send(slow.back(), "GET /metr");
     }
     for (int i = 0; i != 10; ++i) {
-        EXPECT_THAT(ask(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
+        EXPECT_THAT(request(server->port(), "GET /healthz"), EndsWith("ok\n")) << i;
     }
 }
 

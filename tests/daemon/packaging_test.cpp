@@ -157,7 +157,7 @@ protected:
     std::string cases = test::content(kPackaging / "prometheus" / "petrel.rules.test.yml");
     std::string promtool = test::find_program("promtool");
 
-    test::Ended ask(std::string what, std::string file) const
+    test::Ended run_promtool(std::string what, std::string file) const
     {
         return test::run({.program = promtool,
                           .arguments = {std::move(what), "rules", std::move(file)},
@@ -170,9 +170,9 @@ TEST_F(AlertRules, PassTheirTests)
     if (promtool.empty()) {
         GTEST_SKIP() << "promtool is not installed (package prometheus)";
     }
-    const auto checked = ask("check", "petrel.rules.yml");
+    const auto checked = run_promtool("check", "petrel.rules.yml");
     EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
-    const auto tested = ask("test", "petrel.rules.test.yml");
+    const auto tested = run_promtool("test", "petrel.rules.test.yml");
     EXPECT_EQ(tested.exit_code, 0) << tested.out << tested.err;
 }
 
@@ -205,7 +205,7 @@ TEST(Install, InstallsAllFilesAndKeepsTheAdministratorsFile)
     const auto cmake = test::find_program("cmake");
     const auto program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";
     if (cmake.empty() || !std::filesystem::exists(program)) {
-        GTEST_SKIP() << "cmake or the program is not there";
+        GTEST_SKIP() << "cmake or the program does not exist";
     }
     const InstallFolder folder;
     const auto install = [&](const std::string& prefix = "/usr") {

@@ -19,11 +19,11 @@ inline control::StatusReport two_devices()
     status.stop_policy = config::StopPolicy::restore;
     status.events = 12;
     status.nos = "SONiC";
-    status.nos_trouble = "Redis at unix:///run/redis.sock: asked in vain: no answer in time";
+    status.nos_trouble = "Redis at unix:///run/redis.sock: receive: no answer in time";
     status.state_errors = 2;
     status.state_error = "cannot write sw2.state: no space left on device";
     status.files_lost = 4;
-    status.file_lost = "control.sock was removed or replaced while the agent runs: written anew";
+    status.file_lost = "control.sock was removed or replaced; the agent created it again";
     status.log_lines_dropped = 5;
     status.control = {.connections = 21, .refused = 1, .bad = 2, .dropped_slow = 3};
     status.reload = {.good = 3, .bad = 1, .problems = {"agent.toml:4:10: value 'x': allowed text, json, rfc5424"}};

@@ -285,7 +285,7 @@ TEST_P(RestartWhileMitigating, TheNextStartReconciles)
         const auto life = live(GetParam());
         ASSERT_NE(life->wait_for("agent_ready"), "") << life->log_text();
         sw.storm(kPort);
-        ASSERT_EQ(life->wait(), -1) << "it was to die";
+        ASSERT_EQ(life->wait(), -1) << "the agent should have been killed";
     }
     expect_laws();
     EXPECT_LE(journaled(), 1U);
@@ -306,7 +306,7 @@ TEST_P(RestartWhileRestoring, TheNextStartReconciles)
     {
         const auto life = live_in_storm(GetParam());
         sw.calm(kPort);
-        ASSERT_EQ(life->wait(), -1) << "it was to die";
+        ASSERT_EQ(life->wait(), -1) << "the agent should have been killed";
     }
     expect_laws();
     EXPECT_TRUE(sw.in_force(kPort) == Treatment::none || journaled() == 1U) << "in force without a journal entry";
@@ -343,7 +343,7 @@ TEST_F(Restart, CommandsInTheMemoryAreNotRepeated)
     EXPECT_EQ(sw.writes(kPort).size(), writes);
     ASSERT_GE(history().size(), before.size());
     for (std::size_t i = before.size(); i < history().size(); ++i) {
-        EXPECT_EQ(value_of(history()[i].json, "event"), "order_taken") << "nothing but the order to stop";
+        EXPECT_EQ(value_of(history()[i].json, "event"), "order_taken") << "only the order to stop may follow";
     }
     expect_laws();
 }
@@ -501,7 +501,7 @@ TEST_P(RestartWithABadJournal, TheDeviceStaysUntouchedAndTheErrorIsReported)
     const auto writes = sw.writes(kPort).size();
     const auto next = live();
     EXPECT_THAT(next->wait_for("device_failing"), HasSubstr("sw.journal")) << next->log_text();
-    EXPECT_THAT(next->ask({"status"}).out, HasSubstr("sw.journal"));
+    EXPECT_THAT(next->control({"status"}).out, HasSubstr("sw.journal"));
     EXPECT_EQ(sw.writes(kPort).size(), writes);
     EXPECT_EQ(next->stop(), 3) << "the queue is still treated";
     EXPECT_EQ(*runtime::read_whole_file(state_of("journal")), text) << "evidence is not touched";
@@ -528,7 +528,7 @@ TEST_F(RestartOfAProcess, AFullDiskDelaysButLosesNothing)
         EXPECT_NE(life->wait_for("state_not_written"), "") << life->log_text();
         EXPECT_NE(life->wait_for("mitigation_failed"), "") << life->log_text();
         let_pass(3);
-        EXPECT_EQ(sw.in_force(kPort), Treatment::none) << "what cannot be undone later is not done";
+        EXPECT_EQ(sw.in_force(kPort), Treatment::none) << "without a journal entry no treatment is applied";
         fill_disk(*life, false);
         wait_for_treatment(Treatment::drop);
         sw.calm(kPort);
@@ -539,7 +539,7 @@ TEST_F(RestartOfAProcess, AFullDiskDelaysButLosesNothing)
     expect_all_as_before();
     const auto reported = history();
     ASSERT_FALSE(reported.empty());
-    EXPECT_EQ(value_of(reported.front().json, "event"), "storm_detected") << "it was only written later";
+    EXPECT_EQ(value_of(reported.front().json, "event"), "storm_detected") << "the write of the event was only delayed";
 }
 
 TEST_F(RestartOfAProcess, KilledWithAFullDisk)
@@ -627,7 +627,7 @@ TEST_F(Restart, RepeatedRestartsAreDelayed)
     }
     EXPECT_EQ(sw.in_force(kPort), Treatment::drop);
     const auto writes = sw.writes(kPort);
-    ASSERT_EQ(writes.size(), 6U) << "one for the storm, and one for each start after it";
+    ASSERT_EQ(writes.size(), 6U) << "one write for the storm, and one for each later start";
     EXPECT_GE(writes[3].at - writes[2].at, 1s);
     EXPECT_GE(writes[4].at - writes[3].at, 2s);
     EXPECT_GE(writes[5].at - writes[4].at, 4s);

@@ -86,7 +86,7 @@ TEST_F(SonicAlerts, IgnoreQueuesThatOrchagentDoesNotWatch)
     update(Phase::alerted);
     EXPECT_THAT(unconfirmed(), IsEmpty());
     store.content.clear();
-    EXPECT_THAT(unconfirmed(), IsEmpty()) << "nor one without a name";
+    EXPECT_THAT(unconfirmed(), IsEmpty()) << "a queue without a name needs no message either";
 }
 
 TEST_F(SonicAlerts, IgnoreStormsThatAreMitigated)

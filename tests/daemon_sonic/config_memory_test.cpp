@@ -53,14 +53,14 @@ protected:
 
 TEST_F(RememberedConfig, IsTheSavedOne)
 {
-    EXPECT_FALSE(memory_.recall().value()) << "nothing was kept yet";
+    EXPECT_FALSE(memory_.recall().value()) << "no configuration was saved yet";
     const auto kept = config();
     ASSERT_TRUE(memory_.keep(kept));
     EXPECT_EQ(recalled().config.tables, kept.tables);
     EXPECT_EQ(recalled().config.policies.policies.front().policy.name, "pfcwd-drop-200-infinite");
     EXPECT_EQ(recalled().config.alphas, kept.alphas);
     EXPECT_THAT(content(), HasSubstr(R"("PFC_WD": {)"));
-    EXPECT_THAT(content(), Not(HasSubstr("1234"))) << "what is not followed is not ours to keep";
+    EXPECT_THAT(content(), Not(HasSubstr("1234"))) << "tables that the agent does not use are not saved";
 }
 
 TEST_F(RememberedConfig, HasTheAgeOfItsLastConfirmation)
@@ -121,7 +121,7 @@ TEST_F(RememberedConfig, RefusesLinksAndFifos)
     EXPECT_THAT(linked.error().what, testing::HasSubstr("it is a symbolic link; allowed: a regular file"));
     std::filesystem::remove(memory_.file());
     ASSERT_EQ(::mkfifo(memory_.file().c_str(), 0600), 0);
-    EXPECT_FALSE(memory_.recall()) << "and does not wait";
+    EXPECT_FALSE(memory_.recall()) << "reading the FIFO fails and does not block";
 }
 
 }  // namespace

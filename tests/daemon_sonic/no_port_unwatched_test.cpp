@@ -16,7 +16,7 @@ class NoPortUnwatched : public SonicDetector {
 protected:
     void run_until_status(test::SimulatedAgent& agent, const std::string& words)
     {
-        run_until([&] { return agent.ask({"status"}).out.find(words) != std::string::npos; });
+        run_until([&] { return agent.control({"status"}).out.find(words) != std::string::npos; });
     }
 };
 
@@ -26,10 +26,10 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
     sonic->reject("Ethernet4");
     const auto agent = live();
     run_until_status(*agent, "2 queues of sw are configured and cannot be watched");
-    const auto status = agent->ask({"status"}).out;
+    const auto status = agent->control({"status"}).out;
     EXPECT_THAT(status, AllOf(HasSubstr("Ethernet4:3: orchagent has not registered it"), HasSubstr("Ethernet4:4: "),
                               HasSubstr("2 queues watched")));
-    EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("unseen"));
+    EXPECT_THAT(agent->control({"queues"}).out, HasSubstr("unseen"));
     EXPECT_THAT(agent->metrics(),
                 AllOf(HasSubstr(R"(petrel_device_unseen_queues{device="sw"} 2)"),
                       HasSubstr(R"(petrel_queue_unseen{device="sw",port="Ethernet4",priority="3"} 1)")));
@@ -40,7 +40,8 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
     sonic->watch("Ethernet4");
     run_until([&] { return agent->metrics().find("petrel_queue_unseen") == std::string::npos; });
     EXPECT_NE(agent->wait_for("queues_seen"), "");
-    EXPECT_THAT(agent->ask({"status"}).out, AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
+    EXPECT_THAT(agent->control({"status"}).out,
+                AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
 }
 
 // SONiC's YANG model forbids a detection time below the polling interval, but orchagent accepts it.
@@ -52,7 +53,7 @@ TEST_F(NoPortUnwatched, AnEntryThatOnlyTheAgentRefusesIsLeftToTheScripts)
     run_until_status(*agent, "no policy of this agent covers Ethernet4:3");
     sonic->serve_requests();
     EXPECT_TRUE(sonic->has_plugins());
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("SONiC's own scripts watch meanwhile"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("SONiC's own scripts watch meanwhile"));
     sonic->set(Db::config, "PFC_WD|Ethernet4", "detection_time", "400");
     run_until([&] { return !sonic->has_plugins(); });
     stormed = {"Ethernet4:3"};
@@ -74,10 +75,10 @@ TEST_F(NoPortUnwatched, AStormThatTheScriptsFoundMeanwhileStaysMitigated)
     stormed = {"Ethernet0:3"};
     sonic->freeze_stamps(false);
     run_until([&] { return !sonic->has_plugins(); });
-    run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet0:3") != std::string::npos; });
+    run_until([&] { return agent->control({"queues", "--stormed"}).out.find("Ethernet0:3") != std::string::npos; });
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
-    EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(messages(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
 }
 
 TEST_F(SonicDetectorProcess, HandBackAfterADeathReturnsTheScriptsAndLeavesMitigations)
@@ -166,13 +167,13 @@ TEST_F(SeveralAsicsOfASwitch, EachIsWatchedByItsOwnConfiguration)
     other->unwatch("Ethernet0");
     const auto agent = live_on_both();
     run_both_until([&] { return !sonic->has_plugins() && !other->has_plugins(); });
-    const auto status = agent->ask({"status"}).out;
+    const auto status = agent->control({"status"}).out;
     EXPECT_THAT(status, AllOf(HasSubstr("2 devices, 6 queues watched"), HasSubstr("asic0"), HasSubstr("asic1")));
     stormed = {"Ethernet0:3"};
     run_both_until([&] { return sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS") == "stormed"; });
     calm("Ethernet0:3");
     run_both_until([&] { return sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS") == "operational"; });
-    EXPECT_THAT(other->words(), testing::IsEmpty()) << "a port of the same name on the other ASIC";
+    EXPECT_THAT(other->messages(), testing::IsEmpty()) << "a port of the same name on the other ASIC";
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
     run_both_until([&] { return sonic->has_plugins() && other->has_plugins(); });
 }
@@ -183,7 +184,7 @@ TEST_F(SeveralAsicsOfASwitch, AnAbsentAsicDoesNotDelayTheOther)
     other_redis->kill();
     const auto agent = live_on_both();
     run_until([&] { return !sonic->has_plugins(); });
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("asic1"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("asic1"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(OwnTablesAgent, AtFirstNothingIsWatchedAndThePortsAreThoseOfTheDevice)
     EXPECT_THAT(output_of({"start", "Ethernet2", "100"}), HasSubstr("restoration time not defined"));
     sw.storm(2);
     wait_for_treatment(2, Treatment::drop);
-    EXPECT_EQ(sw.in_force(1), Treatment::none) << "it is not configured to be watched";
+    EXPECT_EQ(sw.in_force(1), Treatment::none) << "the queue is not configured to be watched";
 }
 
 TEST_F(OwnTablesAgent, StartIsRefusedWhileNoPortIsKnown)
@@ -121,9 +121,9 @@ TEST_F(OwnTablesAgent, AChangeIsInForceWhenTheCommandReturns)
 {
     ready();
     output_of({"start", "Ethernet1", "100"});
-    EXPECT_THAT(agent->ask({"queues"}).out, HasSubstr("pfcwd-drop-100-200"));
+    EXPECT_THAT(agent->control({"queues"}).out, HasSubstr("pfcwd-drop-100-200"));
     output_of({"stop", "Ethernet1"});
-    EXPECT_THAT(agent->ask({"queues"}).out, Not(HasSubstr("pfcwd-drop")));
+    EXPECT_THAT(agent->control({"queues"}).out, Not(HasSubstr("pfcwd-drop")));
     output_of({"interval", "150"});
     EXPECT_THAT(content(), HasSubstr(R"("POLL_INTERVAL": "150")"));
     output_of({"stop"});
@@ -175,11 +175,11 @@ TEST_F(OwnTablesAgent, StatisticsAreClearedExceptOfAStormThatGoesOn)
     EXPECT_THAT(output_of({"show", "stats"}), AllOf(HasSubstr("Ethernet1:3"), HasSubstr("Ethernet2:3")));
     EXPECT_EQ(output_of({"clear"}), "SKIPPED: storm on queue: Ethernet2:3\n");
     EXPECT_THAT(output_of({"show", "stats"}), AllOf(Not(HasSubstr("Ethernet1:3")), HasSubstr("Ethernet2:3")));
-    EXPECT_THAT(agent->ask({"clear", "Ethernet2:3"}).out,
+    EXPECT_THAT(agent->control({"clear", "Ethernet2:3"}).out,
                 AllOf(HasSubstr("sw: the statistics of 0 queues are zero"),
                       HasSubstr("Ethernet2:3 of sw is in a storm: its statistics stay")));
-    EXPECT_THAT(agent->ask({"clear", "--all"}).out, HasSubstr("sw: the statistics of 3 queues are zero"));
-    EXPECT_THAT(agent->ask({"events"}).out, HasSubstr("clear by"));
+    EXPECT_THAT(agent->control({"clear", "--all"}).out, HasSubstr("sw: the statistics of 3 queues are zero"));
+    EXPECT_THAT(agent->control({"events"}).out, HasSubstr("clear by"));
 }
 
 TEST_F(OwnTablesAgent, PauseHistoryIsKeptForConfiguredPorts)
@@ -209,7 +209,7 @@ TEST_F(OwnTablesAgent, TheConfigurationSurvivesAKillDuringAStorm)
     agent->kill();
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     ready();
-    EXPECT_EQ(sw.in_force(1), Treatment::drop) << "it has a reason still";
+    EXPECT_EQ(sw.in_force(1), Treatment::drop) << "the storm still goes on";
     EXPECT_EQ(output_of({"show", "config"}), configured);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
@@ -243,7 +243,7 @@ TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
     live();
     EXPECT_THAT(agent->wait_for("tables.json"), HasSubstr("tables.json cannot be read: the file: allowed one JSON"));
     EXPECT_EQ(agent->wait(), 1);
-    EXPECT_THAT(content(), HasSubstr("detection_ti")) << "it is as it was";
+    EXPECT_THAT(content(), HasSubstr("detection_ti")) << "the file is unchanged";
 }
 
 // ---------------------------------------------------------------------------------------------------- refusals

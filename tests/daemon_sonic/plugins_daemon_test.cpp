@@ -39,7 +39,7 @@ TEST_F(PluginsOfAgents, ReleaseAllAfterAKillPutsThemBackThoughNothingIsWatched)
 {
     const auto agent = die_before_pfcwd_stop();
     const auto released = release_all(*agent);
-    EXPECT_EQ(released.exit_code, 1) << "whether orchagent has let go cannot be seen";
+    EXPECT_EQ(released.exit_code, 1) << "the agent cannot see whether orchagent has released the queue";
     EXPECT_THAT(released.out,
                 AllOf(HasSubstr("sw: SONiC's own detector is on again"), HasSubstr("no queue has counters")));
     expect_back();
@@ -117,10 +117,10 @@ TEST_F(PluginsOfAgents, ASecondAgentWaitsUntilTheFirstIsGone)
     wait_for_status("Ethernet0:3", "stormed");
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
-    EXPECT_THAT(words(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(messages(), testing::ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
 
     EXPECT_EQ(first->stop(), 0) << first->log_text();
-    run_until([&] { return second->ask({"status"}).out.find("all well") != std::string::npos; });
+    run_until([&] { return second->control({"status"}).out.find("all well") != std::string::npos; });
     run_until([&] { return !sonic->has_plugins(); });
     EXPECT_EQ(second->stop(), 0) << second->log_text();
     expect_back();

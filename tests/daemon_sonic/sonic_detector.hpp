@@ -111,11 +111,11 @@ protected:
 
     // The messages that orchagent received. The agent repeats a message if orchagent does not react soon; repetitions
     // are removed.
-    std::vector<std::string> words() const
+    std::vector<std::string> messages() const
     {
-        auto said = sonic->words();
-        said.erase(std::unique(said.begin(), said.end()), said.end());
-        return said;
+        auto messages = sonic->messages();
+        messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
+        return messages;
     }
 
     Instant now() const { return kSimulated ? time.now() : clock.now().mono; }

@@ -24,7 +24,7 @@ TEST_F(SonicDetector, TakesSonicsScriptsOutAndTheStopPutsThemBack)
     EXPECT_EQ(sonic->of_queue("Ethernet0:4", "PFC_WD_STATUS"), "operational");
     calm("Ethernet0:3");
     wait_for_status("Ethernet0:3", "operational");
-    EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(messages(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
     EXPECT_EQ(sonic->plugin_runs(), runs) << "only the agent decided";
 
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
@@ -40,7 +40,7 @@ TEST_F(SonicDetector, AnAlertIsOneStormAndOneRestore)
     wait_for_status("Ethernet4:3", "stormed");
     calm("Ethernet4:3");
     wait_for_status("Ethernet4:3", "operational");
-    EXPECT_THAT(words(), ElementsAre("Ethernet4:3 storm", "Ethernet4:3 restore"));
+    EXPECT_THAT(messages(), ElementsAre("Ethernet4:3 storm", "Ethernet4:3 restore"));
 }
 
 TEST_F(SonicDetector, ShowsTheDriftOfTimeStamps)
@@ -51,7 +51,7 @@ TEST_F(SonicDetector, ShowsTheDriftOfTimeStamps)
     run_until([&] { return !sonic->has_plugins(); });
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
-    run_until([&] { return agent->ask({"status"}).out.find("time stamps run 3 % fast") != std::string::npos; });
+    run_until([&] { return agent->control({"status"}).out.find("time stamps run 3 % fast") != std::string::npos; });
     EXPECT_NE(agent->wait_for("stamp_drift"), "");
 }
 
@@ -59,7 +59,7 @@ TEST_F(SonicDetector, WatchesPortsThatAreStartedWhileItRuns)
 {
     build({.action = ""});
     const auto agent = live();
-    run_until([&] { return agent->ask({"status"}).out.find("failing") != std::string::npos; });
+    run_until([&] { return agent->control({"status"}).out.find("failing") != std::string::npos; });
     sonic->watch("Ethernet4");
     sonic->set(sonic::Db::config, "PFC_WD|Ethernet4", "detection_time", "400");
     sonic->set(sonic::Db::config, "PFC_WD|Ethernet4", "restoration_time", "400");
@@ -78,7 +78,7 @@ TEST_F(SonicDetectorProcess, AStormContinuesAcrossAKill)
     agent->kill();
     EXPECT_FALSE(sonic->has_plugins()) << "a death puts nothing back";
     agent = live();
-    run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet0") != std::string::npos; });
+    run_until([&] { return agent->control({"queues", "--stormed"}).out.find("Ethernet0") != std::string::npos; });
     EXPECT_THAT(agent->wait_for("storms_go_on"),
                 HasSubstr("1 queue found in a storm or mitigated at the start: Ethernet0:3"));
     calm("Ethernet0:3");
@@ -140,7 +140,7 @@ TEST_F(SonicDetector, TheBigRedSwitchIsLeftToOrchagent)
     stormed = {"Ethernet0:3"};
     int polls = 0;
     run_until([&] { return ++polls == 10; });  // twice the time that a detection takes
-    EXPECT_THAT(words(), IsEmpty());
+    EXPECT_THAT(messages(), IsEmpty());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
     stormed.emplace_back("Ethernet4:3");
-    run_until([&] { return agent->ask({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
+    run_until([&] { return agent->control({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
     calm("Ethernet4:3");
     // This message follows all others about the storm.
     std::string received;
@@ -30,7 +30,7 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
         return received.find(R"(pfc-storm-restored":{"ifname":"Ethernet4")") != std::string::npos;
     });
     sonic->catch_up();
-    EXPECT_THAT(words(), ElementsAre("Ethernet0:3 storm"));
+    EXPECT_THAT(messages(), ElementsAre("Ethernet0:3 storm"));
 }
 
 }  // namespace

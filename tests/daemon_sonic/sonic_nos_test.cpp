@@ -201,7 +201,7 @@ TEST_F(SonicExchange, ADetectorPublishesOnlyTheEndOfAStorm)
     SonicNos detector{sonic::at_one_address(redis->address()), sonic::Role::detector, file(), clock};
     detector.exchange(report({event(watchdog::EventKind::storm_detected), event(watchdog::EventKind::storm_restored)}));
     EXPECT_THAT(received_by(*listener).front(), HasSubstr("pfc-storm-restored"));
-    EXPECT_FALSE(std::filesystem::exists(file())) << "a detector needs Redis anyway, and remembers nothing";
+    EXPECT_FALSE(std::filesystem::exists(file())) << "a detector cannot work without Redis and saves no configuration";
 }
 
 // orchagent mitigates every storm that it receives. A storm that is withheld must therefore not reach it.
@@ -318,7 +318,7 @@ TEST(SonicLogOfPorts, LogsPortsWhoseWatchBeginsOrEnds)
     EXPECT_THAT(messages(), testing::ElementsAre(kStarted + "0", kStopped + "4"));
     config.policies.policies.clear();
     config.idle = "polling is disabled";
-    EXPECT_THAT(messages(), testing::ElementsAre(config.idle)) << "it is configured as before";
+    EXPECT_THAT(messages(), testing::ElementsAre(config.idle)) << "the ports are configured as before";
     config.idle = {};
     EXPECT_THAT(messages(), testing::ElementsAre(kStopped + "0"));
 }
@@ -333,7 +333,7 @@ TEST_F(SonicExchange, TheSavedConfigurationIsConfirmedAtTheStopIfItCouldBeRead)
     redis->kill();
     nos->exchange({});
     EXPECT_FALSE(nos->leave());
-    EXPECT_TRUE(is_old()) << "nobody knows";
+    EXPECT_TRUE(is_old()) << "CONFIG_DB could not be read: nothing confirms the saved configuration";
 }
 
 TEST_F(SonicExchange, AFullDiskIsReportedAndTheConfigurationIsInForce)

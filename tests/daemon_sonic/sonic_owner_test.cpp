@@ -206,9 +206,9 @@ TEST_F(SonicOwner, TheBigRedSwitchIsLoggedAndCountedAsByOrchagent)
         const auto line = fmt::format("PFC Watchdog BIG_RED_SWITCH mode {} on port ", mode);
         EXPECT_THAT(log, HasSubstr(line + "Ethernet1, queue index 3"));
         EXPECT_THAT(log, HasSubstr(line + "Ethernet2, queue index 3"));
-        EXPECT_THAT(log, Not(HasSubstr(line + "Ethernet0"))) << "it has no PFC";
+        EXPECT_THAT(log, Not(HasSubstr(line + "Ethernet0"))) << "PFC is off on Ethernet0";
     }
-    EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "none has stormed";
+    EXPECT_THAT(log, Not(HasSubstr("storm restored"))) << "no queue had a storm";
 }
 
 // `pfc config priority off` changes only pfc_enable.
@@ -319,7 +319,7 @@ TEST_F(SonicOwner, AnotherActionIsAppliedInTheMiddleOfAStorm)
     wait_for_treatment(1, Treatment::ignore_pause);
     start_watchdog(1, "alert");
     wait_for_treatment(1, Treatment::none);
-    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "it is still a storm, but not mitigated";
+    EXPECT_THAT(wait_for_status(1, "stormed"), Not(IsEmpty())) << "the storm goes on, but is not mitigated";
 }
 
 TEST_F(SonicOwner, APriorityThatIsNoLongerSelectedIsReleased)
@@ -364,7 +364,7 @@ TEST_F(SonicOwner, AnEntryThatBecomesInvalidDuringAStormKeepsItsPolicy)
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "PFC_WD|Ethernet1", {{"detection_time", "40"}});
     EXPECT_THAT(agent->wait_for("nos_entry_bad"), HasSubstr("its last valid version stays in force"));
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("PFC_WD|Ethernet1: detection_time is '40'"));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
@@ -381,7 +381,7 @@ TEST_F(SonicOwner, DisabledPollingStopsTheWatchAndShowsInTheStatus)
     test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "disable"}});
     EXPECT_THAT(agent->wait_for("nos_idle"), HasSubstr("counter_poll"));
     wait_for_status(1, "");
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("counter_poll"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("counter_poll"));
     test::write_hash(*redis, kConfig, "FLEX_COUNTER_TABLE|PFCWD", {{"FLEX_COUNTER_STATUS", "enable"}});
     wait_for_status(1, "operational");
 }
@@ -395,14 +395,14 @@ TEST_F(SonicOwner, TheBigRedSwitchMitigatesEveryLosslessQueue)
         wait_for_treatment(port, Treatment::drop);
         wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "enable");
     }
-    EXPECT_THAT(agent->ask({"status"}).out, HasSubstr("the big red switch is on"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("the big red switch is on"));
     EXPECT_THAT(agent->wait_for("BIG_RED_SWITCH mode enabled"), HasSubstr("on port Ethernet0, queue index 3"));
     test::write_hash(*redis, kConfig, "PFC_WD|GLOBAL", {{"BIG_RED_SWITCH", "disable"}});
     for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
         wait_for_treatment(port, Treatment::none);
         wait_for_field(kCounters, key_of(port), "BIG_RED_SWITCH_MODE", "");
     }
-    EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was none";
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("PFC storm"))) << "there was no storm";
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("storm restored")));
 }
 
@@ -481,8 +481,8 @@ TEST_F(SonicOwner, DetectionContinuesWithoutRedisAndTablesAreWrittenAgain)
     fill();
     agent->wait_for("nos_good");
     const auto log = agent->log_text();
-    const auto told = log.find(kServerAway);
-    EXPECT_EQ(log.find(kServerAway, told + 1), std::string::npos) << "said once: " << log;
+    const auto first = log.find(kServerAway);
+    EXPECT_EQ(log.find(kServerAway, first + 1), std::string::npos) << "logged twice: " << log;
     EXPECT_THAT(wait_for_status(2, "stormed"), Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
     const auto over = wait_for_status(1, "operational");
     EXPECT_THAT(over, Contains(Pair("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", "1")));
@@ -592,7 +592,7 @@ TEST_F(SonicOwner, AStartWithoutRedisUsesTheSavedConfiguration)
     wait_for_treatment(3, Treatment::ignore_pause);
     EXPECT_EQ(agent->stop(), 0);
     EXPECT_THAT(agent->log_text(), Not(testing::ContainsRegex("nos_remembered.*nos_remembered")))
-        << "it is logged once";
+        << "the line is logged once";
 }
 
 TEST_F(SonicOwner, AStartWithAnEmptyRedisUsesTheSavedConfiguration)

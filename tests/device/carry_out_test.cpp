@@ -174,7 +174,7 @@ TEST_F(CarryOut, KeepsTheFirstUndoWhenATargetIsTreatedAgain)
 {
     have_open(Treatment::drop_egress, undo_of(9));
     EXPECT_EQ(mitigate().verdict, Verdict::confirmed);
-    EXPECT_EQ(device.used, undo_of(9)) << "the device shows our own doing by now, not what was there before";
+    EXPECT_EQ(device.used, undo_of(9)) << "the device shows our treatment now, not the original values";
     EXPECT_EQ(journal.kept.active()->front().undo, undo_of(9));
     EXPECT_EQ(journal.kept.active()->front().treatment, Treatment::drop);
 }

@@ -37,7 +37,7 @@ TEST(StatusCheck, AStatusThatContradictsThreePausedIntervalsIsIgnoredForAllQueue
     EXPECT_EQ(see(check, read(2, 197'000)), as_before) << "stamps are uncertain";
     EXPECT_EQ(see(check, read(2, 197'000)), as_before) << "the same read again";
     EXPECT_EQ(see(check, read(3, 300'000)), constant);
-    EXPECT_EQ(see(check, read(4, 400'000)), as_before) << "it is reported once";
+    EXPECT_EQ(see(check, read(4, 400'000)), as_before) << "the verdict is reported once";
     EXPECT_FALSE(keeps_status(check, read(5, 500'000)));
     EXPECT_FALSE(keeps_status(check, read(5, 0, false, 1)));
 }

@@ -237,7 +237,7 @@ TEST(SyntheticSwitch, ALinkThatGoesDownEndsThePauseAndTheEpoch)
     EXPECT_EQ(bench.read(Field::paused_now), 0U);
     EXPECT_EQ(bench.read(Field::pause_us), 100U);
     EXPECT_EQ(bench.read(Field::on2off), 1U);
-    EXPECT_EQ(bench.read(Field::rx_xon), 0U) << "the peer was not there to send one";
+    EXPECT_EQ(bench.read(Field::rx_xon), 0U) << "the link was down: the peer sent no XON";
     EXPECT_EQ(bench.read(Field::tx_drops), 200U);
     bench.at(1'000);
     EXPECT_EQ(bench.read(Field::pause_us), 800U);
@@ -300,8 +300,8 @@ TEST(SyntheticSwitch, FollowsItsCapabilities)
         return applied ? std::optional<ErrorKind>{} : applied.error().kind;
     };
     EXPECT_EQ(kind(bench.queue(), Treatment::ignore_pause), ErrorKind::unsupported);
-    EXPECT_EQ(kind(bench.queue(), Treatment::lossless_off), ErrorKind::unsupported) << "a matter of the port";
-    EXPECT_EQ(kind(bench.device.port(0), Treatment::drop), ErrorKind::unsupported) << "a matter of a queue";
+    EXPECT_EQ(kind(bench.queue(), Treatment::lossless_off), ErrorKind::unsupported) << "lossless_off applies to a port";
+    EXPECT_EQ(kind(bench.device.port(0), Treatment::drop), ErrorKind::unsupported) << "drop applies to a queue";
     EXPECT_EQ(kind(bench.device.port(7), Treatment::lossless_off), ErrorKind::invalid);
     EXPECT_EQ(kind(bench.device.queue(0, Priority{200}), Treatment::drop), ErrorKind::invalid);
     EXPECT_EQ(kind(bench.queue(), Treatment::drop), std::nullopt);
@@ -482,7 +482,7 @@ TEST(FaultyDevice, FailsTheGivenNumberOfTimes)
 
     Receiver receiver;
     faulty.listen(receiver);
-    bench.device.tell({watchdog::Notice::Kind::detected, bench.queue(), us(0)});
+    bench.device.notify({watchdog::Notice::Kind::detected, bench.queue(), us(0)});
     EXPECT_EQ(receiver.received, bench.queue());
 }
 

@@ -74,7 +74,7 @@ public:
             return unreachable();
         }
         if (now == Fault::deny) {
-            return tl::unexpected(Error{ErrorKind::denied, "denied to order"});
+            return tl::unexpected(Error{ErrorKind::denied, "refused by an injected fault"});
         }
         if (now != Fault::no_effect) {
             auto& state = switch_.state.at(port);
@@ -102,7 +102,7 @@ public:
 private:
     static tl::unexpected<Error> unreachable()
     {
-        return tl::unexpected(Error{ErrorKind::unreachable, "failed to order"});
+        return tl::unexpected(Error{ErrorKind::unreachable, "failed by an injected fault"});
     }
 
     FakeSwitch& switch_;

@@ -38,7 +38,7 @@ public:
     std::uint64_t looks() const { return runner_.agent().counters().looks; }
     const std::vector<watchdog::Event>& events() const { return runner_.events; }
 
-    std::vector<std::string> said() const
+    std::vector<std::string> event_texts() const
     {
         std::vector<std::string> words;
         for (const auto& event : events()) {
@@ -78,7 +78,7 @@ struct Outside {
 
 constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
 
-TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
+TEST(SlingshotAgent, TreatsAPortAsLongAsItsStatusIsSet)
 {
     Outside outside;
     auto process = outside.process();
@@ -88,7 +88,7 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     outside.port().pause_timeout = 0x8;
     process.run_until(at(110ms));
     EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
-    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven"));
+    EXPECT_THAT(process.event_texts(), ElementsAre("pause_too_long: proven"));
     EXPECT_EQ(process.events()[0].target, kWatchedPort);
     EXPECT_EQ(outside.journaled(), 1U);
 
@@ -100,12 +100,12 @@ TEST(SlingshotAgent, TreatsAPortWhileItsStatusIsUpHoweverLong)
     outside.port().pause_timeout = 0;
     process.run_until(at(10s + 20ms));
     EXPECT_TRUE(outside.untouched());
-    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: quiet"));
+    EXPECT_THAT(process.event_texts(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: quiet"));
     EXPECT_EQ(outside.journaled(), 0U);
     EXPECT_EQ(outside.fake.state[0], FakeSwitch::PortState{});
 }
 
-TEST(SlingshotAgent, ALinkThatGoesDownEndsIt)
+TEST(SlingshotAgent, ALinkThatGoesDownEndsTheStorm)
 {
     Outside outside;
     auto process = outside.process();
@@ -115,11 +115,11 @@ TEST(SlingshotAgent, ALinkThatGoesDownEndsIt)
     outside.port().epoch = 0;
     outside.port().pause_timeout = 0;
     process.run_until(at(70ms));
-    EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: link_down"));
+    EXPECT_THAT(process.event_texts(), ElementsAre("pause_too_long: proven", "pause_too_long_cleared: link_down"));
     EXPECT_TRUE(outside.untouched());
 }
 
-TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
+TEST(SlingshotAgent, AFailedWriteIsReportedAndRepeated)
 {
     for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
         Outside outside;
@@ -127,7 +127,7 @@ TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
         outside.port().pause_timeout = 0x8;
         outside.fake.faults[which] = {Fault::fail, 2};
         process.run_until(at(200ms));
-        EXPECT_THAT(process.said(),
+        EXPECT_THAT(process.event_texts(),
                     ElementsAre("pause_too_long: proven", "mitigation_failed: failed", "mitigation_failed: failed"))
             << name(which);
         EXPECT_TRUE(outside.treated());
@@ -138,7 +138,7 @@ TEST(SlingshotAgent, AWriteThatFailsIsToldAndTriedAgain)
     }
 }
 
-TEST(SlingshotAgent, AWriteWithoutEffectIsSeenAndTriedAgain)
+TEST(SlingshotAgent, AWriteWithoutEffectIsDetectedAndRepeated)
 {
     for (const auto which : {Register::max_frame_size, Register::pcp_enable}) {
         Outside outside;
@@ -146,35 +146,36 @@ TEST(SlingshotAgent, AWriteWithoutEffectIsSeenAndTriedAgain)
         outside.port().pause_timeout = 0x8;
         outside.fake.faults[which] = {Fault::no_effect, 1};
         process.run_until(at(100ms));
-        EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs")) << name(which);
+        EXPECT_THAT(process.event_texts(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs"))
+            << name(which);
         EXPECT_TRUE(outside.treated());
 
         outside.port().pause_timeout = 0;
         outside.fake.faults[which] = {Fault::no_effect, 1};
         process.run_until(at(200ms));
-        EXPECT_THAT(process.said(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs",
-                                                "restore_failed: differs", "pause_too_long_cleared: quiet"))
+        EXPECT_THAT(process.event_texts(), ElementsAre("pause_too_long: proven", "mitigation_failed: differs",
+                                                       "restore_failed: differs", "pause_too_long_cleared: quiet"))
             << name(which);
         EXPECT_TRUE(outside.untouched());
         EXPECT_EQ(outside.journaled(), 0U);
     }
 }
 
-TEST(SlingshotAgent, WhereTheFirstWriteIsDeniedNothingIsLeftBehind)
+TEST(SlingshotAgent, ARefusedFirstWriteLeavesNothingInForce)
 {
     Outside outside;
     auto process = outside.process();
     outside.port().pause_timeout = 0x8;
     outside.fake.faults[Register::max_frame_size] = {Fault::deny, 1};
     process.run_until(at(1s));
-    EXPECT_EQ(process.said().front(), "pause_too_long: proven");
-    EXPECT_EQ(process.said().at(1), "mitigation_failed: refused");
-    EXPECT_EQ(process.said().back(), "storm_escalated: refused");
+    EXPECT_EQ(process.event_texts().front(), "pause_too_long: proven");
+    EXPECT_EQ(process.event_texts().at(1), "mitigation_failed: refused");
+    EXPECT_EQ(process.event_texts().back(), "storm_escalated: refused");
     EXPECT_TRUE(outside.untouched());
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
+TEST(SlingshotAgent, ARefusedSecondWriteKeepsTheFirstUntilQuiet)
 {
     Outside outside;
     auto process = outside.process();
@@ -183,7 +184,7 @@ TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
     process.run_until(at(1s));
     // The next weaker treatments are drop, which the device does not support, and drop_egress, which is in effect
     // already.
-    EXPECT_THAT(process.said(),
+    EXPECT_THAT(process.event_texts(),
                 ElementsAre("pause_too_long: proven", "mitigation_failed: refused", "mitigation_failed: refused"));
     EXPECT_EQ(outside.port().max_frame_size, 63U);
     outside.port().pause_timeout = 0;
@@ -192,7 +193,7 @@ TEST(SlingshotAgent, WhereOnlyTheSecondIsDeniedTheFirstHoldsUntilItIsQuiet)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
+TEST(SlingshotAgent, TheNextProcessCompletesAHalfAppliedTreatment)
 {
     Outside outside;
     outside.port().pause_timeout = 0x8;
@@ -208,7 +209,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
     second.run_until(at(50ms));
     EXPECT_THAT(outside.fake.writes, ElementsAre("R_PF_EEG_SIZE_CFG = 63", "PCP_ENABLE = 0"));
     EXPECT_TRUE(outside.treated());
-    EXPECT_THAT(second.said(), ElementsAre("pause_too_long: reconciled"));
+    EXPECT_THAT(second.event_texts(), ElementsAre("pause_too_long: reconciled"));
     EXPECT_EQ(second.events()[0].action, Treatment::squeeze);
     second.run_until(at(10s));
     EXPECT_TRUE(outside.treated());
@@ -216,11 +217,11 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesTheNextOneFinishesThem)
     outside.port().pause_timeout = 0;
     second.run_until(at(10s + 50ms));
     EXPECT_TRUE(outside.untouched());
-    EXPECT_THAT(second.said(), ElementsAre("pause_too_long: reconciled", "pause_too_long_cleared: quiet"));
+    EXPECT_THAT(second.event_texts(), ElementsAre("pause_too_long: reconciled", "pause_too_long_cleared: quiet"));
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
+TEST(SlingshotAgent, TheNextProcessUndoesAHalfAppliedTreatmentIfThePauseIsOver)
 {
     Outside outside;
     outside.port().pause_timeout = 0x8;
@@ -235,7 +236,7 @@ TEST(SlingshotAgent, DeadBetweenTheTwoWritesWithThePauseOverMeanwhileItIsUndone)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
+TEST(SlingshotAgent, TheNextProcessCompletesAHalfDoneRestore)
 {
     Outside outside;
     outside.port().max_frame_size = 1'500;  // not the default value: only the journal holds it
@@ -255,17 +256,17 @@ TEST(SlingshotAgent, DeadHalfwayThroughARestoreTheNextOneEndsIt)
     EXPECT_EQ(outside.journaled(), 0U);
 }
 
-TEST(SlingshotAgent, HalfATreatmentThatNobodyJournaledIsUndone)
+TEST(SlingshotAgent, HalfATreatmentWithoutAJournalEntryIsUndone)
 {
     Outside outside;
     outside.port().max_frame_size = 63;
     auto process = outside.process();
     process.run_until(at(50ms));
     EXPECT_TRUE(outside.untouched());
-    EXPECT_THAT(process.said(), IsEmpty());
+    EXPECT_THAT(process.event_texts(), IsEmpty());
 }
 
-TEST(SlingshotAgent, AnOrderReleasesAndAStopLeavesNothing)
+TEST(SlingshotAgent, AnOrderReleasesThePortAndAStopRestoresIt)
 {
     Outside outside;
     auto process = outside.process();

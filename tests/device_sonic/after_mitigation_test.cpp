@@ -49,11 +49,14 @@ protected:
     {
         poll(Peer::silent, 2);
         poll(Peer::sends_xoff, 2);
-        ASSERT_EQ(on_->told(EventKind::storm_detected), 1);
+        ASSERT_EQ(on_->event_count(EventKind::storm_detected), 1);
         ASSERT_TRUE(mitigated());
     }
 
-    auto words(const std::string& word) { return std::ranges::count(on_->sonic_->words(), kQueue + (" " + word)); }
+    auto message_count(const std::string& word)
+    {
+        return std::ranges::count(on_->sonic_->messages(), kQueue + (" " + word));
+    }
 
     std::optional<OnSwitch> on_;
     Duration mitigated_for_{};
@@ -66,10 +69,10 @@ TEST_F(AfterMitigation, PauseTimeThatMovesOnceMoreDoesNotEndTheStorm)
     poll(Peer::sends_xoff, 2);
     ++on_->sonic_->queue(kQueue).pause_us;
     poll(Peer::sends_xoff, 40);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
-    EXPECT_GE(on_->told(EventKind::probe_failed), 1);
-    EXPECT_THAT(words("restore"), Le(4)) << "each probe waits twice as long as the one before";
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
+    EXPECT_GE(on_->event_count(EventKind::probe_failed), 1);
+    EXPECT_THAT(message_count("restore"), Le(4)) << "each probe waits twice as long as the one before";
 }
 
 TEST_F(AfterMitigation, HardwareThatFollowsLateDoesNotEndTheStorm)
@@ -78,9 +81,9 @@ TEST_F(AfterMitigation, HardwareThatFollowsLateDoesNotEndTheStorm)
         SetUp();
         find_storm();
         poll(Peer::sends_xoff, 40, lag);
-        EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << lag.count();
-        EXPECT_EQ(on_->told(EventKind::storm_detected), 1) << lag.count();
-        EXPECT_THAT(words("restore"), Le(4)) << lag.count();
+        EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0) << lag.count();
+        EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1) << lag.count();
+        EXPECT_THAT(message_count("restore"), Le(4)) << lag.count();
     }
 }
 
@@ -89,21 +92,21 @@ TEST_F(AfterMitigation, AProbeEndsAStormWhosePeerSendsXonFramesOnly)
     find_storm();
     poll(Peer::sends_xoff, 3);
     poll(Peer::sends_xon, 8);
-    ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
+    ASSERT_EQ(on_->event_count(EventKind::storm_restored), 1);
     EXPECT_EQ(std::ranges::find(on_->runner_->events, EventKind::storm_restored, &watchdog::Event::kind)->reason,
               watchdog::Reason::probe);
     EXPECT_FALSE(mitigated());
     poll(Peer::sends_xon, 20);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
 }
 
 TEST_F(AfterMitigation, NoFramesAreQuiet)
 {
     find_storm();
     poll(Peer::sends_xoff, 3);
-    const auto restored = on_->told(EventKind::storm_restored);
+    const auto restored = on_->event_count(EventKind::storm_restored);
     poll(Peer::silent, 4);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), restored + 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), restored + 1);
     EXPECT_FALSE(mitigated());
 }
 
@@ -118,11 +121,11 @@ TEST_F(AfterMitigation, AProbeLastsAtLeastOneWholeInterval)
     poll(Peer::sends_xoff, 2);
     ASSERT_TRUE(mitigated());
     poll(Peer::sends_xoff, 40);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
-    EXPECT_THAT(words("restore"), Le(5)) << "each probe waits twice as long as the one before";
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
+    EXPECT_THAT(message_count("restore"), Le(5)) << "each probe waits twice as long as the one before";
     poll(Peer::sends_xon, 80);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
 }
 
 // The mitigation freezes the pause state at `paused`. Without PFC frames a pause expires, so the state proves nothing.
@@ -132,14 +135,14 @@ TEST_F(AfterMitigation, AStateThatIsFrozenDoesNotKeepTheStormOpen)
     poll(Peer::silent, 2);
     poll(Peer::sends_xoff, 13, 1h);
     ASSERT_TRUE(mitigated());
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     for (int i = 0; i != 20 && mitigated(); ++i) {
         on_->poll();  // no counter changes, and the state stays `paused`
     }
     EXPECT_FALSE(mitigated());
     poll(Peer::silent, 4);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
-    EXPECT_EQ(on_->told(EventKind::probe_failed), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::probe_failed), 0);
 }
 
 TEST_F(AfterMitigation, ACounterThatIsResetDoesNotEndTheStorm)
@@ -150,8 +153,8 @@ TEST_F(AfterMitigation, ACounterThatIsResetDoesNotEndTheStorm)
     ASSERT_TRUE(mitigated());
     on_->sonic_->queue(kQueue).pause_us = 0;
     poll(Peer::sends_xoff, 30);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
-    EXPECT_GE(on_->told(EventKind::probe_failed), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
+    EXPECT_GE(on_->event_count(EventKind::probe_failed), 1);
 }
 
 // syncd's time stamps are behind the agent's clock.
@@ -163,7 +166,7 @@ TEST_F(AfterMitigation, StampsOfAnotherClockDoNotKeepTheQueueMitigated)
     stamps_behind_ = 100s;
     find_storm();
     poll(Peer::silent, 5);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
 }
 
 // The signals show pause for more than a second after the mitigation, so they survive it. When they stop, the queue is
@@ -172,9 +175,9 @@ TEST_F(AfterMitigation, SignalsThatSurviveEndTheStormThoughXonFramesArrive)
 {
     find_storm();
     poll(Peer::sends_xoff, 10, 1h);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     poll(Peer::sends_xon, 3);
-    ASSERT_EQ(on_->told(EventKind::storm_restored), 1);
+    ASSERT_EQ(on_->event_count(EventKind::storm_restored), 1);
     EXPECT_EQ(std::ranges::find(on_->runner_->events, EventKind::storm_restored, &watchdog::Event::kind)->reason,
               watchdog::Reason::quiet);
 }
@@ -192,9 +195,9 @@ TEST_F(AfterMitigation, ALongStormEndsAsSoonAsAShortOne)
                 poll(Peer::silent, 2);
                 poll(Peer::sends_xoff, polls_of_storm, 1h);
                 EXPECT_TRUE(mitigated());
-                EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+                EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
                 int polls = 0;
-                for (; on_->told(EventKind::storm_restored) == 0 && polls != 20; ++polls) {
+                for (; on_->event_count(EventKind::storm_restored) == 0 && polls != 20; ++polls) {
                     poll(peer);
                 }
                 polls_to_end.push_back(polls);
@@ -211,11 +214,11 @@ TEST_F(AfterMitigation, ALongStormThatOrchagentLosesIsRequestedAgain)
     begin({.transitions = false, .pause_status = false}, OnSwitch::policy());
     find_storm();
     poll(Peer::sends_xoff, 60, 1h);
-    const auto before = words("storm");
+    const auto before = message_count("storm");
     on_->sonic_->set_of_queue(kQueue, "PFC_WD_STATUS", "operational");
     poll(Peer::sends_xoff, 6, 1h);
     on_->sonic_->catch_up();
-    EXPECT_GT(words("storm"), before);
+    EXPECT_GT(message_count("storm"), before);
     EXPECT_TRUE(mitigated());
 }
 

@@ -211,7 +211,7 @@ TEST_F(SonicCoverage, StampsThatStandStillBringTheScriptsBack)
     sonic().freeze_stamps(false);
     EXPECT_EQ(poll(2), "");
     EXPECT_FALSE(scripts_are_in());
-    EXPECT_FALSE(device().wants_reopening()) << "nothing has happened meanwhile";
+    EXPECT_FALSE(device().wants_reopening()) << "the scripts found no storm meanwhile";
 }
 
 TEST_F(SonicCoverage, RequestsReopeningAfterAStormThatTheScriptsFound)
@@ -230,7 +230,7 @@ TEST_F(SonicCoverage, RequestsReopeningAfterAStormThatTheScriptsFound)
     EXPECT_TRUE(device().wants_reopening());
     EXPECT_TRUE(scripts_are_in());
     sonic().catch_up();
-    EXPECT_EQ(status(), "stormed") << "it is not taken back";
+    EXPECT_EQ(status(), "stormed") << "the storm of the scripts stays";
     open();
     EXPECT_EQ(poll(2), "");
     EXPECT_FALSE(device().wants_reopening());
@@ -306,7 +306,7 @@ TEST_F(SonicCoverage, TheScriptsReturnWithoutTheirOldState)
     on_->clock_.advance(200ms);
     sonic().poll(on_->clock_.now().mono);
     sonic().catch_up();
-    EXPECT_THAT(sonic().words(), IsEmpty()) << "a pause of one poll is no storm";
+    EXPECT_THAT(sonic().messages(), IsEmpty()) << "a pause of one poll is no storm";
 }
 
 // ---- messages that come too late
@@ -314,21 +314,21 @@ TEST_F(SonicCoverage, TheScriptsReturnWithoutTheirOldState)
 TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
 {
     ASSERT_TRUE(on_->open({60s, 1ms}));
-    const auto ask = [&](Treatment want) { return device().apply({1, 0, on_->target(kQueue), want, kNever}, {}); };
+    const auto treat = [&](Treatment want) { return device().apply({1, 0, on_->target(kQueue), want, kNever}, {}); };
     sonic().hold();
-    [[maybe_unused]] const auto late = ask(Treatment::drop);
+    [[maybe_unused]] const auto late = treat(Treatment::drop);
     sonic().release();
     sonic().catch_up();
     ASSERT_EQ(status(), "stormed");
     sonic().remove(Db::config, "PFC_WD|Ethernet0");  // pfcwd stop; orchagent has not seen it yet
-    const auto waits = ask(Treatment::none);
+    const auto waits = treat(Treatment::none);
     ASSERT_FALSE(waits);
     EXPECT_EQ(waits.error().kind, ErrorKind::timed_out);
     EXPECT_THAT(waits.error().what, HasSubstr("PFC_WD|Ethernet0 is gone"));
     sonic().unwatch("Ethernet0");
-    EXPECT_TRUE(ask(Treatment::none));
+    EXPECT_TRUE(treat(Treatment::none));
     sonic().catch_up();
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
+    EXPECT_THAT(sonic().messages(), ElementsAre("Ethernet0:3 storm"));
     EXPECT_THAT(sonic().errors(), IsEmpty());
 }
 

@@ -63,7 +63,7 @@ TEST(HeldPause, AnIntervalThatIsLongerThanUsualProvesNothing)
     EXPECT_EQ(held.see(sample(890ms, true, 5), 200ms), paused) << "a poll was late";
     EXPECT_EQ(held.see(sample(1100ms, true, 5), 200ms), paused);
     EXPECT_EQ(held.see(sample(1500ms, true, 5), 200ms), not_continuous) << "a poll was skipped, or no look was made";
-    EXPECT_EQ(held.see(sample(1900ms, true, 5), 200ms), paused) << "that is how often it is polled now";
+    EXPECT_EQ(held.see(sample(1900ms, true, 5), 200ms), paused) << "this is the poll interval now";
     EXPECT_EQ(held.see(sample(2100ms, true, 5), 200ms), paused);
 }
 

@@ -50,7 +50,7 @@ public:
             paused_ = {begin, end};
             poll();
             intervals += begin <= from && at_ <= end ? 1 : 0;
-            if (!found && on_.told(EventKind::storm_detected) != 0) {
+            if (!found && on_.event_count(EventKind::storm_detected) != 0) {
                 found = {at_ - begin, intervals};
             }
         }

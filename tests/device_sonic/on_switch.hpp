@@ -112,7 +112,7 @@ public:
         throw std::runtime_error("no queue " + queue);
     }
 
-    int told(watchdog::EventKind kind) const
+    int event_count(watchdog::EventKind kind) const
     {
         return static_cast<int>(std::ranges::count(runner_->events, kind, &watchdog::Event::kind));
     }

@@ -50,10 +50,10 @@ protected:
         return text;
     }
 
-    void set_mark(const std::string& to) { tell(Db::state, {"SET", kMark, to}); }
-    void flush_state() { tell(Db::state, {"FLUSHDB"}); }
+    void set_mark(const std::string& to) { run(Db::state, {"SET", kMark, to}); }
+    void flush_state() { run(Db::state, {"FLUSHDB"}); }
 
-    void tell(Db database, const std::vector<std::string_view>& words)
+    void run(Db database, const std::vector<std::string_view>& words)
     {
         redis::Pipeline pipeline;
         pipeline.add(words);
@@ -133,7 +133,7 @@ TEST_F(SonicsOwnDetector, TheNextProcessPutsBackScriptsOfADeadOne)
 
 TEST_F(SonicsOwnDetector, PutBackRestoresWhatADeadProcessTookOut)
 {
-    EXPECT_FALSE(Plugins(*store_, databases_).put_back().value()) << "nothing was taken out";
+    EXPECT_FALSE(Plugins(*store_, databases_).put_back().value()) << "no script was taken out";
     EXPECT_TRUE(sonic().has_plugins());
     die_after_taking_out();
     EXPECT_TRUE(Plugins(*store_, databases_).put_back().value());
@@ -160,7 +160,7 @@ TEST_F(SonicsOwnDetector, IsPutBackAtTheCloseDuringAStorm)
     ASSERT_FALSE(sonic().has_plugins());
     ASSERT_TRUE(on_->device_->close());
     expect_back();
-    EXPECT_EQ(status(), "stormed") << "its own script ends that";
+    EXPECT_EQ(status(), "stormed") << "SONiC's script ends the storm";
     on_->device_.reset();
     sonic().serve_requests();
     EXPECT_EQ(sonic().get(Db::flex_counter, kGroup, kPlugins), kBoth);
@@ -207,7 +207,7 @@ TEST_F(SonicsOwnDetector, IsTakenOutOnceSyncdHasCaughtUp)
     on_->clock_.advance(200ms);
     sonic().poll(on_->clock_.now().mono);
     for (const std::string_view word : {"QUEUE_STAT_COUNTER", R"(["POLL_INTERVAL","10000"])", "SSET"}) {
-        tell(Db::flex_counter, {"LPUSH", "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE", word});
+        run(Db::flex_counter, {"LPUSH", "FLEX_COUNTER_GROUP_TABLE_KEY_VALUE_OP_QUEUE", word});
     }
     ASSERT_TRUE(on_->device_->look({}, intake));
     EXPECT_TRUE(sonic().has_plugins());
@@ -224,10 +224,10 @@ TEST_F(SonicsOwnDetector, SyncdGetsTheRequestOnce)
     Plugins plugins{*store_, databases_};
     ASSERT_TRUE(plugins.claim());
     EXPECT_TRUE(plugins.keep_out(true, {}).value());
-    EXPECT_FALSE(plugins.keep_out(true, {}).value()) << "it has not done it yet";
+    EXPECT_FALSE(plugins.keep_out(true, {}).value()) << "syncd has not handled the request yet";
     sonic().serve_requests();
     EXPECT_TRUE(plugins.keep_out(false, {}).value());
-    EXPECT_FALSE(plugins.keep_out(false, {}).value()) << "nothing is new";
+    EXPECT_FALSE(plugins.keep_out(false, {}).value()) << "nothing has changed";
     EXPECT_FALSE(sonic().has_plugins());
 }
 
@@ -246,7 +246,7 @@ TEST_F(SonicsOwnDetector, ASecondAgentIsRefusedUntilTheFirstIsGone)
     EXPECT_THAT(refused.error().what,
                 HasSubstr("another Petrel decides for this switch: process " + std::to_string(::getpid()) + " on "));
     sonic().serve_requests();
-    EXPECT_FALSE(sonic().has_plugins()) << "it has put nothing back";
+    EXPECT_FALSE(sonic().has_plugins()) << "the refused agent puts no script back";
     EXPECT_FALSE(Plugins(*store_, databases_).put_back().value());
     sonic().serve_requests();
     EXPECT_FALSE(sonic().has_plugins());
@@ -286,7 +286,7 @@ TEST_F(SonicsOwnDetector, AnAgentThatRegainsTheSwitchContinues)
     const auto looked = on_->device_->look({}, intake);
     ASSERT_FALSE(looked);
     EXPECT_THAT(looked.error().what, HasSubstr("something that nobody understands"));
-    tell(Db::state, {"DEL", kMark});
+    run(Db::state, {"DEL", kMark});
     EXPECT_TRUE(on_->device_->look({}, intake));
     on_->clock_.advance(200ms);
     sonic().poll(on_->clock_.now().mono);
@@ -299,9 +299,9 @@ TEST_F(SonicsOwnDetector, AMarkExpires)
 {
     ASSERT_TRUE(on_->open());
     std::int64_t left_ms = 0;
-    redis::Pipeline ask;
-    ask.add({"PTTL", kMark});
-    ASSERT_TRUE(on_->server_.connect(static_cast<int>(Db::state))->run(ask, [&](std::size_t, redis::View reply) {
+    redis::Pipeline get;
+    get.add({"PTTL", kMark});
+    ASSERT_TRUE(on_->server_.connect(static_cast<int>(Db::state))->run(get, [&](std::size_t, redis::View reply) {
         left_ms = reply.number();
     }));
     EXPECT_GT(left_ms, 0);

@@ -73,7 +73,7 @@ TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
     EXPECT_FALSE(over.under_way);
     EXPECT_EQ(look(1230ms), over);
     write("COUNTERS:last");
-    EXPECT_NE(look(1240ms), over) << "somebody writes";
+    EXPECT_NE(look(1240ms), over) << "a write shows that a poll is under way";
     EXPECT_EQ(look(1240ms).at, over.at);
 }
 
@@ -96,7 +96,7 @@ TEST_F(PollStampTest, AKeyThatIsNotWrittenIsWaitedForOnce)
 TEST_F(PollStampTest, APollIsOverWhenBothEndsWereWrittenThoughNothingChanged)
 {
     poll();
-    EXPECT_EQ(look(1s).at, std::nullopt) << "that was before the first visit";
+    EXPECT_EQ(look(1s).at, std::nullopt) << "the write came before the first look";
     write("COUNTERS:first");
     const auto begun = look(1100ms);
     EXPECT_EQ(begun.at, std::nullopt);
@@ -123,10 +123,10 @@ TEST_F(PollStampTest, APollTookPlaceBetweenTwoVisitsWhereTheIntervalPutsIt)
     EXPECT_EQ(look(1250ms).at, Instant{1200ms}) << "on the grid";
     look(1300ms);
     poll();
-    EXPECT_EQ(look(1390ms).at, Instant{1390ms}) << "not after it was seen";
+    EXPECT_EQ(look(1390ms).at, Instant{1390ms}) << "the stamp is not later than the look that saw the poll";
     look(1700ms);
     poll();
-    EXPECT_EQ(look(1800ms).at, Instant{1700ms}) << "not before it was looked for in vain";
+    EXPECT_EQ(look(1800ms).at, Instant{1700ms}) << "the stamp is not earlier than the last look without a poll";
 }
 
 TEST_F(PollStampTest, WritesOfOtherClientsAreNoPoll)
@@ -136,7 +136,7 @@ TEST_F(PollStampTest, WritesOfOtherClientsAreNoPoll)
     EXPECT_EQ(look(1s).at, Instant{1s});
     poll();
     EXPECT_EQ(look(1080ms).at, Instant{1s});
-    EXPECT_EQ(look(1200ms).at, Instant{1s}) << "nor later";
+    EXPECT_EQ(look(1200ms).at, Instant{1s}) << "and not later";
 }
 
 // orchagent writes its statistics to the key of a queue in a storm.
@@ -152,7 +152,7 @@ TEST_F(PollStampTest, AWriteToTheLastKeyAloneIsNoPoll)
     write("COUNTERS:last");
     look(1350ms);
     write("COUNTERS:first");
-    EXPECT_TRUE(look(1400ms).under_way) << "the last key has yet to be written by syncd";
+    EXPECT_TRUE(look(1400ms).under_way) << "syncd has not written the last key yet";
 }
 
 TEST_F(PollStampTest, OtherKeysDoNotForgetTheLastPoll)
@@ -247,7 +247,7 @@ TEST_F(AwaitedPoll, BetweenTwoWaitsIsUncertainByTheTimeBetweenThem)
     poll();
     look();
     const auto seen = look().at;
-    EXPECT_GE(seen, waited_until) << "before the interval puts it: it came early";
+    EXPECT_GE(seen, waited_until) << "the poll came earlier than the interval predicts";
     EXPECT_LE(seen, clock_.now().mono);
 }
 
@@ -290,7 +290,7 @@ TEST_F(AwaitedPoll, IsSeenAgainAfterTheConnectionForReportsIsLost)
     redis::Pipeline kill;
     kill.add({"CLIENT", "KILL", "TYPE", "pubsub"});
     ASSERT_TRUE(server_->connect(2)->run(kill));
-    EXPECT_TRUE(stamp_->await(clock_, 40ms)) << "nothing is known of writes any more";
+    EXPECT_TRUE(stamp_->await(clock_, 40ms)) << "reports of writes are lost";
     look();  // requests reports again
     writes_ = {Instant{1020ms}};
     EXPECT_TRUE(stamp_->await(clock_, 40ms));

@@ -119,9 +119,9 @@ TEST_F(SonicReads, ReadOnlyPortsWhileNoPauseTimeIsCounted)
     pause(50'000);
     EXPECT_EQ(reads_of_poll(), 3U) << "then its counters";
     pause(200'000);
-    EXPECT_EQ(reads_of_poll(), 4U) << "its counters, and then the frames of its port";
+    EXPECT_EQ(reads_of_poll(), 4U) << "one read of its counters, then one of its port's frames";
     pause(200'000);
-    EXPECT_EQ(reads_of_poll(), 3U) << "its counters, and the frames with the time";
+    EXPECT_EQ(reads_of_poll(), 3U) << "one read of its counters; the frames come with the time";
 }
 
 TEST_F(SonicReads, ReadOnlyStatesWhileNoQueueIsPaused)
@@ -186,7 +186,7 @@ TEST_F(SonicReadsOfStorm, ReadTheQueueWhileItSends)
     for (sends = 0; reads_of_storm() < kEverything;) {
     }
     reads_of_storm();
-    EXPECT_EQ(reads_of_storm(), 2U) << "it has sent nothing since";
+    EXPECT_EQ(reads_of_storm(), 2U) << "the queue has sent nothing since";
     EXPECT_EQ(counted, on->sonic_->queue(kQueue).tx);
 }
 

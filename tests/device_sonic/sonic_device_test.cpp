@@ -82,7 +82,7 @@ protected:
         return names;
     }
 
-    Result<void> ask(const std::string& queue, Treatment want)
+    Result<void> treat(const std::string& queue, Treatment want)
     {
         return device().apply({1, 0, on_->target(queue), want, kNever}, {});
     }
@@ -130,7 +130,7 @@ TEST_F(SonicDeviceTest, ANewLayoutChangesTheGenerationAndGivesNoSamples)
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3,4");
     look();
     intake_.emplace(device().inventory(), device().capabilities());
-    EXPECT_EQ(look().touched.size(), 4U) << "of the same poll: these rows were not read";
+    EXPECT_EQ(look().touched.size(), 4U) << "the rows of the new inventory were not read yet";
 }
 
 // A port loses its lossless priorities during a storm. The row of its mitigated queue stays, so that the agent can
@@ -139,13 +139,13 @@ TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
 {
     open();
     poll();
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
     sonic().remove(Db::config, "PORT_QOS_MAP|Ethernet0");
     look();
     EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet4:3", "Ethernet4:4"));
     open();  // also for a device that is opened afterwards
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop);
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::none));
     EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
     sonic().set(Db::config, "PORT|Ethernet4", "speed", "400000");
     look();
@@ -275,7 +275,7 @@ TEST_F(SonicDeviceTest, ALinkThatIsDownOrWasIsAnotherEpoch)
     EXPECT_EQ(poll().known[0], 0U);
     EXPECT_TRUE(has(poll().known[0], Field::rx_pfc));
     sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "flap_count", "17");
-    EXPECT_EQ(poll().known[0], 0U) << "it was down between two looks";
+    EXPECT_EQ(poll().known[0], 0U) << "the link was down between two looks";
     EXPECT_TRUE(has(intake_->view().known[2], Field::rx_pfc));
 }
 
@@ -299,8 +299,8 @@ TEST_F(SonicDeviceTest, QueuesUnderTheBigRedSwitchAreNotJudged)
     sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
     poll();
     EXPECT_THAT(touched(), ElementsAre("Ethernet0:4", "Ethernet4:3", "Ethernet4:4"));
-    EXPECT_THAT(sonic().words(), IsEmpty());
-    const auto refused = ask("Ethernet0:3", Treatment::drop);
+    EXPECT_THAT(sonic().messages(), IsEmpty());
+    const auto refused = treat("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::denied);
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
@@ -310,11 +310,11 @@ TEST_F(SonicDeviceTest, TheBigRedSwitchEndsOurStorm)
 {
     open();
     poll();
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
     sonic().set_of_queue("Ethernet0:3", "BIG_RED_SWITCH_MODE", "enable");
-    EXPECT_TRUE(ask("Ethernet0:3", Treatment::none)) << "there is nothing to publish";
+    EXPECT_TRUE(treat("Ethernet0:3", Treatment::none)) << "there is nothing to publish";
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm"));
+    EXPECT_THAT(sonic().messages(), ElementsAre("Ethernet0:3 storm"));
 }
 
 // ---- messages to orchagent
@@ -332,13 +332,13 @@ TEST_F(SonicDeviceTest, AStormMessageHasTheCountersOfTheLastTwoPolls)
         queue.pause_us += 200'000;
         poll();
     }
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
     EXPECT_THAT(sonic().additional_info(),
                 testing::MatchesRegex("occupancy:4096\\|packets:0\\|packets_last:0\\|pfc_rx_packets:300\\|"
                                       "pfc_rx_packets_last:200\\|pfc_duration:600000\\|pfc_duration_last:400000\\|"
                                       "timestamp:[0-9.]+\\|timestamp_last:[0-9.]+\\|effective_poll_time:200000\\|"
                                       "effective_pfcwd_poll_time_last:200000"));
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::none));
     EXPECT_EQ(sonic().additional_info(), "");
 }
 
@@ -348,41 +348,42 @@ TEST_F(SonicDeviceTest, ACommandIsAMessageToOrchagentAndShowsAsTheConfiguredActi
     open();
     poll();
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
-    ASSERT_TRUE(ask("Ethernet4:3", Treatment::ignore_pause));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
+    ASSERT_TRUE(treat("Ethernet4:3", Treatment::ignore_pause));
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop);
     EXPECT_EQ(device().read_back(on_->target("Ethernet4:3")), Treatment::ignore_pause);
     EXPECT_EQ(device().read_back({{kSonicId, 0}, std::nullopt}), Treatment::none);
     EXPECT_EQ(sonic().of_queue("Ethernet0:3", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "1");
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::drop));
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet4:3 storm")) << "it is so already";
-    ASSERT_TRUE(ask("Ethernet0:3", Treatment::none));
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
+    EXPECT_THAT(sonic().messages(), ElementsAre("Ethernet0:3 storm", "Ethernet4:3 storm"))
+        << "the second request changes nothing";
+    ASSERT_TRUE(treat("Ethernet0:3", Treatment::none));
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
     EXPECT_EQ(sonic().get(Db::appl, "PFC_WD_TABLE_INSTORM:Ethernet0", "3"), "");
-    EXPECT_FALSE(ask("Ethernet0:3", Treatment::squeeze));
+    EXPECT_FALSE(treat("Ethernet0:3", Treatment::squeeze));
 }
 
 TEST_F(SonicDeviceTest, ACommandFailsWithAReasonWhileOrchagentIsDown)
 {
     open();
     sonic().orchagent_leaves();
-    const auto failed = ask("Ethernet0:3", Treatment::drop);
+    const auto failed = treat("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().kind, ErrorKind::unreachable);
     EXPECT_THAT(failed.error().what, HasSubstr("orchagent does not run"));
-    EXPECT_TRUE(ask("Ethernet0:4", Treatment::none)) << "nothing is in force there";
+    EXPECT_TRUE(treat("Ethernet0:4", Treatment::none)) << "nothing is in force there";
 }
 
 TEST_F(SonicDeviceTest, WaitsForASlowOrchagentOnlyUpToALimit)
 {
     open({60s, 1ms});
     sonic().hold();
-    const auto late = ask("Ethernet0:3", Treatment::drop);
+    const auto late = treat("Ethernet0:3", Treatment::drop);
     sonic().release();
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().kind, ErrorKind::timed_out);
     sonic().catch_up();
-    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "it came all the same";
+    EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::drop) << "orchagent acts on the message later";
 }
 
 // After a command the device reads PFC_WD_STATUS until orchagent reacts. If it waited like that for each queue, the
@@ -396,17 +397,17 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
     sonic().hold();
     const auto cost = [&](const std::string& queue) {
         const int before = commands;
-        EXPECT_FALSE(ask(queue, Treatment::drop));
+        EXPECT_FALSE(treat(queue, Treatment::drop));
         return commands - before;
     };
     EXPECT_GT(cost("Ethernet0:3"), 40);
     EXPECT_LT(cost("Ethernet0:4"), 10);
     sonic().release();
     sonic().catch_up();
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet0:3 storm", "Ethernet0:4 storm"));
-    EXPECT_TRUE(ask("Ethernet0:3", Treatment::drop)) << "it is done";
+    EXPECT_THAT(sonic().messages(), ElementsAre("Ethernet0:3 storm", "Ethernet0:4 storm"));
+    EXPECT_TRUE(treat("Ethernet0:3", Treatment::drop)) << "the treatment is in force";
     sonic().hold();
-    EXPECT_GT(cost("Ethernet4:3"), 40) << "it answered in between";
+    EXPECT_GT(cost("Ethernet4:3"), 40) << "orchagent answered in between, so the device waits again";
     sonic().release();
 }
 
@@ -414,20 +415,20 @@ TEST_F(SonicDeviceTest, AFailedActionIsReported)
 {
     open({60s, 1ms});
     sonic().hold();
-    ASSERT_FALSE(ask("Ethernet0:3", Treatment::drop));
+    ASSERT_FALSE(treat("Ethernet0:3", Treatment::drop));
     sonic().become_unable();
     sonic().release();
     sonic().catch_up();
     EXPECT_EQ(sonic().get(Db::state, "PFC_WD_SW_STATE_TABLE|Ethernet0:3", "status"), "failed");
-    const auto failed = ask("Ethernet0:3", Treatment::drop);
+    const auto failed = treat("Ethernet0:3", Treatment::drop);
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.error().what, HasSubstr("PFC_WD_SW_STATE_TABLE|Ethernet0:3 is 'failed'"));
     sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
     sonic().hold();
-    const auto late = ask("Ethernet0:3", Treatment::none);
+    const auto late = treat("Ethernet0:3", Treatment::none);
     sonic().release();
     ASSERT_FALSE(late);
-    EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "it was not the restore that failed";
+    EXPECT_EQ(late.error().kind, ErrorKind::timed_out) << "the read-back timed out, not the restore";
 }
 
 TEST_F(SonicDeviceTest, AStormThatWasNotRequestedIsRestored)
@@ -452,7 +453,7 @@ TEST_F(SonicDeviceTest, AnAlertIsNotRestored)
     poll();
     sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
     poll();
-    EXPECT_THAT(sonic().words(), IsEmpty());
+    EXPECT_THAT(sonic().messages(), IsEmpty());
     EXPECT_EQ(device().read_back(on_->target("Ethernet0:3")), Treatment::none);
 }
 
@@ -464,8 +465,8 @@ TEST_F(SonicDeviceTest, AnActionChangedToAlertIsReadWithTheStorm)
     sonic().watch("Ethernet0", "alert");
     sonic().set_of_queue("Ethernet0:3", "PFC_WD_STATUS", "stormed");
     poll();
-    ASSERT_TRUE(ask("Ethernet4:3", Treatment::drop));
-    EXPECT_THAT(sonic().words(), ElementsAre("Ethernet4:3 storm"));
+    ASSERT_TRUE(treat("Ethernet4:3", Treatment::drop));
+    EXPECT_THAT(sonic().messages(), ElementsAre("Ethernet4:3 storm"));
 }
 
 // ---- SONiC's own detector

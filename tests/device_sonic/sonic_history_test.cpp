@@ -95,7 +95,7 @@ TEST_F(SonicHistory, IsKeptForConfiguredPortsOnly)
     EXPECT_EQ(shown(kLength, "Ethernet4"), "");
 }
 
-TEST_F(SonicHistory, TheTotalIsTheDevicesOwnWhereItHasOne)
+TEST_F(SonicHistory, TheTotalComesFromTheDeviceIfItHasOne)
 {
     begin({});
     keep_history("Ethernet0");
@@ -171,7 +171,7 @@ TEST_F(SonicHistory, DoesNotCompareAcrossALinkFlap)
     pauses(3);
     sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", "up");
     pauses(2);
-    EXPECT_EQ(shown(kTotal), "400000") << "what was counted across the flap is not compared";
+    EXPECT_EQ(shown(kTotal), "400000") << "counters before and after the flap are not compared";
     EXPECT_EQ(shown(kLength), "200000");
 }
 
@@ -187,7 +187,7 @@ TEST_F(SonicHistory, ItsWritesAreNoPoll)
     EXPECT_EQ(shown(kTotal), "600000");
     on_->runner_->run_until(on_->clock_.now().mono + 3s);
     EXPECT_EQ(shown(kTotal), "600000") << "syncd stands still";
-    EXPECT_EQ(on_->told(watchdog::EventKind::storm_detected), 0);
+    EXPECT_EQ(on_->event_count(watchdog::EventKind::storm_detected), 0);
 }
 
 TEST_F(SonicHistory, AnInvalidCounterIsIgnored)
@@ -217,9 +217,9 @@ TEST_F(SonicHistory, ShowsInPfcstat)
     };
     around.cache = cache.path();
     const std::vector<std::string> arguments{"--history"};
-    const auto told = sonic_tools::run_tool("pfcstat", "pfcstat", arguments, around);
-    EXPECT_EQ(told.exit_code, 0) << told.err;
-    EXPECT_THAT(told.out, ContainsRegex("Ethernet0 +PFC3 +0 +400,000 +400,000 +11/1[45]/2023, ..:..:20"));
+    const auto ended = sonic_tools::run_tool("pfcstat", "pfcstat", arguments, around);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, ContainsRegex("Ethernet0 +PFC3 +0 +400,000 +400,000 +11/1[45]/2023, ..:..:20"));
 }
 
 }  // namespace

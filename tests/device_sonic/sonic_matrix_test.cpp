@@ -29,7 +29,7 @@ void add(QueueCounters& counters, const peers::Step& step)
     counters.paused = step.paused;
 }
 
-Polls tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
+Polls play(const peers::Trace& trace, SonicSwitch::Setup setup = {})
 {
     setup.action = trace.timers.alert ? "alert" : "drop";
     OnSwitch on{std::move(setup)};
@@ -37,25 +37,25 @@ Polls tell(const peers::Trace& trace, SonicSwitch::Setup setup = {})
                                    std::chrono::microseconds{trace.timers.restore_us});
     policy.action = trace.timers.alert ? Treatment::none : Treatment::drop;
     on.start(policy);
-    Polls told;
+    Polls found;
     int poll = 0;
     for (const auto& step : trace.steps) {
         on.runner_->events.clear();
         ++poll;
         add(on.sonic_->queue("Ethernet0:3"), step);
         on.poll(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds{trace.period_us}));
-        for (int i = on.told(EventKind::storm_detected) + on.told(EventKind::storm_alert); i != 0; --i) {
-            told.storms.push_back(poll);
+        for (int i = on.event_count(EventKind::storm_detected) + on.event_count(EventKind::storm_alert); i != 0; --i) {
+            found.storms.push_back(poll);
         }
-        for (int i = on.told(EventKind::storm_restored); i != 0; --i) {
-            told.restores.push_back(poll);
+        for (int i = on.event_count(EventKind::storm_restored); i != 0; --i) {
+            found.restores.push_back(poll);
         }
-        EXPECT_EQ(on.told(EventKind::mitigation_failed), 0) << trace.id << poll;
+        EXPECT_EQ(on.event_count(EventKind::mitigation_failed), 0) << trace.id << poll;
     }
-    const bool mitigated = !trace.timers.alert && told.storms.size() > told.restores.size();
+    const bool mitigated = !trace.timers.alert && found.storms.size() > found.restores.size();
     EXPECT_EQ(on.sonic_->of_queue("Ethernet0:3", "PFC_WD_STATUS"), mitigated ? "stormed" : "operational") << trace.id;
     EXPECT_EQ(on.sonic_->of_queue("Ethernet4:3", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "0") << "another queue";
-    return told;
+    return found;
 }
 
 peers::Trace trace(char id)
@@ -71,9 +71,9 @@ TEST(SonicMatrix, EveryTraceGivesTheEventsOfTheTable)
                                          {'E', {}},          {'F', {}},          {'G', {{4}, {12}}}, {'H', {{4}, {12}}},
                                          {'I', {{3}, {11}}}, {'J', {{4}, {}}},   {'K', {{4}, {}}}};
     for (const auto& each : peers::traces()) {
-        const auto told = tell(each);
-        EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
-        EXPECT_EQ(told.restores, expected.at(each.id).restores) << each.id << ": " << each.about;
+        const auto found = play(each);
+        EXPECT_EQ(found.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
+        EXPECT_EQ(found.restores, expected.at(each.id).restores) << each.id << ": " << each.about;
     }
 }
 
@@ -82,8 +82,8 @@ TEST(SonicMatrix, AnOlderSyncdWithoutStampsWorks)
 {
     PETREL_NEEDS_REDIS();
     for (const char id : {'A', 'C', 'G', 'J', 'K'}) {
-        const auto with = tell(trace(id));
-        const auto without = tell(trace(id), {.stamps = false});
+        const auto with = play(trace(id));
+        const auto without = play(trace(id), {.stamps = false});
         EXPECT_EQ(with.storms, without.storms) << id;
         EXPECT_EQ(with.restores, without.restores) << id;
     }
@@ -95,12 +95,12 @@ TEST(SonicMatrix, AnAsicWithoutPauseTimeIsJudgedByItsState)
 {
     PETREL_NEEDS_REDIS();
     const SonicSwitch::Setup setup{.pause_time = false};
-    EXPECT_THAT(tell(trace('A'), setup).storms, ElementsAre(5));
-    EXPECT_THAT(tell(trace('C'), setup).storms, ElementsAre(5));
-    EXPECT_THAT(tell(trace('D'), setup).storms, IsEmpty());
-    EXPECT_THAT(tell(trace('F'), setup).storms, IsEmpty());
-    EXPECT_THAT(tell(trace('J'), setup).restores, IsEmpty());
-    EXPECT_THAT(tell(trace('G'), setup).restores, ElementsAre(13));
+    EXPECT_THAT(play(trace('A'), setup).storms, ElementsAre(5));
+    EXPECT_THAT(play(trace('C'), setup).storms, ElementsAre(5));
+    EXPECT_THAT(play(trace('D'), setup).storms, IsEmpty());
+    EXPECT_THAT(play(trace('F'), setup).storms, IsEmpty());
+    EXPECT_THAT(play(trace('J'), setup).restores, IsEmpty());
+    EXPECT_THAT(play(trace('G'), setup).restores, ElementsAre(13));
 }
 
 // The state alone, as on cisco-8000. A pause that begins between two polls is proven one poll later, and so is its end.
@@ -114,9 +114,9 @@ TEST(SonicMatrix, AnAsicWithStateOnlyIsJudgedByIt)
                                          {'E', {{5}, {17}}}, {'F', {}},          {'G', {{5}, {13}}}, {'H', {{5}, {13}}},
                                          {'I', {{4}, {12}}}, {'J', {{5}, {}}},   {'K', {{5}, {}}}};
     for (const auto& each : peers::traces()) {
-        const auto told = tell(each, setup);
-        EXPECT_EQ(told.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
-        EXPECT_EQ(told.restores, expected.at(each.id).restores) << each.id << ": " << each.about;
+        const auto found = play(each, setup);
+        EXPECT_EQ(found.storms, expected.at(each.id).storms) << each.id << ": " << each.about;
+        EXPECT_EQ(found.restores, expected.at(each.id).restores) << each.id << ": " << each.about;
     }
 }
 
@@ -125,12 +125,12 @@ TEST(SonicMatrix, AnAsicWithoutStateIsJudgedByItsPauseTimeAndTheEndsOfPauses)
 {
     PETREL_NEEDS_REDIS();
     const SonicSwitch::Setup setup{.pause_status = false};
-    EXPECT_THAT(tell(trace('C'), setup).storms, ElementsAre(4));
+    EXPECT_THAT(play(trace('C'), setup).storms, ElementsAre(4));
     auto broken = trace('D');
     for (auto& step : broken.steps) {
         step.dur_us = step.paused ? peers::kPollUs : 0;
     }
-    EXPECT_THAT(tell(broken, setup).storms, IsEmpty());
+    EXPECT_THAT(play(broken, setup).storms, IsEmpty());
 }
 
 }  // namespace

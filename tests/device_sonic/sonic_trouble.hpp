@@ -59,7 +59,7 @@ protected:
         quiet(2);
         storms(3);
         ASSERT_EQ(status(), "stormed");
-        ASSERT_EQ(on_->told(watchdog::EventKind::storm_detected), 1);
+        ASSERT_EQ(on_->event_count(watchdog::EventKind::storm_detected), 1);
     }
 
     void ends_well()
@@ -67,7 +67,8 @@ protected:
         quiet(3);
         sonic().catch_up();
         EXPECT_EQ(status(), "operational");
-        EXPECT_EQ(on_->told(watchdog::EventKind::storm_restored), on_->told(watchdog::EventKind::storm_detected));
+        EXPECT_EQ(on_->event_count(watchdog::EventKind::storm_restored),
+                  on_->event_count(watchdog::EventKind::storm_detected));
         EXPECT_THAT(on_->disk_.journaled(), testing::IsEmpty());
     }
 

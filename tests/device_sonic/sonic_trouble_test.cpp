@@ -46,7 +46,7 @@ TEST_F(SonicTrouble, OrchagentRestartsWithoutTheStorm)
     sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(2);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
     ends_well();
 }
 
@@ -67,15 +67,15 @@ TEST_F(SonicTrouble, AStormThatEndsWhileOrchagentIsAwayIsRestoredWhenItIsBack)
     start_and_storm();
     sonic().orchagent_leaves();
     quiet(3);
-    EXPECT_GT(on_->told(EventKind::restore_failed), 0);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_GT(on_->event_count(EventKind::restore_failed), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     sonic().orchagent_comes(true);
     EXPECT_EQ(status(), "stormed");
     quiet(1);
     sonic().catch_up();
     quiet(20);  // long enough for the agent's next attempt
     EXPECT_EQ(status(), "operational");
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
     EXPECT_THAT(on_->disk_.journaled(), IsEmpty());
 }
 
@@ -85,7 +85,7 @@ TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
     quiet(2);
     sonic().orchagent_leaves();
     storms(4);
-    EXPECT_GT(on_->told(EventKind::mitigation_failed), 0);
+    EXPECT_GT(on_->event_count(EventKind::mitigation_failed), 0);
     sonic().orchagent_comes(false);
     storms(1);
     sonic().catch_up();
@@ -94,7 +94,7 @@ TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollowed)
+TEST_F(SonicTrouble, AWatchIsStoppedAndStartedAgainDuringAStorm)
 {
     start_and_storm();
     sonic().unwatch("Ethernet0");
@@ -108,7 +108,7 @@ TEST_F(SonicTrouble, AWatchThatIsStoppedAndStartedAgainInTheMidstOfAStormIsFollo
     ends_well();
 }
 
-TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
+TEST_F(SonicTrouble, AStormByOrderIsTreatedLikeAnyOther)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
@@ -117,8 +117,8 @@ TEST_F(SonicTrouble, AStormByOrderIsAStormLikeAnyOther)
     quiet(2);
     EXPECT_EQ(status(), "stormed");
     quiet(5);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     sonic().set_of_queue(kQueue, "DEBUG_STORM", "disabled");
     quiet(5);
     ends_well();
@@ -129,8 +129,8 @@ TEST_F(SonicTrouble, SignalsFrozenByTheMitigationProveNoQuiet)
 {
     start_and_storm();
     frozen_storm(10);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
-    EXPECT_GE(on_->told(EventKind::probe_failed), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
+    EXPECT_GE(on_->event_count(EventKind::probe_failed), 1);
     ends_well();
 }
 
@@ -155,13 +155,13 @@ TEST_F(SonicTrouble, APollFromBeforeTheMitigationIsNotUsed)
     ASSERT_EQ(status(), "stormed");
     queue.pause_us += 50'000;
     frozen_storm(10);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     ends_well();
 }
 
 // ---- Redis
 
-TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwitch)
+TEST_F(SonicTrouble, RedisIsKilledDuringAStormAndComesBackEmptyWithTheSwitch)
 {
     start_and_storm();
     on_->server_.kill();
@@ -175,7 +175,7 @@ TEST_F(SonicTrouble, RedisIsKilledInTheMidstOfAStormAndComesBackEmptyWithTheSwit
     sonic().catch_up();
     EXPECT_EQ(status(), "stormed");
     storms(2);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
     ends_well();
     EXPECT_FALSE(sonic().has_plugins());
 }
@@ -187,7 +187,7 @@ TEST_F(SonicTrouble, FlushedDatabasesGiveNoSamplesUntilTheyAreFilled)
     flush.add({"FLUSHALL"});
     ASSERT_TRUE(on_->server_.connect(0)->run(flush));
     on_->runner_->run_until(on_->clock_.now().mono + 5s);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0) << "no quiet was seen";
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0) << "no quiet was seen";
     on_->restart_switch();
     quiet(3);
     sonic().catch_up();  // orchagent carries out the agent's earlier requests; then quiet is proven
@@ -195,7 +195,7 @@ TEST_F(SonicTrouble, FlushedDatabasesGiveNoSamplesUntilTheyAreFilled)
     ends_well();
 }
 
-TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
+TEST_F(SonicTrouble, TheAgentDoesNotWaitForAFrozenRedisAndMissesNoStorm)
 {
     on_->start(OnSwitch::policy(), {500ms, 60s, 50ms, 0ms});
     quiet(2);
@@ -209,19 +209,19 @@ TEST_F(SonicTrouble, AFrozenRedisIsNotWaitedForAndMissedNothing)
     ends_well();
 }
 
-TEST_F(SonicTrouble, ASyncdThatStandsStillProvesNothing)
+TEST_F(SonicTrouble, AHangingSyncdProvesNothing)
 {
     on_->start(OnSwitch::policy());
     quiet(2);
     storms(2);  // the second poll proves 400 ms
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     EXPECT_EQ(status(), "stormed");
     ends_well();
 }
 
-TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothing)
+TEST_F(SonicTrouble, AnOlderHangingSyncdProvesNothing)
 {
     on_.emplace(SonicSwitch::Setup{.stamps = false});
     auto policy = OnSwitch::policy();
@@ -230,11 +230,11 @@ TEST_F(SonicTrouble, AnOlderSyncdThatStandsStillProvesNothing)
     quiet(2);
     storms(1);
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 0) << "paused when it was last read";
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 0) << "paused when it was last read";
     storms(4);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
     on_->runner_->run_until(on_->clock_.now().mono + 10s);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     quiet(1);  // the time of a poll is known only to within one interval, so the proof needs one poll more
     ends_well();
 }
@@ -304,7 +304,7 @@ TEST_F(SonicBlind, RarePollsAreWaitedFor)
 }
 
 // If no queue is registered, syncd has nothing to poll.
-TEST_F(SonicBlind, WithoutAQueueThatIsWatchedNothingIsMissed)
+TEST_F(SonicBlind, MissingPollsAreNotReportedWithoutAWatchedQueue)
 {
     open();
     sonic().unwatch("Ethernet0");
@@ -328,7 +328,7 @@ TEST_F(SonicBlind, AStormGoesOnWhileNothingIsSeenAndEndsWithTheFirstQuiet)
     const auto failed = on_->runner_->agent().counters().looks_failed;
     storms(3);
     EXPECT_EQ(on_->runner_->agent().counters().looks_failed, failed);
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
     ends_well();
 }
 
@@ -347,7 +347,7 @@ TEST_F(SonicBlind, OtherWritesWhileSyncdIsSilentDoNotEndAStorm)
     }
     EXPECT_GT(on_->runner_->agent().counters().looks_failed, 0U);
     EXPECT_EQ(status(), "stormed");
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
 }
 
 // ---- reports of writes
@@ -361,7 +361,7 @@ TEST_F(SonicTrouble, StormsAreFoundAfterTheNotificationConnectionBroke)
         kill_clients(on_->server_, flag);
         quiet(3);
         storms(3);
-        EXPECT_EQ(on_->told(EventKind::storm_detected), 1) << flag;
+        EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1) << flag;
     }
 }
 
@@ -372,7 +372,7 @@ TEST_F(SonicTrouble, StormsAreFoundThoughSyncdDoesNotWriteTheLastQueue)
     sonic().skip("Ethernet4:4");
     quiet(3);
     storms(3);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
 }
 
 // The agent reads syncd's poll interval, and attributes writes that come much sooner to another process.
@@ -386,7 +386,7 @@ TEST_F(SonicTrouble, AnIntervalThatBecomesShorterIsFollowed)
     sonic().set(Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", "POLL_INTERVAL", "200");
     quiet(2);
     storms(3);
-    EXPECT_EQ(on_->told(EventKind::storm_detected), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
 }
 
 }  // namespace

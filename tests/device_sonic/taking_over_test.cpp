@@ -45,7 +45,7 @@ TEST_F(TakingOver, AStormUnderWayStaysMitigated)
         poll(true);
     }
     on_->sonic_->catch_up();
-    EXPECT_THAT(on_->sonic_->words(), ElementsAre("Ethernet0:3 storm")) << "SONiC's own";
+    EXPECT_THAT(on_->sonic_->messages(), ElementsAre("Ethernet0:3 storm")) << "SONiC's own";
     ASSERT_EQ(on_->runner_->events.size(), 1U);
     EXPECT_EQ(on_->runner_->events[0].kind, EventKind::storm_detected);
     EXPECT_EQ(on_->runner_->events[0].reason, watchdog::Reason::reconciled);
@@ -59,7 +59,7 @@ TEST_F(TakingOver, AStormThatIsOverIsRestoredWhenQuietIsProven)
         poll(false);
     }
     EXPECT_EQ(status(), "operational");
-    EXPECT_EQ(on_->told(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
     EXPECT_THAT(on_->disk_.journaled(), IsEmpty());
 }
 

@@ -48,8 +48,8 @@ public:
         before_command();
     }
 
-    int storms() const { return on_.told(EventKind::storm_detected); }
-    int restores() const { return on_.told(EventKind::storm_restored); }
+    int storms() const { return on_.event_count(EventKind::storm_detected); }
+    int restores() const { return on_.event_count(EventKind::storm_restored); }
 
 private:
     void count(const Interval& interval)
@@ -102,23 +102,23 @@ protected:
     void SetUp() override { PETREL_NEEDS_REDIS(); }
 
     // Poll numbers of the events. From poll to poll, each half moves to another command of the look, by its own step.
-    struct Told {
+    struct Polls {
         std::vector<int> storms;
         std::vector<int> restores;
     };
-    static Told tell(const std::vector<Interval>& story, int pace)
+    static Polls play(const std::vector<Interval>& story, int pace)
     {
         TornPolls torn{GetParam().setup};
-        Told told;
+        Polls found;
         int poll = 0;
         for (const auto& interval : story) {
             const int ports = (pace * 7 + poll * 11) % kCommands;
             torn.poll(interval, ports, ports + (pace * 5 + poll * 13) % kCommands);
             ++poll;
-            told.storms.resize(static_cast<std::size_t>(torn.storms()), poll);
-            told.restores.resize(static_cast<std::size_t>(torn.restores()), poll);
+            found.storms.resize(static_cast<std::size_t>(torn.storms()), poll);
+            found.restores.resize(static_cast<std::size_t>(torn.restores()), poll);
         }
-        return told;
+        return found;
     }
 
     static constexpr std::array kPaces{0, 1, 3, 5, 7, 8, 10};
@@ -130,12 +130,12 @@ TEST_P(TornPoll, AStormIsFoundAndItsEnd)
     story.insert(story.end(), 10, kPaused);
     story.insert(story.end(), 16, kQuiet);
     for (const int pace : kPaces) {
-        const auto told = tell(story, pace);
-        ASSERT_EQ(told.storms.size(), 1U) << pace;
-        EXPECT_GE(told.storms[0], 6) << pace << ": before T0";
-        EXPECT_LE(told.storms[0], 13) << pace << ": while it goes on";
-        ASSERT_EQ(told.restores.size(), 1U) << pace;
-        EXPECT_GE(told.restores[0], 16) << pace << ": before T1";
+        const auto found = play(story, pace);
+        ASSERT_EQ(found.storms.size(), 1U) << pace;
+        EXPECT_GE(found.storms[0], 6) << pace << ": before T0";
+        EXPECT_LE(found.storms[0], 13) << pace << ": while it goes on";
+        ASSERT_EQ(found.restores.size(), 1U) << pace;
+        EXPECT_GE(found.restores[0], 16) << pace << ": before T1";
     }
 }
 
@@ -147,7 +147,7 @@ TEST_P(TornPoll, PausesThatAreShorterThanTheLimitAreNoStorm)
         story.insert(story.end(), {kBegins, kPaused, kBegins, kBegins, kSends});
     }
     for (const int pace : kPaces) {
-        EXPECT_TRUE(tell(story, pace).storms.empty()) << pace;
+        EXPECT_TRUE(play(story, pace).storms.empty()) << pace;
     }
 }
 

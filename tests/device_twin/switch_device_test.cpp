@@ -303,7 +303,7 @@ TEST(TwinSwitch, PostsNoticesOfTheHardware)
     bench.device.listen(received);
     stop_pipeline(*bench.twin, kSick, 10 * kMs);
     bench.twin->cut(3, 60 * kMs);
-    bench.twin->mend(3, 61 * kMs);
+    bench.twin->repair(3, 61 * kMs);
     bench.twin->run_until(62 * kMs);
     std::vector<std::pair<Notice::Kind, Target>> posted;
     for (const auto& notice : received.notices) {

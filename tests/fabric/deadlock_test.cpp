@@ -121,7 +121,7 @@ TEST(Deadlock, BytesThatLeaveThePoolRaiseTheThreshold)
     EXPECT_EQ(deadlock(with_pool(119)), (Set{0, 1}));
 }
 
-TEST(Deadlock, BytesOfTheLinksOwnAreNotInThePool)
+TEST(Deadlock, ReservedBytesOfALinkAreNotInThePool)
 {
     auto made = ring(2, 20);
     for (auto& one : made.ingresses) {
@@ -220,7 +220,7 @@ rc::Gen<Ring> any_fabric()
         }));
 }
 
-RC_GTEST_PROP(DeadlockLaw, TheGreatestSetThatHoldsItself, ())
+RC_GTEST_PROP(DeadlockLaw, FindsTheLargestSetThatHoldsItself, ())
 {
     const auto fabric = *any_fabric();
     unsigned greatest = 0;

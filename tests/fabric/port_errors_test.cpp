@@ -62,7 +62,7 @@ TEST(PortErrors, ALinkThatGoesDownClosesThem)
 {
     const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::opened, link::kStormMitigated),
                                       event(3, Kind::link_down), event(4, Kind::opened), event(5, Kind::closed)});
-    ASSERT_THAT(errors, SizeIs(2)) << "nothing opens on a dead link";
+    ASSERT_THAT(errors, SizeIs(2)) << "no error opens while the link is down";
     for (const auto& error : errors) {
         EXPECT_EQ(error.closed, Closed::by_link_down);
         EXPECT_EQ(error.closed_at, at(3));
@@ -88,7 +88,7 @@ TEST(PortErrors, PrioritiesAndCausesAreSeparate)
               Closed::by_event);
 }
 
-TEST(PortErrors, ARestartedSourceCountsAnew)
+TEST(PortErrors, ARestartedSourceStartsItsCountAgain)
 {
     auto later = event(1, Kind::closed);
     later.boot = 2;
@@ -238,7 +238,7 @@ TEST(PortErrors, S06TheClearLinesCloseIt)
     PortErrors view;
     const auto log = test::content(test::golden("wire/pause_too_long.log"));
     put_log(view, log, 3, 2);
-    EXPECT_THAT(view.errors("x0c0r4b0 x0c0r4j3p1"), IsEmpty()) << "nothing was open";
+    EXPECT_THAT(view.errors("x0c0r4b0 x0c0r4j3p1"), IsEmpty()) << "no error was open";
     put_log(view, log, 0, 3);
     const auto errors = view.errors("x0c0r4b0 x0c0r4j3p1");
     ASSERT_THAT(errors, SizeIs(1)) << "although the end arrived first";

@@ -125,7 +125,7 @@ inline std::uint64_t delivered(twin::Twin& twin, std::uint32_t flow, Ps from, Ps
     twin.run_until(to);
     return twin.flow(flow).delivered - before;
 }
-inline constexpr std::uint64_t kPacketsIn100ms = 5'800;  // of a flow that is not paused
+inline constexpr std::uint64_t kPacketsIn100ms = 5'800;  // frames of a flow that is not paused
 
 inline std::vector<watchdog::Event> events_of(const AgentInTwin& agent, EventKind kind)
 {

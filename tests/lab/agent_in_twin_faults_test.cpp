@@ -195,7 +195,7 @@ TEST(AgentInTwinLife, ALinkThatGoesDownEndsTheStorm)
 {
     Stormed s;
     s.twin->cut(0, 800 * kMs);  // the link of h0
-    s.twin->mend(0, 1'000 * kMs);
+    s.twin->repair(0, 1'000 * kMs);
     s.twin->run_until(900 * kMs);
     ASSERT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "storm_restored"));
     EXPECT_EQ(s.agent->events()[1].reason, Reason::link_down);

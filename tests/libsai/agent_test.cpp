@@ -30,7 +30,7 @@ protected:
         device_ = std::move(*opened);
         runner_.emplace(clock_, *device_, disk_, policies);
     }
-    std::vector<std::string> said() const
+    std::vector<std::string> event_texts() const
     {
         std::vector<std::string> words;
         for (const auto& event : runner_->events) {
@@ -60,45 +60,45 @@ private:
     std::optional<SimulatedRunner> runner_;
 };
 
-TEST_F(AgentOnLibrary, a_storm_is_found_dropped_and_let_go)
+TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
 {
     open(kStorm, book_of(preset()));
-    EXPECT_THAT(notes, IsEmpty()) << "nothing is amiss with a library of our own";
+    EXPECT_THAT(notes, IsEmpty()) << "our own library needs no note";
     run_until_ms(299);
-    EXPECT_THAT(said(), IsEmpty());
+    EXPECT_THAT(event_texts(), IsEmpty());
     const auto before = host_received("h1");
     run_until_ms(500);  // detected after T0, at most T2 later
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected drop port1 at 30[0-9]")));
     EXPECT_EQ(shown(1), Treatment::drop);
     EXPECT_EQ(shown(0), Treatment::none);
-    EXPECT_EQ(host_received("h1"), before) << "what waited died";
+    EXPECT_EQ(host_received("h1"), before) << "the waiting frames were dropped";
     run_until_ms(1000);
-    ASSERT_EQ(said().size(), 2U);
-    EXPECT_EQ(said()[1].substr(0, 14), "storm_restored");
+    ASSERT_EQ(event_texts().size(), 2U);
+    EXPECT_EQ(event_texts()[1].substr(0, 14), "storm_restored");
     EXPECT_EQ(shown(1), Treatment::none);
     EXPECT_THAT(disk_.journaled(), IsEmpty());
     const auto after = host_received("h1");
     run_until_ms(1100);
-    EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "as if nothing had been";
+    EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "the full rate after the storm";
 }
 
-TEST_F(AgentOnLibrary, where_it_is_to_forward_packets_arrive_in_the_storm)
+TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)
 {
     auto policy = preset();
     policy.action = Treatment::ignore_pause;
     open(kStorm, book_of(policy));
     run_until_ms(400);
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 30[0-9]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected ignore_pause port1 at 30[0-9]")));
     const auto before = host_received("h1");
     run_until_ms(500);
     EXPECT_NEAR(static_cast<double>(host_received("h1") - before), kPackets, 2);
     run_until_ms(1000);
-    EXPECT_EQ(said().size(), 2U);
+    EXPECT_EQ(event_texts().size(), 2U);
     EXPECT_EQ(shown(1), Treatment::none);
 }
 
 // The library detects, each port with its own intervals; the agent receives the notices and reports the storms.
-TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_ports_intervals)
+TEST_F(AgentOnLibrary, StormsThatTheSwitchDetectsAreReportedAtEachPortsIntervals)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[fault]]\nat = \"100ms\"\nkind = \"storm\"\nhost = \"h0\"\nquanta = 2000\nperiod = \"1ms\"\nuntil = "
@@ -112,12 +112,12 @@ TEST_F(AgentOnLibrary, storms_that_the_switch_finds_itself_are_told_at_each_port
     book.assigned.push_back({1, 0, std::nullopt});
     open(scenario, book);
     run_until_ms(1000);
-    EXPECT_THAT(said(), ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
-                                    MatchesRegex("storm_detected .* port1 at 30[01]"),
-                                    MatchesRegex("storm_restored .* port1 at 50[01]"),
-                                    MatchesRegex("storm_restored .* port0 at 60[01]")));
+    EXPECT_THAT(event_texts(), ElementsAre(MatchesRegex("storm_detected .* port0 at 20[01]"),
+                                           MatchesRegex("storm_detected .* port1 at 30[01]"),
+                                           MatchesRegex("storm_restored .* port1 at 50[01]"),
+                                           MatchesRegex("storm_restored .* port0 at 60[01]")));
     EXPECT_NEAR(static_cast<double>(host_received("h1")), 6.0 * kPackets, 20)
-        << "what came from 100 to 500 ms died; the rest waited for the end of the storm";
+        << "frames from 100 to 500 ms were dropped; the others waited for the end of the storm";
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ private:
     ObjectId s1_{};
 };
 
-TEST_F(Buffers, the_scenarios_threshold_is_not_reached_in_this_storm)
+TEST_F(Buffers, TheScenariosThresholdIsNotReachedInThisStorm)
 {
     start_with_neighbour(kStorm);
     step_ms(400);
@@ -92,7 +92,7 @@ TEST_F(Buffers, the_scenarios_threshold_is_not_reached_in_this_storm)
     EXPECT_EQ(lost(), 0U);
 }
 
-TEST_F(Buffers, a_static_threshold_stops_the_neighbour)
+TEST_F(Buffers, AStaticThresholdStopsTheNeighbour)
 {
     start_with_neighbour(kStorm);
     bind(static_profile(20'000, 20'000));
@@ -104,7 +104,7 @@ TEST_F(Buffers, a_static_threshold_stops_the_neighbour)
                 20'000, 1100);
 }
 
-TEST_F(Buffers, alpha_is_a_power_of_two_of_what_is_free)
+TEST_F(Buffers, AlphaIsAPowerOfTwoTimesTheFreeBytes)
 {
     start_with_neighbour(kStorm);
     set_profile(profile_of(group(kUplink)), profile_attr::shared_dynamic_th, alpha(-8));
@@ -119,7 +119,7 @@ TEST_F(Buffers, alpha_is_a_power_of_two_of_what_is_free)
                 free / 256, 1500);
 }
 
-TEST_F(Buffers, a_smaller_pool_makes_the_same_alpha_stop_earlier)
+TEST_F(Buffers, ASmallerPoolMakesTheSameAlphaStopEarlier)
 {
     start_with_neighbour(kStorm);
     const auto pool = pool_of(profile_of(group(kUplink)));
@@ -131,7 +131,7 @@ TEST_F(Buffers, a_smaller_pool_makes_the_same_alpha_stop_earlier)
     EXPECT_GT(received(), 0U);
 }
 
-TEST_F(Buffers, a_group_without_room_beyond_xoff_is_lossy)
+TEST_F(Buffers, AGroupWithoutRoomBeyondXoffIsLossy)
 {
     start_with_neighbour(kStorm);
     bind(static_profile(20'000, 0));
@@ -140,7 +140,7 @@ TEST_F(Buffers, a_group_without_room_beyond_xoff_is_lossy)
     EXPECT_GT(lost(), 100U);
 }
 
-TEST_F(Buffers, a_group_without_a_profile_has_no_buffer)
+TEST_F(Buffers, AGroupWithoutAProfileHasNoBuffer)
 {
     start_with_neighbour(kStorm);
     bind(sai::kNullObject);
@@ -151,7 +151,7 @@ TEST_F(Buffers, a_group_without_a_profile_has_no_buffer)
     EXPECT_EQ(stat(buffers->get_group_stats, group(kUplink), sai::group_stat::curr_occupancy_bytes), 0U);
 }
 
-TEST_F(Buffers, shared_headroom_that_is_too_small_loses_frames)
+TEST_F(Buffers, SharedHeadroomThatIsTooSmallLosesFrames)
 {
     start_with_neighbour(kStorm);
     bind(static_profile(20'000, 20'000));
@@ -161,7 +161,7 @@ TEST_F(Buffers, shared_headroom_that_is_too_small_loses_frames)
     EXPECT_GT(lost(), 0U);
 }
 
-TEST_F(Buffers, a_lower_xon_makes_fewer_and_longer_pauses)
+TEST_F(Buffers, ALowerXonMakesFewerAndLongerPauses)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[fault]]\nat = \"700ms\"\nkind = \"slow-port\"\nport = \"s0:Ethernet1\"\nrate = \"10M\"\n";
@@ -183,7 +183,7 @@ TEST_F(Buffers, a_lower_xon_makes_fewer_and_longer_pauses)
     EXPECT_GT(pauses_in_8_s(), 3 * low);
 }
 
-TEST_F(Buffers, used_objects_stay_and_the_hardware_limits_the_number_of_pools)
+TEST_F(Buffers, UsedObjectsStayAndTheHardwareLimitsTheNumberOfPools)
 {
     start_with_neighbour(kStorm);
     const auto used = profile_of(group(kUplink));
@@ -207,7 +207,7 @@ TEST_F(Buffers, used_objects_stay_and_the_hardware_limits_the_number_of_pools)
     EXPECT_EQ(buffers->create_pool(&created, s0, 2, attributes.data()), status::success);
 }
 
-TEST_F(Buffers, a_pool_of_its_own_keeps_a_group_apart)
+TEST_F(Buffers, AGroupWithItsOwnPoolIsIndependentOfOthers)
 {
     start_with_neighbour(kStorm);
     const std::array attributes{sai::Attribute{pool_attr::type, word(sai::PoolType::ingress)},

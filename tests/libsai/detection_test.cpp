@@ -123,7 +123,7 @@ protected:
     }
 };
 
-TEST_F(Detection, a_ports_intervals_override_those_of_the_switch)
+TEST_F(Detection, APortsIntervalsOverrideThoseOfTheSwitch)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 50);
@@ -139,7 +139,7 @@ TEST_F(Detection, a_ports_intervals_override_those_of_the_switch)
     EXPECT_GT(stat(queues->get_stats, queue(1), sai::queue_stat::dropped_packets), 0U);
 }
 
-TEST_F(Detection, each_queue_recovers_by_its_own_action)
+TEST_F(Detection, EachQueueRecoversByItsOwnAction)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 100);
@@ -155,15 +155,15 @@ TEST_F(Detection, each_queue_recovers_by_its_own_action)
     EXPECT_EQ(host_received("h0"), at_h0) << "dropped";
     EXPECT_GT(host_received("h1"), at_h1 + 200) << "forwarded";
     EXPECT_EQ(stat(queues->get_stats, queue(1), sai::queue_stat::dropped_packets), 0U);
-    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused) << "the neighbour has not let go";
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused) << "the neighbour still pauses";
     step_ms(10);  // the recoveries are over
-    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "but the queue had resumed";
+    EXPECT_EQ(state(queue(0)), sai::DeadlockState::paused_not_continuous) << "the queue had resumed in between";
     const auto later = host_received("h1");
     step_ms(90);
     EXPECT_LE(host_received("h1"), later + 1) << "paused again";
 }
 
-TEST_F(Detection, a_recovery_that_the_switch_began_is_ended_by_hand_as_well)
+TEST_F(Detection, AClientCanEndARecoveryThatTheSwitchBegan)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 400);
@@ -177,13 +177,13 @@ TEST_F(Detection, a_recovery_that_the_switch_began_is_ended_by_hand_as_well)
     const auto until_then = dropped();
     // Detection starts again from then on; the end of the first recovery, at 601 ms, does not end the second.
     EXPECT_EQ(notices_until(350), std::vector<std::string>{"recovered 0 at 251"});
-    EXPECT_EQ(dropped(), until_then) << "it heeds pause meanwhile";
+    EXPECT_EQ(dropped(), until_then) << "the port honours pause meanwhile";
     const std::vector<std::string> later{"detected 0 at 351", "recovered 1 at 601", "detected 1 at 701",
                                          "recovered 0 at 751", "detected 0 at 851"};
     EXPECT_EQ(notices_until(860), later);
 }
 
-TEST_F(Detection, a_pause_that_was_there_before_counts_from_the_moment_it_is_watched)
+TEST_F(Detection, AnEarlierPauseCountsFromTheStartOfDetection)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_switch_intervals(100, 100);
@@ -192,7 +192,7 @@ TEST_F(Detection, a_pause_that_was_there_before_counts_from_the_moment_it_is_wat
     EXPECT_EQ(notices_until(450), std::vector<std::string>{"detected 0 at 401"});
 }
 
-TEST_F(Detection, nothing_is_watched_without_both_intervals_or_after_it_was_switched_off)
+TEST_F(Detection, DetectionNeedsBothIntervalsAndStopsWhenSwitchedOff)
 {
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});
     set_interval(switches, s0, switch_attr::pfc_tc_dld_interval, 100);
@@ -204,7 +204,7 @@ TEST_F(Detection, nothing_is_watched_without_both_intervals_or_after_it_was_swit
     EXPECT_EQ(notices_until(900), std::vector<std::string>{});
 }
 
-TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
+TEST_F(Detection, AnIntervalIsRoundedUpToTheHardwaresSteps)
 {
     start(kTwoStorms);
     const auto range = get(ports, port(0), port_attr::pfc_tc_dld_interval_range).u32range;
@@ -231,7 +231,7 @@ TEST_F(Detection, an_interval_becomes_the_next_that_the_hardware_has)
     EXPECT_EQ(ports->set(port(0), &given), status::invalid_parameter);
 }
 
-TEST_F(Detection, link_changes_are_reported)
+TEST_F(Detection, LinkChangesAreReported)
 {
     auto scenario = std::string{kTwoStorms};
     scenario += "[[fault]]\nat = \"20ms\"\nkind = \"cut-link\"\nlink = \"h0\"\n";
@@ -248,7 +248,7 @@ TEST_F(Detection, link_changes_are_reported)
 }
 
 // By the wall clock, notices come without a call into the library.
-TEST_F(Detection, with_the_wall_clock_notices_come_without_a_call)
+TEST_F(Detection, NoticesArriveWithoutACallInWallClockMode)
 {
     time_ = "wall";
     start(kTwoStorms, {{switch_attr::queue_pfc_deadlock_notify, callback(on_deadlocks)}});

@@ -20,7 +20,7 @@ protected:
     std::uint64_t dropped() const { return stat(queues->get_stats, queue(kStormed), sai::queue_stat::dropped_packets); }
 };
 
-TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_until_it_resumes)
+TEST_F(Effects, APausedQueueReadsNotContinuousOnceThenPausedUntilItResumes)
 {
     start(kStorm);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::not_paused);
@@ -38,7 +38,7 @@ TEST_F(Effects, a_paused_queue_is_seen_once_as_not_continuous_then_as_paused_unt
     EXPECT_FALSE(get(queues, queue(kStormed), queue_attr::pause_status).booldata);
 }
 
-TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
+TEST_F(Effects, APauseThatWasBrokenBetweenTwoPollsIsNotContinuous)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[fault]]\nat = \"700ms\"\nkind = \"storm\"\nhost = \"h1\"\nquanta = 2000\nperiod = \"1ms\"\n";
@@ -48,12 +48,13 @@ TEST_F(Effects, a_pause_that_was_broken_between_two_polls_is_not_continuous)
     step_ms(50);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
     step_ms(250);
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was free from 601 to 700 ms";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous)
+        << "the queue was not paused from 601 to 700 ms";
     step_ms(1);
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused);
 }
 
-TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
+TEST_F(Effects, RecoveryDropsWaitingAndArrivingFramesUntilItIsEnded)
 {
     start(kStorm);
     step_ms(200);
@@ -61,35 +62,35 @@ TEST_F(Effects, recovery_drops_waiting_and_arriving_frames_until_it_is_ended)
                 kPackets * 1048.0, 3000);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
     EXPECT_TRUE(get(queues, queue(kStormed), queue_attr::pfc_dlr_init).booldata);
-    EXPECT_NEAR(static_cast<double>(dropped()), kPackets, 2) << "what waited";
+    EXPECT_NEAR(static_cast<double>(dropped()), kPackets, 2) << "the waiting frames are dropped";
     EXPECT_EQ(stat(queues->get_stats, queue(kStormed), sai::queue_stat::curr_occupancy_bytes), 0U);
     EXPECT_EQ(arrive_in_100_ms(), 0U);
-    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "and what came";
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "arriving frames are dropped, too";
     EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "pause is still reported";
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(false));
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it had resumed";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "the queue had resumed";
     EXPECT_EQ(arrive_in_100_ms(), 0U);
-    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "nothing more dies";
+    EXPECT_NEAR(static_cast<double>(dropped()), 2.0 * kPackets, 4) << "no more frames are dropped";
     step_ms(250);
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the storm is over";
 }
 
-TEST_F(Effects, recovery_forwards_by_the_action_of_the_queue_or_the_switch)
+TEST_F(Effects, RecoveryForwardsByTheActionOfTheQueueOrTheSwitch)
 {
     start(kStorm);
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::forward));
     step_ms(200);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_init, boolean(true));
-    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4) << "with what had waited";
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), 2.0 * kPackets, 4) << "arriving and waiting frames";
     EXPECT_EQ(dropped(), 0U);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::drop));
     EXPECT_EQ(arrive_in_100_ms(), 0U);
     set(queues, queue(kStormed), queue_attr::pfc_dlr_packet_action, word(PacketAction::forward));
     set(switches, s0, sai::switch_attr::pfc_dlr_packet_action, word(PacketAction::drop));
-    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action counts";
+    EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2) << "the queue's own action applies";
 }
 
-TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
+TEST_F(Effects, PfcThatIsOffDoesNotPauseInEitherMode)
 {
     start(kStorm);
     step_ms(200);
@@ -105,10 +106,10 @@ TEST_F(Effects, pfc_that_is_off_does_not_pause_in_either_mode)
     EXPECT_NEAR(static_cast<double>(arrive_in_100_ms()), kPackets, 2);
     set(ports, port(kStormed), port_attr::priority_flow_control_mode, word(sai::PfcMode::separate));
     EXPECT_LE(arrive_in_100_ms(), 1U);
-    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "it was off since the last read";
+    EXPECT_EQ(state(queue(kStormed)), DeadlockState::paused_not_continuous) << "PFC was off since the last read";
 }
 
-TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
+TEST_F(Effects, AFullGroupPausesTheNeighbourIfPfcAllowsIt)
 {
     auto scenario = std::string{kStorm};
     scenario += "[[switch]]\nlimit = \"20kB\"\n";
@@ -126,10 +127,11 @@ TEST_F(Effects, a_full_group_pauses_the_neighbour_if_it_may)
     EXPECT_EQ(received(), sent());
     const auto there = stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts);
     step_ms(100);
-    EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there) << "nothing more came";
+    EXPECT_EQ(stat(ports->get_stats, port(kUplink), sai::port_stat::if_in_ucast_pkts), there)
+        << "no more frames arrived";
 }
 
-TEST_F(Effects, a_port_that_is_disabled_or_takes_no_long_frames_sends_nothing)
+TEST_F(Effects, APortThatIsDisabledOrTakesNoLongFramesSendsNothing)
 {
     start(kStorm);
     set(ports, port(kStormed), port_attr::mtu, bytes(500));

@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(Objects, nothing_but_the_interface_can_be_seen_from_outside)
+TEST_F(Objects, TheLibraryExportsOnlyTheInterface)
 {
     const auto nm = find_program("nm");
     if (nm.empty()) {
@@ -45,7 +45,7 @@ TEST_F(Objects, nothing_but_the_interface_can_be_seen_from_outside)
     EXPECT_EQ(ours, 14U);
 }
 
-TEST_F(Objects, nothing_works_before_it_is_initialised)
+TEST_F(Objects, NothingWorksBeforeItIsInitialised)
 {
     void* table = nullptr;
     EXPECT_EQ(call<sai::QueryApi>("sai_api_query")(sai::Api::queue, &table), status::uninitialized);
@@ -64,7 +64,7 @@ TEST_F(Objects, nothing_works_before_it_is_initialised)
 }
 
 // An invalid setting is explained in a message.
-TEST_F(Objects, invalid_settings_are_explained)
+TEST_F(Objects, InvalidSettingsAreExplained)
 {
     start(kStorm);
     constexpr std::uint32_t kProfile = 9;
@@ -91,7 +91,7 @@ TEST_F(Objects, invalid_settings_are_explained)
             file + "'\n");
     EXPECT_EQ(create_with({{"petrel.device", "s1"}}), "0 ");
 
-    // Before a fabric exists: its file.
+    // Settings that are read before a fabric exists: the scenario file.
     ASSERT_EQ(call<sai::Uninitialize>("sai_api_uninitialize")(), status::success);
     ASSERT_EQ(initialize(), status::success);
     const auto missing = create_with({{"petrel.scenario", "/no/such/file.toml"}});
@@ -100,7 +100,7 @@ TEST_F(Objects, invalid_settings_are_explained)
     EXPECT_EQ(create_with({}), "0 ") << "the next try may be better";
 }
 
-TEST_F(Objects, without_a_scenario_there_is_a_quiet_switch_of_32_ports)
+TEST_F(Objects, WithoutAScenarioTheSwitchHas32PortsAndNoTraffic)
 {
     ASSERT_EQ(initialize(), status::success);
     s0 = create("");
@@ -116,7 +116,7 @@ TEST_F(Objects, without_a_scenario_there_is_a_quiet_switch_of_32_ports)
     }
 }
 
-TEST_F(Objects, ports_queues_and_groups_refer_to_each_other)
+TEST_F(Objects, PortsQueuesAndGroupsReferToEachOther)
 {
     start(kStorm);
     EXPECT_EQ(type_of(s0), ObjectType::switch_);
@@ -132,7 +132,7 @@ TEST_F(Objects, ports_queues_and_groups_refer_to_each_other)
     }
 }
 
-TEST_F(Objects, a_list_that_is_too_short_returns_the_required_length)
+TEST_F(Objects, AListThatIsTooShortReturnsTheRequiredLength)
 {
     start(kStorm);
     std::array<ObjectId, 2> room{};
@@ -144,7 +144,7 @@ TEST_F(Objects, a_list_that_is_too_short_returns_the_required_length)
     EXPECT_EQ(switches->get(s0, 1, &attribute_read), status::invalid_parameter);
 }
 
-TEST_F(Objects, maps_equal_the_fabric_and_cannot_change)
+TEST_F(Objects, MapsEqualTheFabricAndCannotChange)
 {
     start(kStorm);
     const auto there = get(ports, port(0), port_attr::qos_pfc_priority_to_queue_map).oid;
@@ -167,7 +167,7 @@ TEST_F(Objects, maps_equal_the_fabric_and_cannot_change)
     };
     const sai::Attribute same{port_attr::qos_pfc_priority_to_queue_map, object(make())};
     EXPECT_EQ(ports->set(port(0), &same), status::success);
-    EXPECT_EQ(maps->remove(there), status::object_in_use) << "of the other ports";
+    EXPECT_EQ(maps->remove(there), status::object_in_use) << "the other ports use it";
     entries[3].value.queue_index = 4;
     const sai::Attribute other{port_attr::qos_pfc_priority_to_queue_map, object(make())};
     EXPECT_EQ(ports->set(port(0), &other), status::invalid_attr_value_0);
@@ -175,7 +175,7 @@ TEST_F(Objects, maps_equal_the_fabric_and_cannot_change)
     EXPECT_EQ(ports->set(port(0), &wrong_kind), status::invalid_attr_value_0);
 }
 
-TEST_F(Objects, invalid_calls_have_distinct_errors)
+TEST_F(Objects, InvalidCallsHaveDistinctErrors)
 {
     start(kStorm);
     const auto q = queue(0);
@@ -210,7 +210,7 @@ TEST_F(Objects, invalid_calls_have_distinct_errors)
     EXPECT_EQ(switches->unused[0](), status::not_implemented);
 }
 
-TEST_F(Objects, a_switch_is_created_once_attached_to_and_gone_when_removed)
+TEST_F(Objects, ASwitchIsCreatedOnceThenAttachedToUntilItIsRemoved)
 {
     start(kStorm);
     const auto q = queue(0);
@@ -227,7 +227,7 @@ TEST_F(Objects, a_switch_is_created_once_attached_to_and_gone_when_removed)
     EXPECT_EQ(switches->create(&again, 1, &init), status::success);
 }
 
-TEST_F(Objects, capabilities_match_the_behaviour)
+TEST_F(Objects, CapabilitiesMatchTheBehaviour)
 {
     start(kStorm);
     auto* query = call<sai::QueryAttrCapability>("sai_query_attribute_capability");
@@ -259,7 +259,7 @@ TEST_F(Objects, capabilities_match_the_behaviour)
     }
 }
 
-TEST_F(Objects, counters_are_cleared_one_by_one_and_levels_are_not)
+TEST_F(Objects, CountersAreClearedOneByOneAndLevelsAreNot)
 {
     start(kStorm);
     step_ms(200);
@@ -290,7 +290,7 @@ TEST_F(Objects, counters_are_cleared_one_by_one_and_levels_are_not)
     EXPECT_EQ(stat(ports->get_stats, port(kStormed), sai::port_stat::pfc_rx_pkts(3)), 0U);
 }
 
-TEST_F(Objects, many_queues_in_one_call)
+TEST_F(Objects, OneCallReadsManyQueues)
 {
     start(kStorm);
     const std::array ids{queue(0), ObjectId{77}, queue(1)};

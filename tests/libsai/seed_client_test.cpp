@@ -25,7 +25,7 @@ struct Decision {
     std::int64_t at_ms{};
 };
 
-// The agent's expected decisions; without that pause its third storm ends at 9,750 ms.
+// The expected decisions. The test removes the pause at 9,650 ms, so the third storm ends at 9,750 ms.
 const std::vector<Decision> kAgent{
     {"Ethernet1/3", true, 1210},    {"Ethernet1/3", false, 1750},  {"Ethernet1/3", true, 7200},
     {"Ethernet1/3", false, 7500},   {"Ethernet1/3", true, 9200},   {"Ethernet1/3", false, 9750},
@@ -52,14 +52,14 @@ protected:
     }
 };
 
-TEST_F(SeedClient, finds_and_restores_storms_within_a_poll_of_the_agent)
+TEST_F(SeedClient, DetectsAndRestoresStormsWithinOnePollOfTheAgent)
 {
     std::ifstream file{PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml"};
     std::string scenario{std::istreambuf_iterator<char>{file}, {}};
     const auto unseen = scenario.find("[[fault]]\nat = \"9650ms\"");
     ASSERT_NE(unseen, std::string::npos);
     scenario.erase(unseen, scenario.find("[[fault]]", unseen + 1) - unseen);
-    const auto defaults = scenario.find("defaults = ");  // in a folder that the copy does not have beside it
+    const auto defaults = scenario.find("defaults = ");  // a path relative to the original file
     ASSERT_NE(defaults, std::string::npos);
     scenario.erase(defaults, scenario.find('\n', defaults) - defaults);
     start(scenario);

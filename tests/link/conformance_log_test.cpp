@@ -130,7 +130,7 @@ TEST(LinkConformance, N2EventsOfOneMomentAreNotOne)
     PortHistory history;
     EXPECT_TRUE(history.add({1, 39, 0, WallTime{5s}, WallTime{5s}, {}, 0, false}));
     EXPECT_TRUE(history.add({2, 39, 0, WallTime{5s}, WallTime{5s}, {}, 0, false}));
-    EXPECT_FALSE(history.add({2, 39, 0, WallTime{6s}, WallTime{6s}, {}, 0, false})) << "nor is one event two";
+    EXPECT_FALSE(history.add({2, 39, 0, WallTime{6s}, WallTime{6s}, {}, 0, false})) << "one event is not logged twice";
     EXPECT_THAT(history.events(), SizeIs(2));
 }
 
@@ -336,7 +336,7 @@ TEST(LinkConformance, AFlappingLinkIsNotQuietBecauseItIsNotArmed)
     look(1, 0, 1);
     look(2, 0, 2);
     EXPECT_FALSE(look(3, 0, 3));
-    EXPECT_FALSE(look(3, 1, 12)) << "it went down again: the quiet begins anew";
+    EXPECT_FALSE(look(3, 1, 12)) << "the link went down again: the quiet time restarts";
     EXPECT_FALSE(look(3, 1, 26));
     EXPECT_TRUE(look(3, 1, 27));
 }

@@ -168,7 +168,7 @@ TEST(LinkConformance, P02WithoutTheMaskItIsCounted)
     }
     EXPECT_EQ(pair_of(play, Side::a), Pair(0, 0));
     EXPECT_EQ(play.read(Side::a).state, LinkState::active);
-    EXPECT_EQ(play.errors_let_pass(Side::a), real_bits().size());
+    EXPECT_EQ(play.ignored_errors(Side::a), real_bits().size());
 }
 
 TEST(LinkConformance, P03TheDefaultMask)

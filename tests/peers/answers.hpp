@@ -61,7 +61,7 @@ inline std::vector<std::string_view> faults(const Trace& trace, const Answer& an
             fault_if(!real, storm.kind == Storm::Kind::none ? "false storm" : "phantom storm");
             fault_if(real && at_us < act_at, "too early");
             fault_if(real && !seen && at_us > act_at + trace.period_us, "late");
-            fault_if(real && open, "told again");
+            fault_if(real && open, "reported again");
             fault_if(real && seen && !open, "flaps");
             seen = seen || real;
         } else if (real) {

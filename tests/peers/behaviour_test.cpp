@@ -109,7 +109,7 @@ TEST(Judge, FindsEachFault)
     EXPECT_EQ(on('A', {{5, true}}), Faults{"never restored"});
     EXPECT_EQ(on('A', {}), Faults{"missed"});
     EXPECT_EQ(on('A', {{5, true}, {16, false}, {17, true}, {18, false}}), Faults{"phantom storm"});
-    EXPECT_EQ(on('H', {{4, true}, {6, true}, {12, false}}), Faults{"told again"});
+    EXPECT_EQ(on('H', {{4, true}, {6, true}, {12, false}}), Faults{"reported again"});
     EXPECT_EQ(on('F', {{4, true}, {16, false}}), Faults{"false storm"});
     EXPECT_EQ(on('J', {{4, true}, {7, false}}), Faults{"false restore"});
     EXPECT_EQ(on('J', {{4, true}, {7, false}, {10, true}}), (Faults{"false restore", "flaps"}));
@@ -125,7 +125,8 @@ std::string cell(const Trace& trace, const Answer& answer)
 
 std::string matrix()
 {
-    std::string out = "storm at poll - restored at poll; a comma: told again; none: silent; !: wrong, see below\n\n";
+    std::string out =
+        "storm at poll - restored at poll; a comma: reported again; none: silent; !: wrong, see below\n\n";
     std::string why;
     out += fmt::format("{:<10}", "trace");
     for (const auto& trace : traces()) {

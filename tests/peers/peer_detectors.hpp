@@ -211,8 +211,8 @@ private:
     bool stormed_{};
     std::uint64_t stamp_us_{};
     std::uint64_t last_rx_{};  // separate, since detect and restore both write it
-    Reading last_port_;        // for on2off and dur_us
-    Reading last_queue_;       // for tx and paused
+    Reading last_port_;        // on2off and dur_us are compared with it
+    Reading last_queue_;       // tx and paused are compared with it
     bool has_rx_{};
     bool has_port_{};
 };

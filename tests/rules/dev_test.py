@@ -81,7 +81,7 @@ class Dev(unittest.TestCase):
         self.assertNotIn("apt-get", self.log())
         self.assertIn("ctest --test-dir build/release", self.log())
 
-    def test_installs_exactly_what_is_missing_and_says_why(self):
+    def test_installs_exactly_the_missing_packages_with_reasons(self):
         self.installed(package for package in TEST_PACKAGES if package not in ("ninja-build", "libfmt-dev"))
         run = self.dev("test")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -179,7 +179,7 @@ class Dev(unittest.TestCase):
         self.assertEqual(run.stdout, f"{self.state}: demo --json a b\n")
         self.assertEqual(run.returncode, 5)
 
-    def test_starts_a_build_folder_of_another_tree_anew(self):
+    def test_replaces_a_build_folder_of_another_tree(self):
         cache = self.tree / "build/release/CMakeCache.txt"
         cache.parent.mkdir(parents=True)
         cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.tree.resolve()}\n")

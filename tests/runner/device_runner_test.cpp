@@ -26,8 +26,8 @@ protected:
     device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
     lab::SimulatedDisk disk;
     Duration write_takes{};
-    int writes{};                    // of the state, also those that failed
-    std::vector<FaultPoint> points;  // of the commands so far
+    int writes{};                    // writes of the state, including failed ones
+    std::vector<FaultPoint> points;  // steps that the commands have reached so far
     test::SimulatedRunner runner{clock,
                                  {.open = [this] { return &sw; },
                                   .policies = test::book_of(watchdog::find_preset("sonic")->policy),
@@ -44,7 +44,7 @@ TEST_F(DeviceRunnerTest, DrivesAStormFromProofToRestoration)
     sw.pause(kQueue, device::storm(Instant{1037ms}, Instant{3352ms}));
     runner.run_until(Instant{2s});
     ASSERT_EQ(runner.events.size(), 1U);
-    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "extra looks land on T0";
+    EXPECT_EQ(runner.events[0].at, Instant{1437ms}) << "an extra look is made at T0";
     EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
     EXPECT_EQ(disk.journaled().size(), 1U);
     EXPECT_EQ(clock.now().mono, Instant{2s});
@@ -84,7 +84,7 @@ TEST_F(DeviceRunnerTest, DeliversNotices)
     sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
     runner.run_until(Instant{1s});
     ASSERT_EQ(sw.in_force(kQueue), Treatment::drop);
-    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    sw.notify({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
     runner.run_until(Instant{1s});
     EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
     EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
@@ -98,13 +98,13 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteOfTheStateThatFailed)
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     ASSERT_EQ(runner.events.size(), 1U);
     runner.run_until(Instant{12500ms});
-    EXPECT_EQ(writes, 1 + 10) << "one a second";
+    EXPECT_EQ(writes, 1 + 10) << "one write a second";
     disk.full = false;
     runner.run_until(Instant{13s});
     const lab::DiskMemory next_process{disk, [] {}};
     EXPECT_EQ(next_process.last_seq(), runner.events[0].seq);
     runner.run_until(Instant{60s});
-    EXPECT_EQ(writes, 1 + 11) << "none after the one that succeeded";
+    EXPECT_EQ(writes, 1 + 11) << "no write after the one that succeeded";
 }
 
 TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
@@ -114,7 +114,7 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     write_takes = 5s;
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     runner.run_until(Instant{2s + 55s});
-    EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
+    EXPECT_EQ(writes, 4) << "10 s after the last write, which took 5 s";
 }
 
 // More queues than the device can treat or confirm within the time of one command.
@@ -159,7 +159,7 @@ protected:
     device::ManualClock clock;
     device::SyntheticSwitch sw{options(), clock};
     lab::SimulatedDisk disk;
-    int writes{};  // of the state, by the process after restart()
+    int writes{};  // writes of the state by the process after restart()
     std::optional<test::SimulatedRunner> runner;
 };
 

@@ -178,7 +178,7 @@ protected:
     TemporaryFolder folder_;
 };
 
-TEST_P(AgentKill, TheNextProcessPutsEverythingRight)
+TEST_P(AgentKill, TheNextProcessRestoresEverything)
 {
     const auto death = GetParam();
     const bool mitigating = death.during == Treatment::drop;

@@ -69,7 +69,7 @@ TEST(AtomicFile, KeepsTheModeOrUsesTheUmask)
     EXPECT_EQ(mode(folder / "group"), 0664U);
     std::filesystem::permissions(folder / "ours", std::filesystem::perms{0600});
     EXPECT_TRUE(write_atomically(folder / "ours", "new text", kEverybodysFile));
-    EXPECT_EQ(mode(folder / "ours"), 0600U) << "what was kept to oneself stays so";
+    EXPECT_EQ(mode(folder / "ours"), 0600U) << "a private file stays private";
 }
 
 TEST(AtomicFile, ReportsTheReasonOfAFailure)

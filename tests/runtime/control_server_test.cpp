@@ -57,7 +57,7 @@ public:
     {
         return thread_.in_loop([this] { return server_->connected(); });
     }
-    void tell_followers(const std::string& line)
+    void send_to_followers(const std::string& line)
     {
         thread_.in_loop([&] {
             for (const auto& follower : followers_) {
@@ -185,7 +185,7 @@ TEST(ControlServer, ManyFollowersReceiveEverythingInOrder)
         EXPECT_EQ(clients.back().line(), "following");
     }
     for (int i = 0; i < 100; ++i) {
-        server.tell_followers(fmt::format("event {}", i));
+        server.send_to_followers(fmt::format("event {}", i));
     }
     for (auto& client : clients) {
         for (int i = 0; i < 100; ++i) {
@@ -197,7 +197,7 @@ TEST(ControlServer, ManyFollowersReceiveEverythingInOrder)
         EXPECT_EQ(client.line(), std::nullopt);
     }
     EXPECT_TRUE(server.all_followers_gone());
-    server.tell_followers("nobody there");
+    server.send_to_followers("no follower");
 }
 
 TEST(ControlServer, SocketIsForOwnerAndGroup)
@@ -236,7 +236,8 @@ TEST(ControlServer, ReportsWhyItCannotListen)
     };
     const auto file = folder / "file";
     std::ofstream{file} << "precious";
-    EXPECT_EQ(error(file, ""), fmt::format("cannot listen at {}: it is there, and no socket", file.string()));
+    EXPECT_EQ(error(file, ""),
+              fmt::format("cannot listen at {}: a file of this name exists and is no socket", file.string()));
     EXPECT_EQ(std::filesystem::file_size(file), 8U);
     const auto nowhere = folder / "no/such/folder";
     EXPECT_EQ(error(nowhere, ""), fmt::format("cannot listen at {}: No such file or directory", nowhere.string()));
@@ -259,7 +260,7 @@ TEST(ControlServer, TheSocketOfALiveAgentIsNotReplaced)
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    ASSERT_TRUE(std::filesystem::is_socket(path)) << "as the dead have left it";
+    ASSERT_TRUE(std::filesystem::is_socket(path)) << "the dead agent has left its socket";
 
     auto loop = EventLoop::make().value();
     auto first = ControlServer::listen(*loop, path, "", {});
@@ -394,7 +395,7 @@ TEST(ControlServerHostile, AClientWithARequestIsNotDisplaced)
     EXPECT_EQ(late.line(),
               R"({"ok":false,"error":{"kind":"exhausted","what":"all 4 connections are in use: try again"}})");
     EXPECT_EQ(server.counters().refused, 1U);
-    server.tell_followers("still there");
+    server.send_to_followers("still there");
     for (auto& follower : followers) {
         EXPECT_EQ(follower.line(), "still there");
     }
@@ -409,15 +410,15 @@ TEST(ControlServerHostile, AFollowerThatDoesNotReadIsDroppedAndTheOthersGoOn)
     Client deaf{server.path()};
     deaf.send("follow\n");
     const std::string event(10'000, 'e');
-    int told = 0;
-    for (; server.counters().dropped_slow == 0; ++told) {
-        server.tell_followers(event);
+    int sent = 0;
+    for (; server.counters().dropped_slow == 0; ++sent) {
+        server.send_to_followers(event);
         ASSERT_EQ(good.line(), event);
-        ASSERT_LT(told, 1'000) << "what waits for it has no bound";
+        ASSERT_LT(sent, 1'000) << "the unread bytes have no bound";
     }
-    EXPECT_GT(told, 100) << "a megabyte may wait";
+    EXPECT_GT(sent, 100) << "a megabyte may wait";
     EXPECT_EQ(server.connected(), 1U);
-    server.tell_followers(event);
+    server.send_to_followers(event);
     EXPECT_EQ(good.line(), event);
     EXPECT_TRUE(server.serves());
 }
@@ -502,7 +503,7 @@ TEST(ControlServerHostile, OtherUsersDoNotTakeRootsPlaces)
     EXPECT_EQ(refused.line(), R"({"ok":false,"error":{"kind":"exhausted","what":"all 4 connections are in use, 2 more )"
                               R"(are kept for root: try again"}})");
     EXPECT_TRUE(server.serves()) << "root";
-    server.tell_followers("still there");
+    server.send_to_followers("still there");
     for (auto& other : others) {
         EXPECT_EQ(other.line(), "still there");
     }
@@ -585,7 +586,7 @@ TEST(ControlServerHostile, AClientThatDoesNotReadIsDisplacedByARequest)
     server.until([&] { return server.server().waiting_in_all() != 0; });
     EXPECT_TRUE(server.serves());
     EXPECT_EQ(server.counters().dropped_slow, 1U);
-    server.tell_followers("still there");
+    server.send_to_followers("still there");
     EXPECT_EQ(follower.line(), "still there");
 }
 

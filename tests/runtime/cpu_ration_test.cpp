@@ -21,7 +21,7 @@ TEST(CpuRation, AfterTheBurstAThreadRestsUntilItsShareIsKept)
     CpuRation ration{0.25, 50ms, 80ms};
     EXPECT_EQ(ration.rest(at(1000ms), 0ms), 0ms);
     EXPECT_EQ(ration.rest(at(1000ms), 60ms), 40ms) << "ten over the burst";
-    EXPECT_EQ(ration.rest(at(1040ms), 60ms), 0ms) << "and has rested";
+    EXPECT_EQ(ration.rest(at(1040ms), 60ms), 0ms) << "the thread has rested long enough";
     auto now = 1040ms;
     auto cpu = 60ms;
     for (int turn = 0; turn != 100; ++turn) {

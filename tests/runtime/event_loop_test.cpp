@@ -97,11 +97,11 @@ TEST(EventLoop, ATimerThatIsAlwaysDueDoesNotStarveOthers)
     bool file = false;
     bool posted = false;
     bool timer = false;
-    bool everybody = false;
+    bool all_called = false;
     int turns = 0;
     std::function<void()> again = [&] {
-        everybody = file && posted && timer;
-        if (everybody || ++turns == 100'000) {
+        all_called = file && posted && timer;
+        if (all_called || ++turns == 100'000) {
             loop->stop();
         } else {
             loop->at(Instant{}, again);
@@ -115,7 +115,7 @@ TEST(EventLoop, ATimerThatIsAlwaysDueDoesNotStarveOthers)
     loop->at(loop->now().mono, [&] { timer = true; });
     loop->post([&] { posted = true; });
     loop->run();
-    EXPECT_TRUE(everybody) << "file " << file << ", posted " << posted;
+    EXPECT_TRUE(all_called) << "file " << file << ", posted " << posted;
 }
 
 TEST(EventLoop, AFileIsCalledWhenItIsReady)
@@ -205,7 +205,7 @@ TEST(EventLoop, ACallbackMayRemoveItself)
     const auto kept = std::make_shared<int>(7);
     ASSERT_TRUE(loop->watch(pipe.reader.get(), EPOLLIN, [&, mine = kept](std::uint32_t) {
         loop->unwatch(pipe.reader.get());
-        EXPECT_EQ(*mine, 7) << "lives until it returns";
+        EXPECT_EQ(*mine, 7) << "the callback exists until it returns";
         loop->stop();
     }));
     loop->run();

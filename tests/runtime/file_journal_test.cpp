@@ -135,8 +135,8 @@ TEST_F(FileJournalTest, CutAtAnyByteItKeepsEveryWholeRecord)
             ASSERT_TRUE(journal->open(more));
         }
         const auto again = must_open(path);
-        EXPECT_EQ(again->active()->size(), active.size() + 1) << "what is written behind a cut can be read";
-        EXPECT_EQ(again->tail_dropped(), 0U) << "and nothing of what was cut off is left behind it";
+        EXPECT_EQ(again->active()->size(), active.size() + 1) << "records after the cut can be read";
+        EXPECT_EQ(again->tail_dropped(), 0U) << "no byte of the cut record is left";
     }
 }
 
@@ -279,7 +279,7 @@ TEST_F(FileJournalTest, FollowsPortsByNameWhenTheInventoryChanges)
         ASSERT_TRUE(memory.open(kThird));
         memory.renumber(three_ports(), after);
         EXPECT_EQ(*memory.active(), *journal->active());
-        EXPECT_EQ(journal->strangers().size(), 1U) << "the port that is gone is not forgotten";
+        EXPECT_EQ(journal->entries_of_absent_ports().size(), 1U) << "the entry of the absent port is kept";
         ASSERT_TRUE(journal->close(moved.target));
         EXPECT_THAT(*journal->active(), IsEmpty());
     }
@@ -308,13 +308,13 @@ TEST_F(FileJournalTest, NamesOutliveNumbers)
         auto moved = kSecond;
         moved.target.port.index = 1;
         EXPECT_THAT(*journal->active(), ElementsAre(moved));
-        EXPECT_THAT(journal->strangers(),
+        EXPECT_THAT(journal->entries_of_absent_ports(),
                     ElementsAre(JournalEntry{{"Ethernet0", Priority{3}}, kFirst.treatment, kFirst.undo, kFirst.since}));
         ASSERT_TRUE(journal->close(moved.target));
     }
     const auto journal = must_open(path);
-    EXPECT_THAT(*journal->active(), ElementsAre(kFirst)) << "a stranger is kept until its port is back";
-    EXPECT_THAT(journal->strangers(), IsEmpty());
+    EXPECT_THAT(*journal->active(), ElementsAre(kFirst)) << "the entry is kept until its port is back";
+    EXPECT_THAT(journal->entries_of_absent_ports(), IsEmpty());
 }
 
 TEST_F(FileJournalTest, RefusesEntriesThatCannotBeStored)

@@ -75,7 +75,7 @@ TEST(LogWriter, SendsADatagramForEachLine)
     EXPECT_THAT(collector.received(), ElementsAre(text(" one"), text(" two")));
 }
 
-TEST(LogWriter, FindsACollectorThatBeganAnew)
+TEST(LogWriter, FindsACollectorThatRestarted)
 {
     const TemporaryFolder folder;
     std::optional<Collector> collector{folder / "log"};

@@ -83,8 +83,8 @@ TEST(PauseMessages, TheKernelNamesTheChannelsOfTheLastLook)
 
 TEST(PauseMessages, AStormFoundAtTheStartHasNoKernelLine)
 {
-    const auto told = lines(about(EventKind::pause_too_long, Reason::reconciled));
-    EXPECT_THAT(told, ElementsAre(testing::HasSubstr("has asserted"), testing::HasSubstr("has moved")));
+    const auto logged = lines(about(EventKind::pause_too_long, Reason::reconciled));
+    EXPECT_THAT(logged, ElementsAre(testing::HasSubstr("has asserted"), testing::HasSubstr("has moved")));
 }
 
 TEST(PauseMessages, AnAlertIsLoggedAsAnError)

@@ -75,7 +75,7 @@ TEST(Replay, FindsAndEndsAStorm)
     EXPECT_EQ(result.last_phase[0], Phase::watching);
 }
 
-TEST(Replay, PhasesTellWhatEventsTell)
+TEST(Replay, PhasesAgreeWithEvents)
 {
     const auto result = replayed(trace_of(60, 10, 30));
     ASSERT_EQ(result.phases.size(), 3U);
@@ -107,7 +107,7 @@ TEST(Replay, TimersRunBetweenTheRows)
     EXPECT_EQ(result->events[1].at, Instant{1650ms}) << "half-way between two rows";
 }
 
-TEST(Replay, ATraceThatCannotTellIsAComplaint)
+TEST(Replay, ATraceWithoutTheNeededSignalsIsAComplaint)
 {
     auto trace = trace_of(3, 10, 20);
     trace.capabilities.fields = watchdog::bit(Field::tx_packets);

@@ -169,7 +169,7 @@ TEST_F(StateDamage, TheFileIsSetAsideAndTheAgentContinues)
                                            "; set aside as " + path.string() + ".bad-1");
             EXPECT_EQ(text_of(path.string() + ".bad-1"), bytes) << "evidence is not touched";
         } else {
-            EXPECT_EQ(state->damage(), "") << "said once";
+            EXPECT_EQ(state->damage(), "") << "the damage is reported once";
         }
     }
     EXPECT_FALSE(std::filesystem::exists(path.string() + ".bad-2"));

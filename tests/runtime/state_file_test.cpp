@@ -134,7 +134,7 @@ TEST_F(StateFileTest, AcceptsLargeCheckpoints)
         before = size;
     }
     EXPECT_LT(largest, 6U << 20U);
-    EXPECT_LT(shrunk, 7U) << "not written anew with every append";
+    EXPECT_LT(shrunk, 7U) << "not rewritten with every append";
     EXPECT_GT(shrunk, 3U);
 }
 
@@ -161,7 +161,7 @@ TEST_F(StateFileTest, AFullDiskKeepsTheOldContentAndTheWriteIsRetried)
         ASSERT_FALSE(appended) << room;
         EXPECT_EQ(appended.error().kind, ErrorKind::exhausted);
         EXPECT_EQ(text_of(path), before);
-        EXPECT_EQ(events_of(*state), stored(1, seq)) << "nothing is forgotten meanwhile";
+        EXPECT_EQ(events_of(*state), stored(1, seq)) << "no event is lost meanwhile";
     }
     ASSERT_TRUE(state->append({}, memory_of(99), now_of(3)));
     const auto again = must_open_copy(path);
@@ -255,7 +255,7 @@ TEST(StateTime, UsesTheTimeOfDayAfterABoot)
 {
     const Remembered then{"", WallTime{hours{100}}, "boot-1", hours{2}};
     EXPECT_EQ(time_since(then, WallTime{hours{107}}, {"boot-2", hours{5}}), hours{7});
-    EXPECT_EQ(time_since(then, WallTime{hours{99}}, {"boot-2", hours{5}}), hours{0}) << "it was set back";
+    EXPECT_EQ(time_since(then, WallTime{hours{99}}, {"boot-2", hours{5}}), hours{0}) << "the wall clock was set back";
     const Remembered unknown{"", WallTime{hours{100}}, "", hours{2}};
     EXPECT_EQ(time_since(unknown, WallTime{hours{107}}, {"", hours{5}}), hours{7}) << "two unknowns are not the same";
 }

@@ -110,7 +110,7 @@ TEST_F(StateFolderTest, GivesOnlyNewFilesToTheFoldersOwner)
     std::filesystem::rename(path, folder / "other.lock");
     EXPECT_TRUE(HeldFile::take(folder / "other"));
     path = folder / "other.lock";
-    EXPECT_EQ(status().st_uid, 0U) << "it was there before";
+    EXPECT_EQ(status().st_uid, 0U) << "the file existed before";
 }
 
 TEST_F(StateFolderTest, KeepsItsFilesInAWorldWritableFolder)
@@ -150,7 +150,7 @@ TEST_F(StateFolderTest, TakesNoModeFromWhereALinkLeads)
     EXPECT_EQ(status().st_mode, S_IFREG | 0600U);
     ASSERT_EQ(::chmod(path.c_str(), 04640), 0);
     ASSERT_TRUE(open().replace("file", bytes(), 0600));
-    EXPECT_EQ(status().st_mode, S_IFREG | 0640U) << "and never a program's right to be another user";
+    EXPECT_EQ(status().st_mode, S_IFREG | 0640U) << "the set-user-id bit is never set";
 }
 
 TEST_F(StateFolderTest, ReadsNoMoreThanAllowed)

@@ -77,7 +77,7 @@ TEST(StateKill, EachEventOnceWhenWritersAreKilledInALoop)
         const auto state = must_open_state(path, kMost);
         EXPECT_EQ(state->damage(), "");
         const auto last = state->last_seq();
-        ASSERT_GE(last, acknowledged.get()) << "what was acknowledged is there";
+        ASSERT_GE(last, acknowledged.get()) << "acknowledged events are in the file";
         EXPECT_LE(last, acknowledged.get() + 2);
         EXPECT_EQ(events_of(*state), stored(last > kMost ? last - kMost + 1 : 1, last));
         EXPECT_EQ(state->remembered()->checkpoint, memory_of(last) + kPadding);

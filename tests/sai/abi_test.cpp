@@ -228,7 +228,7 @@ const std::map<std::string, std::size_t>& layout()
 #undef PETREL_OFFSET
 
 struct Table {
-    std::string fact;  // its size
+    std::string fact;  // the name of its size in the facts
     sai::Api api;
     std::size_t declared;
 };

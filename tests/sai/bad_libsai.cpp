@@ -590,7 +590,7 @@ Status remove_profile(ObjectId id)
     for (const auto& port : model.ports) {
         for (const auto& group : port.groups) {
             if (group.profile == id) {
-                std::abort();  // it is in use: other libraries do not check
+                std::abort();  // the object is in use; other libraries do not check this
             }
         }
     }

@@ -28,16 +28,16 @@ public:
     {}
     void run_until(Instant end) { runner_.run_until(end); }
 
-    std::vector<std::string> said() const
+    std::vector<std::string> event_texts() const
     {
         std::vector<std::string> words;
-        std::ranges::transform(runner_.events, std::back_inserter(words), in_words);
+        std::ranges::transform(runner_.events, std::back_inserter(words), event_text);
         return words;
     }
     std::size_t journaled() const { return disk_.journaled().size(); }
 
 private:
-    static std::string in_words(const watchdog::Event& event)
+    static std::string event_text(const watchdog::Event& event)
     {
         return std::string{name(event.kind)} + ' ' + std::string{name(event.reason)} + ' ' +
                std::string{name(event.action)} + " at " + std::to_string(whole_us(event.at) / 1000);
@@ -62,18 +62,18 @@ TEST(SaiAgent, TreatsAStormAndLeavesNothingBehind)
     ASSERT_TRUE(bench.open(""));
     Process process{bench};
     process.run_until(at(1s));
-    EXPECT_THAT(process.said(), IsEmpty());
+    EXPECT_THAT(process.event_texts(), IsEmpty());
     bench.queue(1, 4).state = sai::DeadlockState::paused_not_continuous;
     process.run_until(at(1040ms));
     bench.queue(1, 4).state = sai::DeadlockState::paused;
     process.run_until(at(1400ms));
-    EXPECT_THAT(process.said(), ElementsAre("storm_detected proven drop at 1200"));
+    EXPECT_THAT(process.event_texts(), ElementsAre("storm_detected proven drop at 1200"));
     EXPECT_TRUE(bench.queue(1, 4).recovering);
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::drop);
     bench.queue(1, 4).state = sai::DeadlockState::not_paused;
     process.run_until(at(2s));
-    ASSERT_EQ(process.said().size(), 2U);
-    EXPECT_EQ(process.said()[1].substr(0, 14), "storm_restored");
+    ASSERT_EQ(process.event_texts().size(), 2U);
+    EXPECT_EQ(process.event_texts()[1].substr(0, 14), "storm_restored");
     EXPECT_FALSE(bench.queue(1, 4).recovering);
     EXPECT_EQ(bench.port(1).groups[4].profile, bench.port(0).groups[4].profile);
     EXPECT_EQ(process.journaled(), 0U);
@@ -94,14 +94,14 @@ TEST(SaiAgent, FindsStormsDespiteAPauseStatusThatIsAStub)
         }
     };
     pause_until(1800ms);
-    ASSERT_EQ(process.said().size(), 1U);
-    EXPECT_EQ(process.said()[0].substr(0, 21), "storm_detected proven");
+    ASSERT_EQ(process.event_texts().size(), 1U);
+    EXPECT_EQ(process.event_texts()[0].substr(0, 21), "storm_detected proven");
     EXPECT_TRUE(
         bench.noted("PAUSE_STATUS has never been true for any queue, while the pause time of port1:4 shows that it is "
                     "paused all the time: PAUSE_STATUS is taken as a constant and ignored"));
 }
 
-TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
+TEST(SaiAgent, StepsDownToThePfcMaskIfRecoveryHasNoEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect"));
@@ -117,43 +117,44 @@ TEST(SaiAgent, WalksDownToTheMaskWhereRecoveryHasNoEffect)
     run_in_storm(at(2s));
     EXPECT_EQ(bench.device->read_back(sai_queue(1, 4)), Treatment::ignore_pause);
     EXPECT_EQ(bench.port(1).pfc, 0x08);
-    EXPECT_THAT(process.said(), Not(Contains(StartsWith("storm_restored"))));
+    EXPECT_THAT(process.event_texts(), Not(Contains(StartsWith("storm_restored"))));
     // Behind the mask only the combined count of XON and XOFF frames is left. Frames continue, and a probe ends the
     // storm.
     bench.queue(1, 4).state = sai::DeadlockState::not_paused;
     run_in_storm(at(10s));
     EXPECT_EQ(bench.port(1).pfc, 0x18);
-    EXPECT_THAT(process.said().back(), StartsWith("storm_restored probe"));
+    EXPECT_THAT(process.event_texts().back(), StartsWith("storm_restored probe"));
     EXPECT_EQ(process.journaled(), 0U);
 }
 
-TEST(SaiAgent, SaysSoWhereNothingHasAnEffect)
+TEST(SaiAgent, ReportsThatNoTreatmentHasAnEffect)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open("recovery_without_effect,mask_without_effect"));
     Process process{bench};
     bench.queue(1, 4).state = sai::DeadlockState::paused;
     process.run_until(at(2s));
-    ASSERT_FALSE(process.said().empty());
-    EXPECT_EQ(process.said().back().substr(0, 15), "storm_escalated");
+    ASSERT_FALSE(process.event_texts().empty());
+    EXPECT_EQ(process.event_texts().back().substr(0, 15), "storm_escalated");
     EXPECT_EQ(process.journaled(), 0U);
 }
 
-TEST(SaiAgent, HearsOfStormsThatTheLibraryFinds)
+TEST(SaiAgent, ReceivesNoticesOfStormsThatTheLibraryDetects)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
     Process process{bench, true};
     process.run_until(at(1s));
-    const auto tell = [&](sai::DeadlockEvent event) {
+    const auto notify = [&](sai::DeadlockEvent event) {
         const sai::DeadlockNotice notice{BadSwitch::queue_id(1, 4), static_cast<std::int32_t>(event), false};
         bench.model->on_deadlock(1, &notice);
     };
-    tell(sai::DeadlockEvent::detected);
+    notify(sai::DeadlockEvent::detected);
     process.run_until(at(1500ms));
-    tell(sai::DeadlockEvent::recovered);
+    notify(sai::DeadlockEvent::recovered);
     process.run_until(at(2s));
-    EXPECT_THAT(process.said(), ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
+    EXPECT_THAT(process.event_texts(),
+                ElementsAre(testing::HasSubstr("storm_detected device"), testing::HasSubstr("device")));
     EXPECT_FALSE(bench.queue(1, 4).recovering);  // no command was sent: the library recovers by itself
 }
 

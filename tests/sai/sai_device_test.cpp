@@ -160,7 +160,7 @@ TEST(SaiDevice, ASpeedThatCannotBeReadDoesNotHideTheLink)
     bench.model->faults.insert("oper_speed_fails");
     bench.port(0).status = sai::OperStatus::down;
     look_twice(bench, intake);
-    EXPECT_EQ(bench.device->inventory().rows[0].speed, BitRate{100'000'000'000}) << "of SPEED";
+    EXPECT_EQ(bench.device->inventory().rows[0].speed, BitRate{100'000'000'000}) << "read from SPEED";
     EXPECT_NE(intake.view().pause[kRow] & watchdog::kLinkDown, 0);
 }
 

@@ -63,7 +63,7 @@ TEST(SaiDriver, ReportsInvalidEntries)
     EXPECT_EQ(driving.problem("/x.so,version=1.9.1.2"),
               "sai:/x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
     EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
-    EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is there twice");
+    EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is given twice");
     EXPECT_THAT(driving.problem("/x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
     EXPECT_EQ(
         driving.problem("/x.so,profile=a/../b"),
@@ -179,8 +179,8 @@ TEST(SaiDriver, ALibraryThatFailedToStartGetsTheNewProfile)
     std::ofstream{profile} << "petrel.device=s7\n";
     EXPECT_FALSE(driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1}));
     std::ofstream{profile} << "petrel.device=s0\n";
-    const auto mended = driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1});
-    EXPECT_TRUE(mended) << mended.error().what;
+    const auto reopened = driving.open({"tor", wrong + profile.string(), {}}, DeviceId{1});
+    EXPECT_TRUE(reopened) << reopened.error().what;
 }
 
 // The first attempt has left the library half initialised: it reports that, and its methods are queried.

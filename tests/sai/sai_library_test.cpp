@@ -109,8 +109,8 @@ TEST(SaiLibrary, TheLibrarysErrorTextIsQuoted)
     const auto problem = [&](const std::string& key, const std::string& value) {
         testing::internal::CaptureStderr();
         const auto opened = bench.open("", {{key, value}}, PETREL_BIN_DIR "/../lib/libsai-petrel.so");
-        const auto said = testing::internal::GetCapturedStderr();
-        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+        const auto output = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
         return opened ? "" : opened.error().what;
     };
     EXPECT_THAT(problem("petrel.scenario", "/no/such/file"),

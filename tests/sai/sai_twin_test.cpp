@@ -99,7 +99,7 @@ private:
     decltype(&petrel_sai_host_received) received_{};
 };
 
-struct Said {
+struct TimedEvent {
     std::string kind;
     std::string queue;
     std::int64_t at_ms{};
@@ -124,14 +124,14 @@ protected:
     }
 
     void watch(const watchdog::PolicyBook& book) { runner_.emplace(clock_, *device_, disk_, book); }
-    std::vector<Said> said() const
+    std::vector<TimedEvent> timed_events() const
     {
-        std::vector<Said> said;
+        std::vector<TimedEvent> all;
         for (const auto& event : runner_->events) {
-            said.push_back({std::string{name(event.kind)}, to_string(device_->inventory(), event.target),
-                            whole_us(event.at) / 1000});
+            all.push_back({std::string{name(event.kind)}, to_string(device_->inventory(), event.target),
+                           whole_us(event.at) / 1000});
         }
-        return said;
+        return all;
     }
 
     void run_until(std::chrono::milliseconds end) { runner_->run_until(Instant{end}); }
@@ -147,7 +147,7 @@ protected:
 };
 
 // The same storms, at the same times, as scenarios/sai/sai-polled.toml expects of the agent on the twin itself.
-TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
+TEST_F(SaiTwin, TheAgentDecidesThroughTheLibraryAsOnTheTwin)
 {
     open(PETREL_TEST_DATA "/../scenarios/sai/sai-polled.toml");
     watchdog::PolicyBook book;
@@ -159,12 +159,13 @@ TEST_F(SaiTwin, PolledThroughTheLibraryTheAgentDecidesAsOnTheTwinItself)
     run_until(14s);
     // The 30 ms of pause at 9,650 ms lie between two reads of the state. Pause time shows them, and the restore time T1
     // starts again.
-    const std::vector<Said> expected{{"storm_detected", "port1:3", 1210},   {"storm_restored", "port1:3", 1750},
-                                     {"storm_detected", "port1:3", 7200},   {"storm_restored", "port1:3", 7500},
-                                     {"storm_detected", "port1:3", 9200},   {"storm_restored", "port1:3", 9900},
-                                     {"storm_detected", "port2:4", 11'200}, {"storm_detected", "port2:3", 11'400},
-                                     {"storm_restored", "port2:3", 12'250}, {"storm_restored", "port2:4", 12'250}};
-    const auto found = said();
+    const std::vector<TimedEvent> expected{
+        {"storm_detected", "port1:3", 1210},   {"storm_restored", "port1:3", 1750},
+        {"storm_detected", "port1:3", 7200},   {"storm_restored", "port1:3", 7500},
+        {"storm_detected", "port1:3", 9200},   {"storm_restored", "port1:3", 9900},
+        {"storm_detected", "port2:4", 11'200}, {"storm_detected", "port2:3", 11'400},
+        {"storm_restored", "port2:3", 12'250}, {"storm_restored", "port2:4", 12'250}};
+    const auto found = timed_events();
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i != expected.size(); ++i) {
         EXPECT_EQ(found[i].kind, expected[i].kind) << i;
@@ -209,7 +210,7 @@ period = "1ms"
 until = "2.1s"
 )";
 
-TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
+TEST_F(SaiTwin, DroppedFramesDoNotArriveAndForwardedFramesDo)
 {
     open(write(kTwoStorms));
     watchdog::PolicyBook book;
@@ -235,7 +236,7 @@ TEST_F(SaiTwin, WhatIsDroppedDoesNotArriveAndWhatIsForwardedDoes)
     const auto restored = device_->received("h1");
     run_until(3500ms);
     EXPECT_GT(device_->received("h1"), restored + 2000);
-    EXPECT_EQ(said().size(), 4U);
+    EXPECT_EQ(timed_events().size(), 4U);
     EXPECT_THAT(disk_.journaled(), IsEmpty());
 }
 
@@ -253,15 +254,15 @@ TEST_F(SaiTwin, APauseCountsFromItsBeginningAndNotFromTheNextPoll)
     book.assigned = {{}};
     watch(book);
     run_until(1500ms);
-    ASSERT_EQ(said().size(), 2U);
-    for (const auto& storm : said()) {
+    ASSERT_EQ(timed_events().size(), 2U);
+    for (const auto& storm : timed_events()) {
         EXPECT_EQ(storm.kind, "storm_detected");
         EXPECT_NEAR(static_cast<double>(storm.at_ms), 1220, 1) << storm.queue;
     }
 }
 
 // Each port has its own intervals; the agent receives the notice with its next poll at the latest.
-TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
+TEST_F(SaiTwin, StormsThatTheLibraryDetectsAreReportedAndItsDropsAreReal)
 {
     open(write(kTwoStorms));
     using device::TimerShown;
@@ -288,7 +289,7 @@ TEST_F(SaiTwin, WhatTheLibraryFindsItselfIsHeardAndItsDropsAreReal)
 
     std::vector<std::int64_t> found_1;
     std::vector<std::int64_t> found_2;
-    for (const auto& each : said()) {
+    for (const auto& each : timed_events()) {
         if (each.kind == "storm_detected") {
             (each.queue == "port1:3" ? found_1 : found_2).push_back(each.at_ms);
         }

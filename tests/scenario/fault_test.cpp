@@ -94,7 +94,7 @@ TEST_F(Faults, DeadHostTakesNothingAndARebootHelps)
 TEST_F(Faults, ACutLinkCarriesNothingUntilRepaired)
 {
     plan(kMs, CutLink{0});
-    plan(5 * kMs, MendLink{0});
+    plan(5 * kMs, RepairLink{0});
     const auto before = delivered_until(kMs);
     twin_->run_until(3 * kMs);
     EXPECT_FALSE(twin_->switch_view(kSwitch).link_up(0));
@@ -178,7 +178,7 @@ TEST_F(Faults, SlowPortSendsAtItsRateOrNotAtAllUntilItHeals)
     EXPECT_GT(delivered_until(120 * kMs), slow + 500);
 }
 
-TEST_F(Faults, RoutesAreSetForgottenAndFoundAgain)
+TEST_F(Faults, RoutesAreSetRemovedAndRestored)
 {
     plan(kMs, SetRoute{kSwitch, NodeId{0}, {}});
     plan(5 * kMs, SetRoute{kSwitch, NodeId{0}, {0}});
@@ -193,7 +193,7 @@ TEST_F(Faults, RoutesAreSetForgottenAndFoundAgain)
     EXPECT_GT(twin_->totals().drops[twin::Drop::no_route], 0U);
 }
 
-TEST_F(Faults, AlphaDecidesWhatAGroupMayTake)
+TEST_F(Faults, AlphaLimitsTheBytesOfAGroup)
 {
     twin::Storm storm;
     storm.priorities = 8;

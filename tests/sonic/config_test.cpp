@@ -30,7 +30,7 @@ protected:
     {
         const auto config = read();
         EXPECT_EQ(config.problems.size(), 1U);
-        EXPECT_THAT(config.policies.policies, IsEmpty()) << "and it is not in force";
+        EXPECT_THAT(config.policies.policies, IsEmpty()) << "the invalid entry is not in force";
         return config.problems.empty() ? "" : config.problems.front();
     }
 
@@ -227,7 +227,7 @@ TEST_F(SonicConfig, DisabledPollingWatchesNothing)
     const auto config = read(Role::owner);
     EXPECT_THAT(config.policies.policies, IsEmpty());
     EXPECT_THAT(concern(config), HasSubstr("counter_poll"));
-    EXPECT_EQ(read(Role::detector).policies.policies.size(), 1U) << "there it is syncd's business";
+    EXPECT_EQ(read(Role::detector).policies.policies.size(), 1U) << "with orchagent, syncd polls";
     table()["FLEX_COUNTER_TABLE|PFCWD"] = {{"FLEX_COUNTER_STATUS", "enable"}};
     EXPECT_EQ(read(Role::owner).policies.policies.size(), 1U);
 }

@@ -39,7 +39,7 @@ TEST(PauseHistory, AStateAloneCountsTheIntervalsThatEndPaused)
     const Hash shown{{kTotal, "500000"}, {kLength, "500000"}, {kBegan, "1700000000000000"}};
     EXPECT_EQ(history.fields(), shown);
     EXPECT_FALSE(history.see({kNoon + 700ms, 200ms, false, {}}));
-    EXPECT_EQ(history.fields(), shown) << "the last one stays";
+    EXPECT_EQ(history.fields(), shown) << "the last pause stays";
     EXPECT_TRUE(history.see({kNoon + 800ms, 100ms, true, {}}));
     EXPECT_EQ(history.fields(), (Hash{{kTotal, "600000"}, {kLength, "100000"}, {kBegan, "1700000000700000"}}));
 }
@@ -53,7 +53,7 @@ TEST(PauseHistory, PauseTimeGivesTheStartAndTheDevicesTotalIsShown)
     EXPECT_TRUE(history.see({kNoon + 400ms, 200ms, false, 7'080'000}));
     EXPECT_EQ(history.fields(), (Hash{{kLength, "80000"}, {kBegan, "1700000000150000"}}));
     EXPECT_FALSE(history.see({kNoon + 600ms, 200ms, false, 7'080'000}));
-    EXPECT_TRUE(history.see({kNoon + 800ms, 200ms, false, 7'081'000})) << "it came and went between two looks";
+    EXPECT_TRUE(history.see({kNoon + 800ms, 200ms, false, 7'081'000})) << "the pause began and ended between two looks";
     EXPECT_EQ(history.fields(), (Hash{{kLength, "1000"}, {kBegan, "1700000000600000"}}));
 }
 

@@ -193,7 +193,7 @@ TEST_F(SonicPauses, GoOnWithTheTotalThatIsThere)
     keep_history(true);  // another configuration is applied
     read(200ms, true);
     EXPECT_EQ(of("Ethernet0")[kTotal], "5200000");
-    EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "it is the same pause";
+    EXPECT_EQ(of("Ethernet0")[kLength], "200000") << "the same pause goes on";
 }
 
 TEST_F(SonicPauses, StayUnchangedOnceTheSettingIsRemoved)

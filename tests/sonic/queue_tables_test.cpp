@@ -164,11 +164,11 @@ TEST_F(SonicQueueTables, MissingNamesAreCreated)
         EXPECT_EQ(maps["COUNTERS_QUEUE_PORT_MAP"][object],
                   maps["COUNTERS_PORT_NAME_MAP"][name.substr(0, name.find(':'))]);
     }
-    EXPECT_EQ(objects.size(), 4U) << "no two are called alike";
+    EXPECT_EQ(objects.size(), 4U) << "each queue has another object id";
     const auto before = tables_.object("Ethernet4", 3)->queue;
     tables_.update(watching("Ethernet2", 3));
     ASSERT_TRUE(tables_.write(store_));
-    EXPECT_EQ(tables_.object("Ethernet4", 3)->queue, before) << "and none is renamed by one that comes later";
+    EXPECT_EQ(tables_.object("Ethernet4", 3)->queue, before) << "a later queue does not change object ids";
     EXPECT_FALSE(objects.contains(tables_.object("Ethernet2", 3)->queue));
 }
 
@@ -188,7 +188,7 @@ TEST_F(SonicQueueTables, LostEntriesAreWrittenAgain)
     }
     EXPECT_EQ(tables_.beginnings(), 4U);
     ASSERT_TRUE(tables_.write(store_));
-    EXPECT_EQ(tables_.beginnings(), 4U) << "and only then";
+    EXPECT_EQ(tables_.beginnings(), 4U) << "without a loss there is no new beginning";
 }
 
 // Whenever the flush happens, the next write repairs it: a database with our mark is complete.
@@ -263,7 +263,7 @@ TEST_F(SonicQueueTables, ARemovedQueueIsInNoStorm)
 
     tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));
-    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << "it came back";
+    EXPECT_THAT(counters(), Contains(Pair("PFC_WD_STATUS", "stormed"))) << "the entry was written again";
     tables_.forget("Ethernet0", 3);
     tables_.update(queue);
     ASSERT_TRUE(tables_.write(store_));

@@ -72,7 +72,7 @@ TEST(RedisStore, AReadThatIsTooLargeIsAnError)
     EXPECT_EQ(read.error().kind, ErrorKind::exhausted);
     EXPECT_EQ(read.error().what.find("1100 keys, among them 'PFC_WD|"), 0U) << read.error().what;
     EXPECT_EQ(store.hashes(Db::config, std::span{keys}.first(1000)).value().size(), 1000U)
-        << "and the connection is good";
+        << "the connection still works";
 }
 
 TEST(RedisStore, AFailedChangeIsReported)

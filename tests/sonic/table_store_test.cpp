@@ -94,7 +94,7 @@ TEST(TableStore, IsFilledFromTheBeginning)
     EXPECT_FALSE(store.is_set(Db::config, "ANOTHER").value());
 }
 
-// The other store in memory is the one that all other tests use.
+// Makes random changes to a TableStore and to the MemoryStore of other tests, and compares both.
 RC_GTEST_PROP(TableStore, ChangesAsOtherStoresDo, ())
 {
     Kept kept;

@@ -91,7 +91,7 @@ TEST_F(AgentCommands, HistoryIsATableWithItsEvidence)
                           "TIME", "", ""));
     EXPECT_EQ(run("pfcwd show history --json").out, fmt::format("{}\n{}\n", kStorm, kOther));
     EXPECT_EQ(run("pfcwd show history Ethernet44:3 --json").out, fmt::format("{}\n", kOther))
-        << "of a port that is gone";
+        << "a port that no longer exists";
 }
 
 TEST_F(AgentCommands, HistoryOfAnUnknownQueueIsAnError)
@@ -99,7 +99,7 @@ TEST_F(AgentCommands, HistoryOfAnUnknownQueueIsAnError)
     EXPECT_EQ(run("pfcwd show history Ethernet99 Ethernet4:3"),
               (Outcome{"Failed to run command, invalid options:\nEthernet99\n", "", 1}));
     EXPECT_EQ(run("pfcwd show history all Ethernet99").exit_code, 1);
-    EXPECT_EQ(run("pfcwd show history Ethernet0").exit_code, 0) << "it is there, and nothing has happened";
+    EXPECT_EQ(run("pfcwd show history Ethernet0").exit_code, 0) << "the port exists and had no storm";
 }
 
 TEST_F(AgentCommands, HistoryNamesTheDeviceIfThereAreSeveral)
@@ -110,7 +110,7 @@ TEST_F(AgentCommands, HistoryNamesTheDeviceIfThereAreSeveral)
     EXPECT_THAT(table, HasSubstr("08:00:00.123456+00:00  sw1       Ethernet4:3  storm_detected"));
     EXPECT_THAT(table, HasSubstr("08:00:02.000000+00:00  sw2       Ethernet4:3  storm_restored"));
     EXPECT_THAT(run("pfcwd show history Ethernet44").out, HasSubstr("  sw1       Ethernet44:3  "))
-        << "the reader does not know that the other device has no such port";
+        << "the device is shown, because both could have such a port";
 }
 
 TEST_F(AgentCommands, ReleaseNamesQueuesPortsOrAll)

@@ -50,7 +50,8 @@ TEST(Arguments, AnOptionHasItsValueBehindItOrWithinIt)
         words.insert(words.end(), {"Ethernet0", "400"});
         EXPECT_EQ(given(words).text("--action"), "drop") << testing::PrintToString(option);
     }
-    EXPECT_EQ(given({"start", "-a", "drop", "-a", "alert", "400"}).text("--action"), "alert") << "the last one counts";
+    EXPECT_EQ(given({"start", "-a", "drop", "-a", "alert", "400"}).text("--action"), "alert")
+        << "the last value applies";
     EXPECT_EQ(complaint({"start", "-a=drop", "400"}),
               "Error: Invalid value for '--action' / '-a': '=drop' is not one of 'drop', 'forward', 'alert'.\n");
 }
@@ -166,11 +167,11 @@ TEST(Arguments, AnUnknownCommandHasNoHelp)
 TEST(Arguments, PrintsTheVersion)
 {
     EXPECT_EQ(refused({"--version"}, mmuconfig()), (Outcome{"mmuconfig, version 1.0\n", "", 0}));
-    EXPECT_EQ(complaint({"--version"}), "Error: No such option: --version\n") << "theirs has none";
+    EXPECT_EQ(complaint({"--version"}), "Error: No such option: --version\n") << "SONiC's tool has no such option";
     EXPECT_EQ(refused({"-v"}, pfcstat()), (Outcome{"pfcstat 1.0\n", "", 0}));
     EXPECT_EQ(refused({"--version"}, pfcstat()), (Outcome{"pfcstat 1.0\n", "", 0}));
     EXPECT_EQ(refused({"-h"}, pfcstat()), (Outcome{help_text(pfcstat(), "pfcstat"), "", 0}));
-    EXPECT_EQ(complaint({"-h"}), "Error: No such option: -h\n") << "theirs has none";
+    EXPECT_EQ(complaint({"-h"}), "Error: No such option: -h\n") << "SONiC's tool has no such option";
 }
 
 // Appends the help of a command and of all its subcommands.

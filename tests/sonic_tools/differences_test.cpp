@@ -45,7 +45,7 @@ TEST_F(Difference, AnIntervalWithAnEntryWithoutRestorationTimeNamesPortAndField)
     }
     EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "200");
     EXPECT_EQ(run("pfcwd start Ethernet4 200").exit_code, 0);
-    EXPECT_EQ(run("pfcwd interval 100").exit_code, 0) << "the advice was good";
+    EXPECT_EQ(run("pfcwd interval 100").exit_code, 0) << "the advised command works";
     EXPECT_EQ(config("PFC_WD|GLOBAL").at("POLL_INTERVAL"), "100");
 }
 
@@ -146,7 +146,7 @@ TEST_F(Difference, ShowingAnUnknownPortIsAnError)
     EXPECT_EQ(run("pfcwd show config Ethernet99"), (Outcome{fmt::format("{}Ethernet99\n", kUnknown), "", 1}));
     EXPECT_EQ(run("pfcwd show stats Ethernet0:3 Ethernet9:9 Ethernet9:9"),
               (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
-    EXPECT_EQ(run("pfcwd show config Ethernet8").exit_code, 0) << "a port that is not watched is there";
+    EXPECT_EQ(run("pfcwd show config Ethernet8").exit_code, 0) << "a port that is not watched exists";
 }
 
 // Theirs: does not report a queue in a storm whose counters are all zero.
@@ -204,7 +204,7 @@ TEST_F(Difference, AnEntryHasAHistoryFieldOnlyIfRequestedOrPresent)
 {
     constexpr auto kField = "pfc_stat_history";
     EXPECT_EQ(run("pfcwd start all 400").exit_code, 0);
-    EXPECT_TRUE(config("PFC_WD|Ethernet0").contains(kField)) << "it had one";
+    EXPECT_TRUE(config("PFC_WD|Ethernet0").contains(kField)) << "the entry had the field";
     EXPECT_FALSE(config("PFC_WD|Ethernet4").contains(kField));
     EXPECT_EQ(run("pfcwd start_default").exit_code, 0);
     EXPECT_EQ(config("PFC_WD|Ethernet0").at(kField), "disable");
@@ -283,11 +283,11 @@ TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
     EXPECT_EQ(config("BUFFER_PROFILE|lossless").at("dynamic_th"), "0");
     for (const auto* line : {"pfcwd show config", "pfcwd show stats", "pfc show priority", "mmuconfig -l", "pfcstat",
                              "pfcstat -c", "pfcwd clear"}) {
-        EXPECT_EQ(run(line).exit_code, 0) << line << ": what is there can be read, and counters are no configuration";
+        EXPECT_EQ(run(line).exit_code, 0) << line << ": show commands work without CONFIG_DB";
     }
     EXPECT_EQ(run("pfcwd show config").err,
               "CONFIG_DB is not filled (CONFIG_DB_INITIALIZED is not set): what it has may be incomplete\n");
-    EXPECT_EQ(run("pfcwd show stats").err, "") << "it does not read CONFIG_DB";
+    EXPECT_EQ(run("pfcwd show stats").err, "") << "show stats does not read CONFIG_DB";
     bench().may_write = false;
     EXPECT_THAT(run("pfcwd stop").err, StartsWith("Root privileges are required"));
 }
@@ -313,7 +313,7 @@ TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
 }
 
 // Theirs: print the wrong name without a suggestion.
-TEST_F(Difference, AMisspeltPortIsNamedWithTheOneThatWasMeant)
+TEST_F(Difference, AMisspeltPortIsReportedWithTheNearestName)
 {
     const auto hint = [](const std::string& name, const std::string& near) {
         return Outcome{fmt::format("{}{}\n", kUnknown, name), fmt::format("{}: the nearest is {}\n", name, near), 1};
@@ -381,8 +381,8 @@ TEST_F(Difference, StatisticsCanBeCleared)
               "0");
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000013").at("PFC_WD_STATUS"), "operational");
     EXPECT_EQ(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000003").at("PFC_WD_QUEUE_STATS_TX_PACKETS"), "100")
-        << "a storm is being counted on";
-    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "it was never watched";
+        << "the statistics of a storm under way stay";
+    EXPECT_TRUE(bench().hash(Db::counters, "COUNTERS:oid:0x15000000000023").empty()) << "the queue was never watched";
     EXPECT_EQ(run("pfcwd clear Ethernet9:9"), (Outcome{fmt::format("{}Ethernet9:9\n", kUnknown), "", 1}));
 }
 

@@ -137,7 +137,8 @@ TEST_F(Namespaces, AnUnknownNamespaceIsRefusedWithTheKnownOnes)
         run("pfcwd show stats -n asic7").err,
         EndsWith("\n\nError: Invalid value for '--namespace' / '-n': 'asic7' is not one of 'asic0', 'asic1'.\n"));
     may_write_ = false;
-    EXPECT_EQ(run("pfc config priority on Ethernet0 4 -n asic7").exit_code, 2) << "before the rights are checked";
+    EXPECT_EQ(run("pfc config priority on Ethernet0 4 -n asic7").exit_code, 2)
+        << "the namespace is checked before the rights";
 }
 
 TEST_F(Namespaces, ConfigurationShowsFrontPortsByDefault)
@@ -273,7 +274,7 @@ TEST_F(Namespaces, AnAsicWithoutItsDatabaseIsNamed)
         EXPECT_THAT(failed.err, StartsWith("Error: asic1: ")) << line;
     }
     EXPECT_EQ(config(0, "PFC_WD|GLOBAL").at("POLL_INTERVAL"), "200");
-    EXPECT_EQ(run("pfcwd show config -n asic0").exit_code, 0) << "the other one can still be shown";
+    EXPECT_EQ(run("pfcwd show config -n asic0").exit_code, 0) << "the other ASIC can still be shown";
 }
 
 // A replica answers reads and refuses writes.

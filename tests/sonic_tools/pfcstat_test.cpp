@@ -69,7 +69,7 @@ TEST(Pfcstat, HasAHistoryOfPauses)
     EXPECT_THAT(row(), HasSubstr("527,739         03/2")) << "scripts of Redis write such numbers";
     count(bench, "SAI_PORT_STAT_PFC_5_ON2OFF_RX_PKTS", "8");
     EXPECT_THAT(bench.run("pfcstat --history").out, HasSubstr("Ethernet0        PFC5                       8 "))
-        << "it was not there when the others were cleared";
+        << "the counter did not exist when the others were cleared";
 }
 
 TEST(Pfcstat, ShowsInternalPortsOnRequest)
@@ -103,7 +103,7 @@ TEST(SavedCounters, DoNotCreateAHome)
               fmt::format("cannot make {}/.cache: No such file or directory", home.string()));
     EXPECT_FALSE(std::filesystem::exists(home));
     std::filesystem::create_directory(home);
-    EXPECT_TRUE(save(home / ".cache/petrel", saved)) << "of a home, the rest is made";
+    EXPECT_TRUE(save(home / ".cache/petrel", saved)) << "missing folders below the home are created";
 }
 
 TEST(SavedCounters, ALinkIsNotWrittenThroughAndAFifoIsNotWaitedFor)
@@ -134,7 +134,7 @@ TEST(SavedCounters, WithoutAFolderThereAreNone)
     EXPECT_FALSE(load(""));
     forget("");
     std::filesystem::current_path(before);
-    EXPECT_TRUE(load(here.path())) << "what lies around is not theirs";
+    EXPECT_TRUE(load(here.path())) << "other files in the folder are ignored";
 }
 
 TEST(SavedCounters, AFailedWriteIsReportedWithTheReason)

@@ -95,7 +95,7 @@ TEST_F(Ports, InsideOfTheBoxAreStartedByDefaultIfTheyAreUp)
     EXPECT_EQ(bench().run("pfcwd start_default").exit_code, 0);
     EXPECT_FALSE(config("PFC_WD|Ethernet-BP0").empty());
     EXPECT_TRUE(config("PFC_WD|Ethernet-BP4").empty());
-    EXPECT_TRUE(config("PFC_WD|Ethernet12").empty()) << "it has no neighbour";
+    EXPECT_TRUE(config("PFC_WD|Ethernet12").empty()) << "Ethernet12 has no neighbour";
 }
 
 TEST_F(Ports, StartDefaultNeedsTheDeviceMetadata)

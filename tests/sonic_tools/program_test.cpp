@@ -116,10 +116,10 @@ TEST_F(Program, WaitsUntilConfigDbIsFilled)
     }
     test::detail::close_end(out.write_end);
     test::detail::close_end(err.write_end);
-    std::string said;
-    while (said.find('\n') == std::string::npos && test::detail::read_some(err.read_end, said)) {
+    std::string output;
+    while (output.find('\n') == std::string::npos && test::detail::read_some(err.read_end, output)) {
     }
-    EXPECT_EQ(said,
+    EXPECT_EQ(output,
               "pfcwd: CONFIG_DB is not filled yet (CONFIG_DB_INITIALIZED is not set): waiting for it, at most 30 s\n");
     bench().fill_config(true);
     std::string shown;

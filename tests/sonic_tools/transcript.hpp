@@ -82,19 +82,19 @@ public:
 
     std::string play(const std::string& transcript)
     {
-        std::string told;
+        std::string output;
         std::istringstream in{transcript};
         for (std::string line; std::getline(in, line);) {
-            told += play_line(line);
+            output += play_line(line);
         }
-        return told;
+        return output;
     }
 
     bool may_write{true};
     bool writers_exist{true};
     int config_waits{};  // how often a command waited for CONFIG_DB to be filled
     std::function<bool()> wait_for_config = [] { return false; };
-    std::vector<control::ControlRequest> asked;  // requests to the agent
+    std::vector<control::ControlRequest> requests;  // requests to the agent
     std::function<Result<std::vector<std::string>>(const control::ControlRequest&)> agent = [](const auto&) {
         return tl::unexpected(Error{ErrorKind::unreachable, "no agent answers"});
     };
@@ -163,7 +163,7 @@ private:
         Surroundings around;
         around.open_store = [this](const Where&) -> Result<std::unique_ptr<sonic::Store>> { return open(); };
         around.request_answer = [this](const Where&, const control::ControlRequest& request) {
-            asked.push_back(request);
+            requests.push_back(request);
             return agent(request);
         };
         around.wait_for_config = [this] {

@@ -118,7 +118,7 @@ public:
     }
 
     // Runs a petrel command with this agent.
-    Ended ask(std::vector<std::string> arguments) const
+    Ended control(std::vector<std::string> arguments) const
     {
         Invocation call;
         call.program = PETREL_BIN_DIR "/petrel";

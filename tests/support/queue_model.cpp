@@ -65,7 +65,7 @@ std::int64_t QueueModel::next_edge_us() const
 void QueueModel::advance(Instant to)
 {
     const auto to_us = whole_us(to);
-    PETREL_ASSERT(to_us >= at_us_, "asked for {} us after {} us", to_us, at_us_);
+    PETREL_ASSERT(to_us >= at_us_, "the model is at {1} us and cannot go back to {0} us", to_us, at_us_);
     for (auto edge = next_edge_us(); edge <= to_us; edge = next_edge_us()) {
         count_up_to(edge);
         cross(edge);

@@ -51,7 +51,7 @@ private:
     struct Pair {
         int client{};
         int server{};
-        std::string asked;  // not yet forwarded
+        std::string unsent;  // not yet forwarded
     };
 
     static int socket_at(const redis::Address& address, int (*join)(int, const sockaddr*, socklen_t))
@@ -102,10 +102,10 @@ private:
 
     void hand_on(Pair& pair)
     {
-        while (const auto length = first_command(pair.asked)) {
+        while (const auto length = first_command(pair.unsent)) {
             before_();
-            write_all(pair.server, std::string_view{pair.asked}.substr(0, length));
-            pair.asked.erase(0, length);
+            write_all(pair.server, std::string_view{pair.unsent}.substr(0, length));
+            pair.unsent.erase(0, length);
         }
     }
 
@@ -118,7 +118,7 @@ private:
             if (got <= 0) {
                 return false;
             }
-            pair.asked.append(bytes.data(), static_cast<std::size_t>(got));
+            pair.unsent.append(bytes.data(), static_cast<std::size_t>(got));
             hand_on(pair);
         }
         if (server.revents != 0) {

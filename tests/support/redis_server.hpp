@@ -60,10 +60,10 @@ public:
         }
         detail::close_end(pipe.write_end);
         log_ = pipe.read_end;
-        std::string said;
-        while (said.find("ready to accept connections") == std::string::npos) {
-            if (!detail::read_some(log_, said)) {
-                throw std::runtime_error("redis-server ended: " + said);
+        std::string output;
+        while (output.find("ready to accept connections") == std::string::npos) {
+            if (!detail::read_some(log_, output)) {
+                throw std::runtime_error("redis-server ended: " + output);
             }
         }
     }

@@ -48,7 +48,7 @@ public:
 
     // --- faults; a fault lasts until it is cleared
     enum class Fault : std::uint8_t {
-        gone,            // it cannot be opened, and all calls fail
+        gone,            // the switch cannot be opened, and all calls fail
         looks_fail,      //
         looks_hang,      // the call returns when the fault is cleared
         writes_fail,     //

@@ -102,7 +102,7 @@ public:
         const auto read = [options, all] { return cli::read_config(options, all); };
         auto config = read();
         if (!config) {
-            std::ranges::for_each(config.error(), [&](const auto& problem) { agent_.say(to_text(problem)); });
+            std::ranges::for_each(config.error(), [&](const auto& problem) { agent_.add_line(to_text(problem)); });
             return ExitCode::usage;
         }
         auto nos = drivers::make_nos(*config, all, clock());
@@ -134,12 +134,12 @@ public:
 
     void give(int signal)
     {
-        loop_.post([this, signal] { hear_signal_(signal); });
+        loop_.post([this, signal] { on_signal_(signal); });
         loop_.turn();
     }
 
     // The answer comes later if the service needs time.
-    std::shared_ptr<const std::optional<std::string>> ask(const ControlRequest& request)
+    std::shared_ptr<const std::optional<std::string>> send(const ControlRequest& request)
     {
         auto answer = std::make_shared<std::optional<std::string>>();
         if (request.command == ControlRequest::Command::events) {
@@ -166,16 +166,16 @@ public:
     {
         return std::make_unique<SimulatedWorker>(loop_, call_at_, most_jobs);
     }
-    Result<void> on_signals(std::function<void(int signal)> hear) override
+    Result<void> on_signals(std::function<void(int signal)> then) override
     {
-        hear_signal_ = std::move(hear);
+        on_signal_ = std::move(then);
         return {};
     }
     Result<std::unique_ptr<daemon::Log>> open_log(config::LogFormat format, std::string_view,
                                                   std::string_view agent_name) override
     {
         return std::make_unique<MemoryLog>(format, agent_name,
-                                           [this](std::string line) { agent_.say(std::move(line)); });
+                                           [this](std::string line) { agent_.add_line(std::move(line)); });
     }
     Result<std::unique_ptr<daemon::Control>> open_control(daemon::ControlSetup setup) override
     {
@@ -207,7 +207,7 @@ private:
 
     ExitCode fail(const Error& error)
     {
-        agent_.say(fmt::format("petrel: {}", error.what));
+        agent_.add_line(fmt::format("petrel: {}", error.what));
         return exit_code(error.kind);
     }
 
@@ -217,7 +217,7 @@ private:
     lab::TwinLoop loop_;
     bool stopped_{};
     std::vector<std::unique_ptr<daemon::Driver>> drivers_;
-    std::function<void(int)> hear_signal_;
+    std::function<void(int)> on_signal_;
     std::shared_ptr<daemon::ControlSetup> control_;
     std::function<daemon::ServiceSnapshot()> look_;
     std::unique_ptr<daemon::Service> service_;  // the last member: it uses all the others
@@ -314,7 +314,7 @@ Result<std::string> SimulatedAgent::answer(const ControlRequest& request)
         return codec::answer_json(read.error());
     }
     std::shared_ptr<const std::optional<std::string>> answer;
-    guarded([&] { answer = life_ ? life_->ask(*read) : nullptr; });
+    guarded([&] { answer = life_ ? life_->send(*read) : nullptr; });
     if (answer) {
         time_.run_until([&] { return answer->has_value() || ended(); });
     }
@@ -343,7 +343,7 @@ Result<std::vector<std::string>> SimulatedAgent::lines(const ControlRequest& req
     });
 }
 
-Ended SimulatedAgent::ask(std::vector<std::string> arguments)
+Ended SimulatedAgent::control(std::vector<std::string> arguments)
 {
     Ended ended{0, 0, {}, {}};
     cli::AgentExtras extras;

@@ -53,7 +53,7 @@ public:
     std::string log_text() const;
 
     // The output of a petrel command with this agent, or of a SONiC tool with its tables or with those of --redis.
-    Ended ask(std::vector<std::string> arguments);
+    Ended control(std::vector<std::string> arguments);
     Ended tool(const std::string& name, std::vector<std::string> arguments);
     // The answer to a request as the control socket would send it.
     Result<std::string> answer(const control::ControlRequest&);
@@ -70,7 +70,7 @@ private:
 
     void guarded(const std::function<void()>&);
     Result<std::vector<std::string>> lines(const control::ControlRequest&);
-    void say(std::string line) { lines_.push_back(std::move(line)); }
+    void add_line(std::string line) { lines_.push_back(std::move(line)); }
     void end(int exit_code);
     void reached(std::string_view point);
 

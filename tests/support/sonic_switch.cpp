@@ -55,7 +55,7 @@ void run(redis::Connection& connection, const Pipeline& pipeline, const redis::C
     }
 }
 
-std::string ask(redis::Connection& connection, const std::vector<std::string_view>& words)
+std::string reply_to(redis::Connection& connection, const std::vector<std::string_view>& words)
 {
     Pipeline pipeline;
     pipeline.add(words);
@@ -261,19 +261,19 @@ void SonicSwitch::serve_requests()
 {
     auto& flex = *connections_.at(Db::flex_counter);
     for (;;) {
-        const auto key = ask(flex, {"RPOP", kRequests});
+        const auto key = reply_to(flex, {"RPOP", kRequests});
         if (key.empty()) {
             return;
         }
-        const auto fields = texts_of(ask(flex, {"RPOP", kRequests}));
-        const auto operation = ask(flex, {"RPOP", kRequests});
+        const auto fields = texts_of(reply_to(flex, {"RPOP", kRequests}));
+        const auto operation = reply_to(flex, {"RPOP", kRequests});
         const auto hash = "FLEX_COUNTER_GROUP_TABLE:" + key;
         if (operation == "DDEL") {
-            ask(flex, {"DEL", hash});
+            reply_to(flex, {"DEL", hash});
             plugins_.clear();
         } else if (operation == "SSET") {
             for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
-                ask(flex, {"HSET", hash, fields[i], fields[i + 1]});
+                reply_to(flex, {"HSET", hash, fields[i], fields[i + 1]});
                 if (fields[i] == "QUEUE_PLUGIN_LIST") {
                     const auto added = split(fields[i + 1], ',');
                     plugins_.insert(added.begin(), added.end());
@@ -434,19 +434,19 @@ void SonicSwitch::orchagent_comes(bool warm)
     const auto pipe = detail::make_pipe();
     wake_ = pipe.write_end;
     own_ = server_.connect(static_cast<int>(Db::counters));
-    auto ears = server_.connect(static_cast<int>(Db::counters));
+    auto subscriber = server_.connect(static_cast<int>(Db::counters));
     Pipeline subscribe;
     subscribe.add({"SUBSCRIBE", kWords});
-    run(*ears, subscribe, [](std::size_t, View) {});
+    run(*subscriber, subscribe, [](std::size_t, View) {});
     for (const auto& queue : in_storm) {
         if (warm) {
             act(queue, true);
         }
     }
-    thread_ = std::thread{[this, ears = std::move(ears), wake = pipe.read_end]() mutable {
-        std::array<pollfd, 2> ready{pollfd{ears->fd(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
+    thread_ = std::thread{[this, subscriber = std::move(subscriber), wake = pipe.read_end]() mutable {
+        std::array<pollfd, 2> ready{pollfd{subscriber->fd(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
         while (::poll(ready.data(), ready.size(), -1) > 0 && ready[1].revents == 0) {
-            if (!ears->messages([this](View message) { hear(message); })) {
+            if (!subscriber->messages([this](View message) { receive(message); })) {
                 break;  // the server is gone
             }
         }
@@ -454,18 +454,18 @@ void SonicSwitch::orchagent_comes(bool warm)
     }};
 }
 
-void SonicSwitch::hear(View message)
+void SonicSwitch::receive(View message)
 {
     std::unique_lock lock{mutex_};
     if (message[2].text() == kMark) {
-        ++marks_heard_;
+        ++marks_received_;
         changed_.notify_all();
         return;
     }
     const auto texts = texts_of(message[2].text());
     const auto queue = std::ranges::find(queues_, texts[0], queue_oid);
     const auto name = queue != queues_.end() ? *queue : texts[0];
-    words_.push_back(name + " " + texts[1]);
+    messages_.push_back(name + " " + texts[1]);
     additional_info_.clear();
     for (std::size_t i = 2; i + 1 < texts.size(); i += 2) {
         additional_info_ += fmt::format("{}{}:{}", i == 2 ? "" : "|", texts[i], texts[i + 1]);
@@ -473,7 +473,7 @@ void SonicSwitch::hear(View message)
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
     if (!registered_.contains(name)) {
-        errors_.push_back(words_.back());
+        errors_.push_back(messages_.back());
     } else if (queue != queues_.end()) {
         act(name, texts[1] == "storm");
     }
@@ -483,15 +483,15 @@ void SonicSwitch::hear(View message)
 void SonicSwitch::act(const std::string& name, bool storm)
 {
     const auto key = counters_key(queue_oid(name));
-    const auto get_own = [&](std::string_view field) { return ask(*own_, {"HGET", key, field}); };
+    const auto get_own = [&](std::string_view field) { return reply_to(*own_, {"HGET", key, field}); };
     const auto status = get_own("PFC_WD_STATUS");
     if (status.empty() || get_own("BIG_RED_SWITCH_MODE") == "enable" || (status == "stormed") == storm) {
         return;
     }
     if (storm) {
-        ask(*own_, {"SELECT", "6"});
-        ask(*own_, {"HSET", "PFC_WD_SW_STATE_TABLE|" + name, "status", unable_ ? "failed" : "configured"});
-        ask(*own_, {"SELECT", "2"});
+        reply_to(*own_, {"SELECT", "6"});
+        reply_to(*own_, {"HSET", "PFC_WD_SW_STATE_TABLE|" + name, "status", unable_ ? "failed" : "configured"});
+        reply_to(*own_, {"SELECT", "2"});
         if (unable_) {
             return;
         }
@@ -501,22 +501,22 @@ void SonicSwitch::act(const std::string& name, bool storm)
     const auto parts = split(name, ':');
     const auto row = "PFC_WD_TABLE_INSTORM:" + parts[0];
     const auto count = [&](std::string_view field, long value) {
-        ask(*own_, {"HSET", key, field, std::to_string(value)});
+        reply_to(*own_, {"HSET", key, field, std::to_string(value)});
     };
-    ask(*own_, {"SELECT", "0"});
+    reply_to(*own_, {"SELECT", "0"});
     if (storm) {
-        ask(*own_, {"HSET", row, parts[1], "storm"});
+        reply_to(*own_, {"HSET", row, parts[1], "storm"});
     } else {
-        ask(*own_, {"HDEL", row, parts[1]});
+        reply_to(*own_, {"HDEL", row, parts[1]});
     }
-    ask(*own_, {"SELECT", "2"});
+    reply_to(*own_, {"SELECT", "2"});
     if (storm && detected <= restored) {
         count("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", detected + 1);
     }
     if (!storm) {
         count("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", restored + 1);
     }
-    ask(*own_, {"HSET", key, "PFC_WD_STATUS", storm ? "stormed" : "operational"});
+    reply_to(*own_, {"HSET", key, "PFC_WD_STATUS", storm ? "stormed" : "operational"});
 }
 
 void SonicSwitch::hold()
@@ -540,10 +540,10 @@ void SonicSwitch::become_unable()
 
 void SonicSwitch::catch_up()
 {
-    ask(*connections_.at(Db::counters), {"PUBLISH", kWords, kMark});
+    reply_to(*connections_.at(Db::counters), {"PUBLISH", kWords, kMark});
     ++marks_;
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [&] { return marks_heard_ == marks_; });
+    changed_.wait(lock, [&] { return marks_received_ == marks_; });
 }
 
 std::vector<std::string> SonicSwitch::errors() const
@@ -558,17 +558,17 @@ std::string SonicSwitch::additional_info() const
     return additional_info_;
 }
 
-std::vector<std::string> SonicSwitch::words() const
+std::vector<std::string> SonicSwitch::messages() const
 {
     const std::scoped_lock lock{mutex_};
-    return words_;
+    return messages_;
 }
 
 // ---- the databases
 
 std::string SonicSwitch::get(Db db, const std::string& key, const std::string& field) const
 {
-    return ask(*connections_.at(db), {"HGET", key, field});
+    return reply_to(*connections_.at(db), {"HGET", key, field});
 }
 
 void SonicSwitch::set(Db db, const std::string& key, const std::string& field, const std::string& value) const
@@ -582,8 +582,8 @@ void SonicSwitch::remove(Db db, const std::string& key) const { change(db, {"DEL
 // PING.
 void SonicSwitch::change(Db db, const std::vector<std::string_view>& words) const
 {
-    ask(*connections_.at(db), words);
-    ask(*connections_.at(db), {"PING"});
+    reply_to(*connections_.at(db), words);
+    reply_to(*connections_.at(db), {"PING"});
 }
 
 std::string SonicSwitch::of_queue(const std::string& name, const std::string& field) const

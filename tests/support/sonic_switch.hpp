@@ -37,7 +37,7 @@ class SonicSwitch {
 public:
     struct Setup {
         int ports{2};                // Ethernet0, Ethernet4, ...
-        std::string classes{"3,4"};  // of each port: lossless and watched
+        std::string classes{"3,4"};  // the lossless and watched priorities of each port
         bool stamps{true};           // a newer syncd, which writes time stamps
         bool pause_time{true};       // the ASIC counts pause time
         bool transitions{true};      // the ASIC counts the ends of pauses
@@ -79,8 +79,8 @@ public:
     void counter_poll(const std::string& status);  // enable or disable, as by `pfcwd counter_poll`
     void orchagent_leaves();
     void orchagent_comes(bool warm);
-    void hold();           // it receives messages, but does not act yet
-    void release();        // it acts on them
+    void hold();           // orchagent receives messages, but does not act yet
+    void release();        // orchagent acts on the messages
     void become_unable();  // its actions fail from now on: the hardware has no resources for them
     void catch_up();       // waits until it has handled all messages
 
@@ -92,8 +92,8 @@ public:
     void set_of_queue(const std::string& name, const std::string& field, const std::string& value) const;
     static std::string port_oid(const std::string& port);
     static std::string queue_oid(const std::string& queue);
-    std::vector<std::string> words() const;   // all messages that orchagent has received: "Ethernet0:3 storm"
-    std::vector<std::string> errors() const;  // messages for queues that are not registered any more
+    std::vector<std::string> messages() const;  // all messages that orchagent has received: "Ethernet0:3 storm"
+    std::vector<std::string> errors() const;    // messages for queues that are not registered any more
     // What orchagent would log with the last message: "occupancy:4096|packets:7".
     std::string additional_info() const;
 
@@ -107,7 +107,7 @@ private:
     void run_scripts();
     bool run_script(const std::string& queue);
     void install_plugins();
-    void hear(redis::View);
+    void receive(redis::View);
     void act(const std::string& name, bool storm);
 
     const RedisServer& server_;
@@ -129,8 +129,8 @@ private:
     std::condition_variable changed_;
     bool held_{};
     bool unable_{};
-    int marks_heard_{};
-    std::vector<std::string> words_;
+    int marks_received_{};
+    std::vector<std::string> messages_;
     std::vector<std::string> errors_;
     std::string additional_info_;
     std::unique_ptr<redis::Connection> own_;  // of orchagent's thread

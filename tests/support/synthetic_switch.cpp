@@ -131,7 +131,7 @@ void SyntheticSwitch::demand(const Target& queue, BitRate rate) { current(queue)
 
 void SyntheticSwitch::receive(const Target& queue, BitRate rate) { current(queue).set_receive(rate); }
 
-void SyntheticSwitch::tell(const watchdog::Notice& notice)
+void SyntheticSwitch::notify(const watchdog::Notice& notice)
 {
     if (sink_ != nullptr) {
         sink_->post(notice);

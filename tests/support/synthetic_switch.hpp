@@ -51,7 +51,7 @@ public:
     void demand(const Target& queue, BitRate);
     void receive(const Target& queue, BitRate);
 
-    void tell(const watchdog::Notice&);  // a notice of the device itself
+    void notify(const watchdog::Notice&);  // a notice of the device itself
 
     watchdog::Treatment in_force(const Target&) const;  // the truth, whatever read_back() returns
 

@@ -169,7 +169,7 @@ TEST_F(OracleTest, TheAgentBelievesWhatTheRegistersShow)
     steps(100);
     EXPECT_EQ(found(), "");
     queue().treated = true;
-    EXPECT_EQ(found(), "The registers show a treatment that the agent does not know.");
+    EXPECT_EQ(found(), "The registers show a treatment that the agent has no record of.");
 }
 
 TEST_F(OracleTest, AStormIsFoundWithinItsBound)
@@ -180,7 +180,7 @@ TEST_F(OracleTest, AStormIsFoundWithinItsBound)
     steps(16);  // T0 + T2 are 30 ms
     EXPECT_EQ(found(), "");
     step();
-    EXPECT_EQ(found(), "The queue has been paused for 32.000 ms and is just watched; the bound is 30.000 ms.");
+    EXPECT_EQ(found(), "The queue has been paused for 32.000 ms and is only watched; the bound is 30.000 ms.");
 }
 
 TEST_F(OracleTest, ABreakRestartsTheBound)
@@ -295,7 +295,7 @@ TEST_F(OracleTest, EvidenceLeadsToTheDecision)
         evidence.last[0] = {10'000, bit(watchdog::Field::pause_state), watchdog::kThroughout, {}};
         evidence.last[1] = {10'000, bit(watchdog::Field::pause_state), second_look, {}};
         change = [told](Glance& now) { now.events.push_back(told); };
-        oracle = evidence_replays();  // without the event that tell() told
+        oracle = evidence_replays();  // a new oracle, which has not seen the event of tell()
         step();
         return found();
     };

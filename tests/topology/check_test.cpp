@@ -47,11 +47,11 @@ TEST(TopologyCheck, ReportsAllProblems)
     link({NodeId{9}, 0}, {NodeId{2}, 7});
     link({NodeId{2}, 7}, {NodeId{2}, 2});
     link({NodeId{2}, 2}, {NodeId{3}, 2}, BitRate{0}, Delay{-1});
-    std::string said;
+    std::string text;
     for (const auto& problem : problems(broken)) {
-        said += problem + "\n";
+        text += problem + "\n";
     }
-    test::expect_golden(test::golden("topology/problems.txt"), said);
+    test::expect_golden(test::golden("topology/problems.txt"), text);
 }
 
 }  // namespace

@@ -120,11 +120,11 @@ TEST(Generators, ReportInvalidNumbers)
 {
     constexpr LinkShape dead{BitRate{0}, {}};
     constexpr LinkShape early{BitRate{1}, Delay{-5}};
-    std::string said;
+    std::string text;
     const auto refused = [&](const Result<Topology>& result) {
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().kind, ErrorKind::invalid);
-        said += result.error().what + "\n";
+        text += result.error().what + "\n";
     };
     refused(single_switch(0, k100G));
     refused(single_switch(513, k100G));
@@ -151,7 +151,7 @@ TEST(Generators, ReportInvalidNumbers)
     refused(fat_tree(7, k100G, k100G));
     refused(fat_tree(42, k100G, k100G));
     refused(fat_tree(4, early, k100G));
-    test::expect_golden(test::golden("topology/refused_numbers.txt"), said);
+    test::expect_golden(test::golden("topology/refused_numbers.txt"), text);
 }
 
 }  // namespace

@@ -50,13 +50,13 @@ TEST(Headroom, ReportsInvalidNumbers)
 {
     const HeadroomCase good{.cable_m = 5, .speed = k100Gbps, .cell_bytes = 96};
     ASSERT_TRUE(xoff_bytes(good));
-    std::string said;
+    std::string text;
     const auto refused = [&](auto change) {
         auto bad = good;
         change(bad);
         const auto result = xoff_bytes(bad);
         ASSERT_FALSE(result);
-        said += result.error().what + "\n";
+        text += result.error().what + "\n";
     };
     refused([](auto& c) { c.cable_m = -1; });
     refused([](auto& c) { c.cable_m = std::nan(""); });
@@ -64,7 +64,7 @@ TEST(Headroom, ReportsInvalidNumbers)
     refused([](auto& c) { c.cell_bytes = 0; });
     refused([](auto& c) { c.small_share = 1.5; });
     refused([](auto& c) { c.gearbox = Delay{-1}; });
-    test::expect_golden(test::golden("topology/headroom_refused.txt"), said);
+    test::expect_golden(test::golden("topology/headroom_refused.txt"), text);
 }
 
 RC_GTEST_PROP(Headroom, GrowsWithTheCableAndOnlyByTheCable, ())

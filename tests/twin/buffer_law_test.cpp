@@ -30,7 +30,7 @@ IngressGroup any_group()
     return g;
 }
 
-RC_GTEST_PROP(IngressGroup, pools_hold_what_the_groups_hold, ())
+RC_GTEST_PROP(IngressGroup, PoolsHoldWhatTheGroupsHold, ())
 {
     Pool shared{.size = *rc::gen::inRange<std::uint64_t>(0, 200'000)};
     Pool headroom{.size = *rc::gen::inRange<std::uint64_t>(0, 50'000)};
@@ -90,7 +90,7 @@ RC_GTEST_PROP(IngressGroup, pools_hold_what_the_groups_hold, ())
     balanced();
 }
 
-TEST(IngressGroup, pauses_above_the_threshold_and_resumes_below_the_offset)
+TEST(IngressGroup, PausesAboveTheThresholdAndResumesBelowTheOffset)
 {
     Pool shared{.size = 100'000};
     Pool headroom{.size = 10'000};
@@ -107,7 +107,7 @@ TEST(IngressGroup, pauses_above_the_threshold_and_resumes_below_the_offset)
     EXPECT_EQ(g.headroom, 1'000U);
     ASSERT_TRUE(g.must_pause(shared));
     g.xoff = true;
-    EXPECT_FALSE(g.must_pause(shared)) << "said once";
+    EXPECT_FALSE(g.must_pause(shared)) << "the group requests a pause once";
     g.release(1'000, shared, headroom);
     EXPECT_EQ(g.headroom, 0U) << "headroom is freed first";
     EXPECT_FALSE(g.may_resume(shared)) << "at the threshold";
@@ -120,7 +120,7 @@ TEST(IngressGroup, pauses_above_the_threshold_and_resumes_below_the_offset)
     EXPECT_TRUE(g.may_resume(shared)) << "xon is the larger of the two";
 }
 
-TEST(Threshold, alpha_is_a_power_of_two_of_what_is_free)
+TEST(Threshold, AlphaIsAPowerOfTwoTimesTheFreeBytes)
 {
     Pool pool{.size = 1'000'000, .used = 200'000};
     EXPECT_EQ(threshold({Limit::Mode::dynamic, 0, 0}, pool), 800'000U);

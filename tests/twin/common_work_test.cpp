@@ -40,7 +40,7 @@ constexpr Ps last_ack(std::uint64_t frames)
            6 * (kAck * kPsPerByte + kUs);
 }
 
-TEST(CommonWork, incast64_ends_as_the_formula_predicts)
+TEST(CommonWork, Incast64EndsAsTheFormulaPredicts)
 {
     constexpr std::uint64_t kPackets = 2'000 / kScale;
     const auto twin = build(common(incast64(kPackets)));
@@ -56,7 +56,7 @@ TEST(CommonWork, incast64_ends_as_the_formula_predicts)
 
 // Four uplinks deliver more than the last ToR can forward: each group gets T = alpha x (S - 4 T), where S is the buffer
 // without reserve and headroom.
-TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
+TEST(CommonWork, Incast64SettlesAtTheFixedPointOfTheDynamicThreshold)
 {
     const auto twin = build(common(incast64(2'000)));
     const auto view = twin->switch_view(kLastTor);
@@ -75,7 +75,7 @@ TEST(CommonWork, incast64_settles_at_the_fixed_point_of_the_dynamic_threshold)
         EXPECT_NEAR(view.group(port, kLossless).peak_bytes - kReserve, kFixedPoint, 3 * kFrameBytes) << int{port};
 }
 
-TEST(CommonWork, perm128_loses_nothing_and_takes_the_hops_it_has_to)
+TEST(CommonWork, Perm128LosesNothingAndTakesTheShortestPaths)
 {
     std::ifstream file{PETREL_TEST_DATA "/../bench/work/perm128.flows"};
     std::vector<Flow> flows;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLine = 100e9;
 
-TEST(RateControl, a_notification_cuts_by_half_of_alpha)
+TEST(RateControl, ANotificationCutsByHalfOfAlpha)
 {
     const Dcqcn set;
     RateControl rate{set, k100G};
@@ -25,7 +25,7 @@ TEST(RateControl, a_notification_cuts_by_half_of_alpha)
     EXPECT_DOUBLE_EQ(rate.bps(), static_cast<double>(set.floor.bps));
 }
 
-TEST(RateControl, alpha_decays_while_no_notification_comes)
+TEST(RateControl, AlphaDecaysWhileNoNotificationComes)
 {
     const Dcqcn set;
     RateControl rate{set, k100G};
@@ -38,7 +38,7 @@ TEST(RateControl, alpha_decays_while_no_notification_comes)
     EXPECT_NEAR(rate.bps(), kLine / 2 * (1 - alpha / 2), 1);
 }
 
-TEST(RateControl, comes_back_halfway_five_times_then_by_steps_then_by_larger_ones)
+TEST(RateControl, ComesBackHalfwayFiveTimesThenByStepsThenByLargerOnes)
 {
     const Dcqcn set;
     RateControl rate{set, k100G};
@@ -100,7 +100,7 @@ Shared two_to_one(bool controlled, Ps warm_up, Ps measure)
             {twin->flow(0).delivered - before[0], twin->flow(1).delivered - before[1]}};
 }
 
-TEST(Dcqcn, shares_a_link_without_pause)
+TEST(Dcqcn, SharesALinkWithoutPause)
 {
     const Ps warm_up = 20 * kMs / kScale;
     const Ps measure = 20 * kMs / kScale;

@@ -52,7 +52,7 @@ twin::Setup ring_of_four(std::uint32_t buffer_kib, Ps stop)
 
 class RingDeadlock : public testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(RingDeadlock, locks_for_ever_without_congestion_control)
+TEST_P(RingDeadlock, LocksForeverWithoutCongestionControl)
 {
     const auto twin = build(ring_of_four(GetParam(), 20 * kMs));
     clockwise(*twin, 2);
@@ -68,7 +68,7 @@ TEST_P(RingDeadlock, locks_for_ever_without_congestion_control)
 
 INSTANTIATE_TEST_SUITE_P(Buffers, RingDeadlock, testing::Values(4'000, 12'288));
 
-TEST(RingOfFour, does_not_lock_with_congestion_control_and_a_window)
+TEST(RingOfFour, DoesNotLockWithCongestionControlAndAWindow)
 {
     auto set = ring_of_four(4'000, kForever);
     for (auto& flow : set.flows) {
@@ -109,7 +109,7 @@ bool loop_locks(std::uint32_t switches, double of_the_most)
     return totals.in_flight != 0;
 }
 
-TEST(RoutingLoop, locks_above_n_times_bandwidth_over_time_to_live)
+TEST(RoutingLoop, LocksAboveNTimesBandwidthOverTimeToLive)
 {
     for (const std::uint32_t switches : {3U, 4U, 6U}) {
         EXPECT_FALSE(loop_locks(switches, 0.97)) << switches;
@@ -139,7 +139,7 @@ bool square_locks(bool third, BitRate rate = {})
     return twin->totals().in_flight != 0;
 }
 
-TEST(Square, two_flows_in_a_cycle_do_not_lock_and_a_third_does_unless_it_is_slow)
+TEST(Square, TwoFlowsInACycleDoNotLockAndAThirdDoesUnlessItIsSlow)
 {
     EXPECT_FALSE(square_locks(false));
     EXPECT_TRUE(square_locks(true));
@@ -183,7 +183,7 @@ bool clos_locks(bool floods)
     return totals.in_flight != 0;
 }
 
-TEST(Clos, locks_if_switches_flood_unknown_addresses_but_not_if_they_drop)
+TEST(Clos, LocksIfSwitchesFloodUnknownAddressesButNotIfTheyDrop)
 {
     EXPECT_TRUE(clos_locks(true));
     EXPECT_FALSE(clos_locks(false));

@@ -30,22 +30,23 @@ std::array<bool, 2> stopped_by_a_storm(bool switch_global, bool nic_global)
     return {twin->flow(0).delivered == before[0], twin->flow(1).delivered == before[1]};
 }
 
-TEST(GlobalPause, stops_every_class_where_pfc_stops_one)
+TEST(GlobalPause, StopsEveryClassWherePfcStopsOne)
 {
     EXPECT_EQ(stopped_by_a_storm(false, false), (std::array{false, true}));
     EXPECT_EQ(stopped_by_a_storm(true, true), (std::array{true, true}));
-    EXPECT_EQ(stopped_by_a_storm(false, true), (std::array{false, false})) << "a PFC port does not know it";
+    EXPECT_EQ(stopped_by_a_storm(false, true), (std::array{false, false})) << "a port with PFC ignores 802.3x pause";
     EXPECT_EQ(stopped_by_a_storm(true, false), (std::array{false, false}));
 }
 
-TEST(GlobalPause, a_switch_refreshes_it_and_ends_it)
+TEST(GlobalPause, ASwitchRefreshesItAndEndsIt)
 {
     auto set = two_classes(true, true);
     const auto twin = build(set);
     twin->capture(0, 1'000'000);
     storm(*twin, 1, {.priorities = kLosslessBit, .period = 40 * kUs, .stop = 4 * kMs}, 50 * kUs);
     twin->run_until(2 * kMs);
-    EXPECT_TRUE(twin->nic_view(NodeId{0}).read(0, twin->now()).paused) << "the group is one, the pause is for all";
+    EXPECT_TRUE(twin->nic_view(NodeId{0}).read(0, twin->now()).paused)
+        << "one group is full, and the pause stops all classes";
     const auto sent = twin->flow(0).sent + twin->flow(1).sent;
     twin->run_until(4 * kMs);
     EXPECT_EQ(twin->flow(0).sent + twin->flow(1).sent, sent);
@@ -57,7 +58,7 @@ TEST(GlobalPause, a_switch_refreshes_it_and_ends_it)
 }
 
 // A NIC whose pipeline is stopped uses 802.3x as well.
-TEST(GlobalPause, of_a_nic_keeps_its_buffer_from_overflowing)
+TEST(GlobalPause, OfANicPreventsABufferOverflow)
 {
     const auto twin = build(two_classes(true, true));
     twin->at(NodeId{1}, 0, [&](Ps now) { twin->nic_view(NodeId{1}).stop_pipeline(now); });

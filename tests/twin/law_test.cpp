@@ -31,7 +31,7 @@ topology::Topology wide_fabric()
                              : topology::leaf_spine(number(4, 8), number(1, 4), 8, kLink, kLink).value();
 }
 
-RC_GTEST_PROP(Run, is_the_same_whatever_the_threads_windows_and_stops, ())
+RC_GTEST_PROP(Run, DoesNotDependOnThreadsWindowsAndStops, ())
 {
     Plan plan = plan_on(number(0, 1) == 0 ? wide_fabric() : petrel::test::any_fabric());
     add_flows(plan, number(1, 60), kUntil / 2);
@@ -53,7 +53,7 @@ RC_GTEST_PROP(Run, is_the_same_whatever_the_threads_windows_and_stops, ())
     }
 }
 
-TEST(Run, has_another_digest_if_one_frame_differs)
+TEST(Run, HasAnotherDigestIfOneFrameDiffers)
 {
     auto set = one_switch(2);
     set.flows = {open_loop(0, 1, 10)};
@@ -75,7 +75,7 @@ TEST(Run, has_another_digest_if_one_frame_differs)
     EXPECT_NE(digest(one_less), usual);
 }
 
-RC_GTEST_PROP(Run, loses_nothing_to_pause_when_there_is_headroom, ())
+RC_GTEST_PROP(Run, LosesNothingToPauseWhenThereIsHeadroom, ())
 {
     Plan plan = plan_on(petrel::test::any_fabric());
     add_flows(plan, number(1, 20), kUntil / 2);
@@ -88,7 +88,7 @@ RC_GTEST_PROP(Run, loses_nothing_to_pause_when_there_is_headroom, ())
 }
 
 // Not on rings, which may deadlock.
-RC_GTEST_PROP(Run, finishes_all_flows_once_everything_is_repaired, ())
+RC_GTEST_PROP(Run, FinishesAllFlowsOnceEverythingIsRepaired, ())
 {
     topology::Topology fabric;
     do

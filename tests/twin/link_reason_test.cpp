@@ -61,57 +61,57 @@ protected:
     std::unique_ptr<Twin> twin_;
 };
 
-TEST_F(LinkReason, the_switch_sends_its_reason)
+TEST_F(LinkReason, TheSwitchSendsItsReason)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
     expect({39, 0}, {0, 39});
 }
 
-TEST_F(LinkReason, the_nic_sends_its_reason)
+TEST_F(LinkReason, TheNicSendsItsReason)
 {
     on_nic(kMs, [](NicView& v, Ps now) { v.take_down({35}, now); });
     expect({0, 35}, {35, 0});
 }
 
-TEST_F(LinkReason, both_at_the_same_moment)
+TEST_F(LinkReason, BothEndsSendTheirReasonsAtTheSameMoment)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {41}, now); });
     on_nic(kMs, [](NicView& v, Ps now) { v.take_down({32}, now); });
     expect({41, 32}, {32, 41});
 }
 
-TEST_F(LinkReason, both_and_one_message_is_lost)
+TEST_F(LinkReason, BothEndsSendAndOneMessageIsLost)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {41}, now); });
     on_nic(kMs, [](NicView& v, Ps now) { v.take_down({32, false}, now); });
     expect({41, 0}, {32, 41});
 }
 
-TEST_F(LinkReason, the_message_is_lost)
+TEST_F(LinkReason, TheMessageWithTheReasonIsLost)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {33, false}, now); });
     expect({33, 0}, {36, 0});
 }
 
-TEST_F(LinkReason, the_cable)
+TEST_F(LinkReason, TheCableIsCut)
 {
     twin_->cut(kLinkId, kMs);
     expect({36, 0}, {36, 0});
 }
 
-TEST_F(LinkReason, the_nic_loses_power)
+TEST_F(LinkReason, TheNicLosesPower)
 {
     on_nic(kMs, [](NicView& v, Ps now) { v.lose_power(now); });
     expect({36, 0}, {0, 0});
 }
 
-TEST_F(LinkReason, the_switch_port_loses_power)
+TEST_F(LinkReason, TheSwitchPortLosesPower)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.lose_power(kPort, now); });
     expect({0, 0}, {36, 0});
 }
 
-TEST_F(LinkReason, a_disable_without_a_message)
+TEST_F(LinkReason, ADisabledPortSendsNoMessage)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) {
         auto off = v.registers(kPort);
@@ -122,13 +122,13 @@ TEST_F(LinkReason, a_disable_without_a_message)
     EXPECT_EQ(a().state, link::LinkState::disabled);
 }
 
-TEST_F(LinkReason, a_nic_that_is_switched_off)
+TEST_F(LinkReason, ANicThatIsSwitchedOff)
 {
     on_nic(kMs, [](NicView& v, Ps now) { v.set_enabled(false, now); });
     expect({0, 33}, {33, 0});
 }
 
-TEST_F(LinkReason, a_bounce_brings_it_back_and_the_first_reason_stays_until_it_is_armed)
+TEST_F(LinkReason, ABounceBringsItBackAndTheFirstReasonStaysUntilItIsArmed)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });
     on_switch(2 * kMs, [](SwitchView& v, Ps now) { v.bring_up(kPort, now); });
@@ -158,14 +158,14 @@ TEST_F(LinkReason, a_bounce_brings_it_back_and_the_first_reason_stays_until_it_i
     EXPECT_EQ(b().registers, (link::Registers{35, 0, 2}));
 }
 
-TEST_F(LinkReason, a_manager_logs_each_flap_once)
+TEST_F(LinkReason, AManagerLogsEachFlapOnce)
 {
     link::LinkKeeper keeper;
     const PortId port{DeviceId{kSwitch.value}, kPort};
     for (int i = 0; i < 10; ++i) {
         const auto begin = static_cast<Ps>(10 * i + 1) * kMs;
         twin_->cut(kLinkId, begin);
-        twin_->mend(kLinkId, begin + 3 * kMs);
+        twin_->repair(kLinkId, begin + 3 * kMs);
         for (const Ps look : {begin + kUs, begin + 2 * kMs, begin + 5 * kMs}) {
             twin_->run_until(look);
             keeper.sweep(std::array{link::PortReport{port, a(), true}},
@@ -183,7 +183,7 @@ TEST_F(LinkReason, a_manager_logs_each_flap_once)
     }
 }
 
-TEST_F(LinkReason, no_pause_survives_it)
+TEST_F(LinkReason, NoPauseSurvivesALinkDown)
 {
     on_nic(0, [](NicView& v, Ps now) { v.stop_pipeline(now); });
     twin_->run_until(kMs);

@@ -17,7 +17,7 @@ class Storming : public testing::Test {
 protected:
     static constexpr Ps kBegin = 100 * kUs;
     static constexpr Ps kEnd = 2 * kMs;
-    static constexpr Ps kNotPausedNow = kEnd + 336 * kUs;  // the pause of the last frame has expired
+    static constexpr Ps kExpired = kEnd + 336 * kUs;  // the pause of the last frame has expired
     enum Flows : std::uint32_t { to_storm, from_storm, other_to_storm, other_from_storm };
 
     void SetUp() override
@@ -65,7 +65,7 @@ protected:
     std::unique_ptr<Twin> twin_;
 };
 
-TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
+TEST_F(Storming, OnlyThePausedQueueStandsStill)
 {
     twin_->run_until(1 * kMs);
     EXPECT_TRUE(queue(kPort).paused);
@@ -80,7 +80,7 @@ TEST_F(Storming, nothing_but_the_paused_queue_stands_still)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no_pause)
+TEST_F(Storming, DropDiscardsWaitingArrivingAndReceivedFramesAndSendsNoPause)
 {
     const auto set_all = [](bool on) {
         return [on](PortRegisters& r) {
@@ -116,8 +116,8 @@ TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no
     EXPECT_EQ(drops()[Drop::mitigated_in], view().group(kPort, kLossless).rx_drops);
     EXPECT_GT(drops()[Drop::mitigated_in], 0U);
 
-    write(kNotPausedNow, set_all(false));
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    write(kExpired, set_all(false));
+    twin_->run_until(kExpired + 20 * kUs);
     const auto lost = drops().total();
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
     EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2);
@@ -125,7 +125,7 @@ TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no
     EXPECT_EQ(drops().total(), lost);
 }
 
-TEST_F(Storming, forward_sends_in_spite_of_the_pause)
+TEST_F(Storming, ForwardSendsInSpiteOfThePause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     twin_->run_until(1 * kMs);
@@ -141,7 +141,7 @@ TEST_F(Storming, forward_sends_in_spite_of_the_pause)
     EXPECT_EQ(delivered(to_storm), twin_->flow(to_storm).sent);
 }
 
-TEST_F(Storming, a_pause_that_counts_again_stops_the_queue_at_once)
+TEST_F(Storming, APauseThatIsHonouredAgainStopsTheQueueAtOnce)
 {
     write(1 * kMs, [](PortRegisters& r) { r.ignore_pause = kLosslessBit; });
     write(1'500 * kUs, [](PortRegisters& r) { r.ignore_pause = 0; });
@@ -151,7 +151,7 @@ TEST_F(Storming, a_pause_that_counts_again_stops_the_queue_at_once)
     EXPECT_LE(queue(kPort).tx_packets, sent + 1);
 }
 
-TEST_F(Storming, squeeze_kills_by_length_and_leaves_the_link_up)
+TEST_F(Storming, SqueezeDiscardsByLengthAndLeavesTheLinkUp)
 {
     write(1 * kMs, [](PortRegisters& r) {
         r.max_frame_bytes = 63;
@@ -162,19 +162,19 @@ TEST_F(Storming, squeeze_kills_by_length_and_leaves_the_link_up)
     EXPECT_EQ(in_100_us(to_storm), 0U);
     EXPECT_EQ(in_100_us(other_to_storm), 0U) << "the whole port";
     EXPECT_EQ(queue(kPort).tx_packets + queue(kPort, kOther).tx_packets, sent);
-    EXPECT_EQ(queue(kPort).bytes, 0U) << "nothing waits: the pause does not count";
-    EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2) << "what comes in lives";
+    EXPECT_EQ(queue(kPort).bytes, 0U) << "no frame waits: the pause is ignored";
+    EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2) << "arriving frames are delivered";
     EXPECT_TRUE(view().link_up(kPort));
     EXPECT_EQ(drops().total(), drops()[Drop::frame_size]);
-    write(kNotPausedNow, [](PortRegisters& r) {
+    write(kExpired, [](PortRegisters& r) {
         r.max_frame_bytes = 9'216;
         r.pause_rx = kLosslessBit | 1U << kOther;
     });
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    twin_->run_until(kExpired + 20 * kUs);
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
 }
 
-TEST_F(Storming, a_frame_as_long_as_the_register_passes)
+TEST_F(Storming, AFrameAsLongAsTheRegisterPasses)
 {
     write(10 * kUs, [](PortRegisters& r) { r.max_frame_bytes = 1'048; });
     write(50 * kUs, [](PortRegisters& r) { r.max_frame_bytes = 1'047; });
@@ -184,7 +184,7 @@ TEST_F(Storming, a_frame_as_long_as_the_register_passes)
     EXPECT_GT(drops()[Drop::frame_size], 0U);
 }
 
-TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sends_pause)
+TEST_F(Storming, LosslessOffDiscardsBothDirectionsAndNeitherObeysNorSendsPause)
 {
     write(1 * kMs, [](PortRegisters& r) { r.lossless_off = kLosslessBit; });
     twin_->run_until(1 * kMs + 20 * kUs);
@@ -194,8 +194,8 @@ TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sen
     EXPECT_NEAR(static_cast<double>(in_100_us(other_to_storm)), 468, 2);
     EXPECT_EQ(queue(kPort).bytes, 0U);
     EXPECT_EQ(queue(0).pause_sent, paused_others);
-    write(kNotPausedNow, [](PortRegisters& r) { r.lossless_off = 0; });
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    write(kExpired, [](PortRegisters& r) { r.lossless_off = 0; });
+    twin_->run_until(kExpired + 20 * kUs);
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
     EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2);
 }
@@ -227,7 +227,7 @@ protected:
     std::vector<Received> received_;
 };
 
-TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
+TEST_F(Hardware, FindsADeadlockRecoversForTheIntervalAndFindsItAgain)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     const Ps begin = paused_at();
@@ -245,7 +245,7 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
     EXPECT_FALSE(view().recovering(kPort, kLossless));
     twin_->run_until(4 * kMs);
     std::vector<Received> expected;
-    for (Ps t = begin + 300 * kUs; t < kNotPausedNow; t += 500 * kUs) {
+    for (Ps t = begin + 300 * kUs; t < kExpired; t += 500 * kUs) {
         expected.push_back({Interrupt::Kind::deadlock, kLossless, t});
         expected.push_back({Interrupt::Kind::recovered, kLossless, t + 200 * kUs});
     }
@@ -255,7 +255,7 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
 }
 
 // Pause during the recovery does not count: detection starts again when the recovery is over.
-TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
+TEST_F(Hardware, StartsToWatchAgainWhenTheRecoveryIsOver)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     const Ps begin = paused_at();
@@ -267,7 +267,7 @@ TEST_F(Hardware, starts_to_watch_again_when_the_recovery_is_over)
     EXPECT_EQ(received_[2], (Received{Interrupt::Kind::deadlock, kLossless, begin + 800 * kUs}));
 }
 
-TEST_F(Hardware, may_forward_while_it_recovers)
+TEST_F(Hardware, MayForwardWhileItRecovers)
 {
     view().set_deadlock_timers(kPort, kLossless, 300 * kUs, 200 * kUs);
     view().set_recovery_action(kPort, false);
@@ -285,18 +285,18 @@ TEST_F(Hardware, may_forward_while_it_recovers)
     EXPECT_EQ(drops().total(), 0U);
 }
 
-TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
+TEST_F(Hardware, DoesNotTakeShortPausesForADeadlock)
 {
     view().set_deadlock_timers(kPort, kLossless, 3 * kMs, 200 * kUs);
     view().set_pause_limit(kPort, 3 * kMs);
-    storm(*twin_, 1, {.priorities = kLosslessBit, .period = 100 * kUs, .stop = 10 * kMs}, kNotPausedNow + 100 * kUs);
+    storm(*twin_, 1, {.priorities = kLosslessBit, .period = 100 * kUs, .stop = 10 * kMs}, kExpired + 100 * kUs);
     twin_->run_until(5 * kMs);
     EXPECT_TRUE(received_.empty());
     twin_->run_until(6 * kMs);
     EXPECT_EQ(received_.size(), 3U) << "pause too long, deadlock, recovered";
 }
 
-TEST_F(Hardware, shows_the_channels_that_pause_too_long)
+TEST_F(Hardware, ShowsTheChannelsThatPauseTooLong)
 {
     view().set_pause_limit(kPort, 400 * kUs);
     storm(*twin_, 1, {.priorities = 1U << kOther, .period = 100 * kUs, .stop = kEnd}, 600 * kUs);
@@ -309,13 +309,13 @@ TEST_F(Hardware, shows_the_channels_that_pause_too_long)
     EXPECT_EQ(channels_at(begin + 400 * kUs), kLosslessBit);
     EXPECT_EQ(channels_at(1'100 * kUs), kLosslessBit | 1U << kOther);
     EXPECT_EQ(channels_at(kEnd), kLosslessBit | 1U << kOther);
-    EXPECT_EQ(channels_at(kNotPausedNow + 100 * kUs), 0U);
+    EXPECT_EQ(channels_at(kExpired + 100 * kUs), 0U);
     ASSERT_EQ(received_.size(), 2U);
     EXPECT_EQ(received_[0], (Received{Interrupt::Kind::pause_too_long, kLossless, begin + 400 * kUs}));
     EXPECT_EQ(received_[1].queue, kOther);
 }
 
-TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
+TEST_F(Hardware, ShowsWhetherTheQueueWasPausedSinceTheLastLook)
 {
     const auto look = [&](Ps when) {
         twin_->run_until(when);
@@ -329,7 +329,7 @@ TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
 }
 
 // Detectors work on queues, mitigations on priorities.
-TEST(HardwareMaps, recovery_of_a_queue_concerns_the_priorities_mapped_to_it)
+TEST(HardwareMaps, RecoveryOfAQueueConcernsThePrioritiesMappedToIt)
 {
     auto set = one_switch(2);
     set.switch_profiles[0].queue_of_priority[kLossless] = 6;

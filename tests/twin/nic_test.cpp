@@ -31,7 +31,7 @@ protected:
     std::unique_ptr<Twin> twin_;
 };
 
-TEST_F(Nic, a_slow_one_takes_frames_at_its_rate_and_loses_none)
+TEST_F(Nic, ASlowNicReceivesAtItsRateAndLosesNothing)
 {
     at(0, [](NicView v, Ps now) { v.limit_pipeline({25'000'000'000}, now); });
     twin_->run_until(1 * kMs);
@@ -43,7 +43,7 @@ TEST_F(Nic, a_slow_one_takes_frames_at_its_rate_and_loses_none)
     EXPECT_LE(nic().buffered_bytes(), nic().profile().buffer_bytes);
 }
 
-TEST_F(Nic, without_pause_it_loses_frames_until_it_is_rebooted)
+TEST_F(Nic, ANicWithoutPauseLosesFramesUntilItIsRebooted)
 {
     at(0, [](NicView v, Ps now) { v.stop_pipeline(now); });
     at(500 * kUs, [](NicView v, Ps now) { v.set_pause_tx(0, now); });
@@ -60,12 +60,12 @@ TEST_F(Nic, without_pause_it_loses_frames_until_it_is_rebooted)
     at(2 * kMs, [](NicView v, Ps now) { v.reboot(now); });
     twin_->run_until(2 * kMs + 100 * kUs);
     EXPECT_EQ(nic().pause_tx(), 0xffU) << "the latch is gone";
-    EXPECT_GT(drops()[Drop::dead_host], 100U) << "and so is what was in its buffer";
+    EXPECT_GT(drops()[Drop::dead_host], 100U) << "the frames in its buffer are lost";
     EXPECT_EQ(nic().buffered_bytes(), 0U);
     EXPECT_GT(delivered(), 1'000U);
 }
 
-TEST_F(Nic, a_reboot_ends_its_storms)
+TEST_F(Nic, ARebootEndsItsStorms)
 {
     at(100 * kUs, [](NicView v, Ps now) { v.start_storm(holding(), now); });
     at(1 * kMs, [](NicView v, Ps now) { v.reboot(now); });
@@ -77,7 +77,7 @@ TEST_F(Nic, a_reboot_ends_its_storms)
     EXPECT_EQ(reading().pause_sent, frames);
 }
 
-TEST_F(Nic, a_dead_host_neither_receives_nor_pauses)
+TEST_F(Nic, ADeadHostNeitherReceivesNorPauses)
 {
     at(50 * kUs, [](NicView v, Ps now) { v.limit_pipeline({10'000'000'000}, now); });
     at(100 * kUs, [](NicView v, Ps now) { v.die(now); });
@@ -93,11 +93,11 @@ TEST_F(Nic, a_dead_host_neither_receives_nor_pauses)
 
 // ---------------------------------------------------------------------------------------------------- cable
 
-TEST_F(Nic, a_cut_cable_loses_what_is_on_it_and_forgets_the_pause)
+TEST_F(Nic, ACutCableLosesTheFramesOnItAndThePause)
 {
     at(0, [](NicView v, Ps now) { v.start_storm(holding(), now); });
     twin_->cut(1, 200 * kUs);
-    twin_->mend(1, 300 * kUs);
+    twin_->repair(1, 300 * kUs);
     twin_->run_until(200 * kUs);
     auto view = twin_->switch_view(kSwitch);
     EXPECT_TRUE(view.queue(1, kLossless, twin_->now()).paused);
@@ -117,7 +117,7 @@ TEST_F(Nic, a_cut_cable_loses_what_is_on_it_and_forgets_the_pause)
     EXPECT_EQ(drops().total(), drops()[Drop::link_down]);
 }
 
-TEST_F(Nic, the_far_end_sees_a_transmitter_go_off_after_the_cable)
+TEST_F(Nic, TheFarEndSeesATransmitterGoOffAfterTheCable)
 {
     twin_->at(kSwitch, 200 * kUs, [&](Ps now) {
         auto view = twin_->switch_view(kSwitch);
@@ -141,25 +141,25 @@ TEST_F(Nic, the_far_end_sees_a_transmitter_go_off_after_the_cable)
 constexpr Ps kWayThere = 2 * (1'068 * kPsPerByte + kUs);
 constexpr Ps kWayBack = 2 * ((64 + 20) * kPsPerByte + kUs);
 
-TEST(Transport, unacknowledged_frames_are_sent_again_after_the_timeout)
+TEST(Transport, UnacknowledgedFramesAreSentAgainAfterTheTimeout)
 {
     auto set = one_switch(2);
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 1}};
     const auto twin = build(set);
     twin->cut(1, 0);
-    twin->mend(1, 10 * kUs);
+    twin->repair(1, 10 * kUs);
     twin->run_until_flows_finish(kSecond);
     EXPECT_EQ(twin->flow(0).finished_at, 16 * kMs + kWayThere + kWayBack);
     EXPECT_EQ(twin->totals().drops[Drop::link_down], 1U);
 }
 
-TEST(Transport, a_gap_is_reported_and_costs_a_round_trip_not_a_timeout)
+TEST(Transport, AGapIsReportedAndCostsARoundTripNotATimeout)
 {
     auto set = one_switch(2);
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 2'000}};
     const auto twin = build(set);
     twin->cut(1, 50 * kUs);
-    twin->mend(1, 52 * kUs);
+    twin->repair(1, 52 * kUs);
     twin->run_until_flows_finish(kSecond);
     const Ps undisturbed = 2'000 * 1'068 * kPsPerByte + kWayThere + kWayBack;
     EXPECT_GT(twin->flow(0).finished_at, undisturbed);
@@ -167,7 +167,7 @@ TEST(Transport, a_gap_is_reported_and_costs_a_round_trip_not_a_timeout)
     EXPECT_EQ(twin->flow(0).delivered, 2'000U);
 }
 
-TEST(Transport, a_window_bounds_what_is_under_way)
+TEST(Transport, AWindowLimitsTheFramesInFlight)
 {
     auto set = one_switch(2);
     set.flows = {{.src = kSender, .dst = kReceiver, .packets = 1'000}};

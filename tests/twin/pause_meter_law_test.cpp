@@ -9,7 +9,7 @@
 namespace petrel::twin {
 namespace {
 
-RC_GTEST_PROP(PauseMeter, counts_like_a_look_at_every_instant, ())
+RC_GTEST_PROP(PauseMeter, EqualsACountOfEveryInstant, ())
 {
     PauseMeter meter;
     Ps ends = 0;  // the model: paused at t when t < ends
@@ -62,7 +62,7 @@ RC_GTEST_PROP(PauseMeter, counts_like_a_look_at_every_instant, ())
     RC_ASSERT(std::max(meter.longest, meter.until == 0 ? Ps{0} : 200 - meter.since) == longest);
 }
 
-TEST(PauseMeter, a_refresh_at_the_very_end_comes_too_late)
+TEST(PauseMeter, ARefreshAtTheEndOfThePauseIsTooLate)
 {
     PauseMeter meter;
     meter.pause(10, 20);

@@ -22,7 +22,7 @@ BitRate any_speed()
 }
 
 // Host 0 sends to host 1, whose NIC sends a single pause frame.
-RC_GTEST_PROP(PauseTime, is_quanta_times_512_bit_times, ())
+RC_GTEST_PROP(PauseTime, IsQuantaTimes512BitTimes, ())
 {
     const LinkShape link{any_speed(), std::chrono::nanoseconds{*rc::gen::inRange(1, 3'000)}};
     const Ps response = *rc::gen::element<Ps>(0, 1, 2'017'280);
@@ -51,7 +51,7 @@ RC_GTEST_PROP(PauseTime, is_quanta_times_512_bit_times, ())
     RC_ASSERT(reading.pauses_ended == 1U);
 }
 
-TEST(PauseTime, of_65535_quanta_as_published)
+TEST(PauseTime, Of65535QuantaAsPublished)
 {
     EXPECT_EQ(pause_of(65535, BitRate{10'000'000'000}) / kUs, 3'355U);
     EXPECT_EQ(pause_of(65535, k100G), 335'539'200U);
@@ -70,13 +70,13 @@ std::uint64_t leaks(std::uint64_t frames_per_second)
     return twin->flow(0).delivered;
 }
 
-TEST(Storm, holds_a_port_for_good_from_2980_frames_a_second)
+TEST(Storm, HoldsAPortForGoodFrom2980FramesASecond)
 {
     EXPECT_GT(leaks(2'979), 0U);
     EXPECT_EQ(leaks(2'981), 0U);
 }
 
-TEST(Link, counts_preamble_and_gap)
+TEST(Link, CountsPreambleAndGap)
 {
     for (const std::uint32_t overhead : {0U, 20U}) {
         auto set = one_switch(2);
@@ -130,7 +130,7 @@ struct HeadroomCase {
     }
 };
 
-RC_GTEST_PROP(Headroom, is_enough_to_the_byte, ())
+RC_GTEST_PROP(Headroom, IsEnoughToTheByte, ())
 {
     const HeadroomCase any{{any_speed(), std::chrono::nanoseconds{*rc::gen::inRange(1, 3'000)}},
                            *rc::gen::inRange<std::uint16_t>(64, 9'217),
@@ -147,7 +147,7 @@ RC_GTEST_PROP(Headroom, is_enough_to_the_byte, ())
 
 // A host whose receive pipeline is stopped keeps its switch paused all the time, and each switch keeps its senders
 // paused.
-RC_GTEST_PROP(Refresh, comes_before_the_pause_runs_out, ())
+RC_GTEST_PROP(Refresh, ComesBeforeThePauseRunsOut, ())
 {
     const LinkShape link{any_speed(), std::chrono::nanoseconds{*rc::gen::inRange(1, 2'000)}};
     // Long enough that a refresh can be sent between two frames of the longest size.
@@ -187,7 +187,7 @@ RC_GTEST_PROP(Refresh, comes_before_the_pause_runs_out, ())
 
 // A pause also ends when it expires while no frame waits, or while the port is busy with another priority: the next
 // frame is sent as soon as the pause is over and the port is free.
-RC_GTEST_PROP(PauseTime, ends_unnoticed_too, ())
+RC_GTEST_PROP(PauseTime, ExpiresWithoutAFrame, ())
 {
     auto set = one_switch(3);
     const Ps begin = 334 * kUs + *rc::gen::inRange<Ps>(0, 4'000'000);

@@ -161,7 +161,7 @@ RC_GTEST_PROP(PeersLaw, SeveralProcessesEqualOne, ())
             });
         }
         twin.cut(cut, 30 * kUs);
-        twin.mend(cut, 50 * kUs);
+        twin.repair(cut, 50 * kUs);
         twin.run_until(90 * kUs);  // ends a window early
         if (to_the_end)
             twin.run_until_flows_finish(400 * kUs);

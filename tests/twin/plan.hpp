@@ -173,7 +173,7 @@ inline void add_breakage(Plan& plan, Ps until)
         const auto link = plan.any_link();
         plan.faults.emplace_back([=](Twin& twin) {
             twin.cut(link, begin);
-            twin.mend(link, end);
+            twin.repair(link, end);
         });
         break;
     }

@@ -26,7 +26,7 @@ Packet numbered(std::uint32_t n)
 // Many writes, then many reads, so that rings fill, grow and wrap.
 std::vector<int> bursts() { return *rc::gen::container<std::vector<int>>(rc::gen::inRange(-70, 100)); }
 
-RC_GTEST_PROP(PacketRing, is_a_fifo_whatever_its_size, ())
+RC_GTEST_PROP(PacketRing, IsAFifoOfAnySize, ())
 {
     Arena arena;
     PacketRing ring;
@@ -47,7 +47,7 @@ RC_GTEST_PROP(PacketRing, is_a_fifo_whatever_its_size, ())
     }
 }
 
-TEST(PacketRing, indices_may_run_over)
+TEST(PacketRing, IndicesMayRunOver)
 {
     Arena arena;
     PacketRing ring;
@@ -68,7 +68,7 @@ Packet take(WireOut& out)
     return p;
 }
 
-RC_GTEST_PROP(Wire, is_a_fifo_and_ends_with_a_frame_that_never_arrives, ())
+RC_GTEST_PROP(Wire, IsAFifoAndEndsWithAFrameThatNeverArrives, ())
 {
     Arena arena;
     WireOut out;
@@ -92,7 +92,7 @@ RC_GTEST_PROP(Wire, is_a_fifo_and_ends_with_a_frame_that_never_arrives, ())
 
 // The reader falls behind by up to some hundred frames, so that the writer replaces the ring while it is read. Then it
 // catches up, so that slots are reused. ThreadSanitizer checks this test.
-TEST(Wire, has_a_writer_and_a_reader_at_the_same_time)
+TEST(Wire, HasAWriterAndAReaderAtTheSameTime)
 {
     constexpr std::uint32_t kFrames = 200'000 / test::kScale;
     Arena arena;
@@ -119,7 +119,7 @@ TEST(Wire, has_a_writer_and_a_reader_at_the_same_time)
     EXPECT_EQ(out.front_at(), kForever);
 }
 
-RC_GTEST_PROP(Agenda, comes_in_order_whatever_the_order_of_insertion, ())
+RC_GTEST_PROP(Agenda, RunsInOrderOfTimeForAnyOrderOfInsertion, ())
 {
     std::vector<Todo> todos;
     const auto count = *rc::gen::inRange(0, 100);
@@ -138,7 +138,7 @@ RC_GTEST_PROP(Agenda, comes_in_order_whatever_the_order_of_insertion, ())
     RC_ASSERT(agenda.next() == kForever);
 }
 
-TEST(Agenda, runs_each_call_once_and_those_of_one_instant_after_everything_else)
+TEST(Agenda, RunsEachCallOnceAndThoseOfOneInstantAfterEverythingElse)
 {
     Agenda agenda;
     std::vector<int> ran;

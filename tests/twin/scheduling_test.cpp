@@ -31,7 +31,7 @@ std::uint64_t sent(Twin& twin, std::uint8_t queue)
     return twin.switch_view(NodeId{4}).queue(3, queue, twin.now()).tx_bytes;
 }
 
-RC_GTEST_PROP(Scheduling, weights_share_the_line_by_bytes, ())
+RC_GTEST_PROP(Scheduling, WeightsShareTheLineByBytes, ())
 {
     const std::array<std::uint8_t, 3> classes{1, 2, 4};
     const std::array<std::uint32_t, 3> weights{1, *rc::gen::inRange(1U, 5U), *rc::gen::inRange(1U, 9U)};
@@ -57,7 +57,7 @@ RC_GTEST_PROP(Scheduling, weights_share_the_line_by_bytes, ())
     RC_ASSERT(twin->totals().drops.total() == 0U);
 }
 
-TEST(Scheduling, weights_1_2_4)
+TEST(Scheduling, Weights124)
 {
     auto set = three_classes({1, 2, 4}, {1000, 1000, 1000});
     set.switch_profiles[0].queues[2].weight = 2;
@@ -70,7 +70,7 @@ TEST(Scheduling, weights_1_2_4)
     EXPECT_GT(unit, 2e-3 * 100e9 / 8 / 7 * 0.97);  // and together the whole line rate, without preamble and gap
 }
 
-TEST(Scheduling, strict_queues_come_first_the_highest_of_them)
+TEST(Scheduling, StrictQueuesComeFirstTheHighestOfThem)
 {
     auto set = three_classes({1, 5, 6}, {1000, 1000, 1000});
     set.switch_profiles[0].queues[5].strict = true;
@@ -93,7 +93,7 @@ TEST(Scheduling, strict_queues_come_first_the_highest_of_them)
 
 // ---------------------------------------------------------------------------------------------------- maps
 
-TEST(Maps, dscp_to_priority_to_group_and_queue)
+TEST(Maps, DscpToPriorityToGroupAndQueue)
 {
     auto set = one_switch(3);
     auto& profile = set.switch_profiles[0];
@@ -151,7 +151,7 @@ Standing standing_queue(Setup set, std::uint64_t packets)
     return {std::move(twin), queue};
 }
 
-TEST(Marking, probability_rises_between_the_thresholds)
+TEST(Marking, ProbabilityRisesBetweenTheThresholds)
 {
     auto set = one_switch(2);
     set.switch_profiles[0].queues[kLossless].ecn = {
@@ -166,7 +166,7 @@ TEST(Marking, probability_rises_between_the_thresholds)
     EXPECT_EQ(standing_queue(set, 1'200).queue.marked, whole + 100) << "above the second, everything";
 }
 
-TEST(Limits, an_egress_queue_has_a_fixed_limit)
+TEST(Limits, AnEgressQueueHasAFixedLimit)
 {
     auto set = one_switch(2);
     set.switch_profiles[0].queues[kLossless].limit = fixed_limit(50'999);
@@ -174,11 +174,11 @@ TEST(Limits, an_egress_queue_has_a_fixed_limit)
     EXPECT_EQ(full.queue.bytes, 50'000U);
     EXPECT_EQ(full.queue.tx_drops, 30U);
     EXPECT_EQ(full.twin->totals().drops[Drop::egress_full], 30U);
-    EXPECT_EQ(full.twin->switch_view(NodeId{2}).group(0, kLossless).bytes, 50'000U) << "what is refused is not charged";
+    EXPECT_EQ(full.twin->switch_view(NodeId{2}).group(0, kLossless).bytes, 50'000U) << "a refused frame is not charged";
 }
 
 // alpha = 1 and two queues in one pool: each gets a third.
-TEST(Limits, egress_queues_share_a_pool)
+TEST(Limits, EgressQueuesShareAPool)
 {
     auto set = one_switch(4);
     auto& profile = set.switch_profiles[0];
@@ -204,7 +204,7 @@ TEST(Limits, egress_queues_share_a_pool)
     EXPECT_EQ(twin->flow(1).delivered, 100U);
 }
 
-TEST(Limits, a_lossy_group_has_a_static_limit_and_sends_no_pause)
+TEST(Limits, ALossyGroupHasAStaticLimitAndSendsNoPause)
 {
     auto set = one_switch(3);
     set.switch_profiles[0].groups[kLossless] = lossy_group(fixed_limit(32'000));
@@ -225,7 +225,7 @@ TEST(Limits, a_lossy_group_has_a_static_limit_and_sends_no_pause)
 
 // alpha = 4: the first stuck group uses four fifths of the pool, the second four fifths of the rest. When the first has
 // drained, the second may use more, and its sender gets an XON although none of its frames has left.
-TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
+TEST(Limits, AGroupResumesWhenOthersHaveLeftThePool)
 {
     auto set = one_switch(4);
     set.switch_profiles[0].buffer_bytes = 2U << 20U;
@@ -249,7 +249,7 @@ TEST(Limits, a_group_goes_on_when_others_have_left_the_pool)
 }
 
 // Each group may use 20 frames of headroom, but the shared pool has room for 25.
-TEST(Limits, headroom_may_be_one_pool)
+TEST(Limits, HeadroomMayBeOnePool)
 {
     auto set = one_switch(4);
     auto& profile = set.switch_profiles[0];

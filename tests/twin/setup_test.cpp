@@ -9,7 +9,7 @@
 namespace petrel::twin::test {
 namespace {
 
-TEST(Problems, are_reported_all_at_once)
+TEST(Problems, AreReportedAllAtOnce)
 {
     auto set = one_switch(4);
     auto& profile = set.switch_profiles[0];
@@ -43,7 +43,7 @@ TEST(Problems, are_reported_all_at_once)
 
 // A defect of another simulator: if reserve and headroom exceed the buffer, the difference wraps around and no sender
 // is ever paused.
-TEST(Problems, headroom_and_reserve_have_to_leave_something_to_share)
+TEST(Problems, HeadroomAndReserveHaveToLeaveSomethingToShare)
 {
     auto set = one_switch(2);
     auto& group = set.switch_profiles[0].groups[kLossless];
@@ -54,7 +54,7 @@ TEST(Problems, headroom_and_reserve_have_to_leave_something_to_share)
 }
 
 // Pools share the buffer without reserve and headroom, not the whole buffer.
-TEST(Problems, ingress_pools_have_what_reserve_and_headroom_leave)
+TEST(Problems, IngressPoolsHaveWhatReserveAndHeadroomLeave)
 {
     auto set = one_switch(2);
     auto& profile = set.switch_profiles[0];
@@ -67,7 +67,7 @@ TEST(Problems, ingress_pools_have_what_reserve_and_headroom_leave)
     EXPECT_TRUE(Twin::build(set));
 }
 
-TEST(Problems, a_flow_sends_no_longer_frames_than_the_switches_pass)
+TEST(Problems, AFlowSendsNoLongerFramesThanTheSwitchesPass)
 {
     auto set = one_switch(2);
     set.flows = {open_loop(0, 1)};

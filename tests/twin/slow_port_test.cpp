@@ -42,7 +42,7 @@ std::unique_ptr<Twin> busy()
     return twin;
 }
 
-RC_GTEST_PROP(SlowPort, sends_at_its_rate, ())
+RC_GTEST_PROP(SlowPort, SendsAtItsRate, ())
 {
     const BitRate rate{*rc::gen::element<std::uint64_t>(10, 100, 1'000, 10'000, 50'000) * 1'000'000};
     const auto twin = busy();
@@ -56,7 +56,7 @@ RC_GTEST_PROP(SlowPort, sends_at_its_rate, ())
         RC_ASSERT(next->at - (next - 1)->at == gap);
 }
 
-TEST(SlowPort, shows_only_a_queue_and_pauses_its_senders)
+TEST(SlowPort, ShowsOnlyABacklogAndPausesItsSenders)
 {
     const auto twin = busy();
     limit(*twin, {1'000'000'000}, kBegin);
@@ -74,7 +74,7 @@ TEST(SlowPort, shows_only_a_queue_and_pauses_its_senders)
     EXPECT_EQ(twin->totals().drops.total(), 0U);
 }
 
-TEST(SlowPort, may_stand_still_and_still_sends_pause)
+TEST(SlowPort, MayStandStillAndStillSendsPause)
 {
     auto set = one_switch(3);
     set.flows = {open_loop(0, 1), open_loop(1, 2)};
@@ -91,7 +91,7 @@ TEST(SlowPort, may_stand_still_and_still_sends_pause)
     EXPECT_TRUE(twin->nic_view(NodeId{1}).read(kLossless, twin->now()).paused);
 }
 
-TEST(SlowPort, sends_at_full_speed_after_the_fault)
+TEST(SlowPort, SendsAtFullSpeedAfterTheFault)
 {
     const auto twin = busy();
     stop(*twin, kBegin);
@@ -104,7 +104,7 @@ TEST(SlowPort, sends_at_full_speed_after_the_fault)
 }
 
 // Pause from its peer holds the port as long as any other port, and can be ignored in the same way.
-TEST(SlowPort, is_paused_like_any_other)
+TEST(SlowPort, IsPausedLikeAnyOther)
 {
     for (const bool ignored : {false, true}) {
         const auto twin = busy();
@@ -127,12 +127,12 @@ TEST(SlowPort, is_paused_like_any_other)
     }
 }
 
-TEST(SlowPort, stays_slow_when_its_link_returns)
+TEST(SlowPort, StaysSlowWhenItsLinkReturns)
 {
     const auto twin = busy();
     stop(*twin, kBegin);
     twin->cut(1, kMs);
-    twin->mend(1, 2 * kMs);
+    twin->repair(1, 2 * kMs);
     const auto before = [&] {
         twin->run_until(kMs);
         return twin->flow(0).delivered;

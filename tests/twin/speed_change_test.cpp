@@ -15,7 +15,7 @@ constexpr Ps kUp = kChange + kDown;
 
 constexpr Ps byte_time(BitRate speed) { return 8 * kSecond / speed.bps; }
 
-TEST(SpeedChange, both_ends_send_at_the_new_speed)
+TEST(SpeedChange, BothEndsSendAtTheNewSpeed)
 {
     for (const auto& [before, after] : {std::pair{k100G, k10G}, std::pair{k10G, k100G}}) {
         auto set = one_switch(2, {before, std::chrono::microseconds{1}});
@@ -44,7 +44,7 @@ TEST(SpeedChange, both_ends_send_at_the_new_speed)
     }
 }
 
-TEST(SpeedChange, pause_ends_with_the_link_and_holds_by_the_new_speed)
+TEST(SpeedChange, PauseEndsWithTheLinkAndHoldsByTheNewSpeed)
 {
     const auto twin = build(one_switch(2));
     twin->set_speed(1, k10G, kChange, kDown);
@@ -64,7 +64,7 @@ TEST(SpeedChange, pause_ends_with_the_link_and_holds_by_the_new_speed)
 
 // The sender on the changed link must stay paused all the time: the switch for link 1, host 0 for link 0. This holds
 // whether a pause lasts longer or shorter than before.
-TEST(SpeedChange, a_receiver_that_pauses_pauses_again_after_the_change)
+TEST(SpeedChange, AReceiverThatPausesPausesAgainAfterTheChange)
 {
     for (const std::uint32_t link : {0U, 1U}) {
         for (const auto& [before, after] : {std::pair{k100G, k10G}, std::pair{k10G, k100G}}) {
@@ -88,7 +88,7 @@ TEST(SpeedChange, a_receiver_that_pauses_pauses_again_after_the_change)
     }
 }
 
-TEST(SpeedChange, controlled_flows_use_the_new_speed)
+TEST(SpeedChange, ControlledFlowsUseTheNewSpeed)
 {
     auto set = one_switch(2, {k10G, std::chrono::microseconds{1}});
     set.flows = {open_loop(0, 1)};

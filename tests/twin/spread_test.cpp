@@ -16,7 +16,7 @@ Ps first_pause(const Twin& twin, std::uint32_t link, std::size_t end)
 }
 
 // One path, host 0 - leaf0 - spine0 - leaf1 - host 1. Each switch has 1 MB for frames from the node before it.
-TEST(Spread, a_tier_freezes_in_80_us_per_megabyte_at_100G)
+TEST(Spread, ATierFreezesIn80UsPerMegabyteAt100G)
 {
     constexpr std::uint32_t kMegabyte = 1'000'000;
     auto set = setup(topology::leaf_spine(2, 1, 1, kLink, kLink).value());
@@ -48,7 +48,7 @@ TEST(Spread, a_tier_freezes_in_80_us_per_megabyte_at_100G)
 }
 
 // SIGCOMM 2016, figure 5: one NIC that pauses without end also stops servers that never send to it.
-TEST(Spread, one_nic_stops_its_tor_then_leaves_spines_and_all_servers)
+TEST(Spread, OneNicStopsItsTorThenLeavesSpinesAndAllServers)
 {
     auto set = setup(topology::fat_tree(4, kLink, kLink).value());  // 16 hosts; tor 16.., agg 24.., core 32..
     set.switch_profiles[0].buffer_bytes = 3U << 20U;
@@ -111,7 +111,7 @@ std::uint64_t pauses_with_alpha(std::int8_t exponent)
     return pauses_sent(*twin, NodeId{9});
 }
 
-TEST(Spread, a_smaller_alpha_pauses_more)
+TEST(Spread, ASmallerAlphaPausesMore)
 {
     EXPECT_GT(pauses_with_alpha(-6), 100U);  // 1/64
     EXPECT_EQ(pauses_with_alpha(-4), 0U);    // 1/16

@@ -215,7 +215,7 @@ TEST(ChangeWatched, NoLongerWatchedUndoesOrdersAsWell)
     EXPECT_EQ(d.phase(), Phase::off);
 }
 
-TEST(ChangeWatched, WatchedAgainBeginsAnew)
+TEST(ChangeWatched, AQueueThatIsWatchedAgainStartsFromZero)
 {
     Driver d{preset("sonic")};
     storm_for(d, 300);
@@ -370,7 +370,7 @@ TEST(ChangeRedSwitch, DoesNotConfuseTheBudget)
     EXPECT_EQ(d.phase(1), Phase::mitigated) << "the budget has room for one storm";
     d.storm(2);
     d.run_ms(400);
-    EXPECT_EQ(d.phase(2), Phase::alerted) << "and for no second one";
+    EXPECT_EQ(d.phase(2), Phase::alerted) << "the limit allows no second mitigation";
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST(Checkpoint, AnAlertedStormIsMitigatedOnlyAfterALookShowsThatItGoesOn)
             d.run_ms(100);
         }
         d.restart(book_of(preset("sonic")));
-        EXPECT_EQ(d.story(), Story{}) << "nothing was read since the start";
+        EXPECT_EQ(d.story(), Story{}) << "no look since the start";
         d.run_ms(200);
         EXPECT_EQ(d.phase(), goes_on ? Phase::mitigated : Phase::alerted);
     }

@@ -54,7 +54,7 @@ Reported reported_of(const Driver& d, const Target& target)
             ++reported.closed;
             reported.in_storm += e.at - began;
         } else if (closes(e.kind)) {
-            RC_ASSERT(e.kind == EventKind::storm_released);  // of an order, which is not a storm
+            RC_ASSERT(e.kind == EventKind::storm_released);  // ends a mitigation by order, which is not a storm
         }
     }
     reported.in_storm += reported.open ? d.now() - began : Duration{};
@@ -221,7 +221,7 @@ TEST(TakeOver, ByTheRedSwitch)
                                 "400 storm_released Ethernet0:3 red_switch", "400 do drop Ethernet0:3"}));
     EXPECT_EQ(d.stats().restored, 1U);
     d.run_ms(1'000);
-    EXPECT_EQ(d.stats().in_storm, Duration::zero()) << "a thrown switch is no storm";
+    EXPECT_EQ(d.stats().in_storm, Duration::zero()) << "the big red switch is no storm";
 }
 
 TEST(TakeOver, RememberedStormGoesOnWhereTheDeviceIsTreated)
@@ -234,7 +234,7 @@ TEST(TakeOver, RememberedStormGoesOnWhereTheDeviceIsTreated)
     ASSERT_EQ(d.phase(), Phase::probing);
     d.restart(test::book_of(test::with_probe()));
     d.dog().adopt(d.target(), Treatment::drop, true, d.now(), d.out());
-    EXPECT_TRUE(d.out().events.empty()) << "it was announced before";
+    EXPECT_TRUE(d.out().events.empty()) << "the storm was announced before";
     EXPECT_EQ(d.stats().detected, 1U);
 }
 

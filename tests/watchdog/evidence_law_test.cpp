@@ -94,7 +94,7 @@ RC_GTEST_PROP(EvidenceLaw, TroubleNeverTriggers, ())
     RC_ASSERT(d.story().empty());
 }
 
-RC_GTEST_PROP(EvidenceLaw, TroubleNeverRestoresByItself, ())
+RC_GTEST_PROP(EvidenceLaw, NoTroubleAloneCausesARestore, ())
 {
     // The storm goes on. Whatever the counters do, only a link down may end the mitigation.
     Driver d{preset("sonic")};

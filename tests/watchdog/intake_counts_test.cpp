@@ -14,7 +14,7 @@ TEST(IntakeCounts, AreTheLastKnownOnes)
 {
     Reader row{bit(Field::paused_now) | bit(Field::rx_pfc) | bit(Field::pause_tx) | bit(Field::on2off) |
                bit(Field::pause_us) | bit(Field::tx_packets)};
-    EXPECT_FALSE(row.intake().pfc_counts(Slot{0}).rx_frames) << "it was never read";
+    EXPECT_FALSE(row.intake().pfc_counts(Slot{0}).rx_frames) << "the counter was never read";
     row.read({1'000, {{Field::rx_pfc, 5}, {Field::pause_us, 900}}});
     row.read({2'000,
               {{Field::paused_now, 1},
@@ -35,7 +35,7 @@ TEST(IntakeCounts, AreTheLastKnownOnes)
     const auto later = row.intake().pfc_counts(Slot{0});
     EXPECT_EQ(later.paused, false);
     EXPECT_EQ(later.tx_frames, 9U);
-    EXPECT_FALSE(later.rx_frames) << "it was not reported this time";
+    EXPECT_FALSE(later.rx_frames) << "the counter was not in the last sample";
     EXPECT_FALSE(later.pause_us);
 }
 

@@ -62,7 +62,7 @@ TEST(IntakePause, BothEndsAndNoTransitionIsThroughout)
     row.read({1'000, {{Field::paused_now, 1}, {Field::on2off, 4}}});
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
     row.read({2'000, {{Field::paused_now, 1}, {Field::on2off, 5}}});
-    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow) << "one pause ended on the way";
+    EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow) << "one pause ended in between";
     row.read({3'000, {{Field::paused_now, 0}, {Field::on2off, 6}}});
     EXPECT_EQ(row.pause(), kPausedBefore | kNotPausedNow);
     row.read({4'000, {{Field::paused_now, 0}, {Field::on2off, 6}}});
@@ -137,9 +137,9 @@ TEST(IntakePause, FramesAndNothingSentProveItWithoutAnyState)
         row.read({1'000, {{Field::rx_xoff, 3}, {Field::rx_xon, 0}, {sent, 10}}});
         EXPECT_EQ(row.pause(), kThroughout);
         row.read({2'000, {{Field::rx_xoff, 6}, {Field::rx_xon, 0}, {sent, 11}}});
-        EXPECT_EQ(row.pause(), 0U) << "it sent something";
+        EXPECT_EQ(row.pause(), 0U) << "the queue sent something";
         row.read({3'000, {{Field::rx_xoff, 8}, {Field::rx_xon, 0}, {sent, 11}}});
-        EXPECT_EQ(row.pause(), 0U) << "too few frames to hold it";
+        EXPECT_EQ(row.pause(), 0U) << "too few frames to hold the queue";
     }
     Reader row{bit(Field::rx_xoff)};
     row.read({0, {{Field::rx_xoff, 0}}});
@@ -161,18 +161,18 @@ TEST(IntakePause, TrailingExactlyWhenThePauseTimeIsOneRunThatGoesOn)
     };
     EXPECT_EQ(after(0, 1, 0, 400), kTrailing);
     EXPECT_EQ(after(0, 1, 1, 400), 0) << "two runs";
-    EXPECT_EQ(after(0, 0, 1, 400), 0) << "it is over";
+    EXPECT_EQ(after(0, 0, 1, 400), 0) << "the pause is over";
     EXPECT_EQ(after(1, 1, 0, 1'000), kThroughout);
     EXPECT_EQ(after(1, 1, 1, 400), 0) << "the time is shared by a run at each end";
 }
 
 TEST(IntakePause, TrailingNeedsEverySignalItRestsOn)
 {
-    const auto after = [](Fields told) {
+    const auto after = [](Fields known) {
         Reader row{kRun};
         for (const auto& [at, is, time] : {std::tuple{0, false, 0U}, std::tuple{1'000, true, 400U}}) {
             auto s = sample(0, {at, {{Field::paused_now, is ? 1U : 0U}, {Field::on2off, 0}, {Field::pause_us, time}}});
-            s.known &= told;
+            s.known &= known;
             row.intake().begin();
             row.intake().put(s);
         }
@@ -233,7 +233,7 @@ TEST(IntakeQuiet, FramesOfBothKindsProveOnlyQuiet)
     EXPECT_EQ(row.pause() & kProofs, 0U) << "a thousand frames of unknown kind hold nothing";
     read(2'000, 1'000, 0);
     read(3'000, 2'000, 0);
-    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill) << "they may be XON: then the state decides";
+    EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill) << "the frames may be XON: then the state decides";
     read(4'000, 2'000, 0);
     EXPECT_EQ(row.pause(), kNotPausedNow | kQuiet | kQuietStill);
 }
@@ -264,7 +264,7 @@ TEST(IntakeQuiet, WhileMitigatedOnlySignalsThatSurviveCount)
     EXPECT_EQ(bits(bit(Field::rx_xoff), 9), 0);
     EXPECT_EQ(bits(bit(Field::pause_us), 9), 0) << "an XOFF frame is pause, whatever survives";
     EXPECT_EQ(bits(bit(Field::paused_now), 0), kQuiet | kQuietStill);
-    EXPECT_EQ(bits(0, 0), kQuiet) << "nothing survives: nothing is proven";
+    EXPECT_EQ(bits(0, 0), kQuiet) << "no signal survives: nothing is proven";
 }
 
 // --- all bits against the true pauses
@@ -293,7 +293,7 @@ RC_GTEST_PROP(IntakeLaw, OneSignalMustProvePauseAndNoneMayContradict, ())
     const bool fits = objector == Field::pause_us     ? 2 * moved + 1 >= static_cast<std::uint64_t>(dt_us)
                       : objector == Field::tx_packets ? moved <= 1
                                                       : moved <= 9'216;
-    RC_TAG(fits ? "assumed" : "objected");
+    RC_TAG(fits ? "assumed" : "contradicted");
     RC_ASSERT(((row.pause() & kThroughout) != 0) == fits);
 }
 

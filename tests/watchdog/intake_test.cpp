@@ -56,7 +56,7 @@ TEST(Intake, UnchangedStampIsNoSample)
     EXPECT_EQ(row.value(Field::tx_packets), 2U) << "a sample with an unchanged stamp is no baseline";
 }
 
-TEST(Intake, StampGoingBackProvesNothingAndBeginsAnew)
+TEST(Intake, AStampThatGoesBackProvesNothingAndRestartsTheRow)
 {
     Reader row{kCounters};
     row.read({2'000'000, {{Field::pause_us, 0}, {Field::tx_packets, 5}}});
@@ -247,7 +247,7 @@ TEST(Intake, PartialLookTouchesOnlyItsRows)
     EXPECT_EQ(intake.view().touched[1], Slot{0});
     EXPECT_FALSE(intake.view().all);
     EXPECT_EQ(rows.dt_us(0), 600U);
-    EXPECT_EQ(rows.dt_us(1), 0U) << "what an earlier look left in a row must not count again";
+    EXPECT_EQ(rows.dt_us(1), 0U) << "values of an earlier look must not count again";
     EXPECT_EQ(rows.dt_us(2), 700U);
 
     intake.begin();

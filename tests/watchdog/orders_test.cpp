@@ -147,7 +147,7 @@ TEST(OrderBudget, ReleasedOrdersLeaveItAsItWas)
     expect_one_fits(d, 1);
     d.storm(2);
     d.run_ms(400);
-    EXPECT_EQ(d.phase(2), Phase::alerted) << "and for no second one";
+    EXPECT_EQ(d.phase(2), Phase::alerted) << "the limit allows no second mitigation";
 }
 
 TEST(OrderBudget, RedSwitchLeavesItAsItWas)
@@ -192,7 +192,7 @@ TEST(OrderBudget, OrderOnAQueueThatIsBeingRestoredLeavesItAsItWas)
 
 // --- release
 
-TEST(ReleaseOrder, EndsAMitigationAndTheStormIsJudgedAnew)
+TEST(ReleaseOrder, EndsAMitigationAndTheStormMustBeProvenAgain)
 {
     Driver d{preset("sonic")};
     d.storm();
@@ -408,7 +408,7 @@ TEST(HoldOrder, ChangesNothingWhereNothingIsMitigated)
     d.run_ms(450);
     d.calm();
     d.run_ms(3'000);
-    EXPECT_EQ(d.phase(), Phase::watching) << "and nothing later";
+    EXPECT_EQ(d.phase(), Phase::watching) << "the order has no later effect";
 }
 
 TEST(StopAndHold, LeavesEveryTreatmentAndDecidesNothingMore)
@@ -425,8 +425,8 @@ TEST(StopAndHold, LeavesEveryTreatmentAndDecidesNothingMore)
     EXPECT_EQ(d.story(), Story{});
     EXPECT_EQ(d.in_effect(0), Treatment::drop);
     EXPECT_EQ(d.in_effect(1), Treatment::none);
-    EXPECT_EQ(d.phase(0), Phase::mitigated) << "what was decided stays decided";
-    EXPECT_EQ(d.phase(1), Phase::off) << "what was only watched is not any more";
+    EXPECT_EQ(d.phase(0), Phase::mitigated) << "the mitigation stays";
+    EXPECT_EQ(d.phase(1), Phase::off) << "a queue without a storm is no longer watched";
 }
 
 TEST(StopAndHold, EveryDecisionStandsAndTheNextStartGoesOnWithIt)
@@ -475,14 +475,14 @@ TEST(StopAndHold, UsesTheLastOutcomesAndSendsNoCommand)
     d.run_ms(400);
     d.order(Order::Kind::stop_and_hold);
     EXPECT_FALSE(d.dog().idle()) << "an answer is still to come";
-    const auto asked = d.commands().size();
+    const auto sent = d.commands().size();
     d.settle(d.commands().back(), {Verdict::refused, Treatment::none, "no"});
     EXPECT_EQ(d.last(EventKind::mitigation_failed).reason, Reason::refused) << "failures are still reported";
     EXPECT_TRUE(d.dog().idle());
     EXPECT_EQ(d.dog().next_timer(), kNever);
     d.run_ms(60'000);
-    EXPECT_EQ(d.commands().size(), asked);
-    EXPECT_EQ(d.phase(), Phase::mitigating) << "decided, and not there: the next start sees to it";
+    EXPECT_EQ(d.commands().size(), sent);
+    EXPECT_EQ(d.phase(), Phase::mitigating) << "decided but not in force: the next start commands it again";
 }
 
 TEST(StopAndHold, HoldsAcrossANewConfiguration)

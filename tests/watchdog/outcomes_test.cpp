@@ -193,7 +193,7 @@ TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
     EXPECT_EQ(d.story(),
               (Story{"110 nic_latched Ethernet0:3 proven", "110 do mute_pause Ethernet0:3",
                      "110 mitigation_failed Ethernet0:3 refused", "110 storm_escalated Ethernet0:3 refused"}));
-    EXPECT_EQ(d.phase(), Phase::alerted) << "nothing is latched that was never applied";
+    EXPECT_EQ(d.phase(), Phase::alerted) << "a treatment that was never applied is not latched";
 }
 
 TEST(ReceiveStall, APauseFrameNowAndThenIsNoStall)
@@ -228,7 +228,7 @@ TEST(MitigateOutcome, StormThatEndsWhileTheCommandIsUnderwayIsStillUndone)
     d.stays_silent();
     storm_until_t0(d);
     d.receive(Notice::Kind::link_down, d.target());
-    EXPECT_EQ(d.commands().size(), 1U) << "one command a site at a time";
+    EXPECT_EQ(d.commands().size(), 1U) << "a site has one command in flight";
     EXPECT_EQ(d.phase(), Phase::restoring);
     d.answers(Verdict::confirmed);
     d.story();
@@ -329,7 +329,7 @@ void begin_restoring(Driver& d)
 
 struct FailedRestore {
     Verdict verdict{};
-    Reason told{};
+    Reason reported{};
 };
 
 class RestoreOutcome : public testing::TestWithParam<FailedRestore> {};
@@ -340,7 +340,7 @@ TEST_P(RestoreOutcome, RetriesAndReportsAFailedRestore)
     begin_restoring(d);
     d.answer = [](const Command&) { return Answer{GetParam().verdict, Treatment::drop, ""}; };
     d.run_ms(300);
-    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam().told)};
+    const std::string failed = "restore_failed Ethernet0:3 " + std::string{name(GetParam().reported)};
     EXPECT_EQ(d.story(),
               (Story{"2500 do none Ethernet0:3", "2500 " + failed, "2600 do none Ethernet0:3", "2600 " + failed}));
     EXPECT_EQ(d.phase(), Phase::restoring);
@@ -355,7 +355,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RestoreOutcome,
                                          FailedRestore{Verdict::failed, Reason::failed},
                                          FailedRestore{Verdict::differs, Reason::differs},
                                          FailedRestore{Verdict::timed_out, Reason::timed_out}),
-                         [](const auto& one) { return std::string{name(one.param.told)}; });
+                         [](const auto& one) { return std::string{name(one.param.reported)}; });
 
 TEST(RestoreOutcomes, AcceptedEndsIt)
 {
@@ -469,7 +469,7 @@ TEST(PortRefuses, RefusalOfEverythingIsReportedOnTheNextStorm)
     d.story();
     d.storm(0);
     d.run_ms(325);
-    EXPECT_EQ(d.phase(0), Phase::alerted) << "nothing is in effect: it must not look mitigated";
+    EXPECT_EQ(d.phase(0), Phase::alerted) << "no treatment is in effect: the queue must not show as mitigated";
     EXPECT_EQ(d.story().back(), "1500 storm_escalated Ethernet0:3 refused");
 }
 

@@ -65,8 +65,8 @@ const std::vector<Kind>& all_kinds()
                 fields |= (pick >> i & 1U) != 0 ? bit(kSignals[i]) : 0U;
             }
             for (const auto& preset : presets()) {
-                for (const unsigned wish : {0U, 1U, 2U, 3U, 5U}) {
-                    add(preset.policy, fields, (wish & 1U) != 0, (wish & 2U) != 0, (wish & 4U) == 0);
+                for (const unsigned bits : {0U, 1U, 2U, 3U, 5U}) {
+                    add(preset.policy, fields, (bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) == 0);
                 }
             }
             if (pick == 1) {
@@ -174,7 +174,7 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
         least = std::min(least, left_by_row.back());
     }
     std::vector<std::uint32_t> left(count);
-    const auto told = advance(rows.seen(), kind.rule, by_run.clocks(), Slot{first}, left);
+    const auto next_full = advance(rows.seen(), kind.rule, by_run.clocks(), Slot{first}, left);
     rows_compared += count;
     for (std::uint32_t r = 0; r < total; ++r) {
         if (by_run.proven[r] != by_row.proven[r] || by_run.longest[r] != by_row.longest[r]) {
@@ -185,7 +185,7 @@ void compare(const Kind& kind, std::uint32_t total, std::uint32_t first, std::ui
     }
     RC_ASSERT(by_run == by_row);
     RC_ASSERT(left == left_by_row);
-    RC_ASSERT(told == least);
+    RC_ASSERT(next_full == least);
 }
 
 Rule with_numbers(Rule rule)

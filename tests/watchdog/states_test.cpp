@@ -194,7 +194,8 @@ TEST(HalfOpen, ProbeThatMeetsTheStormMitigatesSooner)
     EXPECT_EQ(d.story(),
               (Story{"2500 do none Ethernet0:3", "2600 probe_failed Ethernet0:3 probe", "2600 do drop Ethernet0:3"}));
     EXPECT_EQ(d.phase(), Phase::mitigated);
-    EXPECT_EQ(d.last(EventKind::probe_failed).cause, d.last(EventKind::storm_detected).seq) << "it is the same storm";
+    EXPECT_EQ(d.last(EventKind::probe_failed).cause, d.last(EventKind::storm_detected).seq)
+        << "the event belongs to the same storm";
 }
 
 TEST(HalfOpen, AfterTheProbeT0AppliesAgain)

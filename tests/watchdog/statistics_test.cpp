@@ -79,7 +79,7 @@ TEST(Statistics, PacketsCountWhileMitigatedTotalAndLast)
     };
     storm(7, 3);
     auto s = d.stats();
-    EXPECT_EQ(s.tx_ok, 3U) << "what was sent before the storm does not count";
+    EXPECT_EQ(s.tx_ok, 3U) << "frames sent before the storm do not count";
     EXPECT_EQ(s.tx_drop, 30U);
     EXPECT_EQ(s.rx_ok, 300U);
     EXPECT_EQ(s.rx_drop, 3'000U);
@@ -171,10 +171,10 @@ TEST(Statistics, AreClearedByOrderExceptOfAStormThatGoesOn)
     EXPECT_EQ(d.phase(1), Phase::mitigated);
     d.storm(0);
     d.run_ms(500);
-    EXPECT_EQ(d.stats(0).detected, 1U) << "counts anew";
+    EXPECT_EQ(d.stats(0).detected, 1U) << "the count restarts";
 }
 
-TEST(Statistics, OnlyThoseThatWereMeantAreCleared)
+TEST(Statistics, OnlyTheNamedQueuesAreCleared)
 {
     Driver d{preset("sonic"), 2};
     for (const std::uint32_t row : {0U, 1U}) {

@@ -134,7 +134,7 @@ TEST(SurvivingSignals, AnythingThatShowsPauseIsSeen)
         EXPECT_FALSE(shows(f, 5, 5)) << name(f);
     }
     EXPECT_TRUE(shows(Field::paused_now, 0, 1));
-    EXPECT_TRUE(shows(Field::paused_now, 1, 0)) << "it began with pause";
+    EXPECT_TRUE(shows(Field::paused_now, 1, 0)) << "the interval began with pause";
     EXPECT_FALSE(shows(Field::paused_now, 0, 0));
     EXPECT_FALSE(shows(Field::rx_pfc, 5, 6)) << "these may be XON frames";
     EXPECT_FALSE(shows(Field::rx_xon, 5, 6));

@@ -346,7 +346,7 @@ TEST(WatchlistRule, ProgressIsMeasuredInBytesWherePossible)
     const auto packets = rule(bit(Field::tx_packets), 100'000'000'000);
     EXPECT_FALSE(packets.in_bytes);
     EXPECT_EQ(packets.floor_per_64k_us, 89U);
-    EXPECT_EQ(rule(bit(Field::tx_bytes), 0).floor_per_64k_us, 0U) << "speed not known: only nothing is no progress";
+    EXPECT_EQ(rule(bit(Field::tx_bytes), 0).floor_per_64k_us, 0U) << "speed not known: any packet sent is progress";
 }
 
 TEST(WatchlistRule, BacklogIsRequiredOnlyWhereItIsReported)
@@ -448,7 +448,7 @@ TEST(WatchlistPoll, SlowPollIsNoted)
     p.detect = milliseconds{399};
     EXPECT_EQ(compiled(book({p}, {everywhere(0)})).notes,
               (std::vector<std::string>{
-                  "sonic: poll_ms = 100 is more than a quarter of detect_ms = 399; detection lands late"}));
+                  "sonic: poll_ms = 100 is more than a quarter of detect_ms = 399; storms may be detected late"}));
     p.criterion = Criterion::device;
     auto can = test::able(kAllFields);
     can.detects_itself = true;

@@ -24,18 +24,20 @@ Bytes bytes_of(std::initializer_list<int> octets)
 
 TEST(MacControl, APfcFrameFollowsTheStandard)
 {
-    auto expected = bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // to, from
-                              0x88, 0x08, 0x01, 0x01, 0x00, 0x18,                          // type, opcode, classes
-                              0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0x12, 0x34,  // times 0 to 4
-                              0x00, 0x00, 0x00, 0x00, 0x00, 0x00});                        // times 5 to 7
+    auto expected =
+        bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // destination, source
+                  0x88, 0x08, 0x01, 0x01, 0x00, 0x18,                                      // type, opcode, classes
+                  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0x12, 0x34,              // times 0 to 4
+                  0x00, 0x00, 0x00, 0x00, 0x00, 0x00});                                    // times 5 to 7
     expected.resize(60);
     EXPECT_EQ(build({kSomeone, ClassPause{0x18, {0, 0, 0, 0xffff, 0x1234, 0, 0, 0}}}), expected);
 }
 
 TEST(MacControl, AGlobalPauseFrameFollowsTheStandard)
 {
-    auto expected = bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // to, from
-                              0x88, 0x08, 0x00, 0x01, 0xbe, 0xef});  // type, opcode, time
+    auto expected =
+        bytes_of({0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x07,  // destination, source
+                  0x88, 0x08, 0x00, 0x01, 0xbe, 0xef});                                    // type, opcode, time
     expected.resize(60);
     EXPECT_EQ(build({kSomeone, PortPause{0xbeef}}), expected);
 }
@@ -71,13 +73,13 @@ TEST(MacControl, ReservedBitsAndPaddingAreNotLookedAt)
 
 TEST(MacControl, ReportsWhyAFrameIsRefused)
 {
-    std::string said;
+    std::string text;
     const auto refused = [&](auto spoil) {
         auto bytes = build({kSomeone, PortPause{1}});
         spoil(bytes);
         const auto frame = parse_pause(bytes);
         ASSERT_FALSE(frame);
-        said += frame.error().what + "\n";
+        text += frame.error().what + "\n";
     };
     refused([](Bytes& bytes) { bytes.clear(); });
     refused([](Bytes& bytes) { bytes.pop_back(); });
@@ -86,7 +88,7 @@ TEST(MacControl, ReportsWhyAFrameIsRefused)
     refused([](Bytes& bytes) { bytes[5] = std::byte{2}; });
     refused([](Bytes& bytes) { bytes[12] = std::byte{8}; });
     refused([](Bytes& bytes) { bytes[14] = std::byte{2}; });
-    test::expect_golden(test::golden("wire/refused_pauses.txt"), said);
+    test::expect_golden(test::golden("wire/refused_pauses.txt"), text);
 }
 
 }  // namespace

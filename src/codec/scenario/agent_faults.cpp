@@ -96,7 +96,7 @@ void start_agent(FaultTable& fault)
 void reset_counters(FaultTable& fault)
 {
     RestartCounters what;
-    fault.section.read("told", what.told);
+    fault.section.read("told", what.reported);
     add(fault, devices(fault), what);
 }
 

@@ -36,10 +36,10 @@ public:
             }
             if (const auto chosen = section.choice(*kind, names)) {
                 const auto before = into_.expectations.size();
-                const auto told = section.text().complaints().count();
+                const auto complaints = section.text().complaints().count();
                 (this->*kinds()[*chosen].read)(section);
                 section.done();
-                if (into_.expectations.size() == before && section.text().complaints().count() == told) {
+                if (into_.expectations.size() == before && section.text().complaints().count() == complaints) {
                     section.text().wrong(section.table(), "something that is expected: " + wanted_);
                 }
             }
@@ -166,7 +166,7 @@ private:
     void pause(Section& section)
     {
         PauseExpected wanted;
-        const auto told = section.text().complaints().count();
+        const auto complaints = section.text().complaints().count();
         if (const auto* port = section.find("port")) {
             if (const auto end = names_.port(*port)) {
                 wanted.ports = {*end};
@@ -183,7 +183,7 @@ private:
                 wanted.ports.push_back({node, static_cast<std::uint16_t>(port)});
             }
         }
-        if (names_.known() && wanted.ports.empty() && section.text().complaints().count() == told) {
+        if (names_.known() && wanted.ports.empty() && section.text().complaints().count() == complaints) {
             section.text().wrong(section.table(), "port = a port, link = a link, or nodes = nodes");
         }
         section.priorities("priorities", wanted.priorities);

@@ -239,7 +239,7 @@ std::span<const FaultKind> fabric_fault_kinds()
                                        FaultKind{"kill-host", of_host<KillHost>},
                                        FaultKind{"reboot-host", of_host<RebootHost>},
                                        FaultKind{"cut-link", of_link<CutLink>},
-                                       FaultKind{"mend-link", of_link<MendLink>},
+                                       FaultKind{"mend-link", of_link<RepairLink>},
                                        FaultKind{"disable-port", of_port<false>},
                                        FaultKind{"enable-port", of_port<true>},
                                        FaultKind{"set-speed", set_speed},

@@ -62,7 +62,7 @@ private:
         top.done();
         if (text_.complaints().empty()) {
             for (const auto& problem : twin::problems(setup)) {
-                text_.complaints().say({}, problem);
+                text_.complaints().add_sentence({}, problem);
             }
         }
     }

@@ -63,7 +63,7 @@ public:
             made = with_fabric(kind, host, read_link_shape(section_, "fabric_links"));
         }
         if (!made) {
-            section_.text().complaints().say(place(section_.table()), made.error().what);
+            section_.text().complaints().add_sentence(place(section_.table()), made.error().what);
             return std::nullopt;
         }
         return std::move(*made);
@@ -113,7 +113,7 @@ public:
             return std::nullopt;
         }
         for (const auto& problem : topology::problems(result_)) {
-            text_.complaints().say(place(section.table()), problem);
+            text_.complaints().add_sentence(place(section.table()), problem);
             sound_ = false;
         }
         return sound_ ? std::optional{std::move(result_)} : std::nullopt;

@@ -38,7 +38,7 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
     ComplaintList complaints{file};
     const auto config = nlohmann::json::parse(text, nullptr, false);
     if (!config.is_object()) {
-        complaints.say({}, "is no JSON object");
+        complaints.add_sentence({}, "is no JSON object");
         return tl::make_unexpected(std::move(complaints).take());
     }
     const auto& instances = table(config, "INSTANCES");
@@ -56,16 +56,17 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
                             member_or<std::string>(place, "hostname", ""), static_cast<int>(port),
                             static_cast<int>(number)};
         if (number < 0 || number >= kMostDatabases) {
-            complaints.say({}, fmt::format("{}: its id has to be 0..{}", name, kMostDatabases - 1));
+            complaints.add_sentence({}, fmt::format("{}: its id has to be 0..{}", name, kMostDatabases - 1));
         } else if (port < 0 || port > 65535 || (entry.unix_socket.empty() && (entry.host.empty() || port == 0))) {
-            complaints.say({}, fmt::format("{}: its instance '{}' has neither unix_socket_path nor hostname and port",
-                                           name, instance));
+            complaints.add_sentence(
+                {}, fmt::format("{}: its instance '{}' has neither unix_socket_path nor hostname and port", name,
+                                instance));
         } else {
             entries.emplace(name, std::move(entry));
         }
     }
     if (entries.empty() && complaints.empty()) {
-        complaints.say({}, "names no database (DATABASES, INSTANCES)");
+        complaints.add_sentence({}, "names no database (DATABASES, INSTANCES)");
     }
     if (!complaints.empty()) {
         return tl::make_unexpected(std::move(complaints).take());
@@ -78,7 +79,7 @@ Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std:
     ComplaintList complaints{file};
     const auto global = nlohmann::json::parse(database_global, nullptr, false);
     if (!global.is_object()) {
-        complaints.say({}, "is no JSON object");
+        complaints.add_sentence({}, "is no JSON object");
         return tl::make_unexpected(std::move(complaints).take());
     }
     std::vector<AsicEntry> asics;
@@ -93,9 +94,9 @@ Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std:
         }
         auto path = member_or<std::string>(include, "include", "");
         if (path.empty()) {
-            complaints.say({}, fmt::format("{}: has no include, the path of its database_config.json", name));
+            complaints.add_sentence({}, fmt::format("{}: has no include, the path of its database_config.json", name));
         } else if (std::ranges::find(asics, name, &AsicEntry::name) != asics.end()) {
-            complaints.say({}, fmt::format("{}: stands there twice", name));
+            complaints.add_sentence({}, fmt::format("{}: is given twice", name));
         } else {
             asics.push_back({std::move(name), std::move(path)});
         }

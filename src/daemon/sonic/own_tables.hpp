@@ -49,7 +49,7 @@ private:
     sonic::PortCounters counters_;
     SonicLog log_{sonic::Role::owner};
     std::optional<std::uint64_t> followed_;                          // version of the store
-    std::optional<sonic::Config> config_;                            // of that version
+    std::optional<sonic::Config> config_;                            // the configuration in that version
     std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // priorities of the devices' queues, by port
 };
 

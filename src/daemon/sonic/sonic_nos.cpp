@@ -205,7 +205,7 @@ void SonicNos::remember_configuration(Result<std::optional<ConfigMemory::Kept>> 
              "nos_remembered",
              {},
              {},
-             fmt::format("watches by {}, the content of CONFIG_DB at {}: CONFIG_DB could not be read since the start",
+             fmt::format("uses {}, the content of CONFIG_DB at {}, because CONFIG_DB could not be read since the start",
                          memory_.file().string(), time_text((*kept)->right_at)),
              {}});
         put_in_force(std::move((*kept)->config), reply);

@@ -16,7 +16,7 @@ bool LostNotices::receive(Slot row, Kind kind)
 {
     auto& known = rows_[row.value];
     const bool was_reported = std::exchange(known.reported, kind == Kind::detected);
-    known.paused_since.reset();  // start measuring anew
+    known.paused_since.reset();  // restart the measurement
     known.quiet_since.reset();
     return kind == Kind::detected || was_reported;
 }

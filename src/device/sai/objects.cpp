@@ -187,11 +187,11 @@ private:
     std::vector<std::uint8_t> priorities_of(const PortObjects& found, const PriorityMap& queue_of) const
     {
         std::map<std::uint8_t, std::uint8_t> chosen;  // by queue
-        for (const bool heeded : {true, false}) {
+        for (const bool honours : {true, false}) {
             for (std::uint8_t p = 0; p != kPriorities; ++p) {
-                if (((unsigned{found.pfc} >> p & 1U) != 0) == heeded && !chosen.emplace(queue_of[p], p).second) {
+                if (((unsigned{found.pfc} >> p & 1U) != 0) == honours && !chosen.emplace(queue_of[p], p).second) {
                     const auto other = chosen.at(queue_of[p]);
-                    if (heeded) {
+                    if (honours) {
                         notes_.add(fmt::format("{}: priorities {} and {} share queue {}, which is watched as {}",
                                                found.name, other, p, queue_of[p], other));
                     }

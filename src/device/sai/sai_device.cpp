@@ -436,7 +436,7 @@ Result<Treatment> SaiDevice::read_back(const Target& target)
         return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
             const auto shown = treater_->shown_by(*place.port, *place.queue, now);
             auto& masked = masked_[target.port.index];
-            const bool by_mask = shown == Treatment::ignore_pause && now.heeds_pause == 0;
+            const bool by_mask = shown == Treatment::ignore_pause && now.honours_pause == 0;
             masked =
                 static_cast<std::uint8_t>(by_mask ? masked | bit_of(*place.queue) : masked & ~bit_of(*place.queue));
             return shown;

@@ -183,7 +183,7 @@ Result<QueueSettings> Treater::read(const PortObjects& port, const QueueObjects&
         if (!mask) {
             return tl::unexpected(mask.error());
         }
-        found.heeds_pause = (mask->u8 & bit_of(queue)) != 0 ? 1 : 0;
+        found.honours_pause = (mask->u8 & bit_of(queue)) != 0 ? 1 : 0;
     }
     return found;
 }
@@ -194,7 +194,7 @@ Treatment Treater::shown_by(const PortObjects& port, const QueueObjects& queue, 
     if (set.recovering != 0 && set.action != kForward) {
         return empty ? Treatment::drop : Treatment::drop_egress;
     }
-    const bool masked = masks_ && set.heeds_pause == 0 && (port.pfc & bit_of(queue)) != 0;
+    const bool masked = masks_ && set.honours_pause == 0 && (port.pfc & bit_of(queue)) != 0;
     return set.recovering != 0 || empty || masked ? Treatment::ignore_pause : Treatment::none;
 }
 
@@ -202,7 +202,7 @@ QueueSettings Treater::usual(const PortObjects& port, const QueueObjects& queue)
 {
     QueueSettings set;
     set.action = kDrop;
-    set.heeds_pause = (port.pfc & bit_of(queue)) != 0 ? 1 : 0;
+    set.honours_pause = (port.pfc & bit_of(queue)) != 0 ? 1 : 0;
     const auto profile = usual_profile_.find(queue.priority.value);
     set.group_profile = profile == usual_profile_.end() ? abi::kNullObject : profile->second;
     return set;
@@ -235,7 +235,7 @@ QueueSettings Treater::wanted(const QueueObjects& queue, Treatment want, const Q
             set.action = kForward;
         } else {
             set.recovering = 0;
-            set.heeds_pause = 0;
+            set.honours_pause = 0;
         }
         break;
     default: break;
@@ -281,7 +281,8 @@ Result<void> Treater::write(const PortObjects& port, const QueueObjects& queue, 
          [&] { return set_action(queue, set.action); });
     then(set.recovering != now.recovering, [&] { return set_recovery(queue, set.recovering != 0); });
     then(other_group && set.recovering != 0, change_group);
-    then(masks_ && set.heeds_pause != now.heeds_pause, [&] { return set_heeding(port, queue, set.heeds_pause != 0); });
+    then(masks_ && set.honours_pause != now.honours_pause,
+         [&] { return set_honours_pause(port, queue, set.honours_pause != 0); });
     return done;
 }
 
@@ -363,7 +364,7 @@ Result<void> Treater::set_group(const QueueObjects& queue, abi::ObjectId profile
     });
 }
 
-Result<void> Treater::set_heeding(const PortObjects& port, const QueueObjects& queue, bool on)
+Result<void> Treater::set_honours_pause(const PortObjects& port, const QueueObjects& queue, bool on)
 {
     const auto id = pause_mask_attribute(port);
     return library_.ports().get(port.port, id).and_then([&](abi::Value mask) {

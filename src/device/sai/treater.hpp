@@ -29,7 +29,7 @@ struct QueueSettings {
     abi::ObjectId group_profile{};
     std::int32_t action{};
     std::uint8_t recovering{};
-    std::uint8_t heeds_pause{};
+    std::uint8_t honours_pause{};
     std::uint8_t unused[2]{};
     bool operator==(const QueueSettings&) const = default;
 };
@@ -69,7 +69,7 @@ private:
     Result<void> set_action(const QueueObjects&, std::int32_t action);
     Result<void> set_recovery(const QueueObjects&, bool on);
     Result<void> set_group(const QueueObjects&, abi::ObjectId profile);
-    Result<void> set_heeding(const PortObjects&, const QueueObjects&, bool on);
+    Result<void> set_honours_pause(const PortObjects&, const QueueObjects&, bool on);
     std::size_t others_recovering(const QueueObjects&) const;
     bool forwards_by_recovery() const { return recovers_ && action_of_ != ActionOf::none; }
 

@@ -72,10 +72,10 @@ Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, cons
             report(fmt::format("the counters of {} do not prove a pause", name_of(layout, row)));
         }
     }
-    for (const auto& stranger : facts.strangers) {
+    for (const auto& foreign_queue : facts.foreign_queues) {
         report(fmt::format("orchagent has registered {}, and CONFIG_DB has no such port: the databases do not belong "
                            "to the same ASIC",
-                           stranger));
+                           foreign_queue));
     }
     coverage.gap += others != 0 ? fmt::format(" (and {} more)", others) : "";
     return coverage;

@@ -103,7 +103,7 @@ Result<void> Decider::settle(const std::function<bool()>& scripts_decided)
     return stale_ ? Result<void>{} : take_scripts_out();
 }
 
-bool Decider::wait_anew()
+bool Decider::restart_wait()
 {
     const bool was_away = std::exchange(not_put_back_, false);
     if (was_away) {

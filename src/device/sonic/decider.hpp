@@ -52,7 +52,7 @@ public:
 
     // After a successful read. If the scripts could not be put back because a database did not answer, the wait for a
     // poll with complete coverage starts again. True: that was the case.
-    bool wait_anew();
+    bool restart_wait();
 
     bool agent_decides() const { return agent_decides_; }
     // Whether the agent may put samples and mitigate. False while the scripts decide: two detectors must not act at

@@ -71,8 +71,8 @@ Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, c
 std::string_view port_of(std::string_view queue) { return queue.substr(0, queue.rfind(':')); }
 
 // Queues that orchagent has registered on ports that CONFIG_DB does not have.
-Result<std::vector<std::string>> read_strangers(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
-                                                const db::Hash& oids)
+Result<std::vector<std::string>> read_foreign_queues(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
+                                                     const db::Hash& oids)
 {
     std::set<std::string_view> known;
     for (const auto& port : ports) {
@@ -86,14 +86,14 @@ Result<std::vector<std::string>> read_strangers(db::RedisStore& store, const std
             requested.push_back(queue);
         }
     }
-    std::vector<std::string> strangers;
+    std::vector<std::string> foreign_queues;
     return run(store, db::Db::counters, get,
                [&](std::size_t command, redis::View reply) {
                    if (!reply.nothing() && !reply.error()) {
-                       strangers.push_back(requested[command]);
+                       foreign_queues.push_back(requested[command]);
                    }
                })
-        .map([&] { return strangers; });
+        .map([&] { return foreign_queues; });
 }
 
 }  // namespace
@@ -113,13 +113,13 @@ Result<FoundLayout> read_layout(db::RedisStore& store)
     if (!stormed) {
         return tl::unexpected(stormed.error());
     }
-    auto strangers = read_strangers(store, config->ports, (*maps)[0]);
-    if (!strangers) {
-        return tl::unexpected(std::move(strangers.error()));
+    auto foreign_queues = read_foreign_queues(store, config->ports, (*maps)[0]);
+    if (!foreign_queues) {
+        return tl::unexpected(std::move(foreign_queues.error()));
     }
     sort_by_number(config->ports);
     FoundLayout found;
-    found.facts.strangers = std::move(*strangers);
+    found.facts.foreign_queues = std::move(*foreign_queues);
     auto& layout = found.layout;
     for (const auto& port : config->ports) {
         const bool has_entry = config->tables.contains("PFC_WD|" + port.name);

@@ -17,7 +17,7 @@ struct PortPlace {
     std::string name;
     std::string oid;  // "oid:0x1000000000002"; empty = not mapped
     BitRate speed;
-    std::uint32_t first{};  // of its queues
+    std::uint32_t first{};  // row of the port's first queue
     std::uint32_t count{};
     bool operator==(const PortPlace&) const = default;
 };
@@ -37,10 +37,10 @@ struct Layout {
 
 // Differences between CONFIG_DB and COUNTERS_DB. They may change while the queues stay the same.
 struct LayoutFacts {
-    std::vector<bool> configured;        // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
-    std::vector<std::string> missing;    // configured queues that COUNTERS_DB does not name
-    std::vector<std::string> strangers;  // registered queues of ports that CONFIG_DB does not have
-    bool filling{};                      // a lossless queue has no object: orchagent may still add queues
+    std::vector<bool> configured;      // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
+    std::vector<std::string> missing;  // configured queues that COUNTERS_DB does not name
+    std::vector<std::string> foreign_queues;  // registered queues of ports that CONFIG_DB does not have
+    bool filling{};                           // a lossless queue has no object: orchagent may still add queues
 };
 
 struct FoundLayout {

@@ -87,7 +87,7 @@ Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read
         return Seen{last_, writes_, true, false};
     }
     if (std::exchange(stamped_, stamp.has_value()) != stamp.has_value()) {
-        last_.reset();  // its time is of another clock
+        last_.reset();  // the last poll's time is of another clock
     }
     return stamp ? by_stamp(*stamp) : by_grid(now);
 }

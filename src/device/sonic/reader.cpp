@@ -327,12 +327,12 @@ void Reader::take(watchdog::Sample& sample, Field field, redis::View view)
         sample.known |= bit(field);
         sample[field] = *value;
     } else {
-        note_nonsense(field, view.text());
+        note_invalid(field, view.text());
     }
 }
 
 // Reports each field once: if one value is no number, thousands may be none.
-void Reader::note_nonsense(Field field, std::string_view value)
+void Reader::note_invalid(Field field, std::string_view value)
 {
     if (!has(nonsense_, field)) {
         nonsense_ |= bit(field);

@@ -65,7 +65,7 @@ public:
 
     // The fields that the switch has, by its first polls. Later reads request no others.
     void read_only(watchdog::Fields);
-    // The next look at all rows reads everything of every queue, or of one.
+    // Makes the next look at all rows read every field: of all queues, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
     // A storm is settled if its signals of pause alone show whether it goes on.
@@ -114,7 +114,7 @@ private:
     void take_port(std::uint32_t port, PortRead, redis::View);
     void take_queue(std::uint32_t queue, QueueRead, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
-    void note_nonsense(watchdog::Field, std::string_view value);
+    void note_invalid(watchdog::Field, std::string_view value);
 
     Layout layout_;
     Note note_;

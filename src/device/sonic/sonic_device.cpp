@@ -253,7 +253,7 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 start_over();
                 return error;
             });
-    if (read && decider_.wait_anew()) {
+    if (read && decider_.restart_wait()) {
         polled_ = clock_.now().mono;
     }
     auto seen = read.and_then([&] { return sees_polls(); });
@@ -459,7 +459,7 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
         sample.known |= state ? bit(Field::pause_state) : 0;
     }
     if (reading.debug_storm) {
-        imagine_storm(sample);
+        simulate_storm(sample);
     }
     const bool counts = row.signals.mark(sample, seen_at.mono);
     reader_->set_settled(slot, row.signals.settled());
@@ -509,7 +509,7 @@ Result<void> SonicDevice::publish_again()
 }
 
 // A simulated storm (DEBUG_STORM): its counters advance with the clock.
-void SonicDevice::imagine_storm(Sample& sample) const
+void SonicDevice::simulate_storm(Sample& sample) const
 {
     sample.known = capabilities_.fields;
     sample.pause_state = watchdog::PauseState::paused;

@@ -94,7 +94,7 @@ private:
     Message message_for(std::uint32_t row, bool storm) const;
     Result<void> publish_again();
     bool wait_for_write();
-    void imagine_storm(watchdog::Sample&) const;
+    void simulate_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
     void note_once(const std::string&);
 

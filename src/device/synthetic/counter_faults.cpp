@@ -13,10 +13,10 @@ void CounterFaults::freeze()
     }
 }
 
-void CounterFaults::restart(bool announced)
+void CounterFaults::restart(bool reported)
 {
     ++restarts_;
-    announced_ += announced ? 1U : 0U;
+    reported_ += reported ? 1U : 0U;
 }
 
 void CounterFaults::pass(watchdog::Sample& sample)
@@ -36,7 +36,7 @@ void CounterFaults::pass(watchdog::Sample& sample)
         }
     }
     if (sample.epoch != 0) {  // 0 means link down
-        sample.epoch += announced_;
+        sample.epoch += reported_;
     }
     if (frozen_) {
         row.shown = row.shown.value_or(sample);

@@ -17,9 +17,9 @@ public:
     void freeze();
     void thaw() { frozen_ = false; }
 
-    // Counters restart from zero at the first read after this call. If `announced`, the epoch changes, as after a
+    // Counters restart from zero at the first read after this call. If `reported`, the epoch changes, as after a
     // proper reset.
-    void restart(bool announced);
+    void restart(bool reported);
 
     bool any() const { return frozen_ || restarts_ != 0; }
     void pass(watchdog::Sample&) override;
@@ -39,7 +39,7 @@ private:
     std::vector<Row> rows_;
     bool frozen_{};
     std::uint32_t restarts_{};
-    std::uint32_t announced_{};  // how many of restarts_ changed the epoch
+    std::uint32_t reported_{};  // how many of restarts_ changed the epoch
 };
 
 }  // namespace petrel::device

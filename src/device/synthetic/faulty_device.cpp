@@ -67,10 +67,10 @@ Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
 {
     switch (take(which)) {
     case Fault::none: return real();
-    case Fault::refuse: return tl::unexpected(Error{ErrorKind::denied, "refused to order"});
-    case Fault::fail: return tl::unexpected(Error{ErrorKind::unreachable, "failed to order"});
+    case Fault::refuse: return tl::unexpected(Error{ErrorKind::denied, "refused by an injected fault"});
+    case Fault::fail: return tl::unexpected(Error{ErrorKind::unreachable, "failed by an injected fault"});
     case Fault::answer_late: static_cast<void>(real()); [[fallthrough]];
-    case Fault::time_out: return tl::unexpected(Error{ErrorKind::timed_out, "timed out to order"});
+    case Fault::time_out: return tl::unexpected(Error{ErrorKind::timed_out, "timed out by an injected fault"});
     case Fault::have_no_effect: return without_effect;
     }
     return without_effect;
@@ -101,9 +101,9 @@ void FaultyDevice::freeze_counters()
     start_counter_faults();
 }
 
-void FaultyDevice::restart_counters(bool announced)
+void FaultyDevice::restart_counters(bool reported)
 {
-    counters_.restart(announced);
+    counters_.restart(reported);
     start_counter_faults();
 }
 

@@ -31,7 +31,7 @@ public:
     // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
     void thaw_counters() { counters_.thaw(); }
-    void restart_counters(bool announced);
+    void restart_counters(bool reported);
 
     const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
     const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }

@@ -22,7 +22,7 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
-    // The intervals are those of the traits, whatever the policies say: they are the hardware's own.
+    // Uses the intervals of the traits, because they are fixed in the hardware. Those of the policies are ignored.
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
 
 private:
