@@ -171,7 +171,7 @@ std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> wis
                                    to_string(inventory_, inventory_.rows[wish.row.value].target), set.error().what));
             continue;
         }
-        detectors.push_back({place.port, &queue, milliseconds(wish.detect), milliseconds(wish.restore), false});
+        detectors.push_back({place.port, &queue, milliseconds(wish.detect), milliseconds(wish.restore), false, wish});
     }
     return detectors;
 }
