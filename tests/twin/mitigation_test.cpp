@@ -17,7 +17,7 @@ class Storming : public testing::Test {
 protected:
     static constexpr Ps kBegin = 100 * kUs;
     static constexpr Ps kEnd = 2 * kMs;
-    static constexpr Ps kNotPausedNow = kEnd + 336 * kUs;  // the pause of the last frame has expired
+    static constexpr Ps kExpired = kEnd + 336 * kUs;  // the pause of the last frame has expired
     enum Flows : std::uint32_t { to_storm, from_storm, other_to_storm, other_from_storm };
 
     void SetUp() override
@@ -116,8 +116,8 @@ TEST_F(Storming, drop_discards_waiting_arriving_and_received_frames_and_sends_no
     EXPECT_EQ(drops()[Drop::mitigated_in], view().group(kPort, kLossless).rx_drops);
     EXPECT_GT(drops()[Drop::mitigated_in], 0U);
 
-    write(kNotPausedNow, set_all(false));
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    write(kExpired, set_all(false));
+    twin_->run_until(kExpired + 20 * kUs);
     const auto lost = drops().total();
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
     EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2);
@@ -166,11 +166,11 @@ TEST_F(Storming, squeeze_kills_by_length_and_leaves_the_link_up)
     EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2) << "what comes in lives";
     EXPECT_TRUE(view().link_up(kPort));
     EXPECT_EQ(drops().total(), drops()[Drop::frame_size]);
-    write(kNotPausedNow, [](PortRegisters& r) {
+    write(kExpired, [](PortRegisters& r) {
         r.max_frame_bytes = 9'216;
         r.pause_rx = kLosslessBit | 1U << kOther;
     });
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    twin_->run_until(kExpired + 20 * kUs);
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
 }
 
@@ -194,8 +194,8 @@ TEST_F(Storming, lossless_off_discards_both_directions_and_neither_obeys_nor_sen
     EXPECT_NEAR(static_cast<double>(in_100_us(other_to_storm)), 468, 2);
     EXPECT_EQ(queue(kPort).bytes, 0U);
     EXPECT_EQ(queue(0).pause_sent, paused_others);
-    write(kNotPausedNow, [](PortRegisters& r) { r.lossless_off = 0; });
-    twin_->run_until(kNotPausedNow + 20 * kUs);
+    write(kExpired, [](PortRegisters& r) { r.lossless_off = 0; });
+    twin_->run_until(kExpired + 20 * kUs);
     EXPECT_NEAR(static_cast<double>(in_100_us(to_storm)), 468, 2);
     EXPECT_NEAR(static_cast<double>(in_100_us(from_storm)), 468, 2);
 }
@@ -245,7 +245,7 @@ TEST_F(Hardware, finds_a_deadlock_recovers_for_the_interval_and_finds_it_again)
     EXPECT_FALSE(view().recovering(kPort, kLossless));
     twin_->run_until(4 * kMs);
     std::vector<Received> expected;
-    for (Ps t = begin + 300 * kUs; t < kNotPausedNow; t += 500 * kUs) {
+    for (Ps t = begin + 300 * kUs; t < kExpired; t += 500 * kUs) {
         expected.push_back({Interrupt::Kind::deadlock, kLossless, t});
         expected.push_back({Interrupt::Kind::recovered, kLossless, t + 200 * kUs});
     }
@@ -289,7 +289,7 @@ TEST_F(Hardware, does_not_take_short_pauses_for_a_deadlock)
 {
     view().set_deadlock_timers(kPort, kLossless, 3 * kMs, 200 * kUs);
     view().set_pause_limit(kPort, 3 * kMs);
-    storm(*twin_, 1, {.priorities = kLosslessBit, .period = 100 * kUs, .stop = 10 * kMs}, kNotPausedNow + 100 * kUs);
+    storm(*twin_, 1, {.priorities = kLosslessBit, .period = 100 * kUs, .stop = 10 * kMs}, kExpired + 100 * kUs);
     twin_->run_until(5 * kMs);
     EXPECT_TRUE(received_.empty());
     twin_->run_until(6 * kMs);
@@ -309,7 +309,7 @@ TEST_F(Hardware, shows_the_channels_that_pause_too_long)
     EXPECT_EQ(channels_at(begin + 400 * kUs), kLosslessBit);
     EXPECT_EQ(channels_at(1'100 * kUs), kLosslessBit | 1U << kOther);
     EXPECT_EQ(channels_at(kEnd), kLosslessBit | 1U << kOther);
-    EXPECT_EQ(channels_at(kNotPausedNow + 100 * kUs), 0U);
+    EXPECT_EQ(channels_at(kExpired + 100 * kUs), 0U);
     ASSERT_EQ(received_.size(), 2U);
     EXPECT_EQ(received_[0], (Received{Interrupt::Kind::pause_too_long, kLossless, begin + 400 * kUs}));
     EXPECT_EQ(received_[1].queue, kOther);

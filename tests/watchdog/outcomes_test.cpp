@@ -183,22 +183,23 @@ TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
 
 TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
 {
-    Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+    Driver d{test::book_of(preset("rdma-nic")), test::port_inventory(1),
+             test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
     d.answers(Verdict::refused);
     // At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval does not count yet.
     for (int i = 0; i < 11; ++i) {
         d.queue().counters[Field::pause_tx] += 27;
         d.run_ms(10);
     }
-    EXPECT_EQ(d.story(),
-              (Story{"110 nic_latched Ethernet0:3 proven", "110 do mute_pause Ethernet0:3",
-                     "110 mitigation_failed Ethernet0:3 refused", "110 storm_escalated Ethernet0:3 refused"}));
+    EXPECT_EQ(d.story(), (Story{"110 nic_latched Ethernet0 proven", "110 do mute_pause Ethernet0",
+                                "110 mitigation_failed Ethernet0 refused", "110 storm_escalated Ethernet0 refused"}));
     EXPECT_EQ(d.phase(), Phase::alerted) << "nothing is latched that was never applied";
 }
 
 TEST(ReceiveStall, APauseFrameNowAndThenIsNoStall)
 {
-    Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+    Driver d{test::book_of(preset("rdma-nic")), test::port_inventory(1),
+             test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
     for (int i = 0; i < 100; ++i) {
         d.queue().counters[Field::pause_tx] += 26;
         d.run_ms(10);
