@@ -315,6 +315,16 @@ TEST_F(Hardware, shows_the_channels_that_pause_too_long)
     EXPECT_EQ(received_[1].queue, kOther);
 }
 
+TEST_F(Hardware, does_not_report_pause_that_the_port_does_not_honour)
+{
+    view().set_pause_limit(kPort, 400 * kUs);
+    storm(*twin_, 1, {.priorities = 1U, .period = 100 * kUs, .stop = kEnd}, 200 * kUs);
+    twin_->run_until(kEnd);
+    EXPECT_GT(queue(kPort, 0).paused_for, 400 * kUs);
+    EXPECT_EQ(view().pause_timeout(kPort, twin_->now()), kLosslessBit);
+    EXPECT_EQ(received_.size(), 1U);
+}
+
 TEST_F(Hardware, shows_whether_the_queue_was_paused_since_the_last_look)
 {
     const auto look = [&](Ps when) {
