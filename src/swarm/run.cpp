@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 #include "swarm/oracles.hpp"
 
@@ -72,7 +73,8 @@ public:
             judged_.violations.insert(judged_.violations.end(), oracle->violations().begin(),
                                       oracle->violations().end());
         }
-        std::ranges::stable_sort(judged_.violations, {}, &Violation::at);
+        std::ranges::sort(judged_.violations, {},
+                          [](const Violation& one) { return std::tie(one.at, one.oracle, one.where, one.what); });
         return std::move(judged_);
     }
 
