@@ -141,7 +141,7 @@ TEST(AgentInTwinSai, TheHardwareDetectsRecoversForItsTimeAndDetectsAgain)
     AgentInTwin::Options options;
     options.traits.deadlock_detect = std::chrono::milliseconds{200};
     options.traits.deadlock_recover = std::chrono::milliseconds{100};
-    auto agent = agent_on(*twin, kSwitch, book("sai", {{"detected_by", "device"}}), options);
+    auto agent = agent_on(*twin, kSwitch, book("sai", {{"detected_by", "device"}, {"restore_ms", "100"}}), options);
     stop_pipeline(*twin, kSick, kFault);
     heal_pipeline(*twin, kSick, 750 * kMs);
     twin->run_until(1'500 * kMs);

@@ -88,7 +88,7 @@ private:
             const auto ms = within(range, wanted);
             if (ms != wanted && !detector.request.clip) {
                 poll_instead(detector, fmt::format("a {} interval of {} ms is outside the library's range {}..{} ms",
-                                                   timer_.words, wanted, range->u32range.min, range->u32range.max));
+                                                   timer_.name, wanted, range->u32range.min, range->u32range.max));
             } else if (detector.on && find(entries, detector) == entries.end()) {
                 entries.push_back({detector.queue->traffic_class, static_cast<std::int32_t>(ms)});
             }

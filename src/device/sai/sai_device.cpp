@@ -173,7 +173,7 @@ std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> row
             continue;
         }
         detectors.push_back(
-            {place.port, &queue, milliseconds(delegated.detect), milliseconds(delegated.restore), false, wish});
+            {place.port, &queue, milliseconds(delegated.detect), milliseconds(delegated.restore), false, delegated});
     }
     return detectors;
 }
