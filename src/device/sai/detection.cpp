@@ -87,6 +87,7 @@ private:
             const auto wanted = (detector.*timer_.interval).configured_ms;
             const auto ms = within(range, wanted);
             if (ms != wanted && !detector.request.clip) {
+                (detector.*timer_.interval).observed_ms = ms;  // the nearest that the library has
                 poll_instead(detector, fmt::format("a {} interval of {} ms is outside the library's range {}..{} ms",
                                                    timer_.name, wanted, range->u32range.min, range->u32range.max));
             } else if (detector.on && find(entries, detector) == entries.end()) {
@@ -162,8 +163,8 @@ private:
     void poll_instead(Detector& detector, const std::string& why)
     {
         detector.on = false;
-        detector.detect = {detector.detect.configured_ms, {}, {}};
-        detector.recover = {detector.recover.configured_ms, {}, {}};
+        detector.detect.programmed_ms.reset();
+        detector.recover.programmed_ms.reset();
         notes_.add(fmt::format("{}; the agent polls these queues instead", why));
     }
 

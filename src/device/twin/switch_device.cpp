@@ -194,7 +194,10 @@ Result<std::vector<Delegated>> SwitchDevice::delegate_detection(std::span<const 
                         (request->clip || (request->tolerates(request->detect, has.detect) &&
                                            request->tolerates(request->restore, has.recover)));
         if (requested) {
-            watched.push_back({Slot{row}, {has.detect, has.detect}, {has.recover, has.recover}, on});
+            const auto shown = [&](Duration own) {
+                return TimerShown{on || !can ? std::optional{own} : std::nullopt, own};
+            };
+            watched.push_back({Slot{row}, shown(has.detect), shown(has.recover), on});
         }
         if (can && detector_on_[row] != on) {
             set_detector(row, on);
