@@ -60,6 +60,7 @@ private:
         Decision decision{};
         Origin origin{};
         Treatment treatment{};  // wanted while stormed or latched
+        Treatment by_device{};  // what the device applies by itself, in a storm that it has detected
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
         bool active{};        // listed in active_
@@ -113,6 +114,7 @@ private:
     Duration probe_wait(Slot r) const;
     std::uint32_t full_at(Duration limit) const;
 
+    static std::uint32_t limit_us(Duration);
     // A storm begins and ends.
     void decide(Slot r, Decision, Instant now);
     void begin(Slot r, Origin, Instant now);

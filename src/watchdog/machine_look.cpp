@@ -382,7 +382,7 @@ Phase Machine::phase(Slot r) const
 Treatment Machine::in_effect(Slot r) const
 {
     if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
-        return effective(r).action;  // the device treats it and sends a notice at the end
+        return rows_[r].by_device;  // the device treats it and sends a notice at the end
     }
     const auto own = map_.target(r).priority ? sites_[map_.queue_site(r)].assumed() : Treatment::none;
     return std::max(own, sites_[map_.port_site(r)].assumed());

@@ -112,6 +112,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
     }
     switch (watched(r) ? from.phase : Phase::restoring) {
     case Phase::off:
+        row.by_device = effective(r).action;
     case Phase::watching:
     case Phase::count_: break;
     case Phase::alerted:
@@ -274,6 +275,7 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     clocks_.wants_quiet[r] = old.clocks_.wants_quiet[from];
     clocks_.proven_us[r] = old.clocks_.proven_us[from];
     clocks_.limit_us[r] = kNoLimit;
+    row.by_device = before.by_device;
     if (before.decision == Decision::restoring) {
         return;
     }

@@ -11,13 +11,6 @@ using std::chrono::microseconds;
 
 constexpr std::uint8_t kMostBackoff = 20;
 
-// Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
-std::uint32_t limit_us(Duration d)
-{
-    const auto us = std::chrono::ceil<microseconds>(d).count();
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
-}
-
 }  // namespace
 
 bool Machine::under_treatment(Slot r) const
@@ -40,6 +33,13 @@ bool Machine::counts_as_mitigated(const Row& row)
 // --- clocks
 
 void Machine::watch(Slot r, Duration limit)
+// Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
+std::uint32_t Machine::limit_us(Duration d)
+{
+    const auto us = std::chrono::ceil<microseconds>(d).count();
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
+}
+
 {
     clocks_.wants_quiet[r] = 0;
     clocks_.proven_us[r] = 0;
@@ -296,7 +296,7 @@ void Machine::release(Slot r, Reason why, Instant now)
     const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
     if (treated_by_device && why != Reason::device && why != Reason::link_down) {
         // The device would keep its treatment: record it as in effect, so that the site commands the restore.
-        sites_.change(row.site, [&](Site& site) { site.assume(effective(r).action, now); });
+        sites_.change(row.site, [&](Site& site) { site.assume(row.by_device, now); });
     }
     row.ending = why;
     row.since = now;
@@ -386,7 +386,7 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, Slot r, Ins
     event.reason = why;
     event.target = map_.target(r);
     event.policy = effective(r).policy;
-    event.action = rows_[r].origin == Origin::device ? effective(r).action : rows_[r].treatment;
+    event.action = rows_[r].origin == Origin::device ? rows_[r].by_device : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
     // A restore is reported when it is done, and a withheld storm when it is mitigated. Their evidence is the clock at
     // the time of the decision.

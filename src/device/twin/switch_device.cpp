@@ -309,7 +309,10 @@ void SwitchDevice::report(const sim::Interrupt& interrupt, sim::Ps when, NoticeS
     const auto post_queues = [&](Notice::Kind kind) {
         for (const auto& row : inventory_.rows) {
             if (row.target.port == port && row.target.priority && queue_of(row.target) == interrupt.queue) {
-                sink.post({kind, row.target, at});
+                const auto has = intervals(row.target);
+                sink.post({kind, row.target, at,
+                           traits_.recovery_drops ? Treatment::drop_egress : Treatment::ignore_pause,
+                           kind == Notice::Kind::detected ? has.detect : has.recover});
             }
         }
     };
