@@ -347,8 +347,8 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     }
     if (throughout && !objected(row)) {
         bits |= kThroughout;
-    } else if (before.pause_seen && !before.paused && (bits & kPausedNow) != 0 && zero(Field::on2off) &&
-               has(known, Field::pause_us)) {
+    } else if ((bits & (kPausedBefore | kNotPausedNow)) == 0 && zero(Field::on2off) &&
+               began_and_goes_on(row, bits, before)) {
         bits |= kTrailing;
     }
     if (quiet(row, known, before.pause_seen, bits)) {
@@ -376,6 +376,14 @@ bool Intake::objected(std::uint32_t row) const
 bool Intake::quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const
 {
     const auto moved = [&](Field f) { return has(by, f) && value(row, f) != 0; };
+// If no pause ended in an interval that is paused in part, a pause began in it and still goes on.
+bool Intake::began_and_goes_on(std::uint32_t row, std::uint8_t bits, const Baseline& before) const
+{
+    const auto paused = value_or_zero(row, Field::pause_us);
+    return has(view_.known[row], Field::pause_us) && (before.pause_seen || paused < view_.dt_us[row]) &&
+           ((bits & kPausedNow) != 0 || paused > 0);
+}
+
     const auto still = [&](Field f) { return has(by, f) && value(row, f) == 0; };
     const bool state = (by & (bit(Field::pause_state) | bit(Field::paused_now))) != 0;
     if ((state && (bits & kPausedNow) != 0) || moved(Field::rx_xoff) || moved(Field::pause_us)) {

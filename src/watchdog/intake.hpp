@@ -91,6 +91,7 @@ private:
     bool objected(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
     std::optional<std::uint64_t> counter(std::uint32_t row, Field f) const;
+    bool began_and_goes_on(std::uint32_t row, std::uint8_t bits, const Baseline& before) const;
     std::uint32_t value(std::uint32_t row, Field f) const { return view_.column(f)[row]; }
     std::uint32_t value_or_zero(std::uint32_t row, Field f) const
     {
