@@ -99,6 +99,7 @@ private:
     void account(Slot r, const Observations&, Instant now);
     void count_time_without_proof(Slot r, const Observations&, Instant now);
     Instant deadline(Slot r) const;
+    void hold_back_retries(Slot r);
     void serve(Slot r, Instant now, Outbox&);
     void report_red_switch(Instant now, Outbox&);
     void begin_waiting_storms(Instant now, Outbox&);

@@ -166,6 +166,39 @@ TEST(MitigateOutcome, EverythingRefusedIsEscalatedAndStaysAnAlert)
     EXPECT_EQ(d.story(), Story{"2500 storm_restored Ethernet0:3 quiet"});
 }
 
+// A retry would drop the packets of a healthy queue.
+TEST(MitigateOutcome, AFailedTreatmentIsNotTriedAgainAfterTheStorm)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    storm_until_t0(d);
+    d.run_ms(50);
+    d.calm();
+    d.story();
+    d.run_ms(150);
+    d.story();  // one look has proven quiet
+    d.answers(Verdict::confirmed);
+    d.run_ms(1'800);
+    EXPECT_EQ(d.story(), Story{});
+    d.run_ms(200);
+    EXPECT_EQ(d.story(), (Story{"2500 do none Ethernet0:3", "2500 storm_restored Ethernet0:3 quiet"}));
+}
+
+TEST(MitigateOutcome, AFailedTreatmentIsTriedAgainIfTheStormReturns)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    storm_until_t0(d);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(550);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.storm();
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), Story{"1100 do drop Ethernet0:3"});
+}
+
 TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
 {
     Driver d{preset("sonic")};
