@@ -66,6 +66,7 @@ private:
         bool active{};        // listed in active_
         bool counted{};       // counted in mitigated_
         bool goes_on{true};   // false after a load, until a look shows that the storm goes on
+        bool shared{};        // another row of its port announces and closes its storm
         SiteId site;          // where its treatment is applied
         Instant since;        // when the decision was made
         Instant began;        // when the storm began
@@ -98,8 +99,8 @@ private:
     void clock_full(Slot r, Instant now, Outbox&);
     void account(Slot r, const Observations&, Instant now);
     void count_time_without_proof(Slot r, const Observations&, Instant now);
-    Instant deadline(Slot r) const;
     void hold_back_retries(Slot r);
+    Instant deadline(Slot r) const;
     void serve(Slot r, Instant now, Outbox&);
     void report_red_switch(Instant now, Outbox&);
     void begin_waiting_storms(Instant now, Outbox&);
@@ -113,12 +114,13 @@ private:
     Duration restore_time(Slot r) const;
     Duration probe_time(Slot r) const;
     Duration probe_wait(Slot r) const;
+    static std::uint32_t limit_us(Duration);
     std::uint32_t full_at(Duration limit) const;
 
-    static std::uint32_t limit_us(Duration);
     // A storm begins and ends.
     void decide(Slot r, Decision, Instant now);
     void begin(Slot r, Origin, Instant now);
+    void begin_uncounted(Slot r, Origin, Instant now);
     void storm(Slot r, Instant now, Outbox&);
     void mitigate(Slot r, Instant now, Outbox&);
     void apply(Slot r, Treatment);

@@ -1,5 +1,6 @@
 // A storm begins, is treated, and ends.
 #include <algorithm>
+#include <utility>
 
 #include "watchdog/machine.hpp"
 
@@ -27,12 +28,11 @@ bool Machine::counts_as_mitigated(const Row& row)
 {
     const bool held = row.decision == Decision::stormed || row.decision == Decision::latched ||
                       row.decision == Decision::probing || row.decision == Decision::restoring;
-    return held && row.origin == Origin::evidence;
+    return held && row.origin == Origin::evidence && !row.shared;
 }
 
 // --- clocks
 
-void Machine::watch(Slot r, Duration limit)
 // Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
 std::uint32_t Machine::limit_us(Duration d)
 {
@@ -40,6 +40,7 @@ std::uint32_t Machine::limit_us(Duration d)
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
 }
 
+void Machine::watch(Slot r, Duration limit)
 {
     clocks_.wants_quiet[r] = 0;
     clocks_.proven_us[r] = 0;
@@ -121,7 +122,7 @@ void Machine::decide(Slot r, Decision decision, Instant now)
     update_want(row.site, now);
 }
 
-void Machine::begin(Slot r, Origin origin, Instant now)
+void Machine::begin_uncounted(Slot r, Origin origin, Instant now)
 {
     Row& row = rows_[r];
     row.origin = origin;
@@ -131,6 +132,12 @@ void Machine::begin(Slot r, Origin origin, Instant now)
     row.cause = 0;
     auto& stats = stats_[r];
     stats.tx_ok_last = stats.tx_drop_last = stats.rx_ok_last = stats.rx_drop_last = 0;
+}
+
+void Machine::begin(Slot r, Origin origin, Instant now)
+{
+    begin_uncounted(r, origin, now);
+    auto& stats = stats_[r];
     if (origin == Origin::evidence || origin == Origin::device) {
         ++stats.detected;
         stats.last_detected = now;
@@ -335,9 +342,12 @@ void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)
     const bool released = why == Reason::operator_ || why == Reason::red_switch || by_order;
     const auto kind =
         criterion(r) == Criterion::pause_timeout ? EventKind::pause_too_long_cleared : EventKind::storm_restored;
-    emit(out, released ? EventKind::storm_released : kind, why, r, now);
+    const bool shared = std::exchange(row.shared, false);
     auto& stats = stats_[r];
-    if (!by_order) {
+    if (!shared) {
+        emit(out, released ? EventKind::storm_released : kind, why, r, now);
+    }
+    if (!by_order && !shared) {
         ++stats.restored;
         stats.last_restored = now;
     }
