@@ -146,7 +146,8 @@ private:
     void take(const Looked&);
     void judge(const Looked&);
     void reopen();
-    void take_unseen(std::vector<device::UnseenQueue>);
+    void follow_unseen(const Looked&);
+    void list_unseen(std::map<std::string, std::string> now);
     void follow(const Looked&);
     void ask_about_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
@@ -205,9 +206,11 @@ private:
     std::map<Target, watchdog::Event> last_;   // the last event of each target since the process started
     std::map<std::uint64_t, Timer> commands_;  // under way, each with the timer of its deadline
     std::shared_ptr<const Delegations> delegations_{std::make_shared<Delegations>()};
-    std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
-    std::set<Target> not_by_device_;             // the device was requested to detect storms here and does not
-    unsigned watch_calls_{};                     // calls of delegate_detection that are not answered yet
+    std::vector<device::UnseenQueue> unseen_by_device_;         // as the device last reported them
+    std::pair<std::uint64_t, std::uint64_t> blind_followed_{};  // changes of blind rows and of watchlists so far
+    std::map<std::string, std::string> unseen_;                 // configured queues that cannot be watched, and why
+    std::set<Target> not_by_device_;  // the device was requested to detect storms here and does not
+    unsigned watch_calls_{};          // calls of delegate_detection that are not answered yet
     std::optional<config::StopPolicy> stopping_;
     bool closing_{};
     bool good_look_{};
