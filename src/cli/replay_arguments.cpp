@@ -45,6 +45,9 @@ public:
         single("--survives", options_.survives,
                "Which signals keep counting while a queue is mitigated; default: all in the trace")
             ->type_name("FIELD,...|none");
+        single("--stamp-uncertainty-ms", options_.stamp_uncertainty_ms,
+               "How far the time between two stamps may be wrong; default: the jitter of the trace")
+            ->type_name("MS");
         app.add_flag("--start-default", options_.start_default,
                      "SONiC's start_default timers for the number of ports in the trace");
         app.add_flag("--check", options_.check, "Exit with 1 if any policy finds a storm, or watches nothing");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "codec/trace_reader.hpp"
 #include "config/policy_bind.hpp"
 #include "config/policy_file.hpp"
+#include "device/replay/pace.hpp"
 #include "runtime/atomic_file.hpp"
 
 namespace petrel::cli {
@@ -43,6 +45,7 @@ public:
         read_policies();
         read_trace();
         narrow_survivors();
+        set_uncertainty();
         assign_roles();
         make_books();
         if (!refusal_.complaints.empty() || !refusal_.errors.empty()) {
@@ -183,6 +186,32 @@ private:
         }
         for (auto& device : inputs_.trace.devices) {
             device.capabilities.survive &= fields;
+        }
+    }
+
+    void set_uncertainty()
+    {
+        constexpr std::int64_t kMostMs = 10'000;
+        std::optional<std::int64_t> given;
+        if (const auto& text = options_.stamp_uncertainty_ms) {
+            std::int64_t ms{};
+            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), ms);
+            if (error != std::errc{} || end != text->data() + text->size() || ms < 0 || ms > kMostMs) {
+                complain("--stamp-uncertainty-ms", *text, fmt::format("a whole number 0..{}", kMostMs));
+            }
+            given = ms;
+        }
+        for (auto& device : inputs_.trace.devices) {
+            const auto pace = device::pace_of(device);
+            auto& uncertainty = device.capabilities.stamp_uncertainty;
+            uncertainty = given ? std::chrono::milliseconds{*given} : pace.jitter;
+            if (!given && uncertainty != Duration::zero()) {
+                const auto ms = [](Duration time) { return static_cast<double>(whole_us(time)) / 1000; };
+                inputs_.notes.push_back(fmt::format("{}: time stamps stray by up to {:g} ms from a grid of {:g} ms, "
+                                                    "and count as uncertain by that much "
+                                                    "(--stamp-uncertainty-ms)",
+                                                    device.device, ms(uncertainty), ms(pace.interval)));
+            }
         }
     }
 

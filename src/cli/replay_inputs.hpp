@@ -19,6 +19,7 @@ struct ReplayOptions {
     std::optional<std::string> config;      // instead of policies
     std::optional<std::string> host_ports;  // NAME,... or "all"
     std::optional<std::string> survives;    // FIELD,... or "none"
+    std::optional<std::string> stamp_uncertainty_ms;
     bool start_default{};
     bool check{};
     std::string format{"text"};

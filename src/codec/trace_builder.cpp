@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "device/replay/nic_ports.hpp"
+
 namespace petrel::codec {
 
 namespace {
@@ -186,6 +188,7 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
                           .reads_back = true,
                           .detects_itself = false,
                           .refresh = {}};
+    add_nic_ports(trace);
     return trace;
 }
 

@@ -107,6 +107,7 @@ struct StatusReport {
 struct IntervalReport {
     std::int64_t configured_us{};
     std::optional<std::int64_t> programmed_us;  // none: the watchdog measures the interval
+    // Without a programmed one: the interval that the device has instead, too far from the configured one.
     std::optional<std::int64_t> observed_us;
     bool operator==(const IntervalReport&) const = default;
 };

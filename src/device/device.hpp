@@ -62,6 +62,15 @@ struct DelegatedRow {
     Duration detect{};
     Duration restore{};  // duration of a recovery
     watchdog::Treatment action{};
+    // The device leaves detection off if its own interval would differ more than this. With `clip`, an interval outside
+    // its range becomes the nearest in the range first.
+    std::uint32_t interval_tolerance{10};  // percent
+    bool clip{};
+
+    bool tolerates(Duration wanted, Duration shown) const
+    {
+        return (wanted > shown ? wanted - shown : shown - wanted) * 100 <= wanted * interval_tolerance;
+    }
 };
 
 struct TimerShown {

@@ -179,6 +179,18 @@ std::uint64_t Experiment::mitigated(const std::vector<scenario::NodeId>& nodes) 
     return count;
 }
 
+std::uint64_t Experiment::unseen(const std::vector<scenario::NodeId>& nodes) const
+{
+    std::uint64_t count = 0;
+    for (const auto& post : posts_) {
+        const auto* runner = post.agent->device_runner();
+        if (runner != nullptr && (nodes.empty() || std::ranges::find(nodes, post.node) != nodes.end())) {
+            count += runner->report().unseen.size();
+        }
+    }
+    return count;
+}
+
 const agent::Agent* Experiment::agent(scenario::NodeId node) const
 {
     const auto post = std::ranges::find(posts_, node, &Post::node);

@@ -45,6 +45,7 @@ public:
 
     // The number of queues that the agents of these nodes mitigate; none = all nodes.
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
+    std::uint64_t unseen(const std::vector<scenario::NodeId>&) const;
 
     // The agent that runs on this node; null: none runs now.
     const agent::Agent* agent(scenario::NodeId) const;

@@ -85,6 +85,7 @@ public:
         switch (wanted.what) {
         case What::mitigated: return static_cast<double>(experiment_.mitigated(wanted.nodes));
         case What::in_flight: return static_cast<double>(twin_.totals().in_flight);
+        case What::unseen: return static_cast<double>(experiment_.unseen(wanted.nodes));
         case What::paused:
         case What::count_: break;
         }

@@ -67,18 +67,26 @@ void sort_worst_first(std::vector<QueueReport>& queues)
     queues = std::move(sorted);
 }
 
-// "200/200/300 ms": configured, programmed, observed.
-std::string interval_cell(const control::IntervalReport& interval)
+bool is_known(const control::IntervalReport& interval) { return interval.programmed_us || interval.observed_us; }
+
+// The device has intervals of its own for this queue, used or not.
+bool has_intervals(const QueueReport& queue)
 {
-    const auto ms = [](std::optional<std::int64_t> us) {
-        return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : "-";
-    };
-    return interval.configured_us == 0 ? "-"
-                                       : fmt::format("{}/{}/{} ms", ms(interval.configured_us),
-                                                     ms(interval.programmed_us), ms(interval.observed_us));
+    return is_known(queue.detect_interval) || is_known(queue.restore_interval);
 }
 
-bool is_programmed(const QueueReport& queue) { return queue.detect_interval.programmed_us.has_value(); }
+// "200/200/300 ms": configured, programmed, observed. "5000/polled/1500 ms": the device cannot do 5 s, so the agent
+// polls the queue.
+std::string interval_cell(const QueueReport& queue, const control::IntervalReport& interval)
+{
+    const auto ms = [](std::optional<std::int64_t> us, std::string_view otherwise) {
+        return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : std::string{otherwise};
+    };
+    return interval.configured_us == 0 ? "-"
+                                       : fmt::format("{}/{}/{} ms", ms(interval.configured_us, "-"),
+                                                     ms(interval.programmed_us, has_intervals(queue) ? "polled" : "-"),
+                                                     ms(interval.observed_us, "-"));
+}
 
 std::string queues_table(std::span<const QueueReport> queues, bool with_intervals)
 {
@@ -113,8 +121,8 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
                                        seconds_or_dash(queue.proven_us),
                                        seconds_or_dash(queue.longest_pause_us)};
         if (with_intervals) {
-            cells.push_back(interval_cell(queue.detect_interval));
-            cells.push_back(interval_cell(queue.restore_interval));
+            cells.push_back(interval_cell(queue, queue.detect_interval));
+            cells.push_back(interval_cell(queue, queue.restore_interval));
         }
         table.add(std::move(cells));
     }
@@ -208,9 +216,9 @@ std::string traffic_line(const QueueReport& queue)
 
 std::string intervals_line(const QueueReport& queue)
 {
-    if (is_programmed(queue)) {
+    if (has_intervals(queue)) {
         return fmt::format("intervals (configured/programmed/observed): detect {}, restore {}\n",
-                           interval_cell(queue.detect_interval), interval_cell(queue.restore_interval));
+                           interval_cell(queue, queue.detect_interval), interval_cell(queue, queue.restore_interval));
     }
     const auto time = [](const control::IntervalReport& interval) {
         return limit_text(std::chrono::microseconds{interval.configured_us});
@@ -239,7 +247,7 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
         return only_stormed ? kNone : "no queue is known: see petrel status\n";
     }
     sort_worst_first(queues);
-    return queues_table(queues, std::ranges::any_of(queues, is_programmed));
+    return queues_table(queues, std::ranges::any_of(queues, has_intervals));
 }
 
 std::string explain_text(const control::ExplainReport& report, const Paint& paint)
@@ -304,7 +312,7 @@ std::string watch_text(const StatusReport& status, std::vector<QueueReport> queu
         return text;
     }
     const auto shown = std::min(queues.size(), lines - used - kTableHead - 2);
-    text += '\n' + queues_table(std::span{queues}.first(shown), std::ranges::any_of(queues, is_programmed));
+    text += '\n' + queues_table(std::span{queues}.first(shown), std::ranges::any_of(queues, has_intervals));
     return text + (shown < queues.size() ? fmt::format("and {} more\n", queues.size() - shown) : "");
 }
 

@@ -31,13 +31,15 @@ DeviceHealth::DeviceHealth(const Loop& loop, RunnerHost& host, std::string name)
     : loop_(loop), host_(host), name_(std::move(name)), condition_since_(loop.now().mono)
 {}
 
-void DeviceHealth::take_unseen(std::vector<device::UnseenQueue> unseen)
+bool DeviceHealth::list_unseen(std::map<std::string, std::string> now)
 {
-    const auto before = std::exchange(unseen_, {});
+    if (now == unseen_) {
+        return false;
+    }
+    const auto before = std::exchange(unseen_, std::move(now));
     std::map<std::string, std::vector<std::string>> by_reason;
-    for (auto& [queue, why] : unseen) {
+    for (const auto& [queue, why] : unseen_) {
         by_reason[why].push_back(queue);
-        unseen_.emplace(std::move(queue), std::move(why));
     }
     for (const auto& [why, queues] : by_reason) {
         log(LogLevel::error, "queues_unseen",
@@ -48,6 +50,7 @@ void DeviceHealth::take_unseen(std::vector<device::UnseenQueue> unseen)
     if (unseen_.empty() && !before.empty()) {
         log(LogLevel::notice, "queues_seen", "every configured queue is watched again");
     }
+    return true;
 }
 
 void DeviceHealth::become(Condition condition, std::string why)

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "control/report.hpp"
-#include "device/device.hpp"
 #include "runner/loop.hpp"
 #include "runner/runner_host.hpp"
 #include "watchdog/intake.hpp"
@@ -24,7 +23,8 @@ public:
     void become(Condition, std::string why);
     void note(const std::string& text);
     void follow_drift(const watchdog::StampDrift&);
-    void take_unseen(std::vector<device::UnseenQueue>);
+    // Configured queues that cannot be watched, and why. False: they are the same as before.
+    bool list_unseen(std::map<std::string, std::string> now);
     void log(LogLevel, std::string event, std::string message) const;
 
     Condition condition() const { return condition_; }

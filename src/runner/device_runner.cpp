@@ -419,10 +419,7 @@ void DeviceRunner::take(const Looked& looked)
     }
     last_look_ = looked.took;
     longest_look_ = std::max(longest_look_, looked.took);
-    if (looked.unseen) {
-        snapshot_.reset();
-        health_.take_unseen(*looked.unseen);
-    }
+    follow_unseen(looked);
     if (looked.wants_reopening && agent_ && !stopping_) {
         return reopen();
     }
@@ -458,6 +455,36 @@ void DeviceRunner::reopen()
     commands_.clear();
     health_.become(Condition::starting, "the device is opened again");
     open();
+}
+
+// Queues that the device cannot read, and queues whose counters prove nothing.
+void DeviceRunner::follow_unseen(const Looked& looked)
+{
+    const auto& blind = looked.intake->blind_rows();
+    const std::pair followed{blind.changes(), watchlist_generation_};
+    if (!looked.unseen && (followed == blind_followed_ || looked.intake != intake_)) {
+        return;
+    }
+    unseen_by_device_ = looked.unseen.value_or(unseen_by_device_);
+    std::map<std::string, std::string> now;
+    for (const auto& [queue, why] : unseen_by_device_) {
+        now.emplace(queue, why);
+    }
+    if (agent_ && looked.intake == intake_) {
+        blind_followed_ = followed;
+        const auto& list = agent_->watchdog().watchlist();
+        for (std::uint32_t row = 0; blind.changes() != 0 && row != list.rows.size(); ++row) {
+            if (list.rows[row].policy != watchdog::kUnwatched && blind.contains(Slot{row})) {
+                now.emplace(to_string(list.inventory, list.inventory.rows[row].target),
+                            "its counters are cleared or start again at most looks, so no storm can be proven");
+            }
+        }
+    } else {
+        blind_followed_ = {};
+    }
+    if (health_.list_unseen(std::move(now))) {
+        snapshot_.reset();
+    }
 }
 
 void DeviceRunner::judge(const Looked& looked)

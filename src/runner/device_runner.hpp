@@ -131,6 +131,7 @@ private:
     void take(const Looked&);
     void judge(const Looked&);
     void reopen();
+    void follow_unseen(const Looked&);
     void follow(const Looked&);
     void gather_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
@@ -180,6 +181,8 @@ private:
     std::map<Target, watchdog::Event> last_;   // the last event of each target since the process started
     std::map<std::uint64_t, Timer> commands_;  // under way, each with the timer of its deadline
     std::shared_ptr<const Delegations> delegations_{std::make_shared<Delegations>()};
+    std::vector<device::UnseenQueue> unseen_by_device_;         // as the device last reported them
+    std::pair<std::uint64_t, std::uint64_t> blind_followed_{};  // changes of blind rows and of watchlists so far
     std::set<Target> not_by_device_;  // the device was requested to detect storms here and does not
     unsigned watch_calls_{};          // calls of delegate_detection that are not answered yet
     std::optional<config::StopPolicy> stopping_;

@@ -37,7 +37,8 @@ std::vector<device::DelegatedRow> left_to_device(const watchdog::Watchlist& list
         if (effective.policy != watchdog::kUnwatched &&
             list.policies[effective.policy].criterion == watchdog::Criterion::device) {
             const auto& policy = list.policies[effective.policy];
-            rows.push_back({Slot{row}, policy.detect, policy.restore, effective.action});
+            rows.push_back(
+                {Slot{row}, policy.detect, policy.restore, effective.action, policy.interval_tolerance, policy.clip});
         }
     }
     return rows;

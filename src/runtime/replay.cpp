@@ -1,8 +1,12 @@
 #include "runtime/replay.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <deque>
 #include <utility>
 
+#include "device/replay/pace.hpp"
 #include "watchdog/intake.hpp"
 
 namespace petrel::runtime {
@@ -129,6 +133,21 @@ private:
     agent::Agent agent_;
 };
 
+// Below the pace of the recording a policy cannot distinguish a storm from a shorter pause.
+void note_what_is_too_coarse(const device::DeviceTrace& trace, watchdog::Watchlist& list)
+{
+    const auto interval = device::pace_of(trace).interval;
+    for (std::uint16_t i = 0; i < list.policies.size(); ++i) {
+        const auto& policy = list.policies[i];
+        const bool used = std::ranges::find(list.rows, i, &watchdog::Effective::policy) != list.rows.end();
+        if (used && policy.detect != Duration::zero() && policy.detect < interval) {
+            list.notes.push_back(fmt::format(
+                "{}: the rows of {} are {} ms apart, more than detect_ms = {}: too coarse to judge this policy",
+                policy.name, trace.device, whole_ms(interval), whole_ms(policy.detect)));
+        }
+    }
+}
+
 }  // namespace
 
 Parsed<Replayed> replay(const device::DeviceTrace& trace, const watchdog::PolicyBook& book)
@@ -137,6 +156,7 @@ Parsed<Replayed> replay(const device::DeviceTrace& trace, const watchdog::Policy
     if (!watchlist) {
         return tl::unexpected(std::move(watchlist.error()));
     }
+    note_what_is_too_coarse(trace, *watchlist);
     const auto start = trace.time_us.empty() ? Instant{} : instant_from_us(trace.time_us.front());
     const auto end = trace.time_us.empty() ? Instant{} : instant_from_us(trace.time_us.back());
     Replay replay(trace, std::move(*watchlist), start);

@@ -66,8 +66,9 @@ struct DropsExpected {
 
 // A state at the end of the window.
 struct StateExpected {
-    enum class What : std::uint8_t { mitigated, paused, in_flight, count_ } what{};  // queues, queues, frames
-    std::vector<NodeId> nodes;                                                       // none = all
+    // Queues, queues, frames, queues that an agent should watch and cannot.
+    enum class What : std::uint8_t { mitigated, paused, in_flight, unseen, count_ } what{};
+    std::vector<NodeId> nodes;  // none = all
 };
 
 // The number of nodes that had frames to send in the window and sent none.

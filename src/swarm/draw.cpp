@@ -244,6 +244,7 @@ private:
         }
         if (preset == "sai" && detects_itself_ && chance_.percent(70)) {
             put(policy, "detected_by", in_quotes("device"));
+            put(policy, "clip", "true");
         }
         if (preset == "sai" && chance_.percent(10)) {
             put(policy, "needs_backlog", "true");

@@ -220,6 +220,7 @@ private:
     std::uint32_t salt_;
     std::uint8_t strict_{};    // queues
     std::uint8_t lossless_{};  // priorities
+    std::uint8_t honours_{};   // priorities whose pause an untreated port honours; a global pause affects all
     std::array<std::uint8_t, 64> priority_of_dscp_{};
     std::array<std::uint8_t, kPriorities> group_of_{};
     std::array<std::uint8_t, kPriorities> queue_of_{};

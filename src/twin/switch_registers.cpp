@@ -199,7 +199,7 @@ void SwitchNode::watch_pause(std::uint8_t port, std::uint8_t q, Ps now)
     const Ps detect = extra(port, q).detect;
     if (detect != 0)
         agenda_.add({now + detect, Task::queue_detector, port, q, 0});
-    const Ps limit = status_[port].pause_limit;
+    const Ps limit = (honours_ & mask_of(q)) != 0 ? status_[port].pause_limit : 0;
     if (limit != 0)
         agenda_.add({now + limit, Task::port_detector, port, q, 0});
     if (detect != 0 || limit != 0)

@@ -62,9 +62,10 @@ SwitchNode::SwitchNode(std::uint32_t id, std::uint8_t ports, const SwitchProfile
         if (profile.queues[priority].strict)
             strict_ |= static_cast<std::uint8_t>(1U << priority);
     }
+    honours_ = profile.pause.global ? 0xff : lossless_;
     for (std::uint8_t port = 0; port != ports; ++port) {
         registers_[port].max_frame_bytes = profile.max_frame_bytes;
-        registers_[port].pause_rx = profile.pause.global ? 0xff : lossless_;
+        registers_[port].pause_rx = honours_;
         registers_[port].pause_tx = lossless_;
         for (std::uint8_t i = 0; i != kPriorities; ++i) {
             const PgProfile& from = profile.groups[i];

@@ -73,7 +73,7 @@ std::uint8_t SwitchView::pause_timeout(std::uint8_t port, Ps now) const
         if (pause.paused(now) && now - pause.since >= limit)
             late |= static_cast<std::uint8_t>(1U << q);
     }
-    return late;
+    return late & node_->honours_;
 }
 
 void SwitchView::set_alpha(std::uint8_t port, std::uint8_t g, std::int8_t exponent)

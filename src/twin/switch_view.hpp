@@ -48,6 +48,8 @@ public:
 
     std::uint8_t ports() const { return node_->port_count_; }
     std::uint8_t lossless() const { return node_->lossless_; }  // priorities
+    // Priorities whose pause an untreated port honours. A global pause affects all.
+    std::uint8_t honours() const { return node_->honours_; }
     const SwitchProfile& profile() const { return node_->profile_; }
     const DropCounts& drops() const { return node_->drops_; }
 

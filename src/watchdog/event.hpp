@@ -118,6 +118,8 @@ struct Notice {
     enum class Kind : std::uint8_t { detected, recovered, link_up, link_down } kind{};
     Target target;
     Instant at;
+    Treatment action{};   // detected, recovered: what the device applies by itself; none = not known
+    Duration interval{};  // ... and after which time it detects or recovers; zero = not known
 };
 
 // Orders from an operator. max_mitigated does not limit them, and each produces an order_taken event.

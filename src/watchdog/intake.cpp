@@ -70,6 +70,7 @@ Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
       baselines_(rows_),
       raw_column_{},
       hold_us_(rows_),
+      blind_(rows_),
       uncertainty_us_(static_cast<std::uint32_t>(whole_us(capabilities.stamp_uncertainty)))
 {
     const auto columns = static_cast<std::size_t>(std::popcount(capabilities.fields));
@@ -155,7 +156,9 @@ void Intake::take(const Sample& sample)
     const bool untouched = view_.dt_us[row] == 0;
     view_.dt_us[row] = first ? 1 : saturated(static_cast<std::uint64_t>(std::max<std::int64_t>(dt_us, 1)));
     view_.known[row] = 0;
-    put_counters(row, sample, comparable ? fields & before.known : 0);
+    const bool backwards = put_counters(row, sample, comparable ? fields & before.known : 0);
+    const bool other_epoch = !first && !same_epoch && sample.epoch != 0 && before.epoch != 0;
+    blind_.looked(Slot{row}, backwards || other_epoch || (comparable && stands_still(row, sample, before)));
     if (comparable) {
         view_.known[row] |= judge_counters(row, before);
         match_pause_time(row, before);
@@ -201,7 +204,7 @@ PfcCounts Intake::pfc_counts(Slot slot) const
     return counts;
 }
 
-void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields comparable)
+bool Intake::put_counters(std::uint32_t row, const Sample& sample, Fields comparable)
 {
     const auto column = [&](Field f) -> std::uint32_t& { return view_.column(f)[row]; };
     const Fields fields = baselines_[row].known;
@@ -229,6 +232,18 @@ void Intake::put_counters(std::uint32_t row, const Sample& sample, Fields compar
         }
     }
     view_.known[row] = known;
+    return backwards;
+}
+
+// A queue that is paused at both reads has new pause time, unless its counter was cleared in between. A counter may
+// have a unit of milliseconds, so short intervals do not count.
+bool Intake::stands_still(std::uint32_t row, const Sample& sample, const Baseline& before) const
+{
+    constexpr std::uint32_t kLongEnoughUs = 10'000;
+    const Fields known = view_.known[row] & capabilities_.survive & sample.survives;
+    const auto& now = baselines_[row];
+    return view_.dt_us[row] >= kLongEnoughUs && before.pause_seen && before.paused && now.pause_seen && now.paused &&
+           has(known, Field::pause_us) && value(row, Field::pause_us) == 0;
 }
 
 Fields Intake::judge_counters(std::uint32_t row, const Baseline& before)
@@ -347,8 +362,8 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
     }
     if (throughout && !contradicts_pause(row)) {
         bits |= kThroughout;
-    } else if (before.pause_seen && !before.paused && (bits & kPausedNow) != 0 && zero(Field::on2off) &&
-               has(known, Field::pause_us)) {
+    } else if ((bits & (kPausedBefore | kNotPausedNow)) == 0 && zero(Field::on2off) &&
+               began_and_goes_on(row, bits, before)) {
         bits |= kTrailing;
     }
     if (quiet(row, known, before.pause_seen, bits)) {
@@ -359,6 +374,14 @@ std::uint8_t Intake::judge_pause(std::uint32_t row, const Sample& sample, const 
         bits |= kQuietStill;
     }
     return bits;
+}
+
+// If no pause ended in an interval that is paused in part, a pause began in it and still goes on.
+bool Intake::began_and_goes_on(std::uint32_t row, std::uint8_t bits, const Baseline& before) const
+{
+    const auto paused = value_or_zero(row, Field::pause_us);
+    return has(view_.known[row], Field::pause_us) && (before.pause_seen || paused < view_.dt_us[row]) &&
+           ((bits & kPausedNow) != 0 || paused > 0);
 }
 
 // Whether another signal contradicts a pause without a break: a transition, pause time for less than half of the

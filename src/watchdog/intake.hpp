@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "watchdog/blind_rows.hpp"
 #include "watchdog/observation.hpp"
 
 namespace petrel::watchdog {
@@ -63,6 +64,7 @@ public:
     const Observations& view() const { return view_; }
     PfcCounts pfc_counts(Slot) const;
     const StampDrift& stamp_drift() const { return drift_; }
+    const BlindRows& blind_rows() const { return blind_; }
 
 private:
     struct Baseline {
@@ -81,13 +83,15 @@ private:
     };
 
     void take(const Sample&);
-    void put_counters(std::uint32_t row, const Sample&, Fields comparable);
+    bool put_counters(std::uint32_t row, const Sample&, Fields comparable);  // true: a counter went backwards
+    bool stands_still(std::uint32_t row, const Sample&, const Baseline& before) const;
     Fields judge_counters(std::uint32_t row, const Baseline& before);
     void match_pause_time(std::uint32_t row, const Baseline& before);
     bool cannot_have_sent(std::uint32_t row, const Baseline& before) const;
     bool sent_several(std::uint32_t row) const;
     bool shows_pause(std::uint32_t row, std::uint8_t bits) const;
     std::uint8_t judge_pause(std::uint32_t row, const Sample&, const Baseline& before) const;
+    bool began_and_goes_on(std::uint32_t row, std::uint8_t bits, const Baseline& before) const;
     bool contradicts_pause(std::uint32_t row) const;
     bool quiet(std::uint32_t row, Fields by, bool was_known, std::uint8_t bits) const;
     std::optional<std::uint64_t> counter(std::uint32_t row, Field f) const;
@@ -104,6 +108,7 @@ private:
     std::array<std::uint8_t, kFields> raw_column_;  // Field -> position in a row of raw_
     std::uint8_t raw_width_{};
     std::vector<std::uint32_t> hold_us_;  // how long one full-quanta XOFF holds at the row's speed; 0 = speed not known
+    BlindRows blind_;
     std::vector<Slot> touched_;
     AlignedColumns storage_;
     Observations view_;

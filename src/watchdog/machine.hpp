@@ -60,11 +60,13 @@ private:
         Decision decision{};
         Origin origin{};
         Treatment treatment{};  // wanted while stormed or latched
+        Treatment by_device{};  // what the device applies by itself, in a storm that it has detected
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
         bool active{};        // listed in active_
         bool counted{};       // counted in mitigated_
         bool goes_on{true};   // false after a load, until a look shows that the storm goes on
+        bool shared{};        // another row of its port announces and closes its storm
         SiteId site;          // where its treatment is applied
         Instant since;        // when the decision was made
         Instant began;        // when the storm began
@@ -97,6 +99,7 @@ private:
     void clock_full(Slot r, Instant now, Outbox&);
     void account(Slot r, const Observations&, Instant now);
     void count_time_without_proof(Slot r, const Observations&, Instant now);
+    void hold_back_retries(Slot r);
     Instant deadline(Slot r) const;
     void serve(Slot r, Instant now, Outbox&);
     void report_red_switch(Instant now, Outbox&);
@@ -111,11 +114,13 @@ private:
     Duration restore_time(Slot r) const;
     Duration probe_time(Slot r) const;
     Duration probe_wait(Slot r) const;
+    static std::uint32_t limit_us(Duration);
     std::uint32_t full_at(Duration limit) const;
 
     // A storm begins and ends.
     void decide(Slot r, Decision, Instant now);
     void begin(Slot r, Origin, Instant now);
+    void begin_uncounted(Slot r, Origin, Instant now);
     void storm(Slot r, Instant now, Outbox&);
     void mitigate(Slot r, Instant now, Outbox&);
     void apply(Slot r, Treatment);

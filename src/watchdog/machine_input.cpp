@@ -81,13 +81,20 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
         case Notice::Kind::detected:
             if (by_device && rows_[r].decision == Decision::watching) {
                 begin(r, Origin::device, now);
+                rows_[r].by_device = notice.action != Treatment::none ? notice.action : effective(r).action;
                 rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
+                if (notice.interval != Duration::zero()) {
+                    out.events.back().evidence.limit = notice.interval;
+                }
                 decide(r, Decision::stormed, now);
             }
             break;
         case Notice::Kind::recovered:
             if (by_device && rows_[r].decision == Decision::stormed && (!red_ || rows_[r].origin == Origin::device)) {
                 release(r, Reason::device, now);
+                if (notice.interval != Duration::zero()) {
+                    rows_[r].end_limit_us = limit_us(notice.interval);
+                }
                 if (red_) {
                     rows_[r].next = {Origin::red_switch, 0};  // the storm is over, the big red switch is not
                 }

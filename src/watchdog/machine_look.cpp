@@ -204,6 +204,7 @@ void Machine::account(Slot r, const Observations& seen, Instant now)
     }
     if (was_treated) {
         count_time_without_proof(r, seen, now);
+        hold_back_retries(r);
     }
     Row& row = rows_[r];
     if (row.decision == Decision::probing && row.since < now && has_pause_signals(seen, rule_of(r), r)) {
@@ -235,6 +236,21 @@ void Machine::count_time_without_proof(Slot r, const Observations& seen, Instant
     if (!red_ && row.without_proof >= probe_wait(r)) {
         release(r, Reason::probe, now);
     }
+}
+
+// A treatment that could not be applied is not tried again while its queues are quiet: the storm may be over.
+void Machine::hold_back_retries(Slot r)
+{
+    const auto s = rows_[r].site;
+    if (sites_[s].settled()) {
+        return;
+    }
+    const auto rows = map_.rows_at(s);
+    const bool quiet = std::ranges::all_of(rows, [&](Slot other) {
+        const bool by_storm = rows_[other].decision == Decision::stormed && rows_[other].origin == Origin::evidence;
+        return rows_[other].site != s || !under_treatment(other) || (by_storm && clocks_.proven_us[other] != 0);
+    });
+    sites_.change(s, [&](Site& site) { site.hold_back(quiet); });
 }
 
 void Machine::tick(Instant now, Outbox& out)
@@ -382,7 +398,7 @@ Phase Machine::phase(Slot r) const
 Treatment Machine::in_effect(Slot r) const
 {
     if (rows_[r].origin == Origin::device && rows_[r].decision == Decision::stormed) {
-        return effective(r).action;  // the device treats it and sends a notice at the end
+        return rows_[r].by_device;  // the device treats it and sends a notice at the end
     }
     const auto own = map_.target(r).priority ? sites_[map_.queue_site(r)].assumed() : Treatment::none;
     return std::max(own, sites_[map_.port_site(r)].assumed());

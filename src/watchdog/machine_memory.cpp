@@ -1,6 +1,7 @@
 // State that is kept: across a restart (save, load, adopt) and across a change of policy or inventory (inherit).
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "watchdog/machine.hpp"
@@ -65,9 +66,12 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
 void Machine::load(const Checkpoint& saved, Instant now)
 {
     next_seq_ = std::max(next_seq_, saved.next_seq);
+    std::set<std::uint64_t> announced;
     for (const auto& from : saved.rows) {
         map_.for_rows_of(from.target, [&](Slot r) {
             if (map_.target(r) == from.target) {
+                // Rows with the same event share a storm; those of an order do not.
+                rows_[r].shared = from.cause != 0 && !from.ordered && !announced.insert(from.cause).second;
                 load_row(r, from, now);
             }
         });
@@ -108,6 +112,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         row.origin = from.ordered                        ? Origin::operator_
                      : criterion(r) == Criterion::device ? Origin::device
                                                          : Origin::evidence;
+        row.by_device = effective(r).action;
         apply(r, from.treatment);
     }
     switch (watched(r) ? from.phase : Phase::restoring) {
@@ -162,6 +167,7 @@ bool Machine::may_act_now(Slot r) const
 void Machine::adopt(const Target& target, Treatment found, bool keep, Instant now, Outbox& out)
 {
     bool held = false;
+    std::uint64_t announced = 0;  // a treatment of a whole port is one storm, although all its rows wait for its end
     map_.for_rows_of(target, [&](Slot r) { held = held || under_treatment(r); });
     map_.for_rows_of(target, [&](Slot r) {
         const auto site = target.priority ? map_.queue_site(r) : map_.port_site(r);
@@ -171,13 +177,17 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
         const auto kept = half ? effective(r).action : found;
         if (keep && watched(r) && !held && (!half || kept != Treatment::none)) {
             const bool goes_on = at_work(r);  // a storm from the checkpoint is not announced again
-            if (!goes_on) {
+            if (!goes_on && announced == 0) {
                 begin(r, Origin::evidence, now);
+            } else if (!goes_on) {
+                begin_uncounted(r, Origin::evidence, now);
             }
             apply(r, kept);
             rows_[r].site = site;
             if (!goes_on) {
-                rows_[r].cause = emit(out, begin_kind(r, false), Reason::reconciled, r, now);
+                rows_[r].shared = announced != 0;
+                announced = announced == 0 ? emit(out, begin_kind(r, false), Reason::reconciled, r, now) : announced;
+                rows_[r].cause = announced;
             }
             decide(r, Decision::stormed, now);
             wait_for_quiet(r);
@@ -265,6 +275,8 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.began = before.began;
     row.paused_from = before.paused_from;
     row.cause = before.cause;
+    row.by_device = before.by_device;
+    row.shared = before.shared;
     row.goes_on = before.goes_on;
     row.end_proven_us = before.end_proven_us;
     row.end_limit_us = before.end_limit_us;

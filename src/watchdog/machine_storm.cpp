@@ -1,5 +1,6 @@
 // A storm begins, is treated, and ends.
 #include <algorithm>
+#include <utility>
 
 #include "watchdog/machine.hpp"
 
@@ -10,13 +11,6 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::uint8_t kMostBackoff = 20;
-
-// Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
-std::uint32_t limit_us(Duration d)
-{
-    const auto us = std::chrono::ceil<microseconds>(d).count();
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
-}
 
 }  // namespace
 
@@ -34,10 +28,17 @@ bool Machine::counts_as_mitigated(const Row& row)
 {
     const bool held = row.decision == Decision::stormed || row.decision == Decision::latched ||
                       row.decision == Decision::probing || row.decision == Decision::restoring;
-    return held && row.origin == Origin::evidence;
+    return held && row.origin == Origin::evidence && !row.shared;
 }
 
 // --- clocks
+
+// Limits round up. A limit of zero ("at once") still needs one look that proves the storm or quiet.
+std::uint32_t Machine::limit_us(Duration d)
+{
+    const auto us = std::chrono::ceil<microseconds>(d).count();
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(us, kAtOnce, kClockMost));
+}
 
 void Machine::watch(Slot r, Duration limit)
 {
@@ -121,7 +122,7 @@ void Machine::decide(Slot r, Decision decision, Instant now)
     update_want(row.site, now);
 }
 
-void Machine::begin(Slot r, Origin origin, Instant now)
+void Machine::begin_uncounted(Slot r, Origin origin, Instant now)
 {
     Row& row = rows_[r];
     row.origin = origin;
@@ -131,6 +132,12 @@ void Machine::begin(Slot r, Origin origin, Instant now)
     row.cause = 0;
     auto& stats = stats_[r];
     stats.tx_ok_last = stats.tx_drop_last = stats.rx_ok_last = stats.rx_drop_last = 0;
+}
+
+void Machine::begin(Slot r, Origin origin, Instant now)
+{
+    begin_uncounted(r, origin, now);
+    auto& stats = stats_[r];
     if (origin == Origin::evidence || origin == Origin::device) {
         ++stats.detected;
         stats.last_detected = now;
@@ -296,7 +303,7 @@ void Machine::release(Slot r, Reason why, Instant now)
     const bool treated_by_device = row.origin == Origin::device && row.treatment == Treatment::none;
     if (treated_by_device && why != Reason::device && why != Reason::link_down) {
         // The device would keep its treatment: record it as in effect, so that the site commands the restore.
-        sites_.change(row.site, [&](Site& site) { site.assume(effective(r).action, now); });
+        sites_.change(row.site, [&](Site& site) { site.assume(row.by_device, now); });
     }
     row.ending = why;
     row.since = now;
@@ -335,9 +342,12 @@ void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)
     const bool released = why == Reason::operator_ || why == Reason::red_switch || by_order;
     const auto kind =
         criterion(r) == Criterion::pause_timeout ? EventKind::pause_too_long_cleared : EventKind::storm_restored;
-    emit(out, released ? EventKind::storm_released : kind, why, r, now);
+    const bool shared = std::exchange(row.shared, false);
     auto& stats = stats_[r];
-    if (!by_order) {
+    if (!shared) {
+        emit(out, released ? EventKind::storm_released : kind, why, r, now);
+    }
+    if (!by_order && !shared) {
         ++stats.restored;
         stats.last_restored = now;
     }
@@ -386,7 +396,7 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, Slot r, Ins
     event.reason = why;
     event.target = map_.target(r);
     event.policy = effective(r).policy;
-    event.action = rows_[r].origin == Origin::device ? effective(r).action : rows_[r].treatment;
+    event.action = rows_[r].origin == Origin::device ? rows_[r].by_device : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
     // A restore is reported when it is done, and a withheld storm when it is mitigated. Their evidence is the clock at
     // the time of the decision.

@@ -225,6 +225,7 @@ constexpr Bounds kLatchWindowMs{0, 3'600'000};
 constexpr Bounds kLatchCount{0, 32};
 constexpr Bounds kShare{0, 100'000};
 constexpr Bounds kLeak{1, 4};
+constexpr Bounds kPercent{0, 100};
 
 struct Row {
     Parameter parameter;
@@ -284,6 +285,14 @@ const std::array kRows{
     Row{{"detected_by", "what detects a storm: petrel, or (sai) the device, which recovers by itself and reports it"},
         [](Policy& p, const Preset& s, Text t) { return set_detector(p, s, t); },
         [](const Policy& p) { return std::string{p.criterion == Criterion::device ? "device" : "petrel"}; }},
+    Row{{"clip",
+         "detected_by = device: an interval outside the device's range becomes its nearest one; else petrel polls"},
+        [](Policy& p, const Preset&, Text t) { return set_flag(p.clip, t); },
+        [](const Policy& p) { return flag_text(p.clip); }},
+    Row{{"interval_tolerance",
+         "detected_by = device: percent by which the device may round an interval; if it rounds more, petrel polls"},
+        [](Policy& p, const Preset&, Text t) { return set_count(p.interval_tolerance, t, kPercent); },
+        [](const Policy& p) { return number_text(p.interval_tolerance); }},
     Row{{"priorities", "the queues that are watched: all, or a list such as 3,4"},
         [](Policy& p, const Preset&, Text t) { return set_priorities(p, t); },
         priorities_text},

@@ -56,6 +56,9 @@ struct Policy {
     bool needs_backlog{};           // an empty queue is no storm
     bool host_facing_only{};        // only ports whose peer is a server
     std::uint8_t priorities{0xff};  // bit p: queues of priority p are watched
+    // Detection by the device, whose intervals may differ from T0 and T1 by what these allow; else petrel polls.
+    std::uint32_t interval_tolerance{10};  // percent
+    bool clip{};                           // intervals outside the device's range become its nearest ones
     bool operator==(const Policy&) const = default;
 };
 

@@ -38,6 +38,8 @@ constexpr std::uint32_t part(std::uint32_t whole, std::uint32_t per_64k)
 // The definition: one row, in words.
 // ---------------------------------------------------------------------------------------------------------------------------
 
+constexpr std::uint32_t kNearlyAlways = 16;  // all but a sixteenth of the interval
+
 struct Proof {
     bool hit{};              // the whole interval belongs to the storm
     std::uint32_t charge{};  // the time to add if hit
@@ -77,10 +79,37 @@ public:
 
     bool backlogged() const { return !rule_.backlog || (known(Field::occupancy) && value(Field::occupancy) > 0); }
 
+    // A queue that is empty at each look may have waited all the same, if it was paused nearly all the time.
+    bool had_something_to_send() const
+    {
+        return backlogged() ||
+               (rule_.sends && known(sent_field()) && value(sent_field()) > 0 && nearly_always_paused());
+    }
+
+    bool nearly_always_paused() const
+    {
+        return rule_.source == Source::state ||
+               (known(Field::pause_us) && value(Field::pause_us) >= dt() - dt() / kNearlyAlways);
+    }
+
     bool sends_nothing() const
     {
-        const Field sent = rule_.in_bytes ? Field::tx_bytes : Field::tx_packets;
-        return !rule_.sends || (known(sent) && value(sent) <= share(dt(), rule_.floor_per_64k_us));
+        return !rule_.sends || (known(sent_field()) && value(sent_field()) <= share(dt(), rule_.floor_per_64k_us));
+    }
+
+    // Whether the queue sent as much in this interval as the floor requires in `score`.
+    bool makes_up_for(std::uint32_t score) const
+    {
+        return rule_.sends && rule_.floor_per_64k_us != 0 && known(sent_field()) &&
+               value(sent_field()) >= share(score, rule_.floor_per_64k_us);
+    }
+
+    // What an interval adds to the score of progress. At the beginning and at the end of a pause it is the pause time:
+    // a pause shorter than T0 is no storm.
+    std::uint32_t time_without_progress() const
+    {
+        const bool whole = rule_.source == Source::state || is(kPausedBefore | kPausedNow);
+        return whole || !known(Field::pause_us) ? dt() : std::min(value(Field::pause_us), dt());
     }
 
     bool pauses_its_peer() const
@@ -120,7 +149,8 @@ public:
             const auto pause = paused();
             return {pause.hit && backlogged() && sends_nothing(), pause.charge, 0, pause.suspect};
         }
-        case Criterion::progress: return {backlogged() && mostly_paused() && sends_nothing(), dt(), 0, false};
+        case Criterion::progress:
+            return {had_something_to_send() && mostly_paused() && sends_nothing(), time_without_progress(), 0, false};
         case Criterion::receive_stall: return {pauses_its_peer() && receives_nothing(), dt(), 0, false};
         case Criterion::pause_timeout: return {timed_out(), status_time(), 0, false};
         case Criterion::device: break;
@@ -129,6 +159,8 @@ public:
     }
 
 private:
+    Field sent_field() const { return rule_.in_bytes ? Field::tx_bytes : Field::tx_packets; }
+
     const Observations& o_;
     const Rule& rule_;
     Slot row_;
@@ -143,13 +175,14 @@ bool measures_pause(Criterion c) { return c == Criterion::continuous || c == Cri
 
 constexpr std::uint32_t kLongestFall = kClockMost / 4;  // multiplied by the largest leak, this still fits 32 bits
 
-// The score of the leaky integrator. It is capped at twice the limit, and it falls gradually instead of being reset.
-std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Proof& proof, std::uint32_t dt, std::uint32_t times)
+// The score of the leaky integrator. It is capped at twice the limit. It falls gradually, unless the queue has sent in
+// one interval what it did not send in all the time of the score: that is progress, although it comes in bursts.
+std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Look& look, std::uint32_t times)
 {
-    if (proof.hit) {
+    if (const auto proof = look.storm(); proof.hit) {
         return std::min(add(score, proof.charge), limit > kClockMost / 2 ? kClockMost : 2 * limit);
     }
-    return score - std::min(std::min(dt, kLongestFall) * times, score);
+    return look.makes_up_for(score) ? 0 : score - std::min(std::min(look.dt(), kLongestFall) * times, score);
 }
 
 // The time left on a clock that runs or may have started; kNoLimit if it does not run.
@@ -177,7 +210,7 @@ std::uint32_t advance_row(const Observations& o, const Rule& rule, const Clocks&
             const bool status = rule.criterion == Criterion::pause_timeout;
             proven = look.quiet(clocks.wants_quiet[row]) ? add(proven, status ? look.status_time() : look.dt()) : 0;
         } else if (rule.criterion == Criterion::progress) {
-            proven = leak(proven, clocks.limit_us[row], look.storm(), look.dt(), rule.leak);
+            proven = leak(proven, clocks.limit_us[row], look, rule.leak);
         } else {
             const auto storm = look.storm();
             proven = storm.hit ? add(proven, storm.charge) : storm.carry;
@@ -249,15 +282,35 @@ struct ByDuration {
     }
 };
 
-template <bool backlog, bool sends>
-PETREL_INLINE std::uint32_t stuck(const Columns& c, const Rule& rule, std::size_t i)
+template <bool backlog>
+PETREL_INLINE std::uint32_t backlogged(const Columns& c, std::size_t i)
 {
-    std::uint32_t yes = ~0U;
     if constexpr (backlog) {
-        yes &= mask(c.occupancy[i] > 0) & all_known(c.known[i], bit(Field::occupancy));
+        return mask(c.occupancy[i] > 0) & all_known(c.known[i], bit(Field::occupancy));
     }
+    return ~0U;
+}
+
+template <bool sends>
+PETREL_INLINE std::uint32_t sends_nothing(const Columns& c, const Rule& rule, std::size_t i)
+{
     if constexpr (sends) {
-        yes &= mask(c.sent[i] <= share(c.dt[i], rule.floor_per_64k_us)) & all_known(c.known[i], c.sent_bit);
+        return mask(c.sent[i] <= share(c.dt[i], rule.floor_per_64k_us)) & all_known(c.known[i], c.sent_bit);
+    }
+    return ~0U;
+}
+
+template <bool by_duration, bool backlog, bool sends>
+PETREL_INLINE std::uint32_t had_something_to_send(const Columns& c, std::size_t i)
+{
+    std::uint32_t yes = backlogged<backlog>(c, i);
+    if constexpr (sends) {
+        std::uint32_t sent = mask(c.sent[i] > 0) & all_known(c.known[i], c.sent_bit);
+        if constexpr (by_duration) {
+            sent &=
+                mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / kNearlyAlways) & all_known(c.known[i], bit(Field::pause_us));
+        }
+        yes |= sent;
     }
     return yes;
 }
@@ -267,7 +320,8 @@ struct Stalled {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, std::uint32_t bits)
     {
         const Lane pause = Pause::at(c, rule, i, bits);
-        return {pause.hit & stuck<backlog, sends>(c, rule, i), pause.charge, 0, pause.suspect};
+        return {pause.hit & backlogged<backlog>(c, i) & sends_nothing<sends>(c, rule, i), pause.charge, 0,
+                pause.suspect};
     }
 };
 
@@ -276,13 +330,27 @@ struct Progress {
     PETREL_INLINE static Lane at(const Columns& c, const Rule& rule, std::size_t i, [[maybe_unused]] std::uint32_t bits)
     {
         std::uint32_t mostly = 0;
+        std::uint32_t time = c.dt[i];
         if constexpr (by_duration) {
             mostly = mask(c.pause_us[i] >= c.dt[i] - c.dt[i] / 2) & all_known(c.known[i], bit(Field::pause_us));
+            const std::uint32_t whole = mask((bits & (kPausedBefore | kPausedNow)) == (kPausedBefore | kPausedNow));
+            time = pick(whole, c.dt[i], std::min(c.pause_us[i], c.dt[i]));
         } else {
             mostly = mask((bits & kThroughout) != 0) |
                      mask((bits & (kPausedBefore | kPausedNow)) == (kPausedBefore | kPausedNow));
         }
-        return {mostly & stuck<backlog, sends>(c, rule, i), c.dt[i], 0, 0};
+        return {mostly & had_something_to_send<by_duration, backlog, sends>(c, i) & sends_nothing<sends>(c, rule, i),
+                time, 0, 0};
+    }
+
+    PETREL_INLINE static std::uint32_t makes_up_for(const Columns& c, const Rule& rule, std::size_t i,
+                                                    std::uint32_t score)
+    {
+        if constexpr (sends) {
+            return mask(c.sent[i] >= share(score, rule.floor_per_64k_us)) & mask(rule.floor_per_64k_us != 0) &
+                   all_known(c.known[i], c.sent_bit);
+        }
+        return 0;
     }
 };
 
@@ -386,7 +454,8 @@ PETREL_INLINE std::uint32_t sweep(const Columns& columns, const Rule& rule, cons
             if constexpr (leaks) {
                 const std::uint32_t most = pick(wants | mask(limit > kClockMost / 2), kClockMost, 2 * limit);
                 const std::uint32_t fall = std::min(std::min(dt, kLongestFall) * r.leak, old);
-                next = pick(hit, std::min(more, most), (old - fall) & ~wants);
+                const std::uint32_t lower = (old - fall) & ~Storm::makes_up_for(c, r, i, old);
+                next = pick(hit, std::min(more, most), lower & ~wants);
             } else {
                 next = pick(hit, more, storm.carry & ~wants);
             }

@@ -28,7 +28,7 @@ public:
     bool changes() const { return want_ != assumed_; }  // false: a command only confirms what is assumed
     bool settled() const { return want_ == assumed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
-    Instant retry_at() const { return in_flight() ? deadline_ : retry_at_; }
+    Instant retry_at() const { return in_flight() ? deadline_ : (held_back() ? kNever : retry_at_); }
 
     // The outcome (timed_out) of a command in flight whose deadline has passed.
     std::optional<Outcome> lost(Instant now) const
@@ -49,6 +49,7 @@ public:
         want_ = treatment;
         cause_ = cause;
         attempts_ = 0;
+        hold_back_ = false;
         retry_at_ = now;
     }
 
@@ -62,7 +63,13 @@ public:
 
     void forget_refusals() { refused_ = 0; }
 
-    bool due(Instant now) const { return in_flight_ == 0 && !(want_ == assumed_ && sure_) && now >= retry_at_; }
+    // While `on`, a treatment that has failed is not tried again.
+    void hold_back(bool on) { hold_back_ = on; }
+
+    bool due(Instant now) const
+    {
+        return in_flight_ == 0 && !(want_ == assumed_ && sure_) && now >= retry_at_ && !held_back();
+    }
 
     void sent(std::uint64_t command, Instant deadline)
     {
@@ -135,6 +142,8 @@ public:
     void failure_reported() { failure_.reset(); }
 
 private:
+    bool held_back() const { return hold_back_ && attempts_ != 0 && want_ > assumed_; }
+
     static Reason why(Verdict verdict)
     {
         switch (verdict) {
@@ -159,6 +168,7 @@ private:
     Treatment assumed_{};
     Treatment commanded_{};
     bool sure_{true};
+    bool hold_back_{};
     std::uint8_t attempts_{};
     Treatments refused_{};
     std::uint64_t in_flight_{};

@@ -54,10 +54,10 @@ bool wants_row(const Policy& policy, const Assignment& assignment, const RowInfo
     if (policy.host_facing_only && !row.host_facing) {
         return false;
     }
-    if (!row.target.priority) {
-        return policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall;
+    if (policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall) {
+        return !row.target.priority;  // both are states of a port
     }
-    if (policy.criterion == Criterion::pause_timeout) {
+    if (!row.target.priority) {
         return false;
     }
     const auto priority = row.target.priority->value;

@@ -183,6 +183,7 @@ TEST(ControlText, Queues)
     auto some = queues();
     some[0].detect_interval = {290'000, 290'000, 300'000};
     some[0].restore_interval = {400'500, 401'000, std::nullopt};
+    some[3].detect_interval = {5'000'000, std::nullopt, 1'500'000};  // polled: the device can only do 1.5 s
     expect_text("queues-intervals.txt", queues_text({some[0], some[1], some[3]}, false));
 }
 

@@ -184,7 +184,7 @@ sent = 7
 paused = "1us..2us"
 received = "<= 5"
 )");
-    ASSERT_EQ(all.size(), 3U);
+    ASSERT_EQ(all.size(), 4U);
     using What = PauseExpected::What;
     EXPECT_EQ(all[0].subject, "pause s0:Ethernet2 3: paused");
     EXPECT_EQ(all[0].unit, Unit::time);
@@ -211,13 +211,15 @@ TEST(ScenarioExpect, DropsHereOrEverywhere)
 
 TEST(ScenarioExpect, State)
 {
-    const auto all = expectations("kind = \"state\"\nnodes = \"s0\"\nin_flight = 0\npaused = 1\nmitigated = 2");
-    ASSERT_EQ(all.size(), 3U);
+    const auto all =
+        expectations("kind = \"state\"\nnodes = \"s0\"\nunseen = 3\nin_flight = 0\npaused = 1\nmitigated = 2");
+    ASSERT_EQ(all.size(), 4U);
     using What = StateExpected::What;
     EXPECT_EQ(all[0].subject, "state s0: mitigated");
     EXPECT_EQ(all[1].subject, "state s0: paused");
     EXPECT_EQ(all[2].subject, "state s0: in_flight");
-    for (const auto what : {What::mitigated, What::paused, What::in_flight}) {
+    EXPECT_EQ(all[3].subject, "state s0: unseen");
+    for (const auto what : {What::mitigated, What::paused, What::in_flight, What::unseen}) {
         const auto& wanted = std::get<StateExpected>(all[static_cast<std::size_t>(what)].quantity);
         EXPECT_EQ(wanted.what, what);
         EXPECT_EQ(wanted.nodes, (std::vector{kS0}));

@@ -88,6 +88,30 @@ TEST(Slingshot, LooksReadStatusSentAndDiscardedFrames)
     EXPECT_FALSE(has(intake.view().known[1], Field::pause_timeout));
 }
 
+TEST(Slingshot, IgnoresTheStatusOfChannelsWithoutPfc)
+{
+    Bench bench;
+    bench.fake.ports[1].honours = 0x18;
+    const auto status = [&] {
+        auto device = bench.device();
+        Intake intake{device.inventory(), device.capabilities()};
+        for (int looks = 0; looks != 2; ++looks) {
+            bench.clock.advance(std::chrono::milliseconds{10});
+            intake.begin();
+            EXPECT_TRUE(device.look({}, intake));
+        }
+        EXPECT_TRUE(has(intake.view().known[1], Field::pause_timeout));
+        return intake.view().column(Field::pause_timeout)[1];
+    };
+    bench.port().pause_timeout = 0x9;
+    EXPECT_EQ(status(), 8U);
+    bench.port().pause_timeout = 0x1;
+    EXPECT_EQ(status(), 0U);
+    bench.port().pause_timeout = 0x8;
+    bench.fake.usual_pcp[1] = 0;
+    EXPECT_EQ(status(), 0U) << "the port honours no pause by its configuration";
+}
+
 TEST(Slingshot, SqueezesFramesFirstAndThenStopsHeedingPauseAndUndoesItInTheSameOrder)
 {
     Bench bench;

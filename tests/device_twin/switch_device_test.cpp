@@ -313,6 +313,9 @@ TEST(TwinSwitch, PostsNoticesOfTheHardware)
     EXPECT_THAT(posted,
                 ElementsAre(std::pair{Notice::Kind::detected, kQueue}, std::pair{Notice::Kind::recovered, kQueue},
                             std::pair{Notice::Kind::link_down, other}, std::pair{Notice::Kind::link_up, other}));
+    EXPECT_EQ(received.notices[0].action, Treatment::drop_egress);
+    EXPECT_EQ(received.notices[0].interval, sdk.deadlock_detect);
+    EXPECT_EQ(received.notices[1].interval, sdk.deadlock_recover);
 }
 
 // Treatments of a port and its queues, applied and undone in any order with the Undo of the first write: each target

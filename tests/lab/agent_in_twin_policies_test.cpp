@@ -24,7 +24,7 @@ TEST(AgentInTwinPair, TheNicIsFirstAndTheSwitchHasNothingToDo)
     EXPECT_GT(delivered(*twin, kVictim, 200 * kMs, 300 * kMs), kPacketsIn100ms);
 
     ASSERT_THAT(kinds_of(*at_nic), ElementsAre("nic_latched"));
-    EXPECT_EQ(at_nic->events()[0].target, queue_to(kSick, 0));
+    EXPECT_EQ(at_nic->events()[0].target, port_to(kSick, 0));
     EXPECT_GE(ms(at_nic->events()[0].at), 50 + 100);
     EXPECT_LE(ms(at_nic->events()[0].at), 50 + kFreezes + 100 + 20);
     EXPECT_EQ(twin->nic_view(kSick).pause_tx(), 0);
@@ -141,7 +141,7 @@ TEST(AgentInTwinSai, TheHardwareDetectsRecoversForItsTimeAndDetectsAgain)
     AgentInTwin::Options options;
     options.traits.deadlock_detect = std::chrono::milliseconds{200};
     options.traits.deadlock_recover = std::chrono::milliseconds{100};
-    auto agent = agent_on(*twin, kSwitch, book("sai", {{"detected_by", "device"}}), options);
+    auto agent = agent_on(*twin, kSwitch, book("sai", {{"detected_by", "device"}, {"restore_ms", "100"}}), options);
     stop_pipeline(*twin, kSick, kFault);
     heal_pipeline(*twin, kSick, 750 * kMs);
     twin->run_until(1'500 * kMs);

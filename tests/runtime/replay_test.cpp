@@ -60,6 +60,49 @@ Replayed replayed(const device::DeviceTrace& trace)
     return std::move(*result);
 }
 
+// A storm that begins 3 ms after a poll. The recording has pause times and the number of pauses that ended.
+Replayed storm_after_a_poll(Duration detect, Duration poll)
+{
+    auto trace = trace_of(0, 0, 0);
+    trace.capabilities.fields = trace.capabilities.survive =
+        watchdog::bit(Field::pause_us) | watchdog::bit(Field::on2off);
+    trace.samples.clear();
+    trace.time_us.clear();
+    const Instant begin{10 * poll + 3ms};
+    for (Instant at{}; at <= Instant{20 * poll}; at += poll) {
+        watchdog::Sample sample;
+        sample.read_at = at;
+        sample.known = trace.capabilities.fields;
+        sample.epoch = 1;
+        sample[Field::pause_us] = static_cast<std::uint64_t>(at > begin ? whole_us(at - begin) : 0);
+        trace.samples.push_back(sample);
+        trace.time_us.push_back(whole_us(at));
+    }
+    auto book = sonic();
+    book.policies.front().detect = detect;
+    book.policies.front().poll = poll;
+    return replay(trace, book).value();
+}
+
+TEST(Replay, PauseTimeAndTransitionsProveTheEndOfAnInterval)
+{
+    const auto result = storm_after_a_poll(300ms, 200ms);
+    ASSERT_FALSE(result.events.empty());
+    EXPECT_EQ(result.events[0].at, Instant{2400ms}) << "within T0 + T2 = 500 ms of 2003 ms";
+}
+
+TEST(Replay, NotesThePoliciesForWhichTheRowsAreTooFarApart)
+{
+    const auto notes = [](Duration detect) {
+        auto found = storm_after_a_poll(detect, 200ms).watchlist.notes;
+        std::erase_if(found, [](const std::string& note) { return note.find("too coarse") == std::string::npos; });
+        return found;
+    };
+    EXPECT_EQ(notes(200ms), std::vector<std::string>{});
+    EXPECT_EQ(notes(150ms), std::vector<std::string>{"sonic: the rows of sw are 200 ms apart, more than detect_ms = "
+                                                     "150: too coarse to judge this policy"});
+}
+
 TEST(Replay, FindsAndEndsAStorm)
 {
     const auto result = replayed(trace_of(60, 10, 30));

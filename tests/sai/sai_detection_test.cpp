@@ -80,17 +80,60 @@ TEST(SaiDetection, EveryPortAndQueueHasItsOwnIntervals)
     auto rows = every_row(bench);
     rows[11].detect = 300ms;
     rows[12].detect = 50ms;
-    rows[12].restore = 450ms;
+    rows[12].clip = true;
+    rows[13].restore = 470ms;
     const auto answers = bench.device->delegate_detection(rows).value();
     ASSERT_EQ(answers.size(), 16U);
     EXPECT_EQ(answers[3].detect, ms(200, 200));
     EXPECT_EQ(answers[11].detect, ms(300, 300));
     EXPECT_EQ(answers[12].detect, ms(100, 100));   // the range starts at 100
-    EXPECT_EQ(answers[12].restore, ms(450, 500));  // rounded by the library
+    EXPECT_EQ(answers[13].restore, ms(470, 500));  // rounded by the library, by less than a tenth
+    EXPECT_TRUE(answers[13].on);
     EXPECT_EQ(bench.port(1).detect[4].key, 4U);
     EXPECT_EQ(bench.port(1).detect[4].value, 100);
     EXPECT_TRUE(bench.noted("a detection interval is configured as 50 ms, programmed as 100 ms, observed as 100 ms"));
-    EXPECT_TRUE(bench.noted("a recovery interval is configured as 450 ms, programmed as 450 ms, observed as 500 ms"));
+    EXPECT_TRUE(bench.noted("a recovery interval is configured as 470 ms, programmed as 470 ms, observed as 500 ms"));
+}
+
+// Else the library would detect 3.3 times too early.
+TEST(SaiDetection, IntervalsOutsideTheRangeAreNotClippedUnlessThePolicySaysSo)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open(""));
+    auto rows = every_row(bench);
+    rows[3].detect = 5s;
+    rows[4].detect = 5s;
+    rows[4].clip = true;
+    rows[5].restore = 5s;
+    const auto answers = bench.device->delegate_detection(rows).value();
+    EXPECT_FALSE(answers[3].on);
+    EXPECT_EQ(answers[3].detect, (TimerShown{std::nullopt, 1s})) << "the nearest that the library has";
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    EXPECT_TRUE(answers[4].on);
+    EXPECT_EQ(answers[4].detect.programmed, answers[4].detect.observed);
+    EXPECT_LT(*answers[4].detect.programmed, 5s);
+    EXPECT_FALSE(answers[5].on);
+    EXPECT_TRUE(answers[6].on);
+    EXPECT_TRUE(bench.noted("a detection interval of 5000 ms is outside the library's range 100..1000 ms; the agent "
+                            "polls these queues instead"));
+    EXPECT_TRUE(bench.noted("a recovery interval of 5000 ms is outside the library's range"));
+}
+
+TEST(SaiDetection, ARoundedIntervalMustBeWithinTheTolerance)
+{
+    SaiBench bench;
+    ASSERT_TRUE(bench.open("coarse_timers"));
+    auto rows = every_row(bench);
+    rows[3].detect = 450ms;  // becomes 500 ms
+    rows[4].detect = 450ms;
+    rows[4].interval_tolerance = 12;
+    const auto answers = bench.device->delegate_detection(rows).value();
+    EXPECT_FALSE(answers[3].on);
+    EXPECT_EQ(answers[3].detect, (TimerShown{std::nullopt, 500ms}));
+    EXPECT_FALSE(bench.queue(0, 3).detects);
+    EXPECT_TRUE(answers[4].on);
+    EXPECT_TRUE(bench.noted("configured as 450 ms, programmed as 450 ms, observed as 500 ms: more than 10 % off; the "
+                            "agent polls these queues instead"));
 }
 
 TEST(SaiDetection, WithoutARangeIntervalsAreProgrammedAsTheyAre)
@@ -111,8 +154,9 @@ TEST(SaiDetection, WithoutIntervalsOfPortsTheSwitchsAreUsed)
     const auto answers = bench.device->delegate_detection(rows).value();
     EXPECT_THAT(bench.port(0).detect, IsEmpty());
     ASSERT_EQ(bench.model->detect.size(), 8U);
-    EXPECT_EQ(answers[11].detect, ms(200, 200));
-    EXPECT_TRUE(answers[11].on);
+    EXPECT_EQ(answers[3].detect, ms(200, 200));
+    EXPECT_TRUE(answers[3].on);
+    EXPECT_FALSE(answers[11].on) << "its traffic class has 200 ms already";
     EXPECT_TRUE(bench.noted("detection intervals are the switch's, one for each traffic class"));
     EXPECT_TRUE(bench.noted("configured as 300 ms, programmed as 200 ms, observed as 200 ms"));
 }

@@ -77,6 +77,16 @@ inline watchdog::Inventory small_inventory(std::size_t queues, std::uint64_t bps
     return inventory;
 }
 
+// `ports` rows, one for each port as a whole.
+inline watchdog::Inventory port_inventory(std::size_t ports)
+{
+    auto made = small_inventory(ports);
+    for (auto& row : made.rows) {
+        row.target.priority.reset();
+    }
+    return made;
+}
+
 inline watchdog::Capabilities able(watchdog::Fields fields)
 {
     watchdog::Capabilities c;

@@ -315,6 +315,16 @@ TEST_F(Hardware, ShowsTheChannelsThatPauseTooLong)
     EXPECT_EQ(received_[1].queue, kOther);
 }
 
+TEST_F(Hardware, DoesNotReportPauseThatThePortDoesNotHonour)
+{
+    view().set_pause_limit(kPort, 400 * kUs);
+    storm(*twin_, 1, {.priorities = 1U, .period = 100 * kUs, .stop = kEnd}, 200 * kUs);
+    twin_->run_until(kEnd);
+    EXPECT_GT(queue(kPort, 0).paused_for, 400 * kUs);
+    EXPECT_EQ(view().pause_timeout(kPort, twin_->now()), kLosslessBit);
+    EXPECT_EQ(received_.size(), 1U);
+}
+
 TEST_F(Hardware, ShowsWhetherTheQueueWasPausedSinceTheLastLook)
 {
     const auto look = [&](Ps when) {

@@ -249,6 +249,31 @@ TEST(Checkpoint, AStormFromANoticeEndsWithANotice)
     EXPECT_EQ(d.stats().restored, 1U);
 }
 
+// Not what the agent would do: its policy forwards, but this device always drops.
+TEST(StormOfADevice, ShowsWhatTheDeviceDoes)
+{
+    auto policy = preset("sai");
+    policy.criterion = Criterion::device;
+    policy.action = Treatment::none;
+    auto can = test::able(bit(Field::pause_state));
+    can.detects_itself = true;
+    Driver d{policy, 1, can};
+    d.dog().receive({Notice::Kind::detected, d.target(), d.now(), Treatment::drop_egress, milliseconds{150}}, d.now(),
+                    d.out());
+    d.run_ms(50);
+    const auto& detected = d.last(EventKind::storm_detected);
+    EXPECT_EQ(detected.action, Treatment::drop_egress);
+    EXPECT_EQ(detected.evidence.limit, milliseconds{150});
+    EXPECT_EQ(d.in_effect(), Treatment::drop_egress);
+    d.dog().receive({Notice::Kind::recovered, d.target(), d.now(), Treatment::drop_egress, milliseconds{300}}, d.now(),
+                    d.out());
+    d.run_ms(50);
+    const auto& restored = d.last(EventKind::storm_restored);
+    EXPECT_EQ(restored.action, Treatment::drop_egress);
+    EXPECT_EQ(restored.evidence.limit, milliseconds{300});
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+}
+
 TEST(Checkpoint, RestorationThatWasUnderwayIsFinished)
 {
     Driver d{preset("sonic")};

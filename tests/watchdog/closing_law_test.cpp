@@ -238,6 +238,46 @@ TEST(TakeOver, RememberedStormGoesOnWhereTheDeviceIsTreated)
     EXPECT_EQ(d.stats().detected, 1U);
 }
 
+// One port with two queues.
+Driver port_of_two()
+{
+    auto inventory = test::small_inventory(1);
+    inventory.rows.push_back(inventory.rows.front());
+    inventory.rows.back().target.priority = Priority{4};
+    return Driver{test::book_of(preset("rdma-switch")), inventory};
+}
+
+TEST(TakeOver, TreatmentOfAPortWithoutAMemoryIsOneStorm)
+{
+    auto d = port_of_two();
+    d.storm(1);
+    d.dog().adopt({d.target().port, std::nullopt}, Treatment::lossless_off, true, d.now(), d.out());
+    d.run_ms(1'000);
+    EXPECT_EQ(d.story(), (Story{"0.001 storm_detected Ethernet0:3 reconciled", "0.001 do lossless_off Ethernet0"}));
+    EXPECT_EQ(d.phase(0), Phase::mitigated);
+    EXPECT_EQ(d.phase(1), Phase::mitigated) << "quiet must be proven for every queue";
+    EXPECT_EQ(d.stats(0).detected + d.stats(1).detected, 1U);
+    d.calm(1);
+    d.run_ms(300);
+    EXPECT_EQ(d.story(), (Story{"1250 do none Ethernet0", "1250 storm_restored Ethernet0:3 quiet"}));
+    EXPECT_EQ(d.stats(0).restored + d.stats(1).restored, 1U);
+    EXPECT_EQ(d.phase(1), Phase::watching);
+}
+
+TEST(TakeOver, TreatmentOfAPortIsOneStormAlsoAfterARestart)
+{
+    auto d = port_of_two();
+    d.dog().adopt({d.target().port, std::nullopt}, Treatment::lossless_off, true, d.now(), d.out());
+    d.run_ms(50);
+    d.story();
+    d.restart(test::book_of(preset("rdma-switch")));
+    d.run_ms(300);
+    const auto story = d.story();
+    EXPECT_EQ(std::ranges::count_if(story, [](const auto& line) { return line.find("storm_restored") != line.npos; }),
+              1);
+    EXPECT_EQ(d.stats(0).restored + d.stats(1).restored, 1U);
+}
+
 TEST(TakeOver, StormOfAQueueThatIsNotWatchedAfterARestartIsClosed)
 {
     Driver d{preset("sonic")};

@@ -56,6 +56,54 @@ TEST(Intake, UnchangedStampIsNoSample)
     EXPECT_EQ(row.value(Field::tx_packets), 2U) << "a sample with an unchanged stamp is no baseline";
 }
 
+// --- rows whose counters prove nothing
+
+// Reads the row every 100 ms. If `restarts`, its counters are cleared in between.
+void read_for(Reader& row, int looks, bool restarts, std::int64_t& at_us)
+{
+    for (int i = 0; i < looks; ++i) {
+        at_us += 100'000;
+        const auto counted = static_cast<std::uint64_t>(restarts ? 97'000 - at_us / 100'000 : at_us);
+        row.read({at_us, {{Field::pause_us, counted}, {Field::tx_packets, 0}}});
+    }
+}
+
+TEST(BlindRows, CountersThatAreClearedAtEveryLook)
+{
+    Reader row{kCounters};
+    std::int64_t at_us = 0;
+    read_for(row, 5, false, at_us);
+    read_for(row, 3, true, at_us);
+    EXPECT_FALSE(row.intake().blind_rows().contains(Slot{0}));
+    EXPECT_EQ(row.intake().blind_rows().changes(), 0U);
+    read_for(row, 1, true, at_us);
+    EXPECT_TRUE(row.intake().blind_rows().contains(Slot{0}));
+    read_for(row, 7, false, at_us);
+    EXPECT_TRUE(row.intake().blind_rows().contains(Slot{0}));
+    read_for(row, 1, false, at_us);
+    EXPECT_FALSE(row.intake().blind_rows().contains(Slot{0}));
+    EXPECT_EQ(row.intake().blind_rows().changes(), 2U);
+}
+
+TEST(BlindRows, NewEpochsAtEveryLook)
+{
+    Reader row{kCounters};
+    for (std::uint32_t look = 1; look <= 5; ++look) {
+        row.read({look * 100'000, {{Field::pause_us, 0}, {Field::tx_packets, 0}}, look});
+    }
+    EXPECT_TRUE(row.intake().blind_rows().contains(Slot{0}));
+}
+
+// Cleared at the same time before each look, so that each look reads the same values.
+TEST(BlindRows, PauseTimeThatStandsStillWhileTheQueueIsPaused)
+{
+    Reader row{bit(Field::paused_now) | kCounters};
+    for (std::int64_t look = 1; look <= 5; ++look) {
+        row.read({look * 100'000, {{Field::paused_now, 1}, {Field::pause_us, 97'000}, {Field::tx_packets, 0}}});
+    }
+    EXPECT_TRUE(row.intake().blind_rows().contains(Slot{0}));
+}
+
 TEST(Intake, AStampThatGoesBackProvesNothingAndRestartsTheRow)
 {
     Reader row{kCounters};

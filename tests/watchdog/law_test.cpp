@@ -21,7 +21,15 @@ using namespace watchdog;
 using test::Span;
 using test::Truth;
 
-enum class Signals { state, state_and_counts, duration, duration_and_transitions, ends_and_transitions, frames };
+enum class Signals {
+    state,
+    state_and_counts,
+    duration,
+    duration_and_ended,  // pauses that ended, and not whether the queue is paused now
+    duration_and_transitions,
+    ends_and_transitions,
+    frames
+};
 
 Fields fields_of(Signals s)
 {
@@ -30,6 +38,7 @@ Fields fields_of(Signals s)
     case Signals::state_and_counts:
         return bit(Field::pause_state) | bit(Field::pause_us) | bit(Field::on2off) | bit(Field::rx_xoff);
     case Signals::duration: return bit(Field::pause_us);
+    case Signals::duration_and_ended: return bit(Field::pause_us) | bit(Field::on2off);
     case Signals::duration_and_transitions: return bit(Field::pause_us) | bit(Field::paused_now) | bit(Field::on2off);
     case Signals::ends_and_transitions: return bit(Field::paused_now) | bit(Field::on2off);
     case Signals::frames: return bit(Field::paused_now) | bit(Field::rx_xoff) | bit(Field::on2off);
@@ -203,8 +212,8 @@ void check_queue(const Plan& plan, const Truth& truth, const Seen& seen)
     }
     // If only the state is known and looks are not honoured, the first and the last interval do not count. The same
     // holds for pause time without transitions, because it does not show where in the interval the pause is.
-    const bool trailing_told =
-        plan.signals == Signals::duration_and_transitions || plan.signals == Signals::state_and_counts;
+    const bool trailing_told = plan.signals == Signals::duration_and_transitions ||
+                               plan.signals == Signals::duration_and_ended || plan.signals == Signals::state_and_counts;
     // Pause time shows the trailing pause of an interval only if it is the interval's only pause.
     const auto exact = [&](std::size_t i) {
         return plan.looks_honoured ||
@@ -354,6 +363,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::pair{Signals::state, true}, std::pair{Signals::state, false},
                     std::pair{Signals::state_and_counts, true}, std::pair{Signals::state_and_counts, false},
                     std::pair{Signals::duration, true}, std::pair{Signals::duration, false},
+                    std::pair{Signals::duration_and_ended, true}, std::pair{Signals::duration_and_ended, false},
                     std::pair{Signals::duration_and_transitions, true},
                     std::pair{Signals::duration_and_transitions, false}, std::pair{Signals::ends_and_transitions, true},
                     std::pair{Signals::ends_and_transitions, false}, std::pair{Signals::frames, true}));

@@ -166,6 +166,39 @@ TEST(MitigateOutcome, EverythingRefusedIsEscalatedAndStaysAnAlert)
     EXPECT_EQ(d.story(), Story{"2500 storm_restored Ethernet0:3 quiet"});
 }
 
+// A retry would drop the packets of a healthy queue.
+TEST(MitigateOutcome, AFailedTreatmentIsNotTriedAgainAfterTheStorm)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    storm_until_t0(d);
+    d.run_ms(50);
+    d.calm();
+    d.story();
+    d.run_ms(150);
+    d.story();  // one look has proven quiet
+    d.answers(Verdict::confirmed);
+    d.run_ms(1'800);
+    EXPECT_EQ(d.story(), Story{});
+    d.run_ms(200);
+    EXPECT_EQ(d.story(), (Story{"2500 do none Ethernet0:3", "2500 storm_restored Ethernet0:3 quiet"}));
+}
+
+TEST(MitigateOutcome, AFailedTreatmentIsTriedAgainIfTheStormReturns)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    storm_until_t0(d);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(550);
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.storm();
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), Story{"1100 do drop Ethernet0:3"});
+}
+
 TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
 {
     Driver d{preset("sonic")};
@@ -183,22 +216,23 @@ TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
 
 TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
 {
-    Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+    Driver d{test::book_of(preset("rdma-nic")), test::port_inventory(1),
+             test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
     d.answers(Verdict::refused);
     // At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval does not count yet.
     for (int i = 0; i < 11; ++i) {
         d.queue().counters[Field::pause_tx] += 27;
         d.run_ms(10);
     }
-    EXPECT_EQ(d.story(),
-              (Story{"110 nic_latched Ethernet0:3 proven", "110 do mute_pause Ethernet0:3",
-                     "110 mitigation_failed Ethernet0:3 refused", "110 storm_escalated Ethernet0:3 refused"}));
+    EXPECT_EQ(d.story(), (Story{"110 nic_latched Ethernet0 proven", "110 do mute_pause Ethernet0",
+                                "110 mitigation_failed Ethernet0 refused", "110 storm_escalated Ethernet0 refused"}));
     EXPECT_EQ(d.phase(), Phase::alerted) << "a treatment that was never applied is not latched";
 }
 
 TEST(ReceiveStall, APauseFrameNowAndThenIsNoStall)
 {
-    Driver d{preset("rdma-nic"), 1, test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+    Driver d{test::book_of(preset("rdma-nic")), test::port_inventory(1),
+             test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
     for (int i = 0; i < 100; ++i) {
         d.queue().counters[Field::pause_tx] += 26;
         d.run_ms(10);

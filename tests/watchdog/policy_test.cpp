@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Range{"rdma-nic", "probe_ms", 0, 8000}, Range{"sonic", "backoff_max_ms", 0, 600000},
                     Range{"sonic", "latch_count", 0, 32}, Range{"sonic", "latch_window_ms", 0, 3600000},
                     Range{"sonic", "slack_ppm", 0, 100000}, Range{"sonic", "floor_ppm", 0, 100000},
-                    Range{"progress", "leak", 1, 4}));
+                    Range{"progress", "leak", 1, 4}, Range{"sai", "interval_tolerance", 0, 100}));
 
 struct Word {
     std::string_view key;
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         Word{"action", {"alert", "forward", "drop"}, {"", "Drop", "none", "squeeze", "drop-egress", "drop "}},
         Word{"release", {"auto", "forced", "manual"}, {"", "quiet", "AUTO", "auto,forced"}},
         Word{"needs_backlog", {"true", "false"}, {"", "1", "yes", "True"}},
-        Word{"host_facing_only", {"true", "false"}, {"", "0", "no"}},
+        Word{"host_facing_only", {"true", "false"}, {"", "0", "no"}}, Word{"clip", {"true", "false"}, {"", "1", "no"}},
         Word{"detected_by", {"petrel"}, {"", "device", "Petrel", "nobody"}},
         Word{"priorities",
              {"all", "0", "7", "3,4", "0,1,2,3,4,5,6"},
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SetParameter, EveryKeyIsCoveredAbove)
 {
-    EXPECT_EQ(parameters().size(), 16U) << "a new parameter needs its row in Ranges or Words";
+    EXPECT_EQ(parameters().size(), 18U) << "a new parameter needs its row in Ranges or Words";
 }
 
 TEST(SetParameter, OnlySaiLetsTheDeviceDetect)
@@ -225,8 +225,9 @@ TEST(SetParameter, ChangesOnlyItsParameter)
     for (const auto& one : parameters()) {
         Policy policy = preset_named("sonic").policy;
         const std::map<std::string_view, std::string_view> other{
-            {"action", "forward"}, {"release", "manual"},     {"needs_backlog", "true"}, {"host_facing_only", "true"},
-            {"priorities", "0"},   {"detected_by", "petrel"}, {"latch_count", "3"},      {"leak", "2"}};
+            {"action", "forward"}, {"release", "manual"},      {"needs_backlog", "true"}, {"host_facing_only", "true"},
+            {"priorities", "0"},   {"detected_by", "petrel"},  {"latch_count", "3"},      {"leak", "2"},
+            {"clip", "true"},      {"interval_tolerance", "5"}};
         const auto value = other.contains(one.key) ? other.at(one.key) : "777";
         ASSERT_FALSE(set_parameter(policy, preset_named("sonic"), one.key, value)) << one.key;
         EXPECT_EQ(parameter_text(policy, one.key), value);

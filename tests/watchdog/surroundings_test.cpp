@@ -21,7 +21,7 @@ using test::with_probe;
 
 Driver nic()
 {
-    return Driver{preset("rdma-nic"), 1,
+    return Driver{test::book_of(preset("rdma-nic")), test::port_inventory(1),
                   test::able(bit(Field::rx_packets) | bit(Field::pause_tx) | bit(Field::pause_tx_us))};
 }
 
@@ -40,7 +40,7 @@ TEST(NicLatched, ReceivesNothingAndPausesItsSwitchForT0)
     pause_its_switch(d, 90);
     EXPECT_EQ(d.story(), Story{});
     pause_its_switch(d, 10);
-    EXPECT_EQ(d.story(), (Story{"100 nic_latched Ethernet0:3 proven", "100 do mute_pause Ethernet0:3"}));
+    EXPECT_EQ(d.story(), (Story{"100 nic_latched Ethernet0 proven", "100 do mute_pause Ethernet0"}));
     EXPECT_EQ(d.phase(), Phase::latched);
 }
 
@@ -70,17 +70,15 @@ TEST(NicLatched, NothingButARepairReleasesIt)
     EXPECT_EQ(d.phase(), Phase::latched) << "a latch survives the watchdog";
     EXPECT_EQ(d.in_effect(), Treatment::mute_pause);
     d.order(Order::Kind::release, d.target(), "repair");
-    EXPECT_EQ(d.story(), (Story{"1200100 order_taken release by repair operator", "1200100 do none Ethernet0:3",
-                                "1200100 storm_released Ethernet0:3 operator"}));
+    EXPECT_EQ(d.story(), (Story{"1200100 order_taken release by repair operator", "1200100 do none Ethernet0",
+                                "1200100 storm_released Ethernet0 operator"}));
 }
 
 // --- pause too long: the port's own status
 
 TEST(PauseTooLong, SetAndClearedOnThePort)
 {
-    auto inventory = test::small_inventory(1);
-    inventory.rows[0].target.priority.reset();
-    Driver d{test::book_of(preset("pause-too-long")), inventory, test::able(bit(Field::pause_timeout))};
+    Driver d{test::book_of(preset("pause-too-long")), test::port_inventory(1), test::able(bit(Field::pause_timeout))};
     d.run_ms(100);
     d.queue().counters[Field::pause_timeout] = 0x10;
     d.run_ms(10);
@@ -94,9 +92,7 @@ TEST(PauseTooLong, SetAndClearedOnThePort)
 
 TEST(PauseTooLong, StatusThatCannotBeReadClearsNothing)
 {
-    auto inventory = test::small_inventory(1);
-    inventory.rows[0].target.priority.reset();
-    Driver d{test::book_of(preset("pause-too-long")), inventory, test::able(bit(Field::pause_timeout))};
+    Driver d{test::book_of(preset("pause-too-long")), test::port_inventory(1), test::able(bit(Field::pause_timeout))};
     d.queue().counters[Field::pause_timeout] = 1;
     d.run_ms(10);
     d.story();

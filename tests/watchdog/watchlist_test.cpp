@@ -73,7 +73,7 @@ TEST(Watchlist, SonicWatchesPrioritiesThreeAndFour)
 TEST(Watchlist, PortLevelPoliciesWatchPortRows)
 {
     EXPECT_EQ(watched(compiled(book({preset("pause-too-long")}, {everywhere(0)}))), "........0 ........0");
-    EXPECT_EQ(watched(compiled(book({preset("rdma-nic")}, {everywhere(0)}))), "000000000 000000000");
+    EXPECT_EQ(watched(compiled(book({preset("rdma-nic")}, {everywhere(0)}))), "........0 ........0");
 }
 
 TEST(Watchlist, HostFacingOnly)

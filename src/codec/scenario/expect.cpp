@@ -213,8 +213,10 @@ private:
     {
         StateExpected wanted{{}, nodes(section, "nodes")};
         using What = StateExpected::What;
-        static constexpr std::array<std::pair<std::string_view, What>, 3> kQuantities{
-            {{"mitigated", What::mitigated}, {"paused", What::paused}, {"in_flight", What::in_flight}}};
+        static constexpr std::array<std::pair<std::string_view, What>, 4> kQuantities{{{"mitigated", What::mitigated},
+                                                                                       {"paused", What::paused},
+                                                                                       {"in_flight", What::in_flight},
+                                                                                       {"unseen", What::unseen}}};
         for (const auto& [key, what] : kQuantities) {
             wanted.what = what;
             expect(section, key, Unit::count, fmt::format("state{}: {}", words(section, "nodes"), key), wanted);

@@ -48,9 +48,9 @@ public:
                 notes_.add(fmt::format("{}; {} intervals are the switch's, one for each traffic class",
                                        set.error().what, timer_.name));
                 set = program_switch(detectors);
-                return set ? note_differences(detectors) : give_up(detectors, set.error());
+                return set ? judge_differences(detectors) : give_up(detectors, set.error());
             }
-            set ? note_differences(of_port) : give_up(of_port, set.error());
+            set ? judge_differences(of_port) : give_up(of_port, set.error());
             detectors = detectors.subspan(of_port.size());
         }
     }
@@ -83,18 +83,28 @@ private:
                 fmt::format("{}; {} intervals are programmed as they are configured", range.error().what, timer_.name));
         }
         std::vector<abi::MapEntry> entries;
-        for (const auto& detector : detectors) {
-            if (find(entries, detector) == entries.end()) {
-                const auto ms = within(range, (detector.*timer_.interval).configured_ms);
+        for (auto& detector : detectors) {
+            const auto wanted = (detector.*timer_.interval).configured_ms;
+            const auto ms = within(range, wanted);
+            if (ms != wanted && !detector.request.clip) {
+                (detector.*timer_.interval).observed_ms = ms;  // the nearest that the library has
+                poll_instead(detector, fmt::format("a {} interval of {} ms is outside the library's range {}..{} ms",
+                                                   timer_.name, wanted, range->u32range.min, range->u32range.max));
+            } else if (detector.on && find(entries, detector) == entries.end()) {
                 entries.push_back({detector.queue->traffic_class, static_cast<std::int32_t>(ms)});
             }
+        }
+        if (entries.empty()) {
+            return {};
         }
         abi::Value value{};
         value.maplist = {static_cast<std::uint32_t>(entries.size()), entries.data()};
         return objects.set(object, id, value).map([&] {
             for (auto& detector : detectors) {
-                const auto ms = find(entries, detector)->value;
-                (detector.*timer_.interval).programmed_ms = static_cast<std::uint32_t>(ms);
+                if (detector.on) {
+                    const auto ms = find(entries, detector)->value;
+                    (detector.*timer_.interval).programmed_ms = static_cast<std::uint32_t>(ms);
+                }
             }
             observe(objects, object, id, detectors);
         });
@@ -120,22 +130,42 @@ private:
             return;
         }
         for (auto& detector : detectors) {
-            if (const auto entry = find(*shown, detector); entry != shown->end() && entry->value >= 0) {
+            const auto entry = find(*shown, detector);
+            if (detector.on && entry != shown->end() && entry->value >= 0) {
                 (detector.*timer_.interval).observed_ms = static_cast<std::uint32_t>(entry->value);
             }
         }
     }
 
-    void note_differences(std::span<const Detector> detectors)
+    void judge_differences(std::span<Detector> detectors)
     {
-        for (const auto& detector : detectors) {
-            const auto& interval = detector.*timer_.interval;
-            if (interval.configured_ms != interval.programmed_ms || interval.observed_ms != interval.programmed_ms) {
-                notes_.add(fmt::format("a {} interval is configured as {} ms, programmed as {} ms, observed as {}",
-                                       timer_.name, interval.configured_ms, *interval.programmed_ms,
-                                       interval.observed_ms ? fmt::format("{} ms", *interval.observed_ms) : "nothing"));
+        for (auto& detector : detectors) {
+            const auto interval = detector.*timer_.interval;
+            if (!detector.on ||
+                (interval.configured_ms == interval.programmed_ms && interval.observed_ms == interval.programmed_ms)) {
+                continue;
+            }
+            const auto difference =
+                fmt::format("a {} interval is configured as {} ms, programmed as {} ms, observed as {}", timer_.name,
+                            interval.configured_ms, *interval.programmed_ms,
+                            interval.observed_ms ? fmt::format("{} ms", *interval.observed_ms) : "nothing");
+            const auto wanted = detector.request.clip ? *interval.programmed_ms : interval.configured_ms;
+            const auto shown = interval.observed_ms.value_or(*interval.programmed_ms);
+            if (detector.request.tolerates(std::chrono::milliseconds{wanted}, std::chrono::milliseconds{shown})) {
+                notes_.add(difference);
+            } else {
+                poll_instead(detector,
+                             fmt::format("{}: more than {} % off", difference, detector.request.interval_tolerance));
             }
         }
+    }
+
+    void poll_instead(Detector& detector, const std::string& why)
+    {
+        detector.on = false;
+        detector.detect.programmed_ms.reset();
+        detector.recover.programmed_ms.reset();
+        notes_.add(fmt::format("{}; the agent polls these queues instead", why));
     }
 
     void give_up(std::span<Detector> detectors, const Error& why)

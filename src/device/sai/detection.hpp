@@ -1,6 +1,8 @@
 // Storm detection and recovery by the library itself: programs the intervals of each queue and switches detection on.
 // Each interval has three values: the configured one, the programmed one (limited to the range that the library
-// reports) and the observed one, which the library shows afterwards (it may round to an undocumented granularity).
+// reports, if the policy allows that) and the observed one, which the library shows afterwards (it may round to an
+// undocumented granularity). If the library cannot keep an interval as the policy requests, its detection stays off,
+// and the agent polls the queue.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "device/sai/objects.hpp"
 
 namespace petrel::device::sai {
@@ -26,6 +29,7 @@ struct Detector {
     Interval detect;
     Interval recover;
     bool on{};
+    DelegatedRow request;
 };
 
 class Detection {

@@ -6,10 +6,17 @@ namespace petrel::device::sai {
 
 using watchdog::PauseState;
 
-void LostNotices::expect(Slot row, Duration detect, Duration recover)
+void LostNotices::expect(Slot row, Duration detect, Duration recover, watchdog::Treatment action)
 {
     rows_[row.value].detect = detect;
     rows_[row.value].recover = recover;
+    rows_[row.value].action = action;
+}
+
+watchdog::Notice LostNotices::notice(Slot slot, Kind kind, const Target& target, Instant at) const
+{
+    const auto& row = rows_[slot.value];
+    return {kind, target, at, row.action, kind == Kind::detected ? row.detect : row.recover};
 }
 
 bool LostNotices::receive(Slot row, Kind kind)

@@ -17,13 +17,16 @@ public:
     explicit LostNotices(std::size_t rows) : rows_(rows) {}
 
     bool expects(Slot row) const { return rows_[row.value].detect != Duration::zero(); }
-    void expect(Slot, Duration detect, Duration recover);
+    void expect(Slot, Duration detect, Duration recover, watchdog::Treatment);
     void expect_nothing(Slot row) { rows_[row.value] = {}; }
 
     // Returns false for the end of a storm whose beginning was never reported.
     bool receive(Slot, Kind);
     // A storm is in force, and its beginning was reported before.
     void assume_reported(Slot row) { receive(row, Kind::detected); }
+
+    // With what the library does by itself on this row.
+    watchdog::Notice notice(Slot, Kind, const Target&, Instant at) const;
 
     // The notice to post in place of the library: a storm after twice the detection interval of unbroken pause; its end
     // after a recovery interval of quiet plus one detection interval as a margin.
@@ -33,6 +36,7 @@ private:
     struct Row {
         Duration detect{};  // zero: no notices are expected
         Duration recover{};
+        watchdog::Treatment action{};
         bool reported{};  // the last notice reported a storm
         std::optional<Instant> paused_since;
         std::optional<Instant> quiet_since;

@@ -173,7 +173,7 @@ std::vector<Detector> SaiDevice::detectors_for(std::span<const DelegatedRow> row
             continue;
         }
         detectors.push_back(
-            {place.port, &queue, milliseconds(delegated.detect), milliseconds(delegated.restore), false});
+            {place.port, &queue, milliseconds(delegated.detect), milliseconds(delegated.restore), false, delegated});
     }
     return detectors;
 }
@@ -195,7 +195,7 @@ void SaiDevice::expect_notices(std::span<const Detector> detectors)
             lost_->expect_nothing(row);
         } else {
             const bool met_now = !lost_->expects(row);
-            lost_->expect(row, longest(detector->detect), longest(detector->recover));
+            lost_->expect(row, longest(detector->detect), longest(detector->recover), detector->request.action);
             if (met_now && treated[row.value]) {
                 lost_->assume_reported(row);
             }
@@ -321,7 +321,7 @@ void SaiDevice::report_missed_notices(const watchdog::Sample& sample)
                       "storm: polling detects it"
                     : " has been quiet for longer than the library's recovery time, and the library reported "
                       "no end of the storm: polling detects it"));
-    sink_->post({*missed, target, sample.read_at});
+    sink_->post(lost_->notice(sample.slot, *missed, target, sample.read_at));
 }
 
 void SaiDevice::receive(const abi::DeadlockNotice& notice) noexcept
@@ -335,7 +335,7 @@ void SaiDevice::receive(const abi::DeadlockNotice& notice) noexcept
     const auto kind = detected ? Notice::Kind::detected : Notice::Kind::recovered;
     const std::lock_guard lock{notices_mutex_};
     if (lost_->receive(Slot{row->second}, kind)) {
-        sink_->post({kind, inventory_.rows[row->second].target, clock_.now().mono});
+        sink_->post(lost_->notice(Slot{row->second}, kind, inventory_.rows[row->second].target, clock_.now().mono));
     }
 }
 

@@ -42,6 +42,9 @@ struct Port {
     PortNames names;
     BitRate speed;
     bool edge{};  // connected to a node; the pause timeout applies to these ports only
+    // A bit for each channel whose pause the port honours by its configuration. The status of the others is no reason
+    // to treat the port: their pause stops no traffic.
+    std::uint32_t honours{0xffffffff};
 };
 
 class Registers {

@@ -76,7 +76,10 @@ Sample SlingshotDevice::sample(Slot slot)
             inventory_.rows[slot.value].speed = speed;
             ++inventory_.generation;
         }
-        put(Field::pause_timeout, registers_->read(port, Register::pause_timeout));
+        const auto honours = usual(port).pcp_enable == kOff ? 0 : registers_->ports()[port].honours;
+        put(Field::pause_timeout, registers_->read(port, Register::pause_timeout).map([&](std::uint32_t channels) {
+            return channels & honours;
+        }));
         put(Field::tx_packets, registers_->count(port, Counter::frames_sent));
         put(Field::tx_drops, registers_->count(port, Counter::frames_discarded));
     }

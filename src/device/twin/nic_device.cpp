@@ -1,5 +1,7 @@
 #include "device/twin/nic_device.hpp"
 
+#include <array>
+
 namespace petrel::device::twin {
 
 using watchdog::Command;
@@ -39,14 +41,27 @@ NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) 
     capabilities_.treatments = traits.treatments & kNicDoes;
     capabilities_.port_wide = kNicDoes;
     capabilities_.reads_back = traits.reads_back;
-    add_rows(0, view_.profile().lossless);
+    add_rows(0, view_.profile().lossless, bit(Field::rx_packets));
 }
 
 void NicDevice::sample(const watchdog::RowInfo& row, Sample& into)
 {
-    const auto read = view_.read(row.target.priority->value, now());
-    into.known = capabilities_.fields;
     into.epoch = view_.link_up() ? view_.epoch() : 0;
+    if (row.target.priority) {
+        sample(row.target.priority->value, into);
+        return;
+    }
+    std::array<Sample, kPriorities> each{};
+    for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
+        sample(priority, each[priority]);
+    }
+    port_.combine(each, into);
+}
+
+void NicDevice::sample(std::uint8_t priority, Sample& into) const
+{
+    const auto read = view_.read(priority, now());
+    into.known = capabilities_.fields;
     into.paused_now = read.paused;
     into[Field::pause_us] = read.paused_for / sim::kUs;
     into[Field::rx_pfc] = read.rx_xoff + read.rx_xon;

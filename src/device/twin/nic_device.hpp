@@ -1,7 +1,9 @@
-// A NIC of the twin as a device, for the watchdog in its micro-controller: a row for each priority for which it can
-// send pause. Its treatments are port-wide: mute_pause (sends pause for no priority) and port_down (transmitter off).
+// A NIC of the twin as a device, for the watchdog in its micro-controller: a row for the port, whose
+// receive pipeline serves all priorities, and one for each priority for which it can send pause. Its treatments are
+// port-wide: mute_pause (sends pause for no priority) and port_down (transmitter off).
 #pragma once
 
+#include "device/nic_port.hpp"
 #include "device/twin/node_device.hpp"
 #include "twin/nic_view.hpp"
 
@@ -18,10 +20,12 @@ public:
 
 private:
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
+    void sample(std::uint8_t priority, watchdog::Sample&) const;
     BitRate speed(std::uint16_t /*port*/) const override { return {view_.speed_bps()}; }
     watchdog::Treatment shown(const Target&) const;
 
     sim::NicView view_;
+    NicPort port_;
 };
 
 }  // namespace petrel::device::twin

@@ -15,7 +15,7 @@ NodeDevice::NodeDevice(const Seat& seat) : seat_(seat)
     inventory_.ports = seat.topology.nodes[seat.node.value].ports;
 }
 
-void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
+void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless, watchdog::Fields of_port)
 {
     const topology::End here{seat_.node, port};
     const auto link = std::ranges::find_if(
@@ -28,7 +28,7 @@ void NodeDevice::add_rows(std::uint16_t port, std::uint8_t lossless)
     row.host_facing = seat_.topology.nodes[peer.node.value].kind == topology::Kind::host;
     row.speed = speed(port);
     row.target = {{seat_.id, port}, std::nullopt};
-    if (has(capabilities_.fields, Field::pause_timeout)) {
+    if ((capabilities_.fields & of_port) != 0) {
         inventory_.rows.push_back(row);
     }
     for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {

@@ -26,8 +26,9 @@ public:
 protected:
     explicit NodeDevice(const Seat&);
 
-    // Adds the rows of a port: one for each lossless priority, and before them the port's own where it has signals.
-    void add_rows(std::uint16_t port, std::uint8_t lossless);
+    // Adds the rows of a port: one for each lossless priority, and before them the port's own if any of the device's
+    // fields belongs to the port.
+    void add_rows(std::uint16_t port, std::uint8_t lossless, watchdog::Fields of_port);
     virtual void sample(const watchdog::RowInfo&, watchdog::Sample&) = 0;  // all but slot and time
     virtual BitRate speed(std::uint16_t port) const = 0;                   // at present
 

@@ -25,7 +25,7 @@ SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat
     for (const auto& names : seat.topology.nodes[seat.node.value].ports) {
         view_.set_pause_limit(small(static_cast<std::uint16_t>(ports_.size())),
                               static_cast<petrel::twin::Ps>(pause_limit.count()) * petrel::twin::kNs);
-        ports_.push_back({names, {}, false});
+        ports_.push_back({names, {}, false, view_.honours()});
     }
     for (const auto& link : seat.topology.links) {
         for (const std::size_t here : {0U, 1U}) {
@@ -36,12 +36,6 @@ SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat
             }
         }
     }
-}
-
-// The priorities whose pause an untreated port honours. A global pause affects all priorities.
-std::uint8_t SlingshotRegisters::heeded() const
-{
-    return view_.profile().pause.global ? std::uint8_t{0xff} : view_.lossless();
 }
 
 Result<std::uint32_t> SlingshotRegisters::read(std::uint16_t port, Register which)
@@ -65,7 +59,7 @@ Result<void> SlingshotRegisters::write(std::uint16_t port, Register which, std::
     if (which == Register::max_frame_size) {
         wanted.max_frame_bytes = static_cast<std::uint16_t>(value);
     } else {
-        wanted.pause_rx = value == 0 ? std::uint8_t{0} : heeded();
+        wanted.pause_rx = value == 0 ? std::uint8_t{0} : view_.honours();
     }
     view_.write(small(port), wanted, seat_.now());
     return {};
@@ -78,7 +72,7 @@ std::uint32_t SlingshotRegisters::usual(std::uint16_t /*port*/, Register which) 
     case Register::max_frame_size: return view_.profile().max_frame_bytes;
     case Register::pcp_enable: break;
     }
-    return heeded() == 0 ? 0 : 1;
+    return view_.honours() == 0 ? 0 : 1;
 }
 
 Result<std::uint64_t> SlingshotRegisters::count(std::uint16_t port, Counter which)

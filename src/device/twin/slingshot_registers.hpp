@@ -23,8 +23,6 @@ public:
     Result<std::uint32_t> epoch(std::uint16_t port) override;
 
 private:
-    std::uint8_t heeded() const;
-
     petrel::twin::SwitchView view_;
     Seat seat_;
     std::vector<slingshot::Port> ports_;

@@ -144,7 +144,7 @@ SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits&
 {
     capabilities_ = capabilities_of(traits, view_.profile());
     for (std::uint8_t port = 0; port != view_.ports(); ++port) {
-        add_rows(port, view_.lossless());
+        add_rows(port, view_.lossless(), bit(Field::pause_timeout));
     }
     program_detectors();
 }
@@ -185,11 +185,19 @@ Result<std::vector<Delegated>> SwitchDevice::delegate_detection(std::span<const 
     std::vector<Delegated> watched;
     for (std::uint32_t row = 0; row != inventory_.rows.size(); ++row) {
         const auto& target = inventory_.rows[row].target;
-        const bool on = std::ranges::binary_search(wanted, Slot{row}, {}, &DelegatedRow::row);
+        const auto request = std::ranges::lower_bound(wanted, Slot{row}, {}, &DelegatedRow::row);
+        const bool requested = request != wanted.end() && request->row == Slot{row};
         const auto has = target.priority ? intervals(target) : Intervals{};
         const bool can = has.detect != Duration::zero();
-        if (on) {
-            watched.push_back({Slot{row}, {has.detect, has.detect}, {has.recover, has.recover}, can});
+        // Its intervals are fixed.
+        const bool on = can && requested &&
+                        (request->clip || (request->tolerates(request->detect, has.detect) &&
+                                           request->tolerates(request->restore, has.recover)));
+        if (requested) {
+            const auto shown = [&](Duration own) {
+                return TimerShown{on || !can ? std::optional{own} : std::nullopt, own};
+            };
+            watched.push_back({Slot{row}, shown(has.detect), shown(has.recover), on});
         }
         if (can && detector_on_[row] != on) {
             set_detector(row, on);
@@ -301,7 +309,10 @@ void SwitchDevice::report(const sim::Interrupt& interrupt, sim::Ps when, NoticeS
     const auto post_queues = [&](Notice::Kind kind) {
         for (const auto& row : inventory_.rows) {
             if (row.target.port == port && row.target.priority && queue_of(row.target) == interrupt.queue) {
-                sink.post({kind, row.target, at});
+                const auto has = intervals(row.target);
+                sink.post({kind, row.target, at,
+                           traits_.recovery_drops ? Treatment::drop_egress : Treatment::ignore_pause,
+                           kind == Notice::Kind::detected ? has.detect : has.recover});
             }
         }
     };
