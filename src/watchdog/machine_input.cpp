@@ -83,6 +83,7 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
                 begin(r, Origin::device, now);
                 rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
                 decide(r, Decision::stormed, now);
+                wait_for_quiet(r);
             }
             break;
         case Notice::Kind::recovered:
