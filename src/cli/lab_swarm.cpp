@@ -9,6 +9,7 @@
 #include "lab/plan.hpp"
 #include "reports/scenario_text.hpp"
 #include "swarm/campaign.hpp"
+#include "swarm/crash_note.hpp"
 #include "swarm/shrink.hpp"
 #include "terminal/output_file.hpp"
 #include "terminal/progress.hpp"
@@ -19,9 +20,9 @@ namespace {
 
 constexpr unsigned kMostShrinkTries = 1'000;
 
-bool violates(const swarm::Judged& judged, const std::string& oracle)
+bool has_cause(const swarm::Judged& judged, const swarm::Violation& of)
 {
-    return std::ranges::find(judged.violations, oracle, &swarm::Violation::oracle) != judged.violations.end();
+    return std::ranges::any_of(judged.violations, [&](const swarm::Violation& one) { return same_cause(one, of); });
 }
 
 std::string violations_text(const swarm::Judged& judged, const std::string& label, const Paint& paint)
@@ -34,21 +35,22 @@ std::string violations_text(const swarm::Judged& judged, const std::string& labe
     return text;
 }
 
-// Writes a small scenario that violates the same oracle, and says how to run it.
+// Writes a small scenario that violates the same law in the same way, and says how to run it.
 Result<std::string> shrunk(const swarm::CampaignRun& failed, const std::string& output)
 {
-    const auto& oracle = failed.judged.violations.front().oracle;
+    const auto& cause = failed.judged.violations.front();
+    const swarm::CrashNote note{swarm::command_of(failed.seed)};
     // Without the limit of its rate, a flow would make a run much longer.
     const auto most_hops = 2 * failed.judged.packet_hops;
     const auto small = swarm::shrink(
-        failed.draft, [&](const swarm::Draft& draft) { return violates(swarm::run(draft, most_hops), oracle); },
+        failed.draft, [&](const swarm::Draft& draft) { return has_cause(swarm::run(draft, most_hops), cause); },
         kMostShrinkTries);
     const auto file = output.empty() ? fmt::format("swarm-{}.toml", failed.seed) : output;
     if (auto written = write_output_file(file, swarm::text_of(small)); !written) {
         return tl::unexpected(written.error());
     }
-    return fmt::format("  the whole scenario: petrel lab swarm --seed {} --runs 1\n  shrunk: petrel lab swarm {}\n",
-                       failed.seed, file);
+    return fmt::format("  the whole scenario: {}\n  shrunk: petrel lab swarm {}\n", swarm::command_of(failed.seed),
+                       file);
 }
 
 class Tally {
@@ -94,6 +96,7 @@ ExitCode judge_files(const std::vector<std::string>& files)
         if (!scenario) {
             return refuse(scenario.error());
         }
+        const swarm::CrashNote note{"petrel lab swarm " + file};
         const auto judged = swarm::run(*scenario);
         if (!judged) {
             return refuse(judged.error());

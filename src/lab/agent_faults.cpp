@@ -19,13 +19,7 @@ public:
 
     void operator()(const scenario::KillAgent&) { agent_.kill(at_); }
     void operator()(const scenario::StartAgent& fault) { agent_.start(at_, fault); }
-    void operator()(const scenario::DelayLooks& fault)
-    {
-        agent_.looks_take(fault.takes, at_);
-        if (fault.until != twin::kForever) {
-            agent_.looks_take(Duration::zero(), fault.until);
-        }
-    }
+    void operator()(const scenario::DelayLooks& fault) { takes_long(fault, &AgentInTwin::looks_take); }
     void operator()(const scenario::FailLooks& fault)
     {
         fail(FaultyDevice::Call::look, FaultyDevice::Fault::fail, {.until = fault.until});
@@ -63,22 +57,32 @@ public:
             agent_.set_port(fault.port, true, fault.until);
         }
     }
-    void operator()(const scenario::SlowDisk& fault)
+    void operator()(const scenario::SlowDisk& fault) { takes_long(fault, &AgentInTwin::disk_writes_take); }
+    void operator()(const scenario::FullDisk& fault) { switch_on(fault, &AgentInTwin::fill_disk); }
+    void operator()(const scenario::SlowWrites& fault) { takes_long(fault, &AgentInTwin::commands_take); }
+    void operator()(const scenario::DelayWrites& fault) { takes_long(fault, &AgentInTwin::writes_take_effect_after); }
+    void operator()(const scenario::HangDevice& fault) { agent_.hang(fault.until, at_); }
+    void operator()(const scenario::LoseNotices& fault) { switch_on(fault, &AgentInTwin::lose_notices); }
+
+private:
+    template <class Fault>
+    void takes_long(const Fault& fault, void (AgentInTwin::*set)(Duration, Ps))
     {
-        agent_.disk_writes_take(fault.takes, at_);
+        (agent_.*set)(fault.takes, at_);
         if (fault.until != twin::kForever) {
-            agent_.disk_writes_take(Duration::zero(), fault.until);
-        }
-    }
-    void operator()(const scenario::FullDisk& fault)
-    {
-        agent_.fill_disk(true, at_);
-        if (fault.until != twin::kForever) {
-            agent_.fill_disk(false, fault.until);
+            (agent_.*set)(Duration::zero(), fault.until);
         }
     }
 
-private:
+    template <class Fault>
+    void switch_on(const Fault& fault, void (AgentInTwin::*set)(bool, Ps))
+    {
+        (agent_.*set)(true, at_);
+        if (fault.until != twin::kForever) {
+            (agent_.*set)(false, fault.until);
+        }
+    }
+
     template <class Begin, class End>
     void from_until(Ps until, Begin begin, End end)
     {

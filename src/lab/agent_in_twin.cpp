@@ -9,11 +9,6 @@ namespace petrel::lab {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-// The service's default: if a call takes longer, the runner reports that the device does not answer.
-constexpr Duration kHangAfter = 5s;
-
 // Agents use whole nanoseconds, the twin picoseconds. Times are rounded up.
 twin::Ps next_ns(twin::Ps t) { return (t + twin::kNs - 1) / twin::kNs * twin::kNs; }
 
@@ -92,6 +87,7 @@ AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<de
 {
     disk_.device = twin.setup().topology.nodes[node.value].name;
     faults_.listen(*this);
+    faults_.postpone_writes([this](std::function<void()> write) { return write_later(std::move(write)); });
 }
 
 void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
@@ -150,11 +146,12 @@ void AgentInTwin::begin()
     runner::DeviceRunner::Setup setup{
         .name = disk_.device,
         .driver = "twin",
-        .hang_after = kHangAfter,
+        .hang_after = options_.hang_after,
         .fault_hook = {},
         .source = std::make_unique<Node>(*this),
         .memory = std::make_unique<DiskMemory>(disk_, [this, &loop] { loop.block(disk_.write_takes); }),
-        .worker = std::make_unique<TwinWorker>(loop, call_at, [this](runner::JobKind job) { return takes(job); })};
+        .worker = std::make_unique<TwinWorker>(
+            loop, call_at, [this](runner::JobKind job, Instant begin) { return takes(job, begin); })};
     runner::RunnerHost& host = *this;
     process_->device_runner.emplace(loop, host, std::move(setup), policies_);
     process_->device_runner->start({});
@@ -171,13 +168,28 @@ void AgentInTwin::end()
 }
 
 // The time of a command includes the write of the journal entry, which is durable before the device is written.
-Duration AgentInTwin::takes(runner::JobKind job) const
+Duration AgentInTwin::takes(runner::JobKind job, Instant begin) const
 {
+    const auto hangs = std::max(hangs_until_ - begin, Duration::zero());
     switch (job) {
-    case runner::JobKind::look: return options_.look_takes;
-    case runner::JobKind::command: return options_.command_takes + disk_.write_takes;
-    default: return {};
+    case runner::JobKind::look: return std::max(hangs, options_.look_takes);
+    case runner::JobKind::command: return std::max(hangs, options_.command_takes + disk_.write_takes);
+    default: return hangs;
     }
+}
+
+bool AgentInTwin::write_later(std::function<void()> write)
+{
+    if (effect_after_ == Duration::zero() && effects_under_way_ == 0) {
+        return false;
+    }
+    effects_until_ = std::max(effects_until_, clock_->now().mono + effect_after_);
+    ++effects_under_way_;
+    on_node(twin::from_instant(effects_until_), [this, write = std::move(write)] {
+        --effects_under_way_;
+        write();
+    });
+    return true;
 }
 
 void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)
@@ -242,6 +254,26 @@ void AgentInTwin::looks_take(Duration takes, twin::Ps when)
     on_node(when, [this, takes] { options_.look_takes = takes; });
 }
 
+void AgentInTwin::commands_take(Duration takes, twin::Ps when)
+{
+    on_node(when, [this, takes] { options_.command_takes = takes; });
+}
+
+void AgentInTwin::writes_take_effect_after(Duration takes, twin::Ps when)
+{
+    on_node(when, [this, takes] { effect_after_ = takes; });
+}
+
+void AgentInTwin::hang(twin::Ps until, twin::Ps when)
+{
+    on_node(when, [this, until] { hangs_until_ = twin::to_instant(until); });
+}
+
+void AgentInTwin::lose_notices(bool lost, twin::Ps when)
+{
+    on_node(when, [this, lost] { notices_lost_ = lost; });
+}
+
 void AgentInTwin::step_wall_clock(std::chrono::microseconds by, twin::Ps when)
 {
     on_node(when, [this, by] { clock_->step_wall(by); });
@@ -260,7 +292,7 @@ void AgentInTwin::fill_disk(bool full, twin::Ps when)
 // Delivers the notice 1 ns later, when the current call on the node has returned.
 void AgentInTwin::post(const watchdog::Notice& notice) noexcept
 {
-    if (process_) {
+    if (process_ && !notices_lost_) {
         until_death()(notice.at + Duration{1}, [this, notice] {
             if (opened_ != nullptr) {
                 opened_->post(notice);

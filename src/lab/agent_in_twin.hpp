@@ -36,6 +36,7 @@ public:
     struct Options : Hardware {
         Duration look_takes{};
         Duration command_takes{};
+        Duration hang_after{std::chrono::seconds{5}};  // the runner reports a device whose call takes longer
     };
 
     // Fails with complaints if the device's capabilities do not support the policies.
@@ -57,6 +58,10 @@ public:
     void on_device(twin::Ps when, std::function<void(device::FaultyDevice&)>);
     void set_port(std::uint16_t port, bool there, twin::Ps when);
     void looks_take(Duration, twin::Ps when);
+    void commands_take(Duration, twin::Ps when);
+    void writes_take_effect_after(Duration, twin::Ps when);  // writes keep their order
+    void hang(twin::Ps until, twin::Ps when);                // calls that begin before `until` return then
+    void lose_notices(bool, twin::Ps when);
     void step_wall_clock(std::chrono::microseconds by, twin::Ps when);
     void disk_writes_take(Duration, twin::Ps when);
     void fill_disk(bool full, twin::Ps when);
@@ -101,7 +106,8 @@ private:
     void begin();
     void end();
     void reconfigure(std::shared_ptr<const runner::Policies>, twin::Ps when);
-    Duration takes(runner::JobKind) const;
+    Duration takes(runner::JobKind, Instant begin) const;
+    bool write_later(std::function<void()> write);
 
     twin::Twin& twin_;
     twin::NodeId node_;
@@ -114,6 +120,11 @@ private:
     std::shared_ptr<const runner::Policies> policies_;
     std::uint32_t max_mitigated_;  // stays the same when policies change
     Options options_;
+    Duration effect_after_{};  // from a write to its effect
+    Instant effects_until_{};  // the last write takes effect then
+    std::size_t effects_under_way_{};
+    Instant hangs_until_{};  // calls that begin earlier return then
+    bool notices_lost_{};
     std::uint64_t life_{};  // incremented by each start and each kill
     std::vector<watchdog::Event> events_;
     std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event

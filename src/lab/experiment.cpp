@@ -87,7 +87,7 @@ std::vector<Complaint> Experiment::post_agents()
         }
     };
     for (const auto& watch : scenario_.watches) {
-        const AgentInTwin::Options options{hardware_of(scenario_, watch.node), {}, {}};
+        const AgentInTwin::Options options{hardware_of(scenario_, watch.node), {}, {}, scenario_.hang_after};
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
             complain(watch.node, agent.error());
@@ -191,10 +191,16 @@ std::uint64_t Experiment::unseen(const std::vector<scenario::NodeId>& nodes) con
     return count;
 }
 
-const agent::Agent* Experiment::agent(scenario::NodeId node) const
+const runner::DeviceRunner* Experiment::device_runner(scenario::NodeId node) const
 {
     const auto post = std::ranges::find(posts_, node, &Post::node);
-    return post == posts_.end() ? nullptr : post->agent->agent();
+    return post == posts_.end() ? nullptr : post->agent->device_runner();
+}
+
+const agent::Agent* Experiment::agent(scenario::NodeId node) const
+{
+    const auto* runner = device_runner(node);
+    return runner == nullptr ? nullptr : runner->agent();
 }
 
 std::vector<std::string> Experiment::notes() const

@@ -47,7 +47,8 @@ public:
     std::uint64_t mitigated(const std::vector<scenario::NodeId>&) const;
     std::uint64_t unseen(const std::vector<scenario::NodeId>&) const;
 
-    // The agent that runs on this node; null: none runs now.
+    // The runner of this node's device, and its agent; null: no process runs now, or it does not watch the device yet.
+    const runner::DeviceRunner* device_runner(scenario::NodeId) const;
     const agent::Agent* agent(scenario::NodeId) const;
 
     // The registers and the log of one end of a link; none: the link never went down.

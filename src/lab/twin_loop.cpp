@@ -77,7 +77,7 @@ bool TwinWorker::add(runner::JobKind kind, std::function<void()> work)
         return false;
     }
     const auto begin = std::max(free_, loop_.now().mono);
-    free_ = begin + takes_(kind);
+    free_ = begin + takes_(kind, begin);
     jobs_.push_back({begin, free_, std::move(work)});
     call_at_(free_, [this] { finish_job(); });
     return true;

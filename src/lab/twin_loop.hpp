@@ -52,7 +52,7 @@ private:
 // Runs one job after the other. A job takes simulated time and calls the device at the end of it.
 class TwinWorker final : public runner::Worker {
 public:
-    using Takes = std::function<Duration(runner::JobKind)>;
+    using Takes = std::function<Duration(runner::JobKind, Instant begin)>;
 
     TwinWorker(TwinLoop& loop, CallAt call_at, Takes takes)
         : loop_(loop), call_at_(std::move(call_at)), takes_(std::move(takes))

@@ -283,6 +283,24 @@ public:
     {
         return fmt::format("the disk of {} is full{}", device_, until_text(fault.until));
     }
+    std::string operator()(const scenario::SlowWrites& fault) const
+    {
+        return fmt::format("every command to {} takes {} ms{}", device_, whole_ms(fault.takes),
+                           until_text(fault.until));
+    }
+    std::string operator()(const scenario::DelayWrites& fault) const
+    {
+        return fmt::format("a write to {} takes effect {} ms after it succeeds{}", device_, whole_ms(fault.takes),
+                           until_text(fault.until));
+    }
+    std::string operator()(const scenario::HangDevice& fault) const
+    {
+        return fmt::format("calls of {} do not return{}", device_, until_text(fault.until));
+    }
+    std::string operator()(const scenario::LoseNotices& fault) const
+    {
+        return fmt::format("notices of {} are lost{}", device_, until_text(fault.until));
+    }
 
 private:
     const std::string& device_;

@@ -68,12 +68,27 @@ struct SlowDisk {
 struct FullDisk {
     twin::Ps until{twin::kForever};
 };
+struct SlowWrites {
+    Duration takes{};  // each command to the device
+    twin::Ps until{twin::kForever};
+};
+struct DelayWrites {   // the device accepts a write at once and carries it out later; writes keep their order
+    Duration takes{};  // from the write to its effect
+    twin::Ps until{twin::kForever};
+};
+struct HangDevice {  // a call of the device that begins in this time returns at its end
+    twin::Ps until{twin::kForever};
+};
+struct LoseNotices {  // notices of the device do not reach the agent
+    twin::Ps until{twin::kForever};
+};
 
 struct AgentFault {
     twin::Ps at{};
     topology::NodeId device;
     std::variant<KillAgent, StartAgent, DelayLooks, FailLooks, FreezeCounters, RestartCounters, StepClock, FailWrites,
-                 LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk>
+                 LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk, SlowWrites, DelayWrites,
+                 HangDevice, LoseNotices>
         what;
 };
 

@@ -2,6 +2,7 @@
 // and the lab runs it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -67,6 +68,7 @@ struct Scenario {
     std::vector<Fault> faults;
     std::vector<AgentFault> agent_faults;
     std::vector<Watch> watches;
+    Duration hang_after{std::chrono::seconds{5}};  // agents report a device whose call takes longer
     std::vector<Capture> captures;
     Ps manager_sweep{};  // interval at which a manager checks the links; zero = no manager
     std::vector<Expectation> expectations;

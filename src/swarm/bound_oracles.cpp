@@ -15,7 +15,6 @@ using watchdog::EventKind;
 using watchdog::Phase;
 using watchdog::Reason;
 
-Ps ps(Duration d) { return static_cast<Ps>(d.count()) * twin::kNs; }
 std::string ms_text(Ps time) { return fmt::format("{:.3f} ms", static_cast<double>(time) / twin::kMs); }
 
 bool proves_pause(const PolicyFacts& policy)
@@ -26,7 +25,13 @@ bool proves_pause(const PolicyFacts& policy)
 // With counters that are not always up to date, the looks that the agent requests read nothing new: the grid is fixed.
 Ps gaps(const PolicyFacts& policy, const twin::SwitchProfile& profile)
 {
-    return ps(policy.poll) * (profile.flaws.refresh != 0 ? 2 : 1);
+    return in_ps(policy.poll) * (profile.flaws.refresh != 0 ? 2 : 1);
+}
+
+// What remains of a limit if the time stamps at both ends of it err.
+Ps surely(Duration limit, const PolicyFacts& policy)
+{
+    return in_ps(std::max(limit - 2 * policy.uncertainty, Duration::zero()));
 }
 
 class BoundOracle : public Oracle {
@@ -39,13 +44,6 @@ protected:
     {
         return case_.scenario.setup.switch_profiles[case_.scenario.setup.profile(node_of(q).value)];
     }
-    // A decision about the port came between the glances: a treatment may have begun and ended meanwhile.
-    bool decided(std::uint32_t q, const Glance& now) const
-    {
-        return std::ranges::any_of(now.events, [&](const EventGlance& told) {
-            return told.node == node_of(q) && (told.port == case_.places.queues[q].port || told.event.whole_device);
-        });
-    }
     // Counters that show past pauses, maybe with a delay.
     bool truthful(std::uint32_t q) const { return !profile_of(q).flaws.quanta; }
 
@@ -53,49 +51,58 @@ protected:
     PauseHistory history_;
 };
 
-class DetectionBound final : public BoundOracle {
+// Judges each queue by the time since which nothing but its pauses has changed.
+class SteadyOracle : public BoundOracle {
 public:
-    explicit DetectionBound(const Case& of) : BoundOracle("detection bound", of)
-    {
-        watched_from_.resize(of.places.queues.size());
-    }
-
-    void look(const Glance& before, const Glance& now) override
+    void look(const Glance& before, const Glance& now) final
     {
         history_.look(before, now);
         for (std::uint32_t q = 0; q < now.queues.size(); ++q) {
-            const auto& was = before.queues[q].row;
-            const auto& row = now.queues[q].row;
             const auto port = case_.places.queues[q].port;
-            const bool same = was.phase == Phase::watching && row.phase == Phase::watching &&
-                              was.policy.detect == row.policy.detect && now.ports[port].up &&
-                              before.ports[port].epoch == now.ports[port].epoch;
-            if (!same || decided(q, now)) {
-                watched_from_[q] = now.at;
+            const bool same_link = before.ports[port].epoch == now.ports[port].epoch;
+            if (!same_link || !same(before.queues[q].row, now.queues[q].row) || decided(case_.places, port, now)) {
+                same_from_[q] = now.at;
             }
             judge(q, now);
         }
     }
 
+protected:
+    SteadyOracle(std::string_view name, const Case& of) : BoundOracle(name, of), same_from_(of.places.queues.size()) {}
+
+    virtual bool same(const RowGlance& was, const RowGlance& is) const = 0;  // in what the oracle goes by
+    virtual void judge(std::uint32_t q, const Glance& now) = 0;
+
+    std::vector<Ps> same_from_;  // by queue
+};
+
+class DetectionBound final : public SteadyOracle {
+public:
+    explicit DetectionBound(const Case& of) : SteadyOracle("detection bound", of) {}
+
 private:
-    void judge(std::uint32_t q, const Glance& now)
+    bool same(const RowGlance& was, const RowGlance& is) const override
+    {
+        return was.phase == Phase::watching && is.phase == Phase::watching && was.policy.detect == is.policy.detect;
+    }
+
+    void judge(std::uint32_t q, const Glance& now) override
     {
         const auto& queue = now.queues[q];
         const auto& policy = queue.row.policy;
-        if (!queue.paused || history_.pauses(q).empty() || policy.criterion != Criterion::continuous ||
-            !policy.watched || policy.needs_backlog || queue.row.phase != Phase::watching || !truthful(q)) {
+        if (!now.ports[case_.places.queues[q].port].up || !queue.paused || history_.pauses(q).empty() ||
+            policy.criterion != Criterion::continuous || !policy.watched || policy.needs_backlog ||
+            queue.row.phase != Phase::watching || !truthful(q)) {
             return;
         }
-        const auto from = std::max(history_.pauses(q).back().from_least, watched_from_[q]);
-        const auto bound = ps(policy.detect) + gaps(policy, profile_of(q));
+        const auto from = std::max(history_.pauses(q).back().from_least, same_from_[q]);
+        const auto bound = in_ps(policy.detect) + gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.blind(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
                      fmt::format("The queue has been paused for {} and is only watched; the bound is {}.",
                                  ms_text(now.at - from), ms_text(bound)));
         }
     }
-
-    std::vector<Ps> watched_from_;  // by queue: watched with the same policy and the same link since then
 };
 
 class EarlyDetection final : public BoundOracle {
@@ -106,9 +113,7 @@ public:
     {
         history_.look(before, now);
         for (const auto& told : now.events) {
-            const bool begins =
-                told.event.kind == EventKind::storm_detected || told.event.kind == EventKind::storm_alert;
-            if (begins && told.event.reason == Reason::proven && told.queue && proves_pause(told.policy) &&
+            if (announces_proven_storm(told.event) && told.queue && proves_pause(told.policy) &&
                 truthful(*told.queue)) {
                 judge(*told.queue, told);
             }
@@ -119,10 +124,10 @@ private:
     void judge(std::uint32_t q, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto needed = ps(told.policy.detect);
+        const auto needed = surely(told.policy.detect, told.policy);
         // A pause that ended after the last read, or after the counters were last up to date, is still detected.
         const auto late = 2 * gaps(told.policy, profile_of(q)) + profile_of(q).flaws.refresh;
-        const auto earliest = at - std::min(at, needed + late + ps(told.policy.poll));
+        const auto earliest = at - std::min(at, needed + late + in_ps(told.policy.poll));
         if (case_.disturbances.misled(node_of(q), earliest, at)) {
             return;
         }
@@ -148,30 +153,17 @@ private:
     }
 };
 
-class RestoreBound final : public BoundOracle {
+class RestoreBound final : public SteadyOracle {
 public:
-    explicit RestoreBound(const Case& of) : BoundOracle("restore bound", of)
-    {
-        same_from_.resize(of.places.queues.size());
-    }
-
-    void look(const Glance& before, const Glance& now) override
-    {
-        history_.look(before, now);
-        for (std::uint32_t q = 0; q < now.queues.size(); ++q) {
-            const auto& was = before.queues[q].row;
-            const auto& row = now.queues[q].row;
-            const auto port = case_.places.queues[q].port;
-            if (was.phase != row.phase || was.policy.restore != row.policy.restore ||
-                before.ports[port].epoch != now.ports[port].epoch || decided(q, now)) {
-                same_from_[q] = now.at;
-            }
-            judge(q, now);
-        }
-    }
+    explicit RestoreBound(const Case& of) : SteadyOracle("restore bound", of) {}
 
 private:
-    void judge(std::uint32_t q, const Glance& now)
+    bool same(const RowGlance& was, const RowGlance& is) const override
+    {
+        return was.phase == is.phase && was.policy.restore == is.policy.restore;
+    }
+
+    void judge(std::uint32_t q, const Glance& now) override
     {
         const auto& row = now.queues[q].row;
         const auto& policy = row.policy;
@@ -187,15 +179,13 @@ private:
         for (auto other = port_of(q).first_queue; other < port_of(q).first_queue + port_of(q).queues; ++other) {
             from = std::max({from, history_.quiet_from(other), same_from_[other]});
         }
-        const auto bound = ps(std::max(policy.restore, policy.backoff_max)) + 2 * gaps(policy, profile_of(q));
+        const auto bound = in_ps(std::max(policy.restore, policy.backoff_max)) + 2 * gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.any(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
                      fmt::format("The queue has been quiet for {} and is still {}; the bound is {}.",
                                  ms_text(now.at - from), watchdog::name(row.phase), ms_text(bound)));
         }
     }
-
-    std::vector<Ps> same_from_;  // by queue: in the same phase with the same policy and the same link since then
 };
 
 class EarlyRestore final : public BoundOracle {
@@ -218,8 +208,8 @@ private:
     void judge(std::uint32_t q, const EventGlance& told, const Glance& before)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto needed = ps(told.policy.restore);
-        const auto late = profile_of(q).flaws.refresh + ps(told.policy.poll);
+        const auto needed = surely(told.policy.restore, told.policy);
+        const auto late = profile_of(q).flaws.refresh + in_ps(told.policy.poll);
         if (case_.disturbances.any(node_of(q), at - std::min(at, needed + late), at)) {
             return;
         }
@@ -258,11 +248,11 @@ private:
     void judge(std::uint32_t q, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto apart = ps(told.policy.detect + told.policy.restore);
+        const auto apart = surely(told.policy.detect, told.policy) + surely(told.policy.restore, told.policy);
         const auto from = last_[q].value_or(0);
         const bool link = link_changed_[case_.places.queues[q].port] >= from;
         // The interval in which the last storm was closed may count as a whole.
-        if (last_[q] && at - from + ps(told.policy.poll) < apart && !link &&
+        if (last_[q] && at - from + in_ps(told.policy.poll) < apart && !link &&
             !case_.disturbances.any(node_of(q), from, at)) {
             violated(at, told.where,
                      fmt::format("This storm is announced {} after the last; T0 and T1 are {} together.",

@@ -1,5 +1,7 @@
 #include "swarm/campaign.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -8,6 +10,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/scenario/reader.hpp"
+#include "swarm/crash_note.hpp"
 #include "swarm/draw.hpp"
 
 namespace petrel::swarm {
@@ -24,6 +27,8 @@ Judged refused(const std::vector<Complaint>& complaints)
 }
 
 }  // namespace
+
+std::string command_of(std::uint64_t seed) { return fmt::format("petrel lab swarm --seed {} --runs 1", seed); }
 
 Judged run(const Draft& draft, std::uint64_t most_hops)
 {
@@ -48,6 +53,7 @@ void run_campaign(const CampaignOptions& options, const std::function<bool(Campa
             if (options.minutes && steady_clock::now() - started > *options.minutes) {
                 return;
             }
+            const CrashNote note{command_of(options.seed + i)};
             CampaignRun done{options.seed + i, draw(options.seed + i), {}};
             done.judged = run(done.draft);
             const std::lock_guard lock{telling};

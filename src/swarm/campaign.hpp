@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "swarm/draft.hpp"
 #include "swarm/run.hpp"
@@ -23,6 +24,9 @@ struct CampaignRun {
     Draft draft;
     Judged judged;
 };
+
+// The command that repeats the run of a seed.
+std::string command_of(std::uint64_t seed);
 
 // The scenario of a draft, run and judged. Complaints about the scenario are one violation: of "the draw".
 Judged run(const Draft&, std::uint64_t most_hops = kAnyHops);

@@ -26,9 +26,10 @@ constexpr std::array<std::string_view, 6> kWrites{
 constexpr std::array<std::string_view, 8> kOrders{
     "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
     "order stop",     "order stop-and-hold", "order hold",          ""};
-constexpr std::array<std::string_view, 12> kPlain{"kill-agent",     "delay-looks", "skip-looks", "freeze-counters",
-                                                  "reset-counters", "clock-step",  "lie",        "set-policy",
-                                                  "reload",         "remove-port", "slow-disk",  "full-disk"};
+constexpr std::array<std::string_view, 16> kPlain{"kill-agent",     "delay-looks",  "skip-looks",  "freeze-counters",
+                                                  "reset-counters", "clock-step",   "lie",         "set-policy",
+                                                  "reload",         "remove-port",  "slow-disk",   "full-disk",
+                                                  "slow-writes",    "delay-writes", "hang-device", "lose-notices"};
 
 }  // namespace
 
@@ -52,7 +53,9 @@ std::string_view kind_of(const AgentFault& fault)
                    [](const GiveOrder& what) { return kOrders[static_cast<std::size_t>(what.order.kind)]; },
                    [](const SetPolicy&) { return kPlain[7]; }, [](const Reload&) { return kPlain[8]; },
                    [](const RemovePort&) { return kPlain[9]; }, [](const SlowDisk&) { return kPlain[10]; },
-                   [](const FullDisk&) { return kPlain[11]; }},
+                   [](const FullDisk&) { return kPlain[11]; }, [](const SlowWrites&) { return kPlain[12]; },
+                   [](const DelayWrites&) { return kPlain[13]; }, [](const HangDevice&) { return kPlain[14]; },
+                   [](const LoseNotices&) { return kPlain[15]; }},
         fault.what);
 }
 

@@ -9,12 +9,12 @@ namespace {
 using scenario::AgentFault;
 using twin::Ps;
 
-// An agent that was killed is back when the next one starts.
-Ps next_start(const scenario::Scenario& scenario, const AgentFault& kill)
+// The first start of the device's agent from this fault on; never: kForever.
+Ps next_start(const scenario::Scenario& scenario, const AgentFault& from)
 {
     Ps start = twin::kForever;
     for (const auto& fault : scenario.agent_faults) {
-        if (fault.device == kill.device && fault.at >= kill.at &&
+        if (fault.device == from.device && fault.at >= from.at &&
             std::holds_alternative<scenario::StartAgent>(fault.what)) {
             start = std::min(start, fault.at);
         }
@@ -30,14 +30,19 @@ bool ends_agent(const AgentFault& fault)
            (order != nullptr && (order->order.kind == Kind::stop || order->order.kind == Kind::stop_and_hold));
 }
 
+// So many commands of a device are under way at most, and they wait for each other.
+constexpr Ps kMostCommands = 16;
+
 Ps end_of(const AgentFault& fault)
 {
     return std::visit(
         [&](const auto& what) {
             if constexpr (requires { what.takes; }) {
-                // The last look or write that the fault delays ends after it.
-                return what.until == twin::kForever ? what.until
-                                                    : what.until + 2 * static_cast<Ps>(what.takes.count()) * twin::kNs;
+                // The looks or writes that the fault delays end after it.
+                const Ps delayed = std::holds_alternative<scenario::SlowWrites>(fault.what) ? kMostCommands : 2;
+                return what.until == twin::kForever
+                           ? what.until
+                           : what.until + delayed * static_cast<Ps>(what.takes.count()) * twin::kNs;
             } else if constexpr (requires { what.until; }) {
                 return what.until;
             } else if constexpr (requires { what.spell.until; }) {
@@ -83,11 +88,12 @@ Disturbance::Of disturbed_part(const AgentFault& fault)
     if (is_one_of<FreezeCounters, RestartCounters>(fault)) {
         return Disturbance::Of::counters;
     }
-    if (is_one_of<DelayLooks, FailLooks, SlowDisk, FullDisk>(fault)) {
+    if (is_one_of<DelayLooks, FailLooks, SlowDisk, FullDisk, SlowWrites, HangDevice>(fault)) {
         return Disturbance::Of::speed;
     }
-    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload>(fault) ? Disturbance::Of::writes
-                                                                          : Disturbance::Of::agent;
+    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload, DelayWrites, LoseNotices>(fault)
+               ? Disturbance::Of::writes
+               : Disturbance::Of::agent;
 }
 
 // An agent that watches no queue looks at its device once a second: a port that comes back is found that late.
@@ -142,6 +148,11 @@ bool Disturbances::misled(scenario::NodeId device, Ps from, Ps until) const
         return (one.of == Disturbance::Of::speed || one.of == Disturbance::Of::counters) &&
                overlap(one, device, from, until);
     });
+}
+
+bool Disturbances::at_most_one(scenario::NodeId device, Ps from, Ps until) const
+{
+    return std::ranges::count_if(all_, [&](const Disturbance& one) { return overlap(one, device, from, until); }) <= 1;
 }
 
 bool Disturbances::memory_lost(scenario::NodeId device, Ps from, Ps until) const

@@ -31,6 +31,8 @@ public:
     bool blind(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     // It could not know the queues as they are at `until`: speed or counters.
     bool misled(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
+    // No more than one fault disturbs the device.
+    bool at_most_one(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     // The agent lost its memory, the last record of it, or with a removed port the memory of that port.
     bool memory_lost(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     bool lies(scenario::NodeId device) const;         // the device reads treatments back that are not in force

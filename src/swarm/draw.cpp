@@ -16,6 +16,8 @@ std::string ms(std::int64_t value) { return fmt::format("\"{}ms\"", value); }
 std::string us(std::int64_t value) { return fmt::format("\"{}us\"", value); }
 std::string yes(bool value) { return value ? "true" : "false"; }
 
+constexpr std::int64_t kMostJitterUs = 250;  // a quarter of the shortest poll interval that is drawn
+
 struct DrawnSwitch {
     std::string name;
     std::int64_t hosts{};  // hosts at its ports Ethernet0...
@@ -149,6 +151,8 @@ private:
             put(profile, "flaws", fmt::format("{{ refresh = {} }}", ms(chance_.between(1, 30))));
         } else if (chance_.percent(6)) {
             put(profile, "flaws", "{ quanta = true }");
+        } else if (chance_.percent(15)) {
+            put(profile, "flaws", fmt::format("{{ jitter = {} }}", us(chance_.between(1, kMostJitterUs))));
         }
         if (chance_.percent(10)) {
             put(profile, "pause", fmt::format("{{ response = {} }}", us(chance_.between(1, 20))));
@@ -186,8 +190,10 @@ private:
             put(policy, "detect_ms", fmt::format("{}", chance_.between(80, 150)));
             put(policy, "poll_ms", fmt::format("{}", chance_.pick({5, 10, 20})));
         }
+        auto& limits = table("[limits]");
+        put(limits, "hang_ms", fmt::format("{}", chance_.between(10, 100)));
         if (chance_.percent(10)) {
-            put(table("[limits]"), "max_mitigated", fmt::format("{}", chance_.between(1, 2)));
+            put(limits, "max_mitigated", fmt::format("{}", chance_.between(1, 2)));
         }
     }
 
@@ -384,7 +390,7 @@ private:
         const auto until = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 20, 60, 200}) + 1);
         const auto port = in_quotes(
             fmt::format("{}:Ethernet{}", device.name, chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
-        switch (chance_.between(0, 13)) {
+        switch (chance_.between(0, 17)) {
         case 0:
         case 1: draw_restart(device, at); break;
         case 2:
@@ -402,32 +408,41 @@ private:
         case 8:
             put(agent_fault("fail-writes", at, device), "how",
                 in_quotes(chance_.pick({"fail", "refuse", "time-out", "late", "no-effect"})));
-            if (chance_.percent(50)) {
-                put(draft_.tables.back(), "calls", fmt::format("{}", chance_.between(1, 3)));
-            } else {
-                put(draft_.tables.back(), "until", ms(until));
-                rest_after(at, until);
-            }
+            put_spell(at, until);
             break;
         case 9:
             put(agent_fault("lie", at, device), "shows", in_quotes(chance_.pick({"none", "drop", "ignore_pause"})));
-            if (chance_.percent(50)) {
-                put(draft_.tables.back(), "calls", fmt::format("{}", chance_.between(1, 3)));
-            } else {
-                put(draft_.tables.back(), "until", ms(until));
-                rest_after(at, until);
-            }
+            put_spell(at, until);
             break;
         case 10: draw_change(device, at, until, port); break;
         case 11: draw_order(device, at, until, port); break;
-        case 12:
-            put(agent_fault("slow-disk", at, device), "takes", ms(chance_.between(1, 30)));
-            put(draft_.tables.back(), "until", ms(until));
-            break;
+        case 12: draw_slowness("slow-disk", at, until, device); break;
+        case 13: draw_slowness("slow-writes", at, until, device); break;
+        case 14: draw_slowness("delay-writes", at, until, device); break;
         default:
-            put(agent_fault("full-disk", at, device), "until", ms(until));
+            put(agent_fault(chance_.pick({"full-disk", "hang-device", "lose-notices"}), at, device), "until",
+                ms(until));
             rest_after(at, until);
             break;
+        }
+    }
+
+    void draw_slowness(std::string_view kind, std::int64_t at, std::int64_t until, const DrawnSwitch& device)
+    {
+        const auto takes = chance_.between(1, 30);
+        put(agent_fault(kind, at, device), "takes", ms(takes));
+        put(draft_.tables.back(), "until", ms(until));
+        rest_after(at, until + 16 * takes);  // so many commands may wait for each other
+    }
+
+    // Some calls, or all until then.
+    void put_spell(std::int64_t at, std::int64_t until)
+    {
+        if (chance_.percent(50)) {
+            put(draft_.tables.back(), "calls", fmt::format("{}", chance_.between(1, 3)));
+        } else {
+            put(draft_.tables.back(), "until", ms(until));
+            rest_after(at, until);
         }
     }
 

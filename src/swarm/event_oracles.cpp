@@ -79,7 +79,7 @@ private:
     {
         const auto at = twin::from_instant(told.event.at);
         auto& storm = storms_[told.where];
-        const bool acts_now = storm.alerted && told.event.kind == EventKind::storm_detected;
+        const bool acts_now = storm.alerted && told.event.kind != EventKind::storm_alert;
         if (storm.open && !acts_now && !forgotten(storm, at)) {
             violated(at, told.where,
                      fmt::format("The storm that was announced at {} ms is announced again and was not closed.",
@@ -108,29 +108,56 @@ private:
 // One row with the looks of an evidence, one after the other.
 class Replayed {
 public:
-    explicit Replayed(const watchdog::Evidence& evidence) : evidence_(evidence) {}
+    explicit Replayed(const watchdog::Evidence& evidence)
+        : evidence_(evidence), shown_us_(in_us(evidence.proven)), limit_us_(in_us(evidence.limit))
+    {}
 
-    // Whether the clock is full after the last look and not before.
-    bool full_at_the_end()
+    // Whether some clock before the first look leads to the clock that the evidence shows after the last one. A clock
+    // that starts later ends later or at the same time, so the start is found by bisection.
+    bool leads_to_the_decision()
     {
-        Duration covered{};
-        for (std::uint8_t i = 0; i < evidence_.looks; ++i) {
-            covered += std::chrono::microseconds{evidence_.last[i].dt_us};
-        }
-        const auto before = std::max(Duration::zero(), evidence_.proven - covered);
-        proven_us_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(before).count());
-        limit_us_ =
-            static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(evidence_.limit).count());
-        for (std::uint8_t i = 0; i < evidence_.looks; ++i) {
-            if (proven_us_ >= limit_us_) {
-                return false;
+        std::uint32_t least = 0;
+        std::uint32_t most = shown_us_ + fall();
+        while (least < most) {
+            const auto middle = least + (most - least) / 2;
+            if (clock_after_all(middle) < shown_us_) {
+                least = middle + 1;
+            } else {
+                most = middle;
             }
-            advance(evidence_.last[i]);
         }
-        return proven_us_ >= limit_us_;
+        return clock_after_all(least) == shown_us_ && shown_us_ >= limit_us_;
     }
 
+    // Whether the clock was full before the last look: after a change to a shorter limit.
+    bool full_before() const { return full_before_; }
+
 private:
+    static std::uint32_t in_us(Duration d)
+    {
+        return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(d).count());
+    }
+
+    // The most that a leaky clock can lose in these looks.
+    std::uint32_t fall() const
+    {
+        std::uint32_t covered = 0;
+        for (std::uint8_t i = 0; i < evidence_.looks; ++i) {
+            covered += evidence_.last[i].dt_us;
+        }
+        return evidence_.rule.criterion == Criterion::progress ? covered * evidence_.rule.leak : 0;
+    }
+
+    std::uint32_t clock_after_all(std::uint32_t start)
+    {
+        proven_us_ = start;
+        for (std::uint8_t i = 0; i < evidence_.looks; ++i) {
+            full_before_ = proven_us_ >= limit_us_;
+            advance(evidence_.last[i]);
+        }
+        return proven_us_;
+    }
+
     void advance(const watchdog::Interval& look)
     {
         auto dt = look.dt_us;
@@ -150,23 +177,22 @@ private:
     }
 
     const watchdog::Evidence& evidence_;
+    std::uint32_t shown_us_;
+    std::uint32_t limit_us_;
+    bool full_before_{};
     std::uint32_t proven_us_{};
-    std::uint32_t limit_us_{};
     std::uint8_t wants_quiet_{};
     std::uint32_t longest_us_{};
 };
 
 class EvidenceReplays final : public Oracle {
 public:
-    EvidenceReplays() : Oracle("evidence") {}
+    explicit EvidenceReplays(const Case& of) : Oracle("evidence"), case_(of) {}
 
     void look(const Glance&, const Glance& now) override
     {
         for (const auto& told : now.events) {
-            const bool begins =
-                told.event.kind == EventKind::storm_detected || told.event.kind == EventKind::storm_alert;
-            // A storm that was alerted and is mitigated later has the evidence of its beginning, with later looks.
-            if (begins && told.event.reason == Reason::proven && !alerted_[told.where]) {
+            if (announces_proven_storm(told.event)) {
                 judge(told);
             }
             if (told.event.kind == EventKind::storm_alert || told.event.kind == EventKind::storm_escalated) {
@@ -181,25 +207,41 @@ private:
     void judge(const EventGlance& told)
     {
         const auto& evidence = told.event.evidence;
-        if (evidence.rule.criterion != Criterion::continuous && evidence.rule.criterion != Criterion::stalled) {
+        const auto criterion = evidence.rule.criterion;
+        if (criterion != Criterion::continuous && criterion != Criterion::stalled && criterion != Criterion::progress) {
             return;
         }
         const auto at = twin::from_instant(told.event.at);
+        if (alerted_[told.where]) {
+            return;  // mitigated later: the evidence of its beginning, with later looks
+        }
         if (evidence.proven < evidence.limit || evidence.limit == Duration::zero()) {
             violated(at, told.where, "The evidence of the storm proves less than the limit of its clock.");
         } else if (evidence.looks == 0) {
             violated(at, told.where, "The storm has no looks as evidence.");
-        } else if (!Replayed{evidence}.full_at_the_end()) {
-            violated(at, told.where, "The looks in the evidence do not lead to the decision.");
+        } else {
+            judge_looks(told, at);
         }
     }
 
+    void judge_looks(const EventGlance& told, Ps at)
+    {
+        Replayed replayed{told.event.evidence};
+        if (!replayed.leads_to_the_decision()) {
+            violated(at, told.where, "The looks in the evidence do not lead to the decision.");
+        } else if (replayed.full_before() &&
+                   !case_.disturbances.blind(told.node, at - std::min(at, in_ps(told.event.evidence.proven)), at)) {
+            violated(at, told.where, "The evidence was complete one look before the decision.");
+        }
+    }
+
+    const Case& case_;
     std::map<std::string, bool> alerted_;  // by target: announced, not treated, not closed
 };
 
 }  // namespace
 
 std::unique_ptr<Oracle> closed_once(const Case& of) { return std::make_unique<ClosedOnce>(of); }
-std::unique_ptr<Oracle> evidence_replays() { return std::make_unique<EvidenceReplays>(); }
+std::unique_ptr<Oracle> evidence_replays(const Case& of) { return std::make_unique<EvidenceReplays>(of); }
 
 }  // namespace petrel::swarm

@@ -29,6 +29,7 @@ PolicyFacts facts_of(const Watchlist& list, std::uint16_t index)
             policy.probe,
             policy.backoff_max,
             std::max(list.poll, list.capabilities.refresh),
+            list.capabilities.stamp_uncertainty,
             policy.latch_count,
             policy.needs_backlog};
 }
@@ -90,6 +91,19 @@ std::string Places::name(std::uint32_t queue) const
     return fmt::format("{}:{}", ports[queues[queue].port].name, queues[queue].priority);
 }
 
+bool decided(const Places& places, std::uint32_t port, const Glance& now)
+{
+    return std::ranges::any_of(now.events, [&](const EventGlance& told) {
+        return told.node == places.ports[port].end.node && (told.port == port || told.event.whole_device);
+    });
+}
+
+bool announces_proven_storm(const watchdog::Event& event)
+{
+    return event.reason == watchdog::Reason::proven &&
+           (event.kind == watchdog::EventKind::storm_detected || event.kind == watchdog::EventKind::storm_alert);
+}
+
 Watcher::Watcher(lab::Experiment& experiment)
     : experiment_(experiment), places_(places_of(experiment.scenario(), experiment.twin()))
 {
@@ -115,6 +129,10 @@ void Watcher::read_agents(Glance& into) const
 {
     for (const auto& watch : experiment_.scenario().watches) {
         const auto* agent = experiment_.agent(watch.node);
+        if (const auto* runner = experiment_.device_runner(watch.node)) {
+            into.devices.push_back(
+                {watch.node, runner->condition(), agent == nullptr ? Duration{} : agent->watchdog().watchlist().poll});
+        }
         if (agent == nullptr || !experiment_.twin().is_switch(watch.node)) {
             continue;
         }

@@ -18,6 +18,8 @@ using scenario::NodeId;
 using topology::End;
 using twin::Ps;
 
+inline Ps in_ps(Duration d) { return static_cast<Ps>(d.count()) * twin::kNs; }
+
 // Where the queues, ports and NICs of a glance are. The same for all glances of a run.
 struct Places {
     struct Queue {
@@ -56,7 +58,8 @@ struct PolicyFacts {
     Duration restore{};
     Duration probe{};
     Duration backoff_max{};
-    Duration poll{};  // of the device
+    Duration poll{};         // of the device
+    Duration uncertainty{};  // of its time stamps
     std::uint32_t latch_count{};
     bool needs_backlog{};
 };
@@ -95,6 +98,13 @@ struct NicGlance {
     std::uint32_t epoch{};
 };
 
+// A device whose agent runs.
+struct DeviceGlance {
+    NodeId node;
+    runner::DeviceRunner::Condition condition{};
+    Duration poll{};  // zero: it is not watched yet
+};
+
 // An event, with its place and its policy in the run's own terms.
 struct EventGlance {
     watchdog::Event event;
@@ -110,8 +120,15 @@ struct Glance {
     std::vector<QueueGlance> queues;
     std::vector<PortGlance> ports;
     std::vector<NicGlance> nics;
+    std::vector<DeviceGlance> devices;
     std::vector<EventGlance> events;  // since the last glance
 };
+
+// An agent has decided something about the port since the last glance: a treatment may have begun and ended meanwhile.
+bool decided(const Places&, std::uint32_t port, const Glance&);
+
+// A full clock led to the event, which announces a storm.
+bool announces_proven_storm(const watchdog::Event&);
 
 // The end of a run.
 struct Ending {

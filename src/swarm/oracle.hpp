@@ -2,6 +2,7 @@
 // the ending. It only reads, so it does not change the run.
 #pragma once
 
+#include <cctype>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,16 @@ struct Violation {
     std::string where;
     std::string what;  // one sentence
 };
+
+// The same law is broken in the same way. Only times and counts may differ.
+inline bool same_cause(const Violation& one, const Violation& other)
+{
+    const auto words = [](std::string text) {
+        std::erase_if(text, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+        return text;
+    };
+    return one.oracle == other.oracle && words(one.what) == words(other.what);
+}
 
 // The name under which a scenario that cannot be run is reported.
 inline constexpr std::string_view kDrawOracle = "the draw";

@@ -51,6 +51,9 @@ std::unique_ptr<Oracle> action_rate(const Case&);
 std::unique_ptr<Oracle> closed_once(const Case&);
 
 // The looks in the evidence of a storm lead to the same decision again.
-std::unique_ptr<Oracle> evidence_replays();
+std::unique_ptr<Oracle> evidence_replays(const Case&);
+
+// A device that cannot be read or does not answer is reported as such, and no other device is.
+std::unique_ptr<Oracle> out_of_sight(const Case&);
 
 }  // namespace petrel::swarm

@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 // time the probe meets the storm, up to 32 T1; all of them together are below this.
 constexpr int kMostProbeWaits = 64;
 
-Ps in_ps(Duration d) { return static_cast<Ps>(d.count()) * twin::kNs; }
-
 // The longest time from the end of a storm to the end of its treatment, if every write succeeds at the second attempt.
 Ps longest_restore(const PolicyFacts& policy, bool deaf)
 {
@@ -108,10 +106,7 @@ public:
                          fmt::format("The queue discards its packets and holds {} bytes.", is.bytes));
             }
             const auto port = case_.places.queues[q].port;
-            const bool decided = std::ranges::any_of(now.events, [&](const EventGlance& told) {
-                return told.node == case_.places.ports[port].end.node && (told.port == port || told.event.whole_device);
-            });
-            if (was.mute && is.mute && !decided && is.pause_sent != was.pause_sent) {
+            if (was.mute && is.mute && !decided(case_.places, port, now) && is.pause_sent != was.pause_sent) {
                 violated(now.at, case_.places.name(q),
                          fmt::format("{} pause frames were sent for a queue that is dropped.",
                                      is.pause_sent - was.pause_sent));

@@ -66,6 +66,7 @@ struct PauseProfile {
 struct CounterFlaws {
     bool deaf_without_pfc{};  // pause that is not honoured is not counted either
     Ps refresh{};             // interval at which counters are updated; 0 = always up to date
+    Ps jitter{};              // time stamps of reads are early by up to this much
     bool quanta{};            // pause time is the sum of the received quanta, not the time paused
 };
 

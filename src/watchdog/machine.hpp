@@ -45,6 +45,10 @@ public:
     const RowMap& row_map() const { return map_; }
 
 private:
+    // A device that treats a storm by itself sends a notice when it is over. If the queue is quiet for so many T1, or
+    // shows no signal for so long, the notice is lost: the storm is closed without it.
+    static constexpr int kNoticeOverdue = 2;
+
     // A probe takes at least this many looks: the interval of the first one began before the probe.
     static constexpr std::uint8_t kProbeLooks = 2;
 

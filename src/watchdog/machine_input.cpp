@@ -87,6 +87,7 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
                     out.events.back().evidence.limit = notice.interval;
                 }
                 decide(r, Decision::stormed, now);
+                wait_for_quiet(r);
             }
             break;
         case Notice::Kind::recovered:

@@ -280,7 +280,13 @@ Instant Machine::deadline(Slot r) const
     }
     switch (row.decision) {
     case Decision::stormed:
-        if (row.origin != Origin::evidence || policy(r).release == Release::manual || ends_by_quiet(r) || red_) {
+        if (ends_by_quiet(r) || red_) {
+            return kNever;
+        }
+        if (row.origin == Origin::device) {
+            return row.since + std::max(kNoticeOverdue * restore_time(r), list_.poll);
+        }
+        if (row.origin != Origin::evidence || policy(r).release == Release::manual) {
             return kNever;
         }
         return row.since + std::max(restore_time(r), list_.poll);  // even with T1 = 0 the treatment lasts one poll

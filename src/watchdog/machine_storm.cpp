@@ -56,9 +56,11 @@ void Machine::stop_clock(Slot r)
 void Machine::wait_for_quiet(Slot r)
 {
     // Without a treatment every signal counts, otherwise only the signals that survive the treatment.
-    clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none ? kQuiet : kQuietStill;
+    const bool by_device = rows_[r].origin == Origin::device;
+    clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none && !by_device ? kQuiet : kQuietStill;
     clocks_.proven_us[r] = 0;
-    clocks_.limit_us[r] = ends_by_quiet(r) ? full_at(restore_time(r)) : kNoLimit;
+    clocks_.limit_us[r] =
+        ends_by_quiet(r) ? full_at(by_device ? kNoticeOverdue * restore_time(r) : restore_time(r)) : kNoLimit;
     rows_[r].without_proof = Duration::zero();
 }
 
@@ -75,8 +77,8 @@ bool Machine::ends_by_quiet(Slot r) const
     if (row.decision == Decision::alerted || row.decision == Decision::withheld) {
         return true;
     }
-    return row.decision == Decision::stormed && row.origin == Origin::evidence && rule_of(r).quiet_survives &&
-           policy(r).release == Release::quiet;
+    return row.decision == Decision::stormed && rule_of(r).quiet_survives &&
+           (row.origin == Origin::device || (row.origin == Origin::evidence && policy(r).release == Release::quiet));
 }
 
 Duration Machine::restore_time(Slot r) const

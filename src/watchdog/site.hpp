@@ -106,7 +106,10 @@ public:
                 refused_ |= bit(commanded_);
             }
             break;
-        case Verdict::differs: assumed_ = outcome.in_effect; break;
+        case Verdict::differs:
+            assumed_ = outcome.in_effect;
+            sure_ = false;  // the device accepted the write, which may still take effect
+            break;
         case Verdict::failed:
         case Verdict::timed_out: sure_ = false; break;
         }

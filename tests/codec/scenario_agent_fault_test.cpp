@@ -66,6 +66,18 @@ TEST(ScenarioAgentFaults, ReloadPortsAndDisk)
     EXPECT_EQ(read<scenario::FullDisk>("kind = \"full-disk\"\nuntil = \"2ms\"").until, 2 * kMs);
 }
 
+TEST(ScenarioAgentFaults, SlowAndSilentDevices)
+{
+    const auto slow = read<scenario::SlowWrites>("kind = \"slow-writes\"\ntakes = \"30ms\"\nuntil = \"1s\"");
+    EXPECT_EQ(slow.takes, std::chrono::milliseconds{30});
+    EXPECT_EQ(slow.until, 1'000 * kMs);
+    const auto late = read<scenario::DelayWrites>("kind = \"delay-writes\"\ntakes = \"40ms\"");
+    EXPECT_EQ(late.takes, std::chrono::milliseconds{40});
+    EXPECT_EQ(late.until, twin::kForever);
+    EXPECT_EQ(read<scenario::HangDevice>("kind = \"hang-device\"\nuntil = \"2ms\"").until, 2 * kMs);
+    EXPECT_EQ(read<scenario::LoseNotices>("kind = \"lose-notices\"\nuntil = \"2ms\"").until, 2 * kMs);
+}
+
 TEST(ScenarioAgentFaults, WritesAndReadBacks)
 {
     const auto once = read<scenario::FailWrites>("kind = \"fail-writes\"");

@@ -126,6 +126,45 @@ TEST(AgentFaults, AResetOfTheCountersBeginsAllOverAgain)
     EXPECT_LT(at, at_ms(500));
 }
 
+// Whether the queue of h0 is treated at this time, by the registers of the switch.
+bool treated(Experiment& run, twin::Ps at)
+{
+    run.run_until(at);
+    return run.twin().switch_view(run.scenario().watches.front().node).registers(0).discard_egress != 0;
+}
+
+TEST(AgentFaults, SlowCommandsMitigateLater)
+{
+    const auto run = storm_with("at = \"100ms\"\nkind = \"slow-writes\"\ntakes = \"30ms\"\nuntil = \"1s\"");
+    EXPECT_FALSE(treated(*run, 279 * kMs));
+    EXPECT_TRUE(treated(*run, 281 * kMs));
+    EXPECT_THAT(kinds(*run), ElementsAre("storm_detected"));
+}
+
+TEST(AgentFaults, WritesThatTakeEffectLateAreRepeatedUntilTheyShow)
+{
+    const auto run = storm_with("at = \"100ms\"\nkind = \"delay-writes\"\ntakes = \"30ms\"\nuntil = \"1s\"");
+    EXPECT_FALSE(treated(*run, 279 * kMs));
+    EXPECT_TRUE(treated(*run, 281 * kMs));
+    run->run_until(900 * kMs);
+    EXPECT_THAT(kinds(*run), ElementsAre("storm_detected", "mitigation_failed"));
+    EXPECT_EQ(run->mitigated({}), 1U);
+}
+
+TEST(AgentFaults, ADeviceThatHangsIsReportedAndFindsTheStormLater)
+{
+    using Condition = runner::DeviceRunner::Condition;
+    const auto run = storm_with("at = \"190ms\"\nkind = \"hang-device\"\nuntil = \"600ms\"\n[limits]\nhang_ms = 100");
+    const auto condition_at = [&](twin::Ps ms) {
+        run->run_until(ms * kMs);
+        return run->device_runner(run->scenario().watches.front().node)->condition();
+    };
+    EXPECT_EQ(condition_at(290), Condition::watching);
+    EXPECT_EQ(condition_at(450), Condition::not_answering);
+    EXPECT_EQ(condition_at(750), Condition::watching);
+    EXPECT_GE(found(*run), at_ms(600));
+}
+
 struct Failure {
     std::string how;
     Reason reason;

@@ -136,15 +136,16 @@ protected:
     {
         runner.reset();
         runner.emplace(
-            clock, test::SimulatedRunner::Setup{
-                       .open = [this] { return &sw; },
-                       .policies = policies,
-                       .memory = std::make_unique<lab::DiskMemory>(disk,
-                                                                   [this, write_takes] {
-                                                                       ++writes;
-                                                                       clock.advance(write_takes);
-                                                                   }),
-                       .takes = [](JobKind kind) { return kind == JobKind::command ? kCommandTakes : Duration{}; }});
+            clock,
+            test::SimulatedRunner::Setup{
+                .open = [this] { return &sw; },
+                .policies = policies,
+                .memory = std::make_unique<lab::DiskMemory>(disk,
+                                                            [this, write_takes] {
+                                                                ++writes;
+                                                                clock.advance(write_takes);
+                                                            }),
+                .takes = [](JobKind kind, Instant) { return kind == JobKind::command ? kCommandTakes : Duration{}; }});
     }
 
     static device::SyntheticSwitch::Options options()

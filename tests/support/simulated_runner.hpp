@@ -26,7 +26,7 @@ public:
         watchdog::PolicyBook policies;                  // their port numbers are those of the device
         std::unique_ptr<runner::Memory> memory;
         device::FaultHook fault_hook{};
-        lab::TwinWorker::Takes takes{[](runner::JobKind) { return Duration{}; }};
+        lab::TwinWorker::Takes takes{[](runner::JobKind, Instant) { return Duration{}; }};
     };
 
     // The first run_until() opens the device. The clock must outlive the runner.

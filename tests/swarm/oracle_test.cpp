@@ -283,7 +283,7 @@ TEST_F(OracleTest, AStormIsClosedAtTheEnd)
 TEST_F(OracleTest, EvidenceLeadsToTheDecision)
 {
     using namespace std::chrono_literals;
-    oracle = evidence_replays();
+    oracle = evidence_replays(of);
     const auto storm = [this](std::uint8_t second_look) {
         tell(EventKind::storm_detected, Reason::proven);
         auto told = last.events.front();
@@ -295,12 +295,85 @@ TEST_F(OracleTest, EvidenceLeadsToTheDecision)
         evidence.last[0] = {10'000, bit(watchdog::Field::pause_state), watchdog::kThroughout, {}};
         evidence.last[1] = {10'000, bit(watchdog::Field::pause_state), second_look, {}};
         change = [told](Glance& now) { now.events.push_back(told); };
-        oracle = evidence_replays();  // a new oracle, which has not seen the event of tell()
+        oracle = evidence_replays(of);  // a new oracle, which has not seen the event of tell()
         step();
         return found();
     };
     EXPECT_EQ(storm(watchdog::kThroughout), "");
     EXPECT_EQ(storm(watchdog::kNotPausedNow), "The looks in the evidence do not lead to the decision.");
+}
+
+TEST_F(OracleTest, EvidenceOfProgressLeaks)
+{
+    using namespace std::chrono_literals;
+    const auto storm = [this](Duration proven) {
+        tell(EventKind::storm_detected, Reason::proven);
+        auto told = last.events.front();
+        auto& evidence = told.event.evidence;
+        evidence.rule.criterion = watchdog::Criterion::progress;
+        evidence.rule.source = watchdog::Source::state;
+        evidence.rule.leak = 2;
+        evidence.proven = proven;
+        evidence.limit = 20ms;
+        evidence.looks = 3;
+        for (const auto i : {0U, 2U}) {
+            evidence.last[i] = {10'000, bit(watchdog::Field::pause_state), watchdog::kThroughout, {}};
+        }
+        evidence.last[1] = {1'000, bit(watchdog::Field::pause_state), 0, {}};
+        change = [told](Glance& now) { now.events.push_back(told); };
+        oracle = evidence_replays(of);  // without the event that tell() told
+        step();
+        return found();
+    };
+    EXPECT_EQ(storm(20ms), "");  // 2 ms before, and 2 ms leak
+    EXPECT_EQ(storm(17ms), "The evidence of the storm proves less than the limit of its clock.");
+    EXPECT_EQ(storm(35ms), "The evidence was complete one look before the decision.");
+    EXPECT_EQ(storm(51ms), "The looks in the evidence do not lead to the decision.");
+}
+
+// The device of the runs that are made by hand, with one fault.
+class SightTest : public testing::Test {
+protected:
+    // The condition is shown every 2 ms for 40 ms.
+    static std::string judge(const std::string& fault, runner::DeviceRunner::Condition condition)
+    {
+        const auto experiment = test::experiment(kText + fault);
+        const Watcher watcher{*experiment};
+        const Case of{experiment->scenario(), watcher.places(), Disturbances{experiment->scenario()}};
+        const auto oracle = out_of_sight(of);
+        Glance now;
+        now.devices.push_back({experiment->scenario().watches.front().node, condition, std::chrono::milliseconds{10}});
+        for (int i = 0; i < 20; ++i) {
+            const auto before = now;
+            now.at += 2 * twin::kMs;
+            oracle->look(before, now);
+        }
+        return oracle->violations().empty() ? "" : oracle->violations().front().what;
+    }
+};
+
+TEST_F(SightTest, AnUndisturbedDeviceIsWatched)
+{
+    using Condition = runner::DeviceRunner::Condition;
+    EXPECT_EQ(judge("", Condition::watching), "");
+    EXPECT_EQ(judge("", Condition::failing), "The device can be seen and is reported as failing.");
+}
+
+TEST_F(SightTest, ADeviceThatCannotBeReadIsReported)
+{
+    using Condition = runner::DeviceRunner::Condition;
+    const std::string fault = "[[fault]]\nat = \"1ms\"\nkind = \"skip-looks\"\ndevice = \"s0\"\n";
+    EXPECT_EQ(judge(fault, Condition::failing), "");
+    EXPECT_EQ(judge(fault, Condition::watching), "The device cannot be seen and is reported as watching.");
+}
+
+TEST_F(SightTest, ADeviceThatHangsIsReported)
+{
+    using Condition = runner::DeviceRunner::Condition;
+    const std::string fault = "[limits]\nhang_ms = 10\n[[fault]]\nat = \"1ms\"\nkind = \"hang-device\"\n"
+                              "device = \"s0\"\nuntil = \"1s\"\n";
+    EXPECT_EQ(judge(fault, Condition::not_answering), "");
+    EXPECT_EQ(judge(fault, Condition::watching), "The device cannot be seen and is reported as watching.");
 }
 
 }  // namespace

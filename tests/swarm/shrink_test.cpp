@@ -50,6 +50,21 @@ TEST(Shrink, StopsAfterSoManyTries)
     EXPECT_EQ(tries, 7U);
 }
 
+TEST(Shrink, TheCauseIsTheLawAndTheWayItIsBroken)
+{
+    const Violation early{"early detection", 5, "s0:Ethernet0:3", "Paused for 15.000 ms; T0 is 20.000 ms."};
+    auto other = early;
+    other.at = 7;
+    other.where = "s0:Ethernet1:3";
+    other.what = "Paused for 1.250 ms; T0 is 4.000 ms.";
+    EXPECT_TRUE(same_cause(early, other));
+    other.what = "Not paused.";
+    EXPECT_FALSE(same_cause(early, other));
+    other = early;
+    other.oracle = "action rate";
+    EXPECT_FALSE(same_cause(early, other));
+}
+
 // Without headroom an incast loses frames where nothing is treated. The storm, the restart and the policy have nothing
 // to do with it.
 TEST(Shrink, MakesAPlantedViolationSmall)

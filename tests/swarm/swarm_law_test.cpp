@@ -21,7 +21,7 @@ TEST(Swarm, HoldsTheLaws)
         coverage.add(run.judged.coverage);
         for (const auto& violation : run.judged.violations) {
             ADD_FAILURE() << violation.oracle << " at " << violation.at / twin::kMs << " ms, " << violation.where
-                          << ": " << violation.what << "\n  petrel lab swarm --runs 1 --seed " << run.seed;
+                          << ": " << violation.what << "\n  " << command_of(run.seed);
         }
         return true;
     });

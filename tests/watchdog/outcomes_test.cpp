@@ -507,5 +507,18 @@ TEST(PortRefuses, RefusalOfEverythingIsReportedOnTheNextStorm)
     EXPECT_EQ(d.story().back(), "1500 storm_escalated Ethernet0:3 refused");
 }
 
+// A device may accept a write and show it later.
+TEST(MitigateOutcome, AWriteThatDoesNotShowIsRestoredWhenItIsNotWantedAnyMore)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::differs);
+    d.order(Order::Kind::mitigate, d.target());
+    ASSERT_EQ(d.commands().back().want, Treatment::drop);
+    d.answers(Verdict::confirmed);
+    d.order(Order::Kind::release, d.target());
+    EXPECT_EQ(d.commands().back().want, Treatment::none);
+    EXPECT_TRUE(d.dog().idle());
+}
+
 }  // namespace
 }  // namespace petrel

@@ -437,6 +437,40 @@ TEST(DeviceCriterion, LinkDownEndsTheStorm)
     EXPECT_EQ(d.story(), (Story{"0 storm_detected Ethernet0:3 device", "0 storm_restored Ethernet0:3 link_down"}));
 }
 
+TEST(DeviceCriterion, AStormWhoseEndIsNotReportedIsClosedAfterTwiceT1OfQuiet)
+{
+    auto d = by_device();
+    d.storm();
+    d.receive(Notice::Kind::detected, d.target());
+    d.run_ms(1'000);
+    EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"}) << "the storm goes on";
+    d.calm();
+    d.run_ms(400);  // sai polls every 50 ms, T1 = 200 ms
+    EXPECT_EQ(d.story(), Story{}) << "the device may still report it";
+    d.run_ms(50);
+    EXPECT_EQ(d.story(), (Story{"1450 storm_restored Ethernet0:3 quiet", "1450 do none Ethernet0:3"}));
+    d.receive(Notice::Kind::recovered, d.target());
+    EXPECT_EQ(d.story(), Story{});
+    d.receive(Notice::Kind::detected, d.target());
+    EXPECT_EQ(d.story(), Story{"1450 storm_detected Ethernet0:3 device"});
+}
+
+TEST(DeviceCriterion, AStormWithoutSignalsIsClosedIfTheNoticeIsOverdue)
+{
+    auto policy = preset("sai");
+    policy.criterion = Criterion::device;
+    auto can = test::able(bit(Field::pause_state));
+    can.survive = 0;
+    can.detects_itself = true;
+    Driver d{policy, 1, can};
+    d.storm();
+    d.receive(Notice::Kind::detected, d.target());
+    d.run_ms(399);
+    EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"});
+    d.run_ms(1);
+    EXPECT_EQ(d.story(), (Story{"400 do none Ethernet0:3", "400 storm_restored Ethernet0:3 probe"}));
+}
+
 TEST(DeviceCriterion, NoticesMeanNothingToOtherPolicies)
 {
     Driver d{preset("sonic")};

@@ -63,7 +63,7 @@ void with_end(FaultTable& fault)
     add(fault, devices(fault), what);
 }
 
-// Of DelayLooks and SlowDisk.
+// Of faults that make something take time.
 template <class What>
 void takes_long(FaultTable& fault)
 {
@@ -74,6 +74,12 @@ void takes_long(FaultTable& fault)
     what.takes = twin::to_instant(takes).time_since_epoch();
     read_until(fault, what.until);
     add(fault, devices(fault), what);
+}
+
+void hang_device(FaultTable& fault)
+{
+    fault.section.require("until", "a time such as \"2s\"");
+    with_end<HangDevice>(fault);
 }
 
 void start_agent(FaultTable& fault)
@@ -245,7 +251,11 @@ std::span<const FaultKind> agent_fault_kinds()
                                        FaultKind{"reload", plain<Reload>},
                                        FaultKind{"remove-port", remove_port},
                                        FaultKind{"slow-disk", takes_long<SlowDisk>},
-                                       FaultKind{"full-disk", with_end<FullDisk>}};
+                                       FaultKind{"full-disk", with_end<FullDisk>},
+                                       FaultKind{"slow-writes", takes_long<SlowWrites>},
+                                       FaultKind{"delay-writes", takes_long<DelayWrites>},
+                                       FaultKind{"hang-device", hang_device},
+                                       FaultKind{"lose-notices", with_end<LoseNotices>}};
     return kKinds;
 }
 

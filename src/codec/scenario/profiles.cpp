@@ -132,6 +132,7 @@ private:
         if (auto flaws = section.below("flaws")) {
             flaws->read("deaf_without_pfc", profile.flaws.deaf_without_pfc);
             flaws->time("refresh", profile.flaws.refresh);
+            flaws->time("jitter", profile.flaws.jitter);
             flaws->read("quanta", profile.flaws.quanta);
             flaws->done();
         }

@@ -104,6 +104,9 @@ void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::
     std::uint32_t max_mitigated = 0;
     if (auto limits = top.below("limits")) {
         limits->number("max_mitigated", max_mitigated, 0, 65'535);
+        std::int64_t hang_ms = std::chrono::duration_cast<std::chrono::milliseconds>(into.hang_after).count();
+        limits->number("hang_ms", hang_ms, 10, 600'000);
+        into.hang_after = std::chrono::milliseconds{hang_ms};
         limits->done();
     }
     const auto* tables = top.find("policy");

@@ -124,7 +124,11 @@ Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)
 
 Result<void> FaultyDevice::apply(const watchdog::Command& command, const Undo& undo)
 {
-    return call(Call::apply, Result<void>{}, [&] { return behind_.apply(command, undo); });
+    return call(Call::apply, Result<void>{}, [&] {
+        const bool later =
+            postpone_ && postpone_([this, command, undo] { static_cast<void>(behind_.apply(command, undo)); });
+        return later ? Result<void>{} : behind_.apply(command, undo);
+    });
 }
 
 Result<Treatment> FaultyDevice::read_back(const Target& target)

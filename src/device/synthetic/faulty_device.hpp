@@ -1,9 +1,10 @@
 // A device with injected faults: the next calls of a kind are refused, fail, time out, have no effect or return a false
-// read-back; counters stand still or restart. All other calls go to the device behind it.
+// read-back; writes take effect late; counters stand still or restart. All other calls go to the device behind it.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "device/device.hpp"
 #include "device/synthetic/counter_faults.hpp"
@@ -27,6 +28,10 @@ public:
     void next(Call, Fault, std::uint32_t calls = 1);
     void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // makes read_back() return `shown`
     bool done() const;                                                  // no faults are left to inject
+
+    // Called with each write that takes effect. True: it carries the write out later. False: the write is made at once.
+    using Postpone = std::function<bool(std::function<void()> write)>;
+    void postpone_writes(Postpone postpone) { postpone_ = std::move(postpone); }
 
     // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
@@ -69,6 +74,7 @@ private:
     std::array<Plan, static_cast<std::size_t>(Call::count_)> plans_{};
     watchdog::Treatment shown_{};
     std::uint32_t lies_left_{};
+    Postpone postpone_;
     CounterFaults counters_;
 };
 

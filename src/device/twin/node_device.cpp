@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 namespace petrel::device::twin {
 
@@ -44,11 +45,12 @@ Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into
 {
     const auto instant = seat_.clock.now().mono;
     const auto read = [&](std::uint32_t row) {
-        auto& shown = last_[row];
-        if (shown.known == 0 || instant - shown.read_at >= capabilities_.refresh) {
+        auto& [shown, taken] = last_[row];
+        if (shown.known == 0 || instant - taken >= capabilities_.refresh) {
             auto& info = inventory_.rows[row];
             shown.slot = Slot{row};
-            shown.read_at = instant;
+            shown.read_at = stamp(row, instant);
+            taken = instant;
             sample(info, shown);
             if (const auto now = speed(info.target.port.index); now != info.speed) {
                 info.speed = now;
@@ -70,6 +72,19 @@ Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into
         read(row.value);
     }
     return {};
+}
+
+// A random time stamp within the declared uncertainty. Stamps of a row do not go backwards.
+Instant NodeDevice::stamp(std::uint32_t row, Instant taken) const
+{
+    const auto most = capabilities_.stamp_uncertainty.count();
+    if (most == 0) {
+        return taken;
+    }
+    std::mt19937_64 random{static_cast<std::uint64_t>(taken.time_since_epoch().count()) + row};
+    const auto early = taken - Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1))};
+    const auto& last = last_[row];
+    return last.sample.known == 0 ? early : std::max(early, last.sample.read_at + std::chrono::microseconds{1});
 }
 
 Result<void> NodeDevice::check(const Target& target) const

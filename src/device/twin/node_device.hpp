@@ -41,8 +41,15 @@ protected:
     watchdog::Capabilities capabilities_;
 
 private:
+    struct Shown {
+        watchdog::Sample sample;
+        Instant taken;  // its time stamp may be earlier
+    };
+
+    Instant stamp(std::uint32_t row, Instant taken) const;
+
     Seat seat_;
-    std::vector<watchdog::Sample> last_;  // by row: shown until the counters are refreshed
+    std::vector<Shown> last_;  // by row: shown until the counters are refreshed
 };
 
 }  // namespace petrel::device::twin
