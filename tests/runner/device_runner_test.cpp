@@ -1,6 +1,7 @@
 // A runner from the first look at a storm to its end, with calls of the device that take no time.
 #include "runner/device_runner.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +116,35 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     runner.run_until(Instant{2s + 55s});
     EXPECT_EQ(writes, 4) << "10 s after the one before, which took 5 s";
+}
+
+// A process that dies between two of these steps leaves what the next one needs.
+TEST(OrderOfWrites, MemoryThenPublicationThenCommand)
+{
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    std::vector<std::string> steps;
+    std::optional<test::SimulatedRunner> runner;
+    const auto note = [&](const std::string& step) {
+        steps.push_back(fmt::format("{}, {} published", step, runner ? runner->events.size() : 0));
+    };
+    runner.emplace(
+        clock, test::SimulatedRunner::Setup{.open = [&] { return &sw; },
+                                            .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                            .memory = std::make_unique<lab::DiskMemory>(disk, [&] { note("memory"); }),
+                                            .takes =
+                                                [&](JobKind job) {
+                                                    if (job == JobKind::command) {
+                                                        note("command");
+                                                    }
+                                                    return Duration{};
+                                                }});
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner->run_until(Instant{700ms});
+    EXPECT_THAT(steps, ElementsAre("memory, 0 published", "command, 1 published"));
+    const lab::DiskMemory next_process{disk, [] {}};
+    EXPECT_EQ(next_process.last_seq(), runner->events.at(0).seq) << "the checkpoint is there without its event";
 }
 
 // More queues than the device can treat or confirm within the time of one command.
