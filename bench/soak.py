@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 POLL_S = 0.02
+COMMAND_S = 1.0  # a command times out after this time
 WARM_UP = 0.25  # of the time: pools, stacks and the history fill up
 MOST_GROWTH_KIB = 1024
 OUT_OF_ORDER, FAILED = 5, 1
@@ -135,17 +136,16 @@ class Service:
 
     def read(self):
         proc = Path(f"/proc/{self.process.pid}")
-        rss = int(re.search(r"VmRSS:\s+(\d+)", (proc / "status").read_text())[1])
-        waited = 0
-        for task in (proc / "task").iterdir():
-            waited += int((task / "schedstat").read_text().split()[1])
-        reading = Reading(rss, len(list((proc / "fd").iterdir())), waited / 1e9)
+        counters = {}
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=60) as answer:
             for name, labels, value in re.findall(r"^(petrel_\w+)\{(.*)\} (\S+)$", answer.read().decode(), re.MULTILINE):
                 device = re.search(r'device="([^"]*)"', labels)
                 if device:
-                    reading.counters[name, device[1]] = float(value)
-        return reading
+                    counters[name, device[1]] = float(value)
+        # After the counters: the kernel counts a wait when it is over, and what follows from it is counted later.
+        waited_ns = sum(int((task / "schedstat").read_text().split()[1]) for task in (proc / "task").iterdir())
+        rss = int(re.search(r"VmRSS:\s+(\d+)", (proc / "status").read_text())[1])
+        return Reading(rss, len(list((proc / "fd").iterdir())), waited_ns / 1e9, counters)
 
     def wait_until_watching(self):
         for _ in range(600):
@@ -168,33 +168,38 @@ class Service:
             return None
 
 
-class MissedPolls:
-    """Why polls were missed, second by second."""
+class Delays:
+    """Why polls were missed and commands timed out, second by second. A cause may be counted a second before its effect."""
 
     def __init__(self):
-        self.waited = self.slow = self.unexplained = 0
+        self.waited = self.slow = self.unexplained = self.failed = 0
 
-    def add(self, before, now):
-        waited_s = now.waited_s - before.waited_s
-        overdue = {device: value - before.of("petrel_looks_overdue_total").get(device, 0)
-                   for device, value in now.of("petrel_looks_overdue_total").items()}
-        for device, value in now.of("petrel_polls_missed_total").items():
-            missed = int(value - before.of("petrel_polls_missed_total").get(device, 0))
+    def add(self, earlier, before, now):
+        waited_s = now.waited_s - earlier.waited_s
+        overdue = increase("petrel_looks_overdue_total", earlier, now)
+        for device, missed in increase("petrel_polls_missed_total", before, now).items():
             if missed * POLL_S <= waited_s:
                 self.waited += missed
-            elif overdue.get(device, 0) > 0:
+            elif overdue[device] > 0:
                 self.slow += missed
             else:
                 self.unexplained += missed
+        if waited_s < COMMAND_S:
+            self.failed += sum(increase("petrel_commands_failed_total", before, now).values())
 
     def text(self):
         return (f"{self.waited} while threads waited for a processor, {self.slow} behind a look that took longer than a poll, "
                 f"{self.unexplained} without a cause")
 
 
+def increase(name, before, now):
+    return {device: int(value - before.of(name).get(device, 0)) for device, value in now.of(name).items()}
+
+
 def soak(service, seconds):
-    """Returns the readings after the warm-up and the causes of all missed polls."""
-    readings, missed, previous = [], MissedPolls(), service.read()
+    """Returns the readings after the warm-up and the causes of all delays."""
+    readings, delays = [], Delays()
+    earlier = before = service.read()
     begin = time.monotonic()
     for second in range(1, seconds + 1):
         time.sleep(max(0, begin + second - time.monotonic()))
@@ -204,14 +209,14 @@ def soak(service, seconds):
         if second % 7 == 0:
             service.reload(200 if second % 2 == 0 else 220)
         now = service.read()
-        missed.add(previous, now)
-        previous = now
+        delays.add(earlier, before, now)
+        earlier, before = before, now
         if second > WARM_UP * seconds:
             readings.append(now)
-    return readings, missed
+    return readings, delays
 
 
-def judge(readings, missed, exit_code, damage):
+def judge(readings, delays, exit_code, errors):
     part = max(1, len(readings) // 4)
     first, last = readings[:part], readings[-part:]
     rss = [int(statistics.median(one.rss_kib for one in some)) for some in (first, last)]
@@ -219,18 +224,20 @@ def judge(readings, missed, exit_code, damage):
     end = readings[-1]
     looks, skipped = end.total("petrel_looks_total"), end.total("petrel_polls_missed_total")
     print(f"looks: {looks}, failed: {end.total('petrel_looks_failed_total')}, overdue: {end.total('petrel_looks_overdue_total')}")
+    print(f"commands: {end.total('petrel_commands_total')}, failed: {end.total('petrel_commands_failed_total')}")
     print(f"storms: {end.total('petrel_storms_detected_total')} detected, {end.total('petrel_storms_restored_total')} restored")
     print(f"memory: {rss[0]} KiB after the warm-up, {rss[1]} KiB at the end")
     print(f"descriptors: at most {descriptors[0]} after the warm-up, {descriptors[1]} at the end")
-    print(f"polls missed: {skipped}; {missed.text()}")
+    print(f"polls missed: {skipped}; {delays.text()}")
     checks = {
         "the memory grows": rss[1] - rss[0] <= MOST_GROWTH_KIB,
         "the descriptors grow": descriptors[1] <= descriptors[0],
-        "polls are missed without a cause": missed.unexplained == 0,
+        "polls are missed without a cause": delays.unexplained == 0,
+        "commands fail without a cause": delays.failed == 0,
         "looks fail": end.total("petrel_looks_failed_total") == 0,
         "no storm was detected": end.total("petrel_storms_detected_total") > 0,
         f"the service ends with {exit_code}": exit_code == 0,
-        f"the log has errors: {damage[:3]}": not damage,
+        f"the log has errors: {errors[:3]}": not errors,
     }
     wrong = [what for what, good in checks.items() if not good]
     for what in wrong:
@@ -240,7 +247,8 @@ def judge(readings, missed, exit_code, damage):
 
 def errors_in(log):
     entries = (json.loads(line) for line in log.read_text().splitlines() if line.startswith("{"))
-    return [entry for entry in entries if entry.get("level") in ("error", "critical")]
+    of_commands = ("mitigation_failed", "restore_failed")  # which Delays judges
+    return [entry for entry in entries if entry["level"] in ("error", "critical") and entry["event"] not in of_commands]
 
 
 def main():
@@ -256,10 +264,10 @@ def main():
             if not service.wait_until_watching():
                 print("the service does not watch its devices", file=sys.stderr)
                 return FAILED
-            readings, missed = soak(service, seconds)
+            readings, delays = soak(service, seconds)
         finally:
             exit_code = service.stop()
-        return judge(readings, missed, exit_code, errors_in(folder / "log"))
+        return judge(readings, delays, exit_code, errors_in(folder / "log"))
 
 
 if __name__ == "__main__":
