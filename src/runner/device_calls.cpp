@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fault_point.hpp"
 #include "runner/start.hpp"
 
 namespace petrel::runner {
@@ -42,11 +43,19 @@ void DeviceCalls::call(JobKind kind, Work work, Answer refused, std::function<vo
     const auto deliver = [this, alive = std::weak_ptr{alive_},
                           pending = std::make_shared<Pending>(Pending{std::move(then), std::nullopt})](Answer answer) {
         pending->answer = std::move(answer);
-        loop_.post([alive, pending] {
+        const auto answered = [alive, pending] {
             if (alive.lock()) {
                 pending->then(std::move(*pending->answer));
             }
-        });
+        };
+        if (PETREL_FAULT_POINT(8)) {
+            return loop_.post([this, alive, answered] {  // behind what was posted meanwhile
+                if (alive.lock()) {
+                    loop_.post(answered);
+                }
+            });
+        }
+        loop_.post(answered);
     };
     if (!worker_->add(kind, [work = std::move(work), deliver] { deliver(work()); })) {
         deliver(std::move(refused));

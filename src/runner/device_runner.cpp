@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
+#include "base/fault_point.hpp"
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
 #include "words/words.hpp"
@@ -322,6 +323,9 @@ void DeviceRunner::collect()
         look({wanted->look, {wanted->rows.begin(), wanted->rows.end()}, intake_, opened_->inventory.generation});
     }
     cancel(wake_);
+    if (PETREL_FAULT_POINT(32)) {
+        output_.wake = loop_.now().mono;  // a tick that is not due
+    }
     if (output_.wake != kNever) {
         plan(wake_, output_.wake, [this] { step(agent::Tick{}); });
     }
@@ -352,7 +356,8 @@ void DeviceRunner::collect_events()
         return remember();
     }
     if (!remember_) {
-        plan(remember_, std::max(now.mono, next_remember_), [this] { remember(); });
+        const auto next = PETREL_FAULT_POINT(4) ? now.mono + kRememberLatest : next_remember_;
+        plan(remember_, std::max(now.mono, next), [this] { remember(); });
     }
 }
 

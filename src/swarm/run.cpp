@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/fault_point.hpp"
 #include "swarm/oracles.hpp"
 
 namespace petrel::swarm {
@@ -117,6 +118,7 @@ private:
 
 Parsed<Judged> run(const scenario::Scenario& scenario, std::uint64_t most_hops)
 {
+    PETREL_FAULT_POINTS_FROM(scenario.setup.seed);
     auto experiment = lab::Experiment::make(scenario);
     if (!experiment) {
         return tl::unexpected(std::move(experiment.error()));

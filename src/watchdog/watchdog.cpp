@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/fault_point.hpp"
 #include "watchdog/machine.hpp"
 
 namespace petrel::watchdog {
@@ -23,7 +24,8 @@ void Outbox::clear()
 
 bool Outbox::room_for(std::size_t events_wanted, std::size_t commands_wanted)
 {
-    const bool fits = events.size() + events_wanted <= room_ && commands.size() + commands_wanted <= room_;
+    const bool fits =
+        events.size() + events_wanted <= room_ && commands.size() + commands_wanted <= room_ && !PETREL_FAULT_POINT(16);
     overflowed = overflowed || !fits;
     return fits;
 }

@@ -246,6 +246,18 @@ TEST_F(AgentOnSwitch, ALateLookIsStillUsedAndMissedPollsAreCounted)
     EXPECT_EQ(late.counters().polls_missed, 2U);
 }
 
+TEST_F(AgentOnSwitch, PollsThatWereMissedAreNotMadeUpFor)
+{
+    SteppedAgent late{sw, sw.capabilities(), clock};
+    late.answer(late.output.look->look, at(0ms));
+    late.step(Tick{}, at(100ms));
+    late.answer(late.output.look->look, at(450ms));
+    ASSERT_TRUE(late.output.look) << "the next poll is due";
+    late.answer(late.output.look->look, at(460ms));
+    EXPECT_FALSE(late.output.look);
+    EXPECT_EQ(late.output.wake, at(500ms));
+}
+
 // The device is read when it has new counters. A look that waits for them is not late and misses no poll.
 TEST_F(AgentOnSwitch, ALookThatWaitsIsFollowedByTheNextAtOnce)
 {

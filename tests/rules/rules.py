@@ -58,6 +58,10 @@ SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(|^\s*s
 
 EXPECTS = re.compile(r"^(\[\[expect\]\]|expect = \[)", re.MULTILINE)
 
+FAULT_POINTS = b"6petrel12fault_points"  # the namespace, as the compiler writes it
+
+MUTANT_HEADER = re.compile(r"breaks: .+\nstands for: .+\ntests: (.+)\n\n--- a/")
+
 MACHINE_PATH = re.compile(r"(?<![\w.~-])/(work|root|farm)/")
 REGISTRY_HOST = re.compile(
     r"registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|(static\.|index\.)?crates\.io"
@@ -257,6 +261,28 @@ def scenarios(tree):
             yield f"{tree.name(path)}: expects nothing"
 
 
+def fault_points(tree):
+    """What ships has no fault points: no archive defines or uses one."""
+    for module in tree.modules.values():
+        if module.archive and Path(module.archive).exists() and FAULT_POINTS in Path(module.archive).read_bytes():
+            yield f"{module.folder}: module {module.name} has fault points in this build"
+
+
+def mutants(tree):
+    """Every mutant says what it breaks, and its patch applies to the tree."""
+    for patch in sorted((tree.root / "mutants").glob("*.patch")):
+        header = MUTANT_HEADER.match(patch.read_text())
+        if not header:
+            yield f"{tree.name(patch)}: has no header with breaks, stands for and tests"
+            continue
+        for folder in header[1].split():
+            if not any((tree.root / "tests" / folder).glob("*_test.cpp")):
+                yield f"{tree.name(patch)}: names the tests {folder}, which do not exist"
+        applied = subprocess.run(["git", "apply", "--check", patch], cwd=tree.root, capture_output=True, text=True)
+        if applied.returncode != 0:
+            yield f"{tree.name(patch)}: does not apply: {applied.stderr.strip()}"
+
+
 def text(tree):
     """No tracked file contains a path of one machine or the host of a package registry."""
     for path in tracked_files(tree.root):
@@ -278,7 +304,7 @@ def tracked_files(root):
     return sorted(path for path in files if path.is_file() and not path.is_symlink())
 
 
-RULES = {rule.__name__: rule for rule in (layers, pure, symbols, one_runner, mpi, no_sleep, scenarios, text)}
+RULES = {rule.__name__: rule for rule in (layers, pure, symbols, one_runner, mpi, no_sleep, scenarios, fault_points, mutants, text)}
 
 
 def main():

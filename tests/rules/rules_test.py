@@ -41,6 +41,9 @@ FILES = {
     "src/codec/json.cpp": '#include <nlohmann/json.hpp>\n#include "watchdog/rule.hpp"\n',
     "tests/watchdog/rule_test.cpp": "// no waiting here\n",
     "scenarios/deep/storm.toml": 'name = "storm"\n[[expect]]\nkind = "drops"\nframes = 0\n',
+    "mutants/decides-nothing.patch": "breaks: Nothing is decided.\nstands for: a law\ntests: watchdog\n\n"
+    "--- a/src/watchdog/rule.cpp\n+++ b/src/watchdog/rule.cpp\n@@ -2 +2 @@\n"
+    "-Slot decide(Slot slot) { return slot; }\n+Slot decide(Slot) { return 0; }\n",
     "scenarios/defaults/small.toml": '[topology]\nkind = "single-switch"\n',
 }
 
@@ -241,6 +244,27 @@ endforeach()
     def test_scenario_with_another_name(self):
         self.write("scenarios/calm.toml", 'name = "storm"\nexpect = [{ kind = "drops", frames = 0 }]\n')
         self.assert_violation("scenarios", "scenarios/calm.toml", "is not calm")
+
+    def test_fault_points_in_what_ships(self):
+        shutil.copy(PROJECT / "src/base/fault_point.hpp", self.root / "src/base")
+        self.write("src/watchdog/rule.cpp", '#define PETREL_FAULT_POINTS\n#include "base/fault_point.hpp"\n'
+                   '#include "watchdog/rule.hpp"\nSlot decide(Slot slot) { return PETREL_FAULT_POINT(2) ? 0 : slot; }\n')
+        self.assertEqual(self.build("petrel_watchdog").returncode, 0)
+        self.assert_violation("fault_points", "module watchdog has fault points")
+
+    def test_mutant_that_does_not_apply(self):
+        self.write("src/watchdog/rule.cpp", '#include "watchdog/rule.hpp"\nSlot decide(Slot one) { return one; }\n')
+        self.assert_violation("mutants", "mutants/decides-nothing.patch", "does not apply")
+
+    def test_mutant_without_a_header(self):
+        patch = FILES["mutants/decides-nothing.patch"]
+        self.write("mutants/decides-nothing.patch", patch.replace("stands for", "is about"))
+        self.assert_violation("mutants", "mutants/decides-nothing.patch", "has no header")
+
+    def test_mutant_for_tests_that_do_not_exist(self):
+        patch = FILES["mutants/decides-nothing.patch"]
+        self.write("mutants/decides-nothing.patch", patch.replace("tests: watchdog", "tests: watchdog agent"))
+        self.assert_violation("mutants", "mutants/decides-nothing.patch", "names the tests agent")
 
     def test_path_of_one_machine(self):
         self.write("docs/notes.md", "one\nsee /" + "root/notes\n")

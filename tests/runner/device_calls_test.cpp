@@ -1,4 +1,4 @@
-// Calls of a device that wait behind a look.
+// Calls of a device: those that wait behind a look, and commands that come too late.
 #include "runner/device_calls.hpp"
 
 #include <gtest/gtest.h>
@@ -34,21 +34,23 @@ public:
 // Jobs run when the test calls them.
 class QueuedWorker final : public Worker {
 public:
-    explicit QueuedWorker(std::deque<std::function<void()>>& jobs) : jobs_(jobs) {}
+    QueuedWorker(std::deque<std::function<void()>>& jobs, const std::optional<Instant>& busy) : jobs_(jobs), busy_(busy)
+    {}
     bool add(JobKind, std::function<void()> job) override
     {
         jobs_.push_back(std::move(job));
         return true;
     }
-    std::optional<Instant> busy_since() const override { return std::nullopt; }
+    std::optional<Instant> busy_since() const override { return busy_; }
 
 private:
     std::deque<std::function<void()>>& jobs_;
+    const std::optional<Instant>& busy_;
 };
 
 class DeviceWithWaker final : public device::PlainDevice {
 public:
-    explicit DeviceWithWaker(const device::Waker*& waker) : waker_(waker) {}
+    DeviceWithWaker(const device::Waker*& waker, int& writes) : waker_(waker), writes_(writes) {}
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return capabilities_; }
     Result<void> look(std::span<const Slot>, watchdog::Intake&) override
@@ -57,13 +59,18 @@ public:
         return {};
     }
     Result<device::Undo> prepare(const watchdog::Command&) override { return device::Undo{}; }
-    Result<void> apply(const watchdog::Command&, const device::Undo&) override { return {}; }
+    Result<void> apply(const watchdog::Command&, const device::Undo&) override
+    {
+        ++writes_;
+        return {};
+    }
     Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
     void listen(device::NoticeSink&) override {}
     void set_waker(const device::Waker& waker) override { waker_ = &waker; }
 
 private:
     const device::Waker*& waker_;
+    int& writes_;
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
 };
@@ -80,7 +87,7 @@ protected:
     const device::TimeSource& clock() const override { return clock_; }
     Result<std::unique_ptr<device::Device>> open(NoteSink) override
     {
-        return std::make_unique<DeviceWithWaker>(waker_);
+        return std::make_unique<DeviceWithWaker>(waker_, writes_);
     }
     void post(const watchdog::Notice&) noexcept override {}
 
@@ -108,14 +115,25 @@ protected:
         calls_.carry_out({}, 1, [](const watchdog::Outcome&) {});
     }
 
+    watchdog::Verdict verdict_of(const watchdog::Command& wanted, std::uint32_t numbering)
+    {
+        std::optional<watchdog::Verdict> verdict;
+        calls_.carry_out(wanted, numbering, [&](const watchdog::Outcome& outcome) { verdict = outcome.verdict; });
+        run();
+        return verdict.value();
+    }
+
     device::ManualClock clock_;
+    int writes_{};  // to the device
+    std::optional<Instant> busy_since_;
     lab::SimulatedDisk disk_;
     lab::DiskMemory memory_{disk_, [] {}};
     QueuedLoop loop_;
     std::deque<std::function<void()>> jobs_;
     const device::Waker* waker_{};
-    DeviceCalls calls_{loop_, std::make_unique<QueuedWorker>(jobs_), *this, memory_, *this, [](const std::string&) {},
-                       {}};
+    DeviceCalls calls_{
+        loop_, std::make_unique<QueuedWorker>(jobs_, busy_since_), *this, memory_, *this, [](const std::string&) {},
+        {}};
 };
 
 TEST_F(DeviceCallsTest, ACommandWakesTheLookThatItWaitsBehind)
@@ -136,6 +154,27 @@ TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNothing)
     EXPECT_FALSE(woken()) << "the next look would not wait";
     look();
     EXPECT_FALSE(woken()) << "the command does not wait behind this look";
+}
+
+TEST_F(DeviceCallsTest, ACommandWithNumbersOfAnOldInventoryIsNotCarriedOut)
+{
+    EXPECT_EQ(verdict_of({}, 0), watchdog::Verdict::failed);
+    EXPECT_EQ(writes_, 0);
+    verdict_of({}, 1);
+    EXPECT_EQ(writes_, 1);
+}
+
+// The agent has counted it as timed out.
+TEST_F(DeviceCallsTest, ACommandThatBeginsAfterItsDeadlineIsNotCarriedOut)
+{
+    watchdog::Command wanted;
+    wanted.deadline = Instant{std::chrono::seconds{1}};
+    busy_since_ = wanted.deadline;
+    EXPECT_EQ(verdict_of(wanted, 1), watchdog::Verdict::timed_out);
+    EXPECT_EQ(writes_, 0);
+    busy_since_ = wanted.deadline - std::chrono::nanoseconds{1};
+    verdict_of(wanted, 1);
+    EXPECT_EQ(writes_, 1);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // A runner from the first look at a storm to its end, with calls of the device that take no time.
 #include "runner/device_runner.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "device/synthetic/faulty_device.hpp"
+#include "device/synthetic/removable_ports.hpp"
 #include "support/simulated_runner.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/world.hpp"
@@ -115,6 +120,101 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
     runner.run_until(Instant{2s + 55s});
     EXPECT_EQ(writes, 4) << "10 s after the last write, which took 5 s";
+}
+
+// A process that dies between two of these steps leaves what the next one needs.
+TEST(OrderOfWrites, MemoryThenPublicationThenCommand)
+{
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    std::vector<std::string> steps;
+    std::optional<test::SimulatedRunner> runner;
+    const auto note = [&](const std::string& step) {
+        steps.push_back(fmt::format("{}, {} published", step, runner ? runner->events.size() : 0));
+    };
+    runner.emplace(
+        clock, test::SimulatedRunner::Setup{.open = [&] { return &sw; },
+                                            .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                            .memory = std::make_unique<lab::DiskMemory>(disk, [&] { note("memory"); }),
+                                            .takes =
+                                                [&](JobKind job) {
+                                                    if (job == JobKind::command) {
+                                                        note("command");
+                                                    }
+                                                    return Duration{};
+                                                }});
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner->run_until(Instant{700ms});
+    EXPECT_THAT(steps, ElementsAre("memory, 0 published", "command, 1 published"));
+    const lab::DiskMemory next_process{disk, [] {}};
+    EXPECT_EQ(next_process.last_seq(), runner->events.at(0).seq) << "the checkpoint is there without its event";
+}
+
+// An event that waits to be written names its port by a number of the inventory in which it happened.
+TEST(OrderOfWrites, EventsBeforeOtherRows)
+{
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    device::FaultyDevice behind{sw};
+    std::set<std::string> removed;
+    device::RemovablePorts* opened{};
+    device::RemovablePorts ports{behind, removed, opened};
+    lab::SimulatedDisk disk;
+    test::SimulatedRunner runner{clock,
+                                 {.open = [&] { return &ports; },
+                                  .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk, [&] { clock.advance(20ms); })}};
+    runner.run_until(Instant{1s});
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    ASSERT_EQ(runner.events.size(), 1U) << "the second one waits, because writing takes long";
+    removed.insert(sw.inventory().ports[0].name);
+    runner.run_until(Instant{1150ms});
+    ASSERT_EQ(runner.device_runner().report().inventory_changes, 1U);
+    EXPECT_EQ(runner.events.size(), 2U);
+}
+
+// A process dies while a queue is mitigated. The next one starts ten seconds later.
+class Restart : public testing::Test {
+protected:
+    Restart()
+    {
+        sw.pause(kQueue, device::storm(Instant{100ms}, Instant{60s}));
+        runner.emplace(clock, sw, disk, book);
+        runner->run_until(Instant{1s});
+        EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+        runner.reset();
+        clock.set(Instant{11s});
+    }
+
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    watchdog::PolicyBook book = test::book_of(watchdog::find_preset("sonic")->policy);
+    std::optional<test::SimulatedRunner> runner;
+};
+
+TEST_F(Restart, AddsTheTimeWithoutAProcessToTheAgesOfTheMemory)
+{
+    runner.emplace(clock, sw, disk, book);
+    runner->run_until(Instant{11s});
+    EXPECT_EQ(runner->agent().watchdog().stats(sw.slot(kQueue), Instant{11s}).in_storm, 10500ms);
+}
+
+TEST_F(Restart, TakesNoticesFromBeforeTheAgentExists)
+{
+    runner.emplace(clock,
+                   test::SimulatedRunner::Setup{
+                       .open = [&] { return &sw; },
+                       .policies = book,
+                       .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                       .takes = [](JobKind job) { return job == JobKind::gather ? Duration{100ms} : Duration{}; }});
+    runner->run_until(Instant{11050ms});
+    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    runner->run_until(Instant{11100ms});
+    ASSERT_FALSE(runner->events.empty());
+    EXPECT_EQ(runner->events.back().reason, watchdog::Reason::link_down);
 }
 
 // More queues than the device can treat or confirm within the time of one command.
