@@ -1,5 +1,6 @@
 #include "device/sonic/poll_stamp.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +76,86 @@ TEST_F(PollStampTest, AStampIsOfAPollThatIsOverWhenBothEndsWereWritten)
     write("COUNTERS:last");
     EXPECT_NE(look(1240ms), over) << "a write shows that a poll is under way";
     EXPECT_EQ(look(1240ms).at, over.at);
+}
+
+// With bulk reads, syncd writes queues in the order of their registration, and then their stamp.
+class BulkPoll : public PollStampTest {
+protected:
+    void write_ports(const char* ns) const { write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", ns); }
+    void write_canaries() const { poll(); }
+    void end(const char* ns) const { write("COUNTERS:TIME_STAMP", "PFC_WD_Queue_Counter_time_stamp", ns); }
+    void stamp_others() const { write("COUNTERS:TIME_STAMP", "PORT_STAT_COUNTER_Port_Counter_time_stamp", "7"); }
+
+    // The device repeats this after each poll.
+    void watch(PollStamp::Of counters) { stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms, counters); }
+
+    void see_first_poll(PollStamp::Of counters)
+    {
+        write_ports("1000");
+        end("1500");
+        watch(counters);
+        look(1s);
+        watch(counters);
+        look(1s);
+    }
+};
+
+TEST_F(BulkPoll, IsOverWithTheStampOfQueues)
+{
+    see_first_poll(PollStamp::Of::ports);
+    write_ports("2000");
+    write_canaries();
+    EXPECT_TRUE(look(1200ms).under_way) << "queues that were registered later are not written yet";
+    end("2500");
+    const auto over = look(1210ms);
+    EXPECT_EQ(over.at, Instant{2000ns});
+    EXPECT_FALSE(over.under_way);
+    stamp_others();
+    EXPECT_EQ(look(1220ms), over);
+}
+
+TEST_F(BulkPoll, IsUnderWayThoughTheOneBeforeWasNotSeen)
+{
+    see_first_poll(PollStamp::Of::ports);
+    write_ports("2000");
+    end("2500");
+    write_ports("3000");
+    write_canaries();
+    EXPECT_TRUE(look(1400ms).under_way);
+    end("3500");
+    EXPECT_EQ(look(1410ms).at, Instant{3000ns});
+}
+
+TEST_F(BulkPoll, HasTheTimeOfItsQueuesIfOnlyTheseMatter)
+{
+    see_first_poll(PollStamp::Of::queues);
+    EXPECT_EQ(look(1100ms).at, Instant{1500ns});
+    write_ports("2000");
+    write_canaries();
+    EXPECT_EQ(look(1200ms).at, Instant{1500ns});
+    end("2500");
+    EXPECT_EQ(look(1210ms).at, Instant{2500ns});
+    EXPECT_TRUE(look(1210ms).by_syncd);
+}
+
+TEST_F(BulkPoll, IsNotSeenWhileNoQueueIsWatched)
+{
+    see_first_poll(PollStamp::Of::ports);
+    stamp_->watch({}, 200ms);
+    EXPECT_EQ(look(1200ms).at, std::nullopt);
+}
+
+TEST_F(BulkPoll, IsFoundByCanariesOnceItHasNoStampsAnyMore)
+{
+    see_first_poll(PollStamp::Of::ports);
+    redis::Pipeline flush;
+    flush.add({"FLUSHDB"});
+    ASSERT_TRUE(server_->connect(2)->run(flush));
+    EXPECT_EQ(look(1200ms).at, std::nullopt);
+    watch(PollStamp::Of::ports);
+    look(1300ms);
+    poll();
+    EXPECT_EQ(look(1400ms).at, Instant{1400ms});
 }
 
 TEST_F(PollStampTest, AKeyThatIsNotWrittenIsWaitedForOnce)
@@ -228,6 +309,34 @@ TEST_F(AwaitedPoll, IsOverWithItsLastWrite)
         EXPECT_LT(clock_.now().mono, writes_[2 * static_cast<std::size_t>(i) - 1] + 10ms) << i;
         EXPECT_EQ(look().at, writes_[2 * static_cast<std::size_t>(i) - 2]) << "the poll is as old as its first write";
     }
+}
+
+// syncd writes the stamps of all counters to one key.
+TEST_F(AwaitedPoll, IsOverWithTheStampOfQueues)
+{
+    const auto stamp = [&](std::string_view counters, std::string_view ns) {
+        write("COUNTERS:TIME_STAMP", fmt::format("{}_Counter_time_stamp", counters), ns);
+    };
+    std::vector<std::pair<Instant, std::pair<std::string_view, std::string_view>>> stamps{
+        {Instant{1010ms}, {"PORT_STAT_COUNTER_Port", "7"}},
+        {Instant{1100ms}, {"PFC_WD_Port", "2000"}},
+        {Instant{1130ms}, {"PFC_WD_Queue", "2500"}}};
+    stamp("PFC_WD_Port", "1000");
+    stamp("PFC_WD_Queue", "1500");
+    stamp_.emplace(db::at_one_address(server_->address()), 60s, [&](std::span<const int> fds, Duration) {
+        const auto [at, what] = stamps.front();
+        stamps.erase(stamps.begin());
+        clock_.set(at);
+        stamp(what.first, what.second);
+        wait_readable(fds, 60s);
+    });
+    for (int i = 0; i != 2; ++i) {
+        stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+        look();
+    }
+    EXPECT_TRUE(stamp_->await(clock_, 200ms));
+    EXPECT_EQ(clock_.now().mono, Instant{1130ms});
+    EXPECT_EQ(look().at, Instant{2000ns});
 }
 
 TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)

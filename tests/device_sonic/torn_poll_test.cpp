@@ -179,14 +179,43 @@ TEST(TornPolls, AreReadByTheLookInWhichTheyEnd)
         {
             const std::scoped_lock lock{mutex};
             on.sonic_->poll_ports(on.clock_.now().mono);
-            // A visit to a canary takes four commands, and some looks send other commands before. The server runs the
-            // commands of a visit together but the gate does not, so this number never falls between EXEC and WATCH.
+            // A visit to a canary takes up to four commands, and some looks send other commands before. The server runs
+            // the commands of a visit together but the gate does not, so this number never falls between EXEC and
+            // WATCH.
             commands = 11;
         }
         intake.begin();
         ASSERT_TRUE(on.device_->look({}, intake));
         EXPECT_EQ(intake.view().touched.size(), 4U) << i;
     }
+    on.device_.reset();
+}
+
+// orchagent registers ports in any order, and syncd writes their queues in that order.
+TEST(TornPolls, AreNotReadBeforeTheQueuesThatWereRegisteredLast)
+{
+    PETREL_NEEDS_REDIS();
+    OnSwitch on;
+    on.sonic_->unwatch("Ethernet0");
+    on.sonic_->watch("Ethernet0");
+    ASSERT_TRUE(on.open());
+    watchdog::Intake intake{on.device_->inventory(), on.device_->capabilities()};
+    const auto rows_read = [&] {
+        intake.begin();
+        EXPECT_TRUE(on.device_->look({}, intake));
+        return intake.view().touched.size();
+    };
+    for (int i = 0; i != 3; ++i) {
+        on.clock_.advance(200ms);
+        on.sonic_->poll(on.clock_.now().mono);
+        EXPECT_EQ(rows_read(), 4U);
+    }
+    on.clock_.advance(200ms);
+    on.sonic_->poll_ports(on.clock_.now().mono);
+    on.sonic_->write_queues(2);  // those of Ethernet4
+    EXPECT_EQ(rows_read(), 0U);
+    on.sonic_->poll_queues();
+    EXPECT_EQ(rows_read(), 4U);
     on.device_.reset();
 }
 

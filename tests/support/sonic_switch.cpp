@@ -184,9 +184,30 @@ void SonicSwitch::poll_queues()
     if (!polls()) {
         return;
     }
+    write_queues(registered().size());
+    if (setup_.stamps) {
+        Pipeline stamp;
+        stamp.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Queue_Counter_time_stamp",
+                   std::to_string(last_stamp_.time_since_epoch().count())});
+        send(Db::counters, stamp);
+    }
+    if (!plugins_.empty()) {
+        ++plugin_runs_;
+        run_scripts();
+    }
+}
+
+// Bulk reads write queues in the order of their registration, other reads in the order of their object ids.
+void SonicSwitch::write_queues(std::size_t count)
+{
+    auto queues = registered();
+    if (!setup_.stamps) {
+        std::ranges::sort(queues, {}, queue_oid);
+    }
+    queues.resize(count);
     Pipeline write;
-    for (const auto& queue : queues_) {
-        if (!is_registered(queue) || queue == skipped_) {
+    for (const auto& queue : queues) {
+        if (queue == skipped_) {
             continue;
         }
         const auto& now = counters_[queue];
@@ -200,10 +221,6 @@ void SonicSwitch::poll_queues()
     if (!write.empty()) {
         send(Db::counters, write);
         polled_ = true;
-    }
-    if (!plugins_.empty()) {
-        ++plugin_runs_;
-        run_scripts();
     }
 }
 
@@ -311,7 +328,9 @@ void SonicSwitch::register_queue(const std::string& name, const std::string& act
 {
     {
         const std::scoped_lock lock{mutex_};
-        registered_.insert(name);
+        if (std::ranges::find(registered_, name) == registered_.end()) {
+            registered_.push_back(name);
+        }
     }
     const auto port = split(name, ':')[0];
     set(Db::flex_counter, "FLEX_COUNTER_TABLE:PFC_WD:" + queue_oid(name), "QUEUE_COUNTER_ID_LIST",
@@ -362,7 +381,7 @@ void SonicSwitch::reject(const std::string& port)
 void SonicSwitch::unregister_queue(const std::string& queue)
 {
     const std::scoped_lock lock{mutex_};
-    registered_.erase(queue);
+    std::erase(registered_, queue);
     if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
         act(queue, false);
     }
@@ -376,8 +395,14 @@ void SonicSwitch::unregister_queue(const std::string& queue)
 
 bool SonicSwitch::is_registered(const std::string& queue) const
 {
+    const auto queues = registered();
+    return std::ranges::find(queues, queue) != queues.end();
+}
+
+std::vector<std::string> SonicSwitch::registered() const
+{
     const std::scoped_lock lock{mutex_};
-    return registered_.contains(queue);
+    return registered_;
 }
 
 void SonicSwitch::big_red_switch(bool on)
@@ -472,7 +497,7 @@ void SonicSwitch::receive(View message)
     }
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    if (!registered_.contains(name)) {
+    if (std::ranges::find(registered_, name) == registered_.end()) {
         errors_.push_back(messages_.back());
     } else if (queue != queues_.end()) {
         act(name, texts[1] == "storm");

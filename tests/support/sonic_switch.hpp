@@ -38,7 +38,7 @@ public:
     struct Setup {
         int ports{2};                // Ethernet0, Ethernet4, ...
         std::string classes{"3,4"};  // the lossless and watched priorities of each port
-        bool stamps{true};           // a newer syncd, which writes time stamps
+        bool stamps{true};           // a newer syncd, which reads in bulk and writes time stamps
         bool pause_time{true};       // the ASIC counts pause time
         bool transitions{true};      // the ASIC counts the ends of pauses
         bool pause_status{true};     // the ASIC reports the pause state
@@ -58,7 +58,8 @@ public:
     QueueCounters& queue(const std::string& name) { return counters_[name]; }  // "Ethernet0:3"
     void poll(Instant at);
     void poll_ports(Instant at);                                 // the first half of poll(), with the stamp
-    void poll_queues();                                          // the second half
+    void poll_queues();                                          // the second half, with its stamp
+    void write_queues(std::size_t count);                        // of the second half: these queues, in syncd's order
     bool has_polled() { return std::exchange(polled_, false); }  // since the last call
     void serve_requests();  // the requests of orchagent, or of the agent in its place
     void skip(const std::string& queue) { skipped_ = queue; }  // syncd cannot read this queue any more
@@ -100,6 +101,7 @@ public:
 private:
     void fill();
     bool polls() const;
+    std::vector<std::string> registered() const;
     void send(sonic::Db, const redis::Pipeline&) const;
     void change(sonic::Db, const std::vector<std::string_view>& words) const;
     void register_queue(const std::string& name, const std::string& action);
@@ -114,7 +116,7 @@ private:
     Setup setup_;
     std::vector<std::string> ports_;
     std::vector<std::string> queues_;
-    std::set<std::string> registered_;  // syncd polls these
+    std::vector<std::string> registered_;  // syncd polls these, in this order
     bool stamps_frozen_{};
     bool polled_{};
     std::string skipped_;

@@ -20,8 +20,13 @@ std::optional<Instant> read_stamp(std::string_view nanoseconds)
 }
 
 constexpr auto kStampKey = "COUNTERS:TIME_STAMP";
-constexpr auto kStampField = "PFC_WD_Port_Counter_time_stamp";
 constexpr auto kReports = "__redis__:invalidate";
+
+void ask_stamps(redis::Pipeline& commands)
+{
+    commands.add({"HGET", kStampKey, "PFC_WD_Port_Counter_time_stamp"});
+    commands.add({"HGET", kStampKey, "PFC_WD_Queue_Counter_time_stamp"});
+}
 
 }  // namespace
 
@@ -35,17 +40,31 @@ void wait_readable(std::span<const int> fds, Duration most)
     ::poll(readable.data(), readable.size(), static_cast<int>(ms.count()));  // a negative time would be no limit
 }
 
-void PollStamp::watch(std::vector<std::string> keys, Duration interval, bool want_stamps)
+void PollStamp::watch(std::vector<std::string> keys, Duration interval, Of counters)
 {
     interval_ = interval;
-    want_stamps_ = want_stamps;
-    const auto same = [](const Canary& canary, const std::string& key) { return canary.key == key; };
-    if (!std::ranges::equal(canaries_, keys, same)) {
-        canaries_.clear();
-        reports_.reset();
-        for (auto& key : keys) {
-            canaries_.push_back({.key = std::move(key), .connection = nullptr});
-        }
+    timed_by_ = counters;
+    if (stamps_[1] && !keys.empty()) {
+        keys.emplace_back(kStampKey);
+    }
+    if (std::ranges::equal(canaries_, keys, {}, &Canary::key)) {
+        return;
+    }
+    auto before = std::exchange(canaries_, {});
+    for (auto& key : keys) {
+        const auto known = std::ranges::find(before, key, &Canary::key);
+        canaries_.push_back(known != before.end() ? std::move(*known)
+                                                  : Canary{.key = std::move(key), .connection = nullptr});
+    }
+    untrack();
+}
+
+// The next visit to the last canary requests reports again.
+void PollStamp::untrack()
+{
+    reports_.reset();
+    for (auto& canary : canaries_) {
+        canary.tracked = false;
     }
 }
 
@@ -63,7 +82,7 @@ Result<void> PollStamp::arm()
 
 void PollStamp::start_over()
 {
-    reports_.reset();
+    untrack();
     for (auto& canary : canaries_) {
         canary.connection.reset();
     }
@@ -73,16 +92,19 @@ void PollStamp::start_over()
 // needed.
 Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read)
 {
-    std::optional<Instant> stamp;
-    for (auto& canary : canaries_ | std::views::reverse) {
-        const bool last = &canary == &canaries_.back();
-        if (auto visited = visit(canary, last && want_stamps_ ? &stamp : nullptr); !visited) {
+    for (auto left = canaries_.size(); left != 0; --left) {
+        if (auto visited = visit(canaries_[left - 1]); !visited) {
             return tl::unexpected(std::move(visited.error()));
         }
-        if (stamp) {
+        if (time_of(stamps_)) {
             break;
         }
+        if (canaries_[left - 1].key == kStampKey && !stamps_[1]) {
+            canaries_.pop_back();
+            untrack();
+        }
     }
+    const auto stamp = canaries_.empty() ? std::nullopt : time_of(stamps_);
     if (stamp && stamp == read && stamp == last_) {
         return Seen{last_, writes_, true, false};
     }
@@ -93,9 +115,10 @@ Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read
 }
 
 // An empty transaction fails if a key under WATCH has been written since.
-Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
+Result<void> PollStamp::visit(Canary& canary)
 {
     redis::Pipeline commands;
+    const bool last = &canary == &canaries_.back();
     const bool watched = canary.connection != nullptr;
     canary.fresh = !watched;
     if (!watched) {
@@ -105,26 +128,45 @@ Result<void> PollStamp::visit(Canary& canary, std::optional<Instant>* stamp)
             return tl::unexpected(std::move(opened.error()));
         }
         canary.connection = std::move(*opened);
-        if (&canary == &canaries_.back()) {
-            track(canary);
+    }
+    if (last && !std::exchange(canary.tracked, true)) {
+        track(canary);
+    }
+    Stamps stamps;
+    if (last) {
+        ask_stamps(commands);
+    }
+    const auto first = commands.size();
+    if (canary.key != kStampKey) {
+        if (watched) {
+            commands.add({"MULTI"}).add({"EXEC"});
         }
+        commands.add({"WATCH", canary.key});
     }
-    if (stamp != nullptr) {
-        commands.add({"HGET", kStampKey, kStampField});
-    }
-    const auto exec = commands.size() + 1;
-    if (watched) {
-        commands.add({"MULTI"}).add({"EXEC"});
-    }
-    commands.add({"WATCH", canary.key});
-    return canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
-        if (stamp != nullptr && command == 0) {
-            *stamp = read_stamp(reply.text());
-        } else if (watched && command == exec && reply.nothing()) {
+    auto done = canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
+        if (command < first) {
+            stamps[command] = read_stamp(reply.text());
+        } else if (watched && command == first + 1 && reply.nothing()) {
             canary.written = true;
             ++writes_;
         }
     });
+    if (done && last) {
+        take_stamps(canary, stamps);
+    }
+    return done;
+}
+
+// syncd writes stamps of other counters to the same key. It reads queues after ports: if the stamp of queues is the
+// older one, the next poll is under way.
+void PollStamp::take_stamps(Canary& last, const Stamps& stamps)
+{
+    const auto [ports, queues] = stamps;
+    const bool changed = std::exchange(stamps_, stamps)[1] != queues;
+    if (last.key == kStampKey) {
+        last.written = (last.written || changed) && queues && queues >= ports;
+        writes_ += changed ? 1 : 0;
+    }
 }
 
 // Requests reports of writes, which arrive on a separate connection. An older server refuses; then only visits find
@@ -147,6 +189,7 @@ void PollStamp::track(Canary& last)
         subscribe, [&](std::size_t command, redis::View reply) { id = command == 0 ? reply.number() : id; });
     bool refused = false;
     redis::Pipeline tracking;
+    tracking.add({"CLIENT", "TRACKING", "OFF"});
     tracking.add({"CLIENT", "TRACKING", "ON", "REDIRECT", std::to_string(id), "BCAST", "PREFIX", last.key});
     const auto tracked =
         last.connection->run(tracking, [&](std::size_t, redis::View reply) { refused = reply.error(); });
@@ -160,8 +203,7 @@ std::optional<bool> PollStamp::take_reports(Instant now)
 {
     bool any = false;
     if (reports_ && !reports_->messages([&](redis::View) { any = true; })) {
-        reports_.reset();
-        canaries_.back().connection.reset();  // the next visit requests reports again
+        untrack();
     }
     if (any) {
         note_report(now);
@@ -182,40 +224,52 @@ void PollStamp::note_report(Instant now)
     settle_ = std::min(settle_, interval_ / 5);
 }
 
+// Whether the reported write is the end of a poll. If the visit fails, look() reports the error.
+bool PollStamp::ends_poll()
+{
+    auto& last = canaries_.back();
+    return last.key != kStampKey || !visit(last) || last.written;
+}
+
 bool PollStamp::await(const TimeSource& clock, Duration most, std::span<const int> others)
 {
     const auto now = [&] { return clock.now().mono; };
+    const auto until = now() + most;
     written_at_.reset();
-    auto written = take_reports(now());
-    if (written == false && most > Duration::zero()) {
+    auto reported = take_reports(now());
+    bool over = reported == true && ends_poll();
+    while (reports_ && !over && now() < until) {
         std::vector<int> fds{reports_->fd()};
         fds.insert(fds.end(), others.begin(), others.end());
-        wait_(fds, most);
-        written = take_reports(now());
-        if (written == true) {
+        wait_(fds, until - now());
+        reported = take_reports(now());
+        if (reported == false) {
+            break;  // the time is over, or another descriptor is readable
+        }
+        over = reported == true && ends_poll();
+        if (over) {
             written_at_ = now();
         }
     }
-    if (written == false) {
-        visited_ = now();  // nothing was written until now
+    if (reports_ && !over) {
+        visited_ = now();  // no poll was over until now
     }
-    for (auto more = written; more == true && now() < first_report_ + settle_; more = take_reports(now())) {
+    for (bool more = over && canaries_.back().key != kStampKey; more && now() < first_report_ + settle_;
+         more = take_reports(now()) == true) {
         const std::array fds{reports_->fd()};
         wait_(fds, first_report_ + settle_ - now());
     }
-    return written.value_or(true);
+    return !reports_ || over;
 }
 
 Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) const
 {
-    std::optional<Instant> stamp;
-    if (!want_stamps_) {
-        return stamp;
-    }
+    Stamps stamps;
     redis::Pipeline get;
-    get.add({"HGET", kStampKey, kStampField});
-    return run(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamp = read_stamp(reply.text()); })
-        .map([&] { return stamp; });
+    ask_stamps(get);
+    return run(store, db::Db::counters, get,
+               [&](std::size_t i, redis::View reply) { stamps[i] = read_stamp(reply.text()); })
+        .map([&] { return time_of(stamps); });
 }
 
 Result<bool> PollStamp::is_precise(db::RedisStore& store) const

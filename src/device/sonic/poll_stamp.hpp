@@ -4,13 +4,16 @@
 // syncd writes every counter at every poll, changed or not: first the counters of ports, then those of queues. The
 // agent therefore watches the first and the last queue that syncd writes (the canaries), with WATCH, which needs no
 // notifications. A poll is over when syncd has written the last one, and under way while it has written only the first.
-// Newer versions of syncd write a time stamp with the ports. Without a stamp, the poll took place between two calls of
+//
+// Newer versions of syncd read in bulk. They write queues in the order in which orchagent registered them, which the
+// databases do not show, and then a time stamp of queues. So this stamp is the last canary then: a poll is over when it
+// changes. Ports have a stamp of their own. Without stamps, the poll took place between two calls of
 // look(), and the interval of the counter group gives the best estimate.
 //
 // await() blocks until syncd has written the last canary. The server reports the write (CLIENT TRACKING, from Redis 6
-// on), so that the agent sees a poll when it is over and knows its time without a stamp. syncd writes the statistics
-// and the attributes of a queue in two passes over all queues. await() learns the time between the writes of one poll
-// and waits for the last write.
+// on), so that the agent sees a poll when it is over and knows its time without a stamp. Without bulk reads, syncd
+// writes the statistics and the attributes of a queue in two passes over all queues. await() learns the time between
+// the writes of one poll and waits for the last write.
 #pragma once
 
 #include <array>
@@ -47,9 +50,11 @@ public:
         : databases_(std::move(databases)), patience_(patience), wait_(std::move(wait))
     {}
 
-    // Keys that every poll writes, in this order; `interval`: time between two polls. syncd's stamp belongs to the
-    // counters of ports. If only the counters of queues matter, `want_stamps` is false.
-    void watch(std::vector<std::string> keys, Duration interval, bool want_stamps = true);
+    enum class Of { ports, queues };
+
+    // Keys that every poll writes, in this order; `interval`: time between two polls; `counters`: those whose stamp is
+    // the time of a poll.
+    void watch(std::vector<std::string> keys, Duration interval, Of counters = Of::ports);
 
     // `read`: the poll whose counters the caller has. If syncd's stamp is still that poll's, nothing else is read.
     Result<Seen> look(Instant now, std::optional<Instant> read = std::nullopt);
@@ -73,12 +78,19 @@ private:
         std::string key;
         std::unique_ptr<redis::Connection> connection;
         bool written{};
+        bool tracked{};    // the server was requested to report writes to this key
         bool fresh{true};  // the last visit opened the connection: an earlier write is not known
     };
 
-    // `stamp`: if not null, receives syncd's stamp, which is read first.
-    Result<void> visit(Canary&, std::optional<Instant>* stamp = nullptr);
+    using Stamps = std::array<std::optional<Instant>, 2>;  // of ports, of queues
+    std::optional<Instant> time_of(const Stamps& stamps) const { return stamps[timed_by_ == Of::ports ? 0 : 1]; }
+
+    // A visit to the last canary reads syncd's stamps first.
+    Result<void> visit(Canary&);
+    void take_stamps(Canary& last, const Stamps&);
+    bool ends_poll();
     void track(Canary& last);
+    void untrack();
     std::optional<bool> take_reports(Instant now);
     void note_report(Instant now);
     Result<std::optional<Instant>> stamp_of_syncd(db::RedisStore&) const;
@@ -89,7 +101,8 @@ private:
     db::Databases databases_;
     Duration patience_;
     Duration interval_{};
-    bool want_stamps_{true};
+    Of timed_by_{Of::ports};
+    Stamps stamps_;  // as the last visit read them
     Wait wait_;
     std::vector<Canary> canaries_;
     std::unique_ptr<redis::Connection> reports_;  // of writes to the last canary; null: the server does not report

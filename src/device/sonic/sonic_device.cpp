@@ -400,8 +400,8 @@ void SonicDevice::watch_canaries()
             changes_.start_over();  // the flush of a database sends no notification
         }
     }
-    const bool by_queues = has(capabilities_.fields, Field::pause_state);  // stamps belong to the counters of ports
-    stamp_.watch(std::move(keys), group_.interval, !by_queues);
+    const bool by_queues = has(capabilities_.fields, Field::pause_state);
+    stamp_.watch(std::move(keys), group_.interval, by_queues ? PollStamp::Of::queues : PollStamp::Of::ports);
 }
 
 Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
