@@ -268,6 +268,13 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
     for (std::size_t i = 0; i < compilers.size(); ++i) {
         const auto& policy = list.policies[i];
         if (!used[i]) {
+            // A device that reports these fields has rows for its ports: it lacks both.
+            const bool for_ports = policy.criterion == Criterion::receive_stall &&
+                                   std::ranges::find(book.assigned, i, &Assignment::policy) != book.assigned.end();
+            if (const auto missing = for_ports ? compilers[i].lacks() : std::nullopt) {
+                complaints.push_back({policy.name, 0, 0, "what the device can report", "needs " + *missing});
+                continue;
+            }
             const auto same_name = [&](std::size_t other) {
                 return used[other] && list.policies[other].name == policy.name;
             };

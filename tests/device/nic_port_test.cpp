@@ -74,7 +74,7 @@ DeviceTrace recorded(bool with_port)
 {
     DeviceTrace trace;
     trace.inventory.ports = {{"mlx0", "", std::nullopt}};
-    for (const std::uint8_t priority : {3, 4}) {
+    for (const auto priority : {std::uint8_t{3}, std::uint8_t{4}}) {
         trace.inventory.rows.push_back({{PortId{DeviceId{0}, 0}, Priority{priority}}, {25'000'000'000}, false});
     }
     if (with_port) {

@@ -76,6 +76,19 @@ TEST(Watchlist, PortLevelPoliciesWatchPortRows)
     EXPECT_EQ(watched(compiled(book({preset("rdma-nic")}, {everywhere(0)}))), "........0 ........0");
 }
 
+// Such a device has no rows for ports either: the policy would watch nothing.
+TEST(Watchlist, AReceiveStallThatCannotBeSeenIsRefusedAlsoWithoutRowsOfPorts)
+{
+    const auto on_switch = [](const PolicyBook& policies) {
+        return compile(policies, test::small_inventory(1), test::able(bit(Field::pause_us)));
+    };
+    const auto refused = on_switch(book({preset("rdma-nic")}, {everywhere(0)}));
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().front().allowed, "needs rx_packets, and pause_tx_us or pause_tx");
+    EXPECT_TRUE(on_switch(book({preset("sonic"), preset("rdma-nic")}, {everywhere(0)})).has_value())
+        << "it is assigned to other devices";
+}
+
 TEST(Watchlist, HostFacingOnly)
 {
     EXPECT_EQ(watched(compiled(book({preset("rdma-switch")}, {everywhere(0)}))), "00000000. .........");

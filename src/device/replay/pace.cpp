@@ -31,6 +31,11 @@ std::vector<std::int64_t> gaps_of(const DeviceTrace& trace)
     return gaps;
 }
 
+struct Gap {
+    std::int64_t us{};
+    std::int64_t looks{};  // more than one: looks between the two samples were missed
+};
+
 // The deviation that 99 of a hundred do not exceed.
 std::int64_t nearly_most(std::vector<std::int64_t> deviations)
 {
@@ -47,19 +52,22 @@ Pace pace_of(const DeviceTrace& trace)
         return {};
     }
     const auto median = gaps[gaps.size() / 2];
-    std::vector<std::int64_t> deviations;
-    std::size_t off_grid = 0;
+    std::vector<Gap> on_grid;
+    Gap sum;
     for (const auto gap : gaps) {
         const auto looks = std::max<std::int64_t>((gap + median / 2) / median, 1);
-        const auto deviation = std::abs(gap - looks * median);
-        if (deviation * 4 > median) {
-            ++off_grid;
-        } else {
-            deviations.push_back(deviation);
+        if (std::abs(gap - looks * median) * 4 <= median) {
+            on_grid.push_back({gap, looks});
+            sum = {sum.us + gap, sum.looks + looks};
         }
     }
-    const bool follows_grid = off_grid * 10 <= gaps.size();
-    return {std::chrono::microseconds{median},
+    const auto step = sum.us / sum.looks;
+    std::vector<std::int64_t> deviations;
+    for (const auto& gap : on_grid) {
+        deviations.push_back(std::abs(gap.us - gap.looks * step));
+    }
+    const bool follows_grid = on_grid.size() * 10 >= gaps.size() * 9;
+    return {std::chrono::microseconds{follows_grid ? step : median},
             std::chrono::microseconds{follows_grid ? nearly_most(std::move(deviations)) : 0}};
 }
 

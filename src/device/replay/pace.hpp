@@ -7,7 +7,7 @@
 namespace petrel::device {
 
 struct Pace {
-    Duration interval{};  // the median; zero: no row has two samples
+    Duration interval{};  // the step of the grid, else the median; zero: no row has two samples
     // Of a hundred stamps, 99 lie this close to a grid of that interval; a missed look is no jitter. Zero if the rows
     // follow no grid.
     Duration jitter{};
