@@ -66,6 +66,8 @@ void Agent::step(const Input& input, Now now, Output& out)
                 watchdog_.order(in, now.mono, box);
             } else if constexpr (std::is_same_v<In, Start>) {
                 adopt(in, now, out);
+            } else if constexpr (std::is_same_v<In, Leaving>) {
+                watchdog_.leave(in.rows, now.mono, box);
             } else {
                 watchdog_.change(in, now.mono, box);
                 poll_ = watchdog_.watchlist().poll;

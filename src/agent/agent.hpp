@@ -34,9 +34,14 @@ struct Start {
     std::vector<std::pair<Target, watchdog::Treatment>> found;
 };
 
+// These rows leave the inventory. The next input is the watchlist without them.
+struct Leaving {
+    std::vector<Slot> rows;
+};
+
 // A later Start covers rows that were not in the inventory before.
 using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order,
-                           watchdog::Watchlist, Start>;
+                           watchdog::Watchlist, Start, Leaving>;
 
 struct LookRequest {
     std::uint64_t look{};

@@ -105,6 +105,8 @@ private:
             row.in_phase.count(), row.storm_age.count(), row.backoff, row.cause);
         put_later("unclear_ns", static_cast<std::uint64_t>(row.unclear.count()));
         put_later("probe_looks", row.probe_looks);
+        put_later("storm_proven_ns", static_cast<std::uint64_t>(row.storm_proven.count()));
+        put_later("storm_limit_ns", static_cast<std::uint64_t>(row.storm_limit.count()));
         put_age("restored_ago_ns", row.restored_ago);
         put(",\"storms_ago_ns\":[");
         for (const auto& age : row.storms_ago) {
@@ -305,7 +307,12 @@ private:
         row.storm_age = reader.duration("storm_age_ns");
         row.backoff = static_cast<std::uint32_t>(reader.number("backoff", std::numeric_limits<std::uint32_t>::max()));
         row.cause = reader.number("cause");
-        row.unclear = Duration{static_cast<Duration::rep>(reader.number_or_zero("unclear_ns", kMostAgeNs))};
+        const auto duration_or_zero = [&](const char* key) {
+            return Duration{static_cast<Duration::rep>(reader.number_or_zero(key, kMostAgeNs))};
+        };
+        row.unclear = duration_or_zero("unclear_ns");
+        row.storm_proven = duration_or_zero("storm_proven_ns");
+        row.storm_limit = duration_or_zero("storm_limit_ns");
         row.probe_looks =
             static_cast<std::uint32_t>(reader.number_or_zero("probe_looks", std::numeric_limits<std::uint32_t>::max()));
         row.restored_ago = reader.optional_duration("restored_ago_ns");

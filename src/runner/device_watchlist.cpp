@@ -28,6 +28,19 @@ std::set<std::string> names_of(const watchdog::Inventory& inventory)
     return names;
 }
 
+// The rows of an inventory that the new one does not have.
+agent::Leaving leaving(const watchdog::Inventory& old, const watchdog::Inventory& now)
+{
+    const auto stay = names_of(now);
+    agent::Leaving gone;
+    for (std::uint32_t row = 0; row != old.rows.size(); ++row) {
+        if (!stay.contains(to_string(old, old.rows[row].target))) {
+            gone.rows.push_back(Slot{row});
+        }
+    }
+    return gone;
+}
+
 // The rows whose policy leaves detection to the device.
 std::vector<device::DelegatedRow> left_to_device(const watchdog::Watchlist& list)
 {
@@ -256,6 +269,7 @@ void DeviceRunner::follow(const Looked& looked)
         return refuse_policies(list.error());
     }
     if (other_rows) {
+        step(leaving(agent_->watchdog().watchlist().inventory, list->inventory));
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
         next_look_.reset();  // it is for rows of the old inventory
         last_.clear();

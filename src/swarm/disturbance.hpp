@@ -33,7 +33,7 @@ public:
     bool misled(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     // No more than one fault disturbs the device.
     bool at_most_one(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
-    // The agent lost its memory, the last record of it, or with a removed port the memory of that port.
+    // The agent lost its memory, the last record of it, or the memory of a port that was absent when it started.
     bool memory_lost(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     bool lies(scenario::NodeId device) const;         // the device reads treatments back that are not in force
     twin::Ps settled(scenario::NodeId device) const;  // nothing disturbs the device after this time

@@ -212,11 +212,10 @@ private:
             return;
         }
         const auto at = twin::from_instant(told.event.at);
-        if (alerted_[told.where]) {
-            return;  // mitigated later: the evidence of its beginning, with later looks
-        }
         if (evidence.proven < evidence.limit || evidence.limit == Duration::zero()) {
             violated(at, told.where, "The evidence of the storm proves less than the limit of its clock.");
+        } else if (alerted_[told.where]) {
+            return;  // mitigated later: the evidence of its beginning, with later looks
         } else if (evidence.looks == 0) {
             violated(at, told.where, "The storm has no looks as evidence.");
         } else {

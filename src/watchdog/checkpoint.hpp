@@ -29,6 +29,8 @@ struct Checkpoint {
         Duration storm_age{};         // since the storm began
         Duration unclear{};           // while mitigated: time since the last pause that proved neither pause nor quiet
         std::uint32_t probe_looks{};  // while probing
+        Duration storm_proven{};      // while alerted: the proven time that began the storm, and its limit
+        Duration storm_limit{};
         std::uint32_t backoff{};
         std::uint64_t cause{};  // the event that began the storm
         std::optional<Duration> restored_ago;

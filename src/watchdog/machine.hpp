@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -32,6 +33,7 @@ public:
     void load(const Checkpoint&, Instant now);
     void adopt(const Target&, Treatment found, bool keep, Instant now, Outbox&);
     void inherit(const Machine& old, Instant now);
+    void leave(std::span<const Slot> rows, Instant now, Outbox&);
     void apply_big_red_switch(Instant now);
 
     Instant next_timer() const;

@@ -10,6 +10,15 @@ namespace petrel::watchdog {
 
 using std::chrono::microseconds;
 
+namespace {
+
+std::uint32_t clock_us(Duration d)
+{
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(d), 0, kClockMost));
+}
+
+}  // namespace
+
 Checkpoint Machine::save(Instant now) const
 {
     Checkpoint saved;
@@ -43,6 +52,9 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
         saved.storm_age = at_work(r) ? now - row.began : Duration{};
         saved.unclear = row.decision == Decision::stormed ? row.without_proof : Duration{};
         saved.probe_looks = row.decision == Decision::probing ? row.probe_looks : 0;
+        const bool alerted = row.decision == Decision::alerted || row.decision == Decision::withheld;
+        saved.storm_proven = microseconds{alerted ? row.end_proven_us : 0};
+        saved.storm_limit = microseconds{alerted ? row.end_limit_us : 0};
         saved.cause = row.cause;
     }
     saved.backoff = row.backoff;
@@ -121,6 +133,8 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
     case Phase::count_: break;
     case Phase::alerted:
         row.goes_on = false;
+        row.end_proven_us = clock_us(from.storm_proven);
+        row.end_limit_us = clock_us(from.storm_limit);
         decide(r, may_act_now(r) ? Decision::withheld : Decision::alerted, now);
         wait_for_quiet(r);
         break;
@@ -151,7 +165,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         stop_clock(r);
         break;
     }
-    clocks_.proven_us[r] = static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(from.proven), 0, kClockMost));
+    clocks_.proven_us[r] = clock_us(from.proven);
     if (row.treatment != Treatment::none) {
         sites_.change(row.site, [&](Site& site) { site.assume(std::nullopt, now); });
     }
@@ -243,6 +257,15 @@ void Machine::inherit(const Machine& old, Instant now)
         red_switch(on, now);  // the new configuration may have turned it off
     }
     red_unreported_ = list_.big_red_switch && (old.red_unreported_ || !old.list_.big_red_switch);
+}
+
+void Machine::leave(std::span<const Slot> rows, Instant now, Outbox& out)
+{
+    for (const auto r : rows) {
+        if (in_storm(r) && !held()) {
+            close_storm(r, Reason::reconfigured, now, out);
+        }
+    }
 }
 
 void Machine::take_site(SiteId mine, const Machine& old, SiteId theirs, Instant now)

@@ -55,6 +55,8 @@ void Watchdog::change(Watchlist list, Instant now, Outbox& out)
     machine_->tick(now, out);
 }
 
+void Watchdog::leave(std::span<const Slot> rows, Instant now, Outbox& out) { machine_->leave(rows, now, out); }
+
 Checkpoint Watchdog::save(Instant now) const { return machine_->save(now); }
 void Watchdog::load(const Checkpoint& saved, Instant now) { machine_->load(saved, now); }
 

@@ -70,6 +70,9 @@ public:
     // Changes the policies or the inventory. State is carried over by the target's name, and treatments that are no
     // longer wanted are restored. After stop_and_hold this does nothing: the change takes effect at the next start.
     void change(Watchlist, Instant now, Outbox&);
+    // Closes the storms of rows that the next watchlist does not have: no later event could name them. Their treatments
+    // stay in force and in the journal.
+    void leave(std::span<const Slot> rows, Instant now, Outbox&);
 
     Checkpoint save(Instant now) const;
     void load(const Checkpoint&, Instant now);

@@ -331,6 +331,14 @@ TEST_F(OracleTest, EvidenceOfProgressLeaks)
     EXPECT_EQ(storm(51ms), "The looks in the evidence do not lead to the decision.");
 }
 
+TEST_F(OracleTest, AWithheldStormIsMitigatedWithEvidence)
+{
+    oracle = evidence_replays(of);
+    tell(EventKind::storm_alert, Reason::blast_radius);
+    tell(EventKind::storm_detected, Reason::proven);
+    EXPECT_EQ(found(), "The evidence of the storm proves less than the limit of its clock.");
+}
+
 // The device of the runs that are made by hand, with one fault.
 class SightTest : public testing::Test {
 protected:

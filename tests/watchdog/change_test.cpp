@@ -314,6 +314,40 @@ TEST(ChangeInventory, RowsAreFoundByName)
     EXPECT_EQ(d.story(), (Story{"3500 do none Ethernet4:3", "3500 storm_restored Ethernet4:3 quiet"}));
 }
 
+// --- rows that leave
+
+TEST(Leave, ClosesTheStormOfARowThatLeavesWithoutACommand)
+{
+    Driver d{preset("sonic"), 2};
+    d.storm(0);
+    d.storm(1);
+    d.run_ms(400);
+    d.story();
+    d.leave(0);
+    EXPECT_EQ(d.story(), Story{"400 storm_restored Ethernet0:3 reconfigured"});
+    EXPECT_EQ(d.phase(1), Phase::mitigated);
+}
+
+TEST(Leave, SaysNothingAboutARowWithoutAStorm)
+{
+    Driver d{preset("sonic"), 2};
+    d.leave(0);
+    d.order(Order::Kind::red_switch_on);
+    d.story();
+    d.leave(1);
+    EXPECT_EQ(d.story(), Story{});
+}
+
+TEST(Leave, ChangesNothingThatIsHeld)
+{
+    Driver d{preset("sonic")};
+    detect(d);
+    d.order(Order::Kind::stop_and_hold);
+    d.story();
+    d.leave(0);
+    EXPECT_EQ(d.story(), Story{});
+}
+
 // --- the big red switch of the configuration
 
 PolicyBook red(bool on)

@@ -172,6 +172,12 @@ public:
         intake_ = std::make_unique<watchdog::Intake>(inventory_, can_);
         change(book);
     }
+    // The row leaves the inventory.
+    void leave(std::uint32_t row)
+    {
+        dog_.leave(std::vector{Slot{row}}, now(), out_);
+        drain();
+    }
     // Restarts the watchdog from its checkpoint.
     void restart(const watchdog::PolicyBook& book)
     {

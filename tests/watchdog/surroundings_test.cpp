@@ -190,6 +190,22 @@ TEST(BlastRadius, BeyondItAlertsEscalatesAndActsWhenThereIsRoomAgain)
                                 "12500 storm_detected Ethernet4:3 proven", "12500 do drop Ethernet4:3"}));
 }
 
+TEST(BlastRadius, AStormThatIsMitigatedAfterARestartHasTheProofOfItsBegin)
+{
+    Driver d{limited(1), test::small_inventory(2)};
+    d.storm(0);
+    d.storm(1);
+    d.run_ms(400);
+    ASSERT_EQ(d.phase(1), Phase::alerted);
+    d.restart(test::book_of(preset("sonic")));
+    d.story();
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"500 storm_detected Ethernet4:3 proven", "500 do drop Ethernet4:3"}));
+    const auto& evidence = d.last(EventKind::storm_detected).evidence;
+    EXPECT_EQ(evidence.limit, std::chrono::milliseconds{400});
+    EXPECT_EQ(evidence.proven, std::chrono::milliseconds{400});
+}
+
 TEST(BlastRadius, WithheldStormThatEndsIsRestoredWithoutACommand)
 {
     Driver d{limited(1), test::small_inventory(2)};
