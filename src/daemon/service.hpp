@@ -107,7 +107,7 @@ private:
     Instant next_reload_{};                           // the earliest time of the next reload
     std::uint64_t state_errors_{};
     std::map<std::string, std::string> state_errors_now_;  // by device, if the last write of its memory failed
-    std::map<std::string, std::string> names_lost_now_;    // by file: why it cannot be written anew
+    std::map<std::string, std::string> names_lost_now_;    // by file: why it cannot be written again
     std::uint64_t files_lost_{};
     std::string file_lost_;  // the last message about it
     Duration start_wait_{};  // how long to wait before devices are opened

@@ -47,7 +47,7 @@ struct Looked {
     std::optional<watchdog::Inventory> changed;  // the new inventory, if its generation differs from Look::generation
     std::uint32_t numbering{};                   // changes when a row or a port of the inventory does
     Duration took{};
-    std::optional<Result<bool>> journal{};  // set if it was checked. True: it was lost and written anew
+    std::optional<Result<bool>> journal{};  // set if it was checked. True: it was lost and written again
     std::optional<std::vector<device::UnseenQueue>> unseen{};  // set if they changed
     bool wants_reopening{};
 };

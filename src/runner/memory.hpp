@@ -32,7 +32,7 @@ public:
     virtual std::size_t tail_dropped() const = 0;
     // Entries for ports that the inventory does not have now. They are kept until the port is back.
     virtual std::size_t absent_entry_count() const = 0;
-    // Checks that the journal is still in its place. True: it was lost since the last call, and is written anew.
+    // Checks that the journal is still in its place. True: it was lost since the last call, and is written again.
     virtual Result<bool> keep() = 0;
 };
 
@@ -59,7 +59,7 @@ public:
     virtual const std::string& damage() const = 0;
     // Bytes of an unfinished record that were dropped on reading.
     virtual std::size_t tail_dropped() const = 0;
-    // Checks that the state is still in its place. True: it was lost since the last call, and is written anew.
+    // Checks that the state is still in its place. True: it was lost since the last call, and is written again.
     virtual Result<bool> keep() = 0;
 
     // The inventory maps the names in the journal to rows and ports.

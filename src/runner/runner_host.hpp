@@ -20,7 +20,7 @@ public:
     virtual void settled(const DeviceRunner&) = 0;  // the first good look is done, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
     // The result of each periodic check of a file. True: another process removed or replaced the file, and it is
-    // written anew.
+    // written again.
     virtual void name_kept(const std::filesystem::path&, const Result<bool>& lost) = 0;
 };
 

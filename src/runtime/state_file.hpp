@@ -38,7 +38,7 @@ public:
     // If another process has removed or replaced the file, its lock or the folder, writes everything anew. append()
     // checks this, too; call it periodically to notice earlier. Costs a few system calls.
     Result<void> keep_name();
-    // The same. True: the file was lost since the last call of keep(), and is written anew.
+    // The same. True: the file was lost since the last call of keep(), and is written again.
     Result<bool> keep();
     const std::filesystem::path& path() const { return path_; }
 

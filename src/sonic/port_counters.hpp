@@ -29,7 +29,7 @@ public:
     void update(const std::string& port, std::uint8_t priority, WallTime at, const watchdog::PfcCounts&);
 
     // Call after QueueTables::write(), which finds the object ids of the ports. Writes what has changed, or everything
-    // if the tables were written anew.
+    // if the tables were written again.
     Result<void> write(Store&, const QueueTables&);
 
 private:

@@ -577,7 +577,7 @@ TEST_F(SonicOwner, AStartWithoutRedisUsesTheSavedConfiguration)
     redis->kill();
     const auto agent = live();
     EXPECT_THAT(agent->wait_for("nos_remembered"),
-                testing::ContainsRegex("watches by .*/state/config_db.json, the content of CONFIG_DB at 20"));
+                testing::ContainsRegex("uses .*/state/config_db.json, the content of CONFIG_DB at 20"));
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
 
