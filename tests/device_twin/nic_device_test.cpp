@@ -45,10 +45,11 @@ struct NicBench {
     std::optional<device::Undo> undo;
 };
 
-TEST(TwinNic, HasARowForEachPriorityItPausesFor)
+TEST(TwinNic, HasARowForItsPortAndOneForEachPriorityItPausesFor)
 {
     NicBench bench;
-    EXPECT_THAT(bench.device.inventory().rows, SizeIs(2));
+    ASSERT_THAT(bench.device.inventory().rows, SizeIs(3));
+    EXPECT_EQ(bench.device.inventory().rows[0].target, kNicPort);
     EXPECT_EQ(bench.device.inventory().ports.at(0).name, "eth0");
     EXPECT_FALSE(bench.device.inventory().rows[0].host_facing);
     EXPECT_FALSE(has(bench.device.capabilities().survive, Field::pause_tx_us));

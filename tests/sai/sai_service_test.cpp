@@ -135,7 +135,8 @@ period = "1ms"
     };
     live(device(kPetrelLibrary, "petrel.scenario=" + (folder_ / "fabric.toml").string() +
                                     "\npetrel.port_names=" + (folder_ / "port_config.ini").string() + "\n") +
-         "[[policy]]\npreset = \"sai\"\n" + by_device("Ethernet0", "detect_ms = 100\nrestore_ms = 3000\n") +
+         "[[policy]]\npreset = \"sai\"\n" +
+         by_device("Ethernet0", "detect_ms = 100\nrestore_ms = 3000\nclip = true\n") +
          by_device("Ethernet4", "detect_ms = 400\nrestore_ms = 100\naction = \"forward\"\n"));
     const auto found_0 = line_with("storm_detected", "Ethernet0:3");
     EXPECT_THAT(found_0, HasSubstr("reported by the device")) << agent_->log_text();
@@ -185,7 +186,7 @@ TEST_F(SaiService, TheLibraryStopsDetectingWithTheAgent)
 TEST_F(SaiService, ABadLibraryIsWatchedAsFarAsPossible)
 {
     live(device(PETREL_BAD_LIBSAI, "bad.faults=coarse_timers,one_port_takes_no_interval,no_queue_action\n") +
-         policy("detect_ms = 250\npriorities = \"3\"\n"));
+         policy("detect_ms = 250\ninterval_tolerance = 20\npriorities = \"3\"\n"));
     EXPECT_THAT(answer({"explain", "port0:3"}), HasSubstr("detect 250/250/300 ms"));
     EXPECT_THAT(answer({"explain", "port1:3"}), HasSubstr("intervals: detect 250 ms"));
     const auto* expected_note =
