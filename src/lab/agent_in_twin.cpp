@@ -180,14 +180,14 @@ Duration AgentInTwin::takes(runner::JobKind job, Instant begin) const
 
 bool AgentInTwin::write_later(std::function<void()> write)
 {
-    if (effect_after_ == Duration::zero() && effects_under_way_ == 0) {
+    if (effect_after_ == Duration::zero() && late_writes_.empty()) {
         return false;
     }
     effects_until_ = std::max(effects_until_, clock_->now().mono + effect_after_);
-    ++effects_under_way_;
-    on_node(twin::from_instant(effects_until_), [this, write = std::move(write)] {
-        --effects_under_way_;
-        write();
+    late_writes_.push_back(std::move(write));
+    on_node(twin::from_instant(effects_until_), [this] {
+        late_writes_.front()();
+        late_writes_.pop_front();
     });
     return true;
 }

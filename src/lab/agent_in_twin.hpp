@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -122,7 +123,7 @@ private:
     Options options_;
     Duration effect_after_{};  // from a write to its effect
     Instant effects_until_{};  // the last write takes effect then
-    std::size_t effects_under_way_{};
+    std::deque<std::function<void()>> late_writes_;
     Instant hangs_until_{};  // calls that begin earlier return then
     bool notices_lost_{};
     std::uint64_t life_{};  // incremented by each start and each kill

@@ -159,6 +159,9 @@ void DeviceRunner::change(std::shared_ptr<const Policies> policies)
         return;
     }
     policies_ = std::move(policies);
+    if (closing_) {
+        return;  // no call of the device may follow the one that closes it
+    }
     if (!agent_) {
         if (unfit_) {
             unfit_ = false;
