@@ -47,6 +47,15 @@ TEST(IntakePause, TriStateOverrulesTheInstantaneousState)
     EXPECT_EQ(row.pause(), kPausedBefore | kPausedNow | kThroughout);
 }
 
+// A storm of XOFF frames may turn into one of XON frames.
+TEST(IntakePause, XonFramesAloneAreQuiet)
+{
+    Reader row{bit(Field::rx_xoff) | bit(Field::rx_xon)};
+    row.read({0, {{Field::rx_xoff, 5}, {Field::rx_xon, 1}}});
+    row.read({1'000, {{Field::rx_xoff, 5}, {Field::rx_xon, 9}}});
+    EXPECT_EQ(row.pause(), kQuiet | kQuietStill);
+}
+
 TEST(IntakePause, BothEndsAloneProveNothingBetween)
 {
     Reader row{bit(Field::paused_now)};
