@@ -115,18 +115,20 @@ public:
         for (const auto& told : now.events) {
             if (announces_proven_storm(told.event) && told.queue && proves_pause(told.policy) &&
                 truthful(*told.queue)) {
-                judge(*told.queue, told);
+                judge(*told.queue, told, before.queues[*told.queue].row.policy);
             }
         }
     }
 
 private:
-    void judge(std::uint32_t q, const EventGlance& told)
+    void judge(std::uint32_t q, const EventGlance& told, const PolicyFacts& before)
     {
         const auto at = twin::from_instant(told.event.at);
         const auto needed = surely(told.policy.detect, told.policy);
-        // A pause that ended after the last read, or after the counters were last up to date, is still detected.
-        const auto late = 2 * gaps(told.policy, profile_of(q)) + profile_of(q).flaws.refresh;
+        // A pause that ended after the last read, or after the counters were last up to date, is still detected. The
+        // last read may have been one of the policy before.
+        const auto gap = std::max(gaps(told.policy, profile_of(q)), gaps(before, profile_of(q)));
+        const auto late = 2 * gap + profile_of(q).flaws.refresh;
         const auto earliest = at - std::min(at, needed + late + in_ps(told.policy.poll));
         if (case_.disturbances.misled(node_of(q), earliest, at)) {
             return;

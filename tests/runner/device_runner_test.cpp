@@ -138,7 +138,7 @@ TEST(OrderOfWrites, MemoryThenPublicationThenCommand)
                                             .policies = test::book_of(watchdog::find_preset("sonic")->policy),
                                             .memory = std::make_unique<lab::DiskMemory>(disk, [&] { note("memory"); }),
                                             .takes =
-                                                [&](JobKind job) {
+                                                [&](JobKind job, Instant) {
                                                     if (job == JobKind::command) {
                                                         note("command");
                                                     }
@@ -204,14 +204,14 @@ TEST_F(Restart, AddsTheTimeWithoutAProcessToTheAgesOfTheMemory)
 
 TEST_F(Restart, TakesNoticesFromBeforeTheAgentExists)
 {
-    runner.emplace(clock,
-                   test::SimulatedRunner::Setup{
-                       .open = [&] { return &sw; },
-                       .policies = book,
-                       .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
-                       .takes = [](JobKind job) { return job == JobKind::gather ? Duration{100ms} : Duration{}; }});
+    runner.emplace(clock, test::SimulatedRunner::Setup{
+                              .open = [&] { return &sw; },
+                              .policies = book,
+                              .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                              .takes = [](JobKind job,
+                                          Instant) { return job == JobKind::gather ? Duration{100ms} : Duration{}; }});
     runner->run_until(Instant{11050ms});
-    sw.tell({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
+    sw.notify({watchdog::Notice::Kind::link_down, sw.port(0), clock.now().mono});
     runner->run_until(Instant{11100ms});
     ASSERT_FALSE(runner->events.empty());
     EXPECT_EQ(runner->events.back().reason, watchdog::Reason::link_down);
