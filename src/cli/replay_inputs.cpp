@@ -14,6 +14,7 @@
 #include "codec/trace_reader.hpp"
 #include "config/policy_bind.hpp"
 #include "config/policy_file.hpp"
+#include "device/replay/nic_ports.hpp"
 #include "device/replay/pace.hpp"
 #include "runtime/atomic_file.hpp"
 
@@ -163,6 +164,7 @@ private:
         if (const auto text = read(options_.trace)) {
             if (auto trace = keep(codec::read_trace(*text, inputs_.trace_name))) {
                 inputs_.trace = std::move(*trace);
+                std::ranges::for_each(inputs_.trace.devices, device::add_nic_ports);
             }
         }
     }

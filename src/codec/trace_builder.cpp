@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "device/replay/nic_ports.hpp"
 
 namespace petrel::codec {
 
@@ -188,7 +187,6 @@ device::DeviceTrace TraceBuilder::finish_device(Gathered&& device, DeviceId id)
                           .reads_back = true,
                           .detects_itself = false,
                           .refresh = {}};
-    add_nic_ports(trace);
     return trace;
 }
 

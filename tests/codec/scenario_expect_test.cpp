@@ -184,7 +184,7 @@ sent = 7
 paused = "1us..2us"
 received = "<= 5"
 )");
-    ASSERT_EQ(all.size(), 4U);
+    ASSERT_EQ(all.size(), 3U);
     using What = PauseExpected::What;
     EXPECT_EQ(all[0].subject, "pause s0:Ethernet2 3: paused");
     EXPECT_EQ(all[0].unit, Unit::time);

@@ -85,7 +85,7 @@ TEST(Ours, ProgressCatchesStormsThatEvadeContinuousDetectors)
     for (const auto& trace : traces()) {
         const auto answer = run_petrel("progress", trace);
         if (trace.storm.kind == Storm::Kind::broken) {
-            EXPECT_EQ(text(answer), "4-16") << trace.id;
+            EXPECT_EQ(text(answer), "5-16") << trace.id;
         }
         if (trace.storm.kind == Storm::Kind::none) {
             EXPECT_EQ(text(answer), "none") << trace.id;

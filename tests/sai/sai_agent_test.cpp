@@ -150,7 +150,7 @@ TEST(SaiAgent, ReceivesNoticesOfStormsThatTheLibraryDetects)
         bench.model->on_deadlock(1, &notice);
     };
     notify(sai::DeadlockEvent::detected);
-    process.run_until(at(1500ms));
+    process.run_until(at(1300ms));
     notify(sai::DeadlockEvent::recovered);
     process.run_until(at(2s));
     EXPECT_THAT(process.event_texts(),
