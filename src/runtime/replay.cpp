@@ -137,9 +137,8 @@ private:
 void note_what_is_too_coarse(const device::DeviceTrace& trace, watchdog::Watchlist& list)
 {
     const auto interval = device::pace_of(trace).interval;
-    for (std::uint16_t i = 0; i < list.policies.size(); ++i) {
-        const auto& policy = list.policies[i];
-        const bool used = std::ranges::find(list.rows, i, &watchdog::Effective::policy) != list.rows.end();
+    for (std::uint16_t index = 0; const auto& policy : list.policies) {
+        const bool used = std::ranges::find(list.rows, index++, &watchdog::Effective::policy) != list.rows.end();
         if (used && policy.detect != Duration::zero() && policy.detect < interval) {
             list.notes.push_back(fmt::format(
                 "{}: the rows of {} are {} ms apart, more than detect_ms = {}: too coarse to judge this policy",

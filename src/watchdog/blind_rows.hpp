@@ -18,7 +18,7 @@ public:
     void looked(Slot row, bool restarted)
     {
         auto& last = restarts_[row.value];
-        last = static_cast<std::uint8_t>(last << 1U | (restarted ? 1U : 0U));
+        last = static_cast<std::uint8_t>(2U * last + (restarted ? 1U : 0U));
         const bool blind = blind_[row.value] ? last != 0 : std::popcount(last) >= kTooMany;
         changes_ += blind != blind_[row.value] ? 1U : 0U;
         blind_[row.value] = blind;
