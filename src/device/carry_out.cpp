@@ -55,11 +55,13 @@ Result<Before> find_before(const Command& command, Device& device, Journal& jour
 }
 
 // What the device shows outweighs what apply() returned: if the read-back shows the wanted treatment, the write
-// happened.
-Seen judge(Treatment want, const Result<void>& applied, const Result<Treatment>& shown)
+// happened. The exception is a restore after a treatment that may still take effect: the device shows none either way.
+Seen judge(const Command& command, const Result<void>& applied, const Result<Treatment>& shown)
 {
+    const auto want = command.want;
     const auto in_effect = shown ? std::optional{*shown} : std::nullopt;
-    if (in_effect == want) {
+    const bool proves = applied || want != Treatment::none || !command.late_treatment;
+    if (in_effect == want && proves) {
         return {Verdict::confirmed, in_effect, applied ? "" : applied.error().what};
     }
     if (!applied) {
@@ -135,7 +137,7 @@ Outcome carry_out(const Command& command, Device& device, Journal& journal, cons
 
     const bool was_read = device.capabilities().reads_back;
     auto seen =
-        was_read ? judge(command.want, applied, device.read_back(command.target)) : judge_unread(command.want, applied);
+        was_read ? judge(command, applied, device.read_back(command.target)) : judge_unread(command.want, applied);
     reached(FaultPoint::read_back);
 
     if (nothing_in_force(command, *before, applied, seen, was_read)) {

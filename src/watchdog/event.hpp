@@ -23,6 +23,9 @@ struct Command {
     Target target;
     Treatment want{};
     Instant deadline;
+    // A treatment that the device accepted and does not show yet may still take effect. A restore whose write fails is
+    // not proven by a device that shows none.
+    bool late_treatment{};
 };
 
 enum class Verdict : std::uint8_t {

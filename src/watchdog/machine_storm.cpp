@@ -191,8 +191,10 @@ void Machine::mitigate(Slot r, Instant now, Outbox& out)
     apply(r, effective(r).action);
     row.since = now;
     if (row.treatment == Treatment::none) {
-        row.cause = emit(out, EventKind::storm_alert, Reason::refused, r, now);
-        emit(out, EventKind::storm_escalated, Reason::refused, r, now);
+        if (row.decision != Decision::withheld) {  // else the storm is announced already
+            row.cause = emit(out, EventKind::storm_alert, Reason::refused, r, now);
+            emit(out, EventKind::storm_escalated, Reason::refused, r, now);
+        }
         decide(r, Decision::alerted, now);
         return;
     }

@@ -28,6 +28,7 @@ public:
     bool changes() const { return want_ != assumed_; }  // false: a command only confirms what is assumed
     bool settled() const { return want_ == assumed_ && sure_ && in_flight_ == 0 && !failure_; }
     bool in_flight() const { return in_flight_ != 0; }
+    bool late() const { return late_; }
     Instant retry_at() const { return in_flight() ? deadline_ : (held_back() ? kNever : retry_at_); }
 
     // The outcome (timed_out) of a command in flight whose deadline has passed.
@@ -98,6 +99,7 @@ public:
         case Verdict::accepted:
             assumed_ = commanded_;
             sure_ = true;
+            late_ = false;
             unverified_us_ = outcome.verdict == Verdict::accepted && commanded_ != Treatment::none ? 1 : 0;
             attempts_ = 0;
             return true;
@@ -109,6 +111,7 @@ public:
         case Verdict::differs:
             assumed_ = outcome.in_effect;
             sure_ = false;  // the device accepted the write, which may still take effect
+            late_ = late_ || commanded_ != Treatment::none;
             break;
         case Verdict::failed:
         case Verdict::timed_out: sure_ = false; break;
@@ -171,6 +174,7 @@ private:
     Treatment assumed_{};
     Treatment commanded_{};
     bool sure_{true};
+    bool late_{};  // the device accepted a treatment that it does not show yet
     bool hold_back_{};
     std::uint8_t attempts_{};
     Treatments refused_{};

@@ -134,7 +134,7 @@ private:
             }
             const auto id = (next_command_++ << kSiteBits) | s.value;
             const auto deadline = now + kCommandTime;
-            out.commands.push_back({id, site.cause(), map_.site_target(s), site.want(), deadline});
+            out.commands.push_back({id, site.cause(), map_.site_target(s), site.want(), deadline, site.late()});
             site.sent(id, deadline + kCommandTime);  // the runner's own timed_out may arrive a little late
             --room_left;
         }

@@ -112,11 +112,11 @@ protected:
     Outcome mitigate(Treatment want = Treatment::drop) { return run(want); }
     Outcome restore() { return run(Treatment::none); }
 
-    Outcome run(Treatment want)
+    Outcome run(Treatment want, bool late_treatment = false)
     {
         steps.clear();
         points.clear();
-        return carry_out({42, 1, kQueue, want, kNever}, device, journal, clock,
+        return carry_out({42, 1, kQueue, want, kNever, late_treatment}, device, journal, clock,
                          [&](FaultPoint p) { points.push_back(p); });
     }
 
@@ -274,6 +274,17 @@ TEST_F(CarryOut, KeepsTheEntryOfAWriteWithoutEffectSinceItMayStillCome)
     EXPECT_EQ(outcome.verdict, Verdict::differs);
     EXPECT_EQ(outcome.in_effect, Treatment::none);
     EXPECT_TRUE(is_open());
+}
+
+TEST_F(CarryOut, ARestoreThatFailsIsNotProvenWhileATreatmentMayStillTakeEffect)
+{
+    device.shown = Treatment::none;
+    mitigate();
+    device.applied = error(ErrorKind::unreachable);
+    EXPECT_EQ(run(Treatment::none, true).verdict, Verdict::failed);
+    EXPECT_TRUE(is_open());
+    EXPECT_EQ(run(Treatment::none, false).verdict, Verdict::confirmed) << "only the answer was lost";
+    EXPECT_FALSE(is_open());
 }
 
 TEST_F(CarryOut, ConfirmsOnlyAfterReadingBack)
