@@ -13,6 +13,7 @@
 namespace petrel::test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -203,7 +204,7 @@ TEST_F(SonicCoverage, StampsThatStandStillBringTheScriptsBack)
     sonic().freeze_stamps(true);
     EXPECT_EQ(poll(5), "");
     EXPECT_FALSE(scripts_are_in());
-    EXPECT_THAT(poll(), HasSubstr("syncd does not poll"));
+    EXPECT_THAT(poll(), AllOf(HasSubstr("syncd does not poll"), HasSubstr("watch only while syncd polls")));
     EXPECT_TRUE(scripts_are_in());
     const auto refused = device().apply({1, 0, on_->target(kQueue), Treatment::drop, kNever}, {});
     ASSERT_FALSE(refused);

@@ -135,12 +135,14 @@ Result<void> Decider::with_gap(Result<void> seen) const
     if (agent_decides_ || stale_) {
         return seen;
     }
-    constexpr std::string_view kMeanwhile = "SONiC's own scripts watch meanwhile";
     if (!seen) {
-        return tl::unexpected(Error{seen.error().kind, fmt::format("{}; {}", seen.error().what, kMeanwhile)});
+        // Scripts run in syncd's polls: without polls they see no storm either.
+        return tl::unexpected(
+            Error{seen.error().kind,
+                  seen.error().what + "; SONiC's own scripts are in place and watch only while syncd polls"});
     }
     if (!coverage_.gap.empty()) {
-        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{}; {}", coverage_.gap, kMeanwhile)});
+        return tl::unexpected(Error{ErrorKind::unreachable, coverage_.gap + "; SONiC's own scripts watch meanwhile"});
     }
     return seen;
 }
