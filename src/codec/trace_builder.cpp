@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-
 namespace petrel::codec {
 
 namespace {

@@ -120,8 +120,8 @@ Disturbances::Disturbances(const scenario::Scenario& scenario)
         if (start != nullptr && start->memory != scenario::StartAgent::Memory::kept) {
             memory_lost_.push_back(all_.back());
         }
-        // Records that a full disk did not accept are lost with the process. An agent that starts without a port forgets
-        // its storms.
+        // Records that a full disk did not accept are lost with the process. An agent that starts without a port
+        // forgets its storms.
         if (is_one_of<scenario::FullDisk>(fault) || (removed && next_start(scenario, fault) <= settles)) {
             memory_lost_.push_back(all_.back());
         }
