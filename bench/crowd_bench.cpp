@@ -87,8 +87,8 @@ pid_t start_client(std::string_view command, const std::filesystem::path& socket
 // Start times of looks at all rows, in ms.
 using Begins = std::vector<double>;
 
-// Looks are due on a grid of times. Most begin soon after, so the grid is at the end of the longest phase without a
-// begin.
+// Looks are due once per poll interval, at an unknown offset. Most looks begin soon after they are due. So the offset
+// is the first begin after the longest part of the interval in which no look begins.
 double grid_of(const Begins& idle, const Begins& crowded)
 {
     std::vector<double> phases;

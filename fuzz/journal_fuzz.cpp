@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     PETREL_ASSERT(content->size + content->dropped == size, "{} + {} of {} bytes", content->size, content->dropped,
                   size);
     const auto again = parse_journal(journal_bytes(content->device, content->entries));
-    PETREL_ASSERT(again && again->dropped == 0, "what was read cannot be written");
+    PETREL_ASSERT(again && again->dropped == 0, "a written journal cannot be read again");
     PETREL_ASSERT(again->entries == content->entries && again->device == content->device,
-                  "what was read is written otherwise");
+                  "a written journal differs when it is read again");
     return 0;
 }

@@ -1,6 +1,6 @@
-// A SONiC switch whose Redis server answers anything: the store over it returns values or an error, and so does the
-// device. The first byte selects who reads. Of the others, each command takes one: most let the server answer from a
-// small switch, some let it send the bytes that follow, up to a line with nothing but a dot.
+// A SONiC switch whose Redis server answers anything: the store and the device return values or an error. The first
+// byte selects the reader: store or device. For each command the server reads one more byte. If it is below 224, the
+// server sends the reply of a small switch. Otherwise it sends the bytes that follow, up to a line that is only a dot.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>

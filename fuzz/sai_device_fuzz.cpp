@@ -20,7 +20,7 @@ namespace {
 using namespace petrel;
 using namespace std::chrono_literals;
 
-// Without those that end or block the process.
+// The faults of bad_libsai.hpp, except those that end or block the process.
 constexpr std::array<std::string_view, 32> kFaults{"coarse_timers",
                                                    "create_fails",
                                                    "enabling_without_effect",

@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto record = state_record(kDevice, *content.remembered, content.events);
     bytes.insert(bytes.end(), record.begin(), record.end());
     const auto again = parse_state(bytes, kDevice);
-    PETREL_ASSERT(again.damage.empty() && again.dropped == 0, "what was read cannot be written");
+    PETREL_ASSERT(again.damage.empty() && again.dropped == 0, "a written state cannot be read again");
     PETREL_ASSERT(again.remembered == content.remembered && again.events == content.events,
-                  "what was read is written otherwise");
+                  "a written state differs when it is read again");
     return 0;
 }

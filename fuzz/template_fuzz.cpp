@@ -25,7 +25,7 @@ void fill_in_and_read(std::string_view text, const petrel::codec::Settings& sett
         return check_complaints(filled.error());
     }
     PETREL_ASSERT(std::count(filled->begin(), filled->end(), '\n') == std::count(text.begin(), text.end(), '\n'),
-                  "a line more or less than before");
+                  "the number of lines has changed");
     const auto scenario = petrel::codec::read_scenario(*filled, "fuzz");
     if (!scenario) {
         check_complaints(scenario.error());

@@ -63,7 +63,7 @@ Result<std::filesystem::path> temporary_folder()
     std::error_code failed;
     auto name = (std::filesystem::temp_directory_path(failed) / "petrel-demo-XXXXXX").string();
     if (failed || ::mkdtemp(name.data()) == nullptr) {
-        return tl::unexpected(Error{ErrorKind::denied, fmt::format("no folder among the temporary files: {}", name)});
+        return tl::unexpected(Error{ErrorKind::denied, fmt::format("cannot create a temporary folder: {}", name)});
     }
     return std::filesystem::path{name};
 }

@@ -23,7 +23,7 @@ struct Step {
 };
 constexpr std::array<Step, 6> kSteps{{
     {{0, 1}, "its buffer is full: {} pauses its ToR switch, without end"},
-    {{1, 2}, "what waits for {} fills the ToR switch, which pauses the Leaf switches above it"},
+    {{1, 2}, "frames for {} fill the ToR switch, which pauses the Leaf switches above it"},
     {{2, 3}, "the Leaf switches fill up as well and pause the Spine switches"},
     {{3, 2}, "the Spine switches pause the Leaf switches of the other pod: it comes down again"},
     {{2, 1}, "Leaf switches pause ToR switches that have nothing to do with {}"},
@@ -65,7 +65,7 @@ void Story::add_faults(const FabricNow& now)
                 fmt::format("all is well: {} of {} flows between {} servers move, {} of {} ports are paused",
                             now.flows_moving, watch_.healthy_flows(), healthy_, now.ports_paused, watch_.ports()));
             add(Tone::bad,
-                fmt::format("the network card of server {} breaks: its link is up, it takes nothing in", sick_));
+                fmt::format("the network card of server {} breaks: its link is up, but it receives nothing", sick_));
         } else if (std::holds_alternative<scenario::RebootHost>(fault.what)) {
             add(Tone::plain, fmt::format("an operator reboots {}. Frames lost: {} at its port, {} elsewhere", sick_,
                                          now.lost_at_sick, now.lost_elsewhere));

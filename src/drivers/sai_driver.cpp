@@ -78,7 +78,7 @@ Result<Place> place_of(const config::DeviceEntry& entry)
                 return wrong(fmt::format("version is '{}': as 1.9 or 1.9.1", value));
             }
         } else {
-            return wrong(fmt::format("'{}': profile=FILE or version=1.9", word));
+            return wrong(fmt::format("'{}': allowed profile=FILE or version=1.9", word));
         }
     }
     if (place.library.empty()) {
@@ -113,7 +113,7 @@ Result<device::sai::Profile> read_profile(const std::string& file)
             if (const auto time = profile.find("petrel.time"); time != profile.end() && time->second == "stepped") {
                 return tl::unexpected(
                     Error{ErrorKind::invalid,
-                          fmt::format("{}: petrel.time is 'stepped', and an agent steps no time: leave it out", file)});
+                          fmt::format("{}: petrel.time is 'stepped', but an agent uses real time: remove it", file)});
             }
             return profile;
         });

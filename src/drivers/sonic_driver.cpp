@@ -42,7 +42,7 @@ Result<sonic::Databases> SonicDriver::databases_of(const config::DeviceEntry& en
     }
     return tl::unexpected(Error{
         ErrorKind::invalid,
-        fmt::format("'{}': sonic:local, sonic:unix:///path, sonic:tcp://host:port{}", entry.driver,
+        fmt::format("'{}': allowed sonic:local, sonic:unix:///path, sonic:tcp://host:port{}", entry.driver,
                     asics->empty() ? fmt::format("; {} lists no ASICs", asics_.string())
                                    : fmt::format(", or one of {} (by {})",
                                                  fmt::join(*asics | std::views::transform(&sonic::Asic::name), ", "),

@@ -75,7 +75,7 @@ Result<std::unique_ptr<daemon::Nos>> make_nos(const config::AgentConfig& config,
     if (config.nos == config::NosKind::own) {
         if (detects) {
             return tl::unexpected(
-                Error{ErrorKind::invalid, "a device 'sonic:...' has SONiC's tables: not nos = 'own'"});
+                Error{ErrorKind::invalid, "a device 'sonic:...' uses SONiC's tables: nos = 'own' is not allowed"});
         }
         return daemon::OwnTables::open(config.state_dir / "tables.json")
             .map([](std::unique_ptr<daemon::OwnTables> tables) -> std::unique_ptr<daemon::Nos> { return tables; });

@@ -24,7 +24,7 @@ struct Cause {
     CauseClass cause_class{};
     Intent intent{};
     bool link_stays_up{};  // an error of a port whose link is up, not a link-down reason
-    std::uint8_t wire{};   // the link-down reason to send to a neighbour that supports only those
+    std::uint8_t wire{};   // the reason to send to a neighbour that supports only link-down reasons
 };
 
 // Returns kUnclassified for an unknown number.

@@ -171,7 +171,7 @@ Command make_pfc()
                                .options = {namespace_option()},
                                .arguments = {status, interface}},
                               {.name = "priority",
-                               .about = "Make a priority lossless, or lossy. The watchdog follows.",
+                               .about = "Make a priority lossless, or lossy. Lossless priorities are watched.",
                                .run = config_priority,
                                .options = {namespace_option()},
                                .arguments = {status,

@@ -15,7 +15,7 @@ Command show_commands()
 {
     return {
         .name = "show",
-        .about = "What is configured, and what has happened.",
+        .about = "The configuration, statistics and history.",
         .commands = {
             {.name = "config",
              .about = "The configuration of ports. Without names: of all that are watched.",
@@ -36,7 +36,7 @@ Command show_commands()
              .about = "Storms with their evidence, as the agent keeps them. A port stands for its queues; without "
                       "names: all.",
              .run = show_history,
-             .options = {{{"--json"}, Flag{}, "The agent's own lines."}},
+             .options = {{{"--json"}, Flag{}, "As JSON lines, as the agent sends them."}},
              .arguments = {{"QUEUES", Text{}, Count::any}}}}};
 }
 

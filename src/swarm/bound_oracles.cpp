@@ -126,7 +126,7 @@ private:
         const auto at = twin::from_instant(told.event.at);
         const auto needed = surely(told.policy.detect, told.policy);
         // A pause that ended after the last read, or after the counters were last up to date, is still detected. The
-        // last read may have been one of the policy before.
+        // last read may have followed the poll interval of the previous policy.
         const auto gap = std::max(gaps(told.policy, profile_of(q)), gaps(before, profile_of(q)));
         const auto late = 2 * gap + profile_of(q).flaws.refresh;
         const auto earliest = at - std::min(at, needed + late + in_ps(told.policy.poll));

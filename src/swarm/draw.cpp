@@ -432,7 +432,7 @@ private:
         const auto takes = chance_.between(1, 30);
         put(agent_fault(kind, at, device), "takes", ms(takes));
         put(draft_.tables.back(), "until", ms(until));
-        rest_after(at, until + 16 * takes);  // so many commands may wait for each other
+        rest_after(at, until + 16 * takes);  // up to 16 commands may wait for each other
     }
 
     // Some calls, or all until then.

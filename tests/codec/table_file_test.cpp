@@ -38,15 +38,15 @@ RC_GTEST_PROP(TableFile, IsReadAsItWasWritten, ())
 TEST(TableFile, AnythingElseIsRefused)
 {
     const std::pair<std::string, std::string> files[]{
-        {"", "the file: allowed one JSON object of tables, whole"},
-        {"[]", "the file: allowed one JSON object of tables, whole"},
-        {R"({"PFC_WD": {"Ethernet0": {"action": "dr)", "the file: allowed one JSON object of tables, whole"},
+        {"", "the file: allowed one complete JSON object of tables"},
+        {"[]", "the file: allowed one complete JSON object of tables"},
+        {R"({"PFC_WD": {"Ethernet0": {"action": "dr)", "the file: allowed one complete JSON object of tables"},
         {R"({"PFC_WD": "on"})", "PFC_WD: allowed an object of entries"},
         {R"({"PFC_WD": {"Ethernet0": "on"}})",
          "PFC_WD|Ethernet0: allowed an entry with a name and an object of fields"},
         {R"({"PFC_WD": {"": {}}})", "PFC_WD|: allowed an entry with a name and an object of fields"},
         {R"({"PFC_WD": {"Ethernet0": {"detection_time": 100}}})", "PFC_WD|Ethernet0: detection_time: allowed text"},
-        {R"({"A": {"b": {"c": {"d": {}}}}})", "the file: allowed one JSON object of tables, whole"},
+        {R"({"A": {"b": {"c": {"d": {}}}}})", "the file: allowed one complete JSON object of tables"},
     };
     for (const auto& [text, problem] : files) {
         const auto read = read_table_file(text);

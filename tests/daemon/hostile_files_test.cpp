@@ -311,7 +311,7 @@ TEST_F(HostileFiles, ARemovedFolderIsCreatedAgain)
     EXPECT_EQ(next->stop(), 0);
 }
 
-// A real process has sockets.
+// This test needs a control socket, so its agent is a real process.
 TEST(HostileSockets, ARemovedControlSocketIsCreatedAgain)
 {
     const test::TemporaryFolder folder;

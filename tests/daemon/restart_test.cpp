@@ -220,8 +220,8 @@ protected:
             }
             if (!treats && treated && !stopped_in_storm_) {
                 const auto quiet = sw.last_quiet(port, write.at);
-                EXPECT_GT(quiet.from, storm.from) << "released in the storm that it was treated for";
-                EXPECT_GE(quiet.to - quiet.from, kRestore) << "released in need";
+                EXPECT_GT(quiet.from, storm.from) << "released before its storm has ended";
+                EXPECT_GE(quiet.to - quiet.from, kRestore) << "released before T1 of quiet";
                 over = quiet.from;
             }
             treated = treats;

@@ -241,7 +241,8 @@ TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
     live();
-    EXPECT_THAT(agent->wait_for("tables.json"), HasSubstr("tables.json cannot be read: the file: allowed one JSON"));
+    EXPECT_THAT(agent->wait_for("tables.json"),
+                HasSubstr("tables.json cannot be read: the file: allowed one complete JSON"));
     EXPECT_EQ(agent->wait(), 1);
     EXPECT_THAT(content(), HasSubstr("detection_ti")) << "the file is unchanged";
 }

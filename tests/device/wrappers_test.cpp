@@ -34,7 +34,7 @@ Undo wrapped_undo(std::uint8_t byte)
 
 Error refused() { return {ErrorKind::denied, "the device behind refuses"}; }
 
-// Records the arguments of each call. No answer is one that a wrapper could give by itself.
+// Records the arguments of each call. Its answers differ from every answer that a wrapper could make up.
 class Behind final : public Device {
 public:
     Behind()

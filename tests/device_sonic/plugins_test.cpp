@@ -282,10 +282,10 @@ TEST_F(SonicsOwnDetector, AnAgentThatRegainsTheSwitchContinues)
 {
     ASSERT_TRUE(on_->open());
     watchdog::Intake intake{on_->device_->inventory(), on_->device_->capabilities()};
-    set_mark("something that nobody understands");
+    set_mark("a mark without numbers");
     const auto looked = on_->device_->look({}, intake);
     ASSERT_FALSE(looked);
-    EXPECT_THAT(looked.error().what, HasSubstr("something that nobody understands"));
+    EXPECT_THAT(looked.error().what, HasSubstr("a mark without numbers"));
     run(Db::state, {"DEL", kMark});
     EXPECT_TRUE(on_->device_->look({}, intake));
     on_->clock_.advance(200ms);

@@ -28,7 +28,7 @@ TEST(SonicDriver, AnEntryHasANameAndItsAddressIsChecked)
     const auto wrong = driver.expand(entry("", "sonic:nowhere"));
     ASSERT_FALSE(wrong);
     EXPECT_THAT(wrong.error().what,
-                HasSubstr("'sonic:nowhere': sonic:local, sonic:unix:///path, sonic:tcp://host:port"));
+                HasSubstr("'sonic:nowhere': allowed sonic:local, sonic:unix:///path, sonic:tcp://host:port"));
     const auto bad_address = driver.expand(entry("", "sonic:nowhere://x"));
     ASSERT_FALSE(bad_address);
     EXPECT_THAT(bad_address.error().what, HasSubstr("unix:///path or tcp://host:port"));

@@ -100,7 +100,7 @@ TEST(TwinSwitch, HasARowForEachLosslessQueueAndForPortsWithAStatus)
     EXPECT_TRUE(rows[5].host_facing);
 }
 
-TEST(TwinSwitch, FacesHostsWhereThePeerIsOne)
+TEST(TwinSwitch, PortsToHostsAreHostFacing)
 {
     auto twin = build(lossless(topology::leaf_spine(2, 1, 3, k10G, k10G).value()));
     ManualClock clock;

@@ -119,7 +119,7 @@ TEST(AgentFaults, CountersThatStandStillProveNoStorm)
     EXPECT_LT(at, at_ms(900));
 }
 
-TEST(AgentFaults, AResetOfTheCountersBeginsAllOverAgain)
+TEST(AgentFaults, AResetOfTheCountersRestartsTheDetectionTime)
 {
     const auto at = found_with("at = \"180ms\"\nkind = \"reset-counters\"");
     EXPECT_GE(at, at_ms(180 + 200));
@@ -151,7 +151,7 @@ TEST(AgentFaults, WritesThatTakeEffectLateAreRepeatedUntilTheyShow)
     EXPECT_EQ(run->mitigated({}), 1U);
 }
 
-TEST(AgentFaults, ADeviceThatHangsIsReportedAndFindsTheStormLater)
+TEST(AgentFaults, AHangingDeviceIsReportedAndItsStormIsFoundLater)
 {
     using Condition = runner::DeviceRunner::Condition;
     const auto run = storm_with("at = \"190ms\"\nkind = \"hang-device\"\nuntil = \"600ms\"\n[limits]\nhang_ms = 100");

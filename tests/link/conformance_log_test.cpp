@@ -75,7 +75,7 @@ TEST(LinkConformance, G04EightAreShown)
     }
     EXPECT_EQ(log_of(play, Side::a), a);
     EXPECT_EQ(log_of(play, Side::b), b);
-    EXPECT_THAT(play.history(Side::a).events(), SizeIs(9)) << "more are kept";
+    EXPECT_THAT(play.history(Side::a).events(), SizeIs(9)) << "the history keeps more events than it shows";
 }
 
 TEST(LinkConformance, G06ANicThatIsDownCannotBeRead)

@@ -19,7 +19,7 @@ TEST(RedisAddress, IsWrittenAsItIsRead)
     }
 }
 
-TEST(RedisAddress, OthersAreRefusedByName)
+TEST(RedisAddress, AnInvalidAddressIsNamedInTheError)
 {
     for (const std::string text : {"", "/run/redis.sock", "unix://relative", "tcp://host", "tcp://:1", "tcp://host:0",
                                    "tcp://host:65536", "tcp://host:1x", "redis://host:1"}) {

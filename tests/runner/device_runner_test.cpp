@@ -122,7 +122,7 @@ TEST_F(DeviceRunnerTest, RepeatsAWriteLessOftenIfItTakesLong)
     EXPECT_EQ(writes, 4) << "10 s after the last write, which took 5 s";
 }
 
-// A process that dies between two of these steps leaves what the next one needs.
+// If a process dies between two of these steps, the next process finds everything that it needs.
 TEST(OrderOfWrites, MemoryThenPublicationThenCommand)
 {
     device::ManualClock clock;

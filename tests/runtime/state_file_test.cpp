@@ -45,7 +45,7 @@ TEST_F(StateFileTest, BeginsWithNothing)
     EXPECT_EQ(state->damage(), "");
 }
 
-TEST_F(StateFileTest, TheNextProcessFindsAllOfIt)
+TEST_F(StateFileTest, TheNextProcessReadsTheWholeState)
 {
     Remembered last;
     {

@@ -355,7 +355,7 @@ TEST(SaiDevice, DropNeedsBuffers)
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(has(bench.device->capabilities().treatments, Treatment::drop_egress));
     EXPECT_TRUE(bench.noted(
-        "INSUFFICIENT_RESOURCES (-4), the switch's table of buffer pools is full; drop ends at the egress queue"));
+        "INSUFFICIENT_RESOURCES (-4), the switch's table of buffer pools is full; drop-egress replaces drop"));
     ASSERT_TRUE(bench.open("no_buffers"));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_FALSE(has(bench.device->capabilities().fields, Field::rx_drops));
@@ -393,7 +393,7 @@ TEST(SaiDevice, AFullTableIsNoted)
     ASSERT_TRUE(bench.open("", {{"bad.pools", "1"}}));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(bench.noted("a buffer pool without room cannot be made: TABLE_FULL (-13), the switch's table of buffer "
-                            "pools is full; drop ends at the egress queue"));
+                            "pools is full; drop-egress replaces drop"));
     ASSERT_TRUE(bench.open("no_profiles"));
     EXPECT_FALSE(has(bench.device->capabilities().treatments, Treatment::drop));
     EXPECT_TRUE(bench.noted("table of buffer profiles is full"));

@@ -62,7 +62,7 @@ TEST(SaiDriver, ReportsInvalidEntries)
     EXPECT_EQ(driving.problem("/x.so,version=1"), "sai:/x.so,version=1: version is '1': as 1.9 or 1.9.1");
     EXPECT_EQ(driving.problem("/x.so,version=1.9.1.2"),
               "sai:/x.so,version=1.9.1.2: version is '1.9.1.2': as 1.9 or 1.9.1");
-    EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9");
+    EXPECT_EQ(driving.problem("/x.so,profil=a"), "sai:/x.so,profil=a: 'profil=a': allowed profile=FILE or version=1.9");
     EXPECT_EQ(driving.problem("/x.so,profile=a,profile=b"), "sai:/x.so,profile=a,profile=b: profile is given twice");
     EXPECT_THAT(driving.problem("/x.so,profile=/no/such/file"), HasSubstr("/no/such/file"));
     EXPECT_EQ(
@@ -79,7 +79,7 @@ TEST(SaiDriver, SteppedTimeIsRefused)
     Driving driving;
     std::ofstream{file} << "petrel.time=stepped\n";
     EXPECT_EQ(driving.problem("/x.so,profile=" + file),
-              file + ": petrel.time is 'stepped', and an agent steps no time: leave it out");
+              file + ": petrel.time is 'stepped', but an agent uses real time: remove it");
     std::ofstream{file} << "petrel.time=wall\n";
     EXPECT_EQ(driving.problem("/x.so,profile=" + file), "");
 }
@@ -96,7 +96,7 @@ TEST(SaiDriver, ConfigCheckReadsTheWholeEntry)
     EXPECT_EQ(check("/no/such/libsai.so,profile=/no/such/profile").exit_code, 0);
     const auto wrong = check("/x.so,profil=a");
     EXPECT_EQ(wrong.exit_code, 2);
-    EXPECT_EQ(wrong.err, file + ":1:1: sai:/x.so,profil=a: 'profil=a': profile=FILE or version=1.9\n");
+    EXPECT_EQ(wrong.err, file + ":1:1: sai:/x.so,profil=a: 'profil=a': allowed profile=FILE or version=1.9\n");
     const auto here = std::filesystem::current_path().string();
     const auto relative = check("lib/../libsai.so");
     EXPECT_EQ(relative.exit_code, 2);

@@ -323,7 +323,7 @@ TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
     const auto start = [&] {
         std::filesystem::remove(folder_ / "state" / "starts");  // else the agent delays its start
         live(tor);
-        EXPECT_THAT(answer({"status"}), Not(HasSubstr("drop ends at the egress queue")));
+        EXPECT_THAT(answer({"status"}), Not(HasSubstr("drop-egress replaces drop")));
     };
     for (int i = 0; i != 6; ++i) {  // quiet, killed
         start();
@@ -350,7 +350,7 @@ TEST_F(SaiService, AFullTableOfBuffersIsInLogAndStatus)
     live(device(PETREL_BAD_LIBSAI, "bad.pools=1\n") + "[[policy]]\npreset = \"sai\"\n");
     const auto* expected_note =
         "a buffer pool without room cannot be made: TABLE_FULL (-13), the switch's table of buffer pools is "
-        "full; drop ends at the egress queue";
+        "full; drop-egress replaces drop";
     EXPECT_THAT(agent_->log_text(), HasSubstr(expected_note));
     EXPECT_THAT(answer({"status"}), HasSubstr(std::string{"note: tor: "} + expected_note));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();

@@ -78,7 +78,7 @@ TEST(TableStore, OneKeyThatAFileCannotHoldRefusesAll)
     EXPECT_THAT(read(store, Db::config, kPort), IsEmpty());
 }
 
-TEST(TableStore, AConfigurationHasAnEnd)
+TEST(TableStore, AConfigurationThatIsTooLargeIsRefused)
 {
     Kept kept;
     TableStore store{{}, kept.how()};

@@ -34,7 +34,7 @@ public:
     // With a device that is open already. The disk outlives the runner: the next one continues with its contents.
     SimulatedRunner(device::ManualClock&, device::Device&, lab::SimulatedDisk&, const watchdog::PolicyBook&);
 
-    // Does everything that is due up to and including `end`. Afterwards it is `end`.
+    // Does everything that is due up to and including `end`. Afterwards the clock shows `end`.
     void run_until(Instant end);
     // Passes the order, or stops the runner, and does everything that follows at this instant.
     void order(const watchdog::Order&);

@@ -230,9 +230,8 @@ Result<void> SyntheticSwitch::check(const Command& command) const
             Error{ErrorKind::unsupported, fmt::format("this switch cannot do {}", name(command.want))});
     }
     if (has(options_.capabilities.port_wide, command.want) == command.target.priority.has_value()) {
-        return tl::unexpected(
-            Error{ErrorKind::unsupported, fmt::format("{} is not a matter of a {}", name(command.want),
-                                                      command.target.priority ? "queue" : "port")});
+        return tl::unexpected(Error{ErrorKind::unsupported, fmt::format("{} does not apply to a {}", name(command.want),
+                                                                        command.target.priority ? "queue" : "port")});
     }
     return {};
 }

@@ -321,7 +321,7 @@ TEST_F(OracleTest, EvidenceOfProgressLeaks)
         }
         evidence.last[1] = {1'000, bit(watchdog::Field::pause_state), 0, {}};
         change = [told](Glance& now) { now.events.push_back(told); };
-        oracle = evidence_replays(of);  // without the event that tell() told
+        oracle = evidence_replays(of);  // a new oracle has no events yet
         step();
         return found();
     };

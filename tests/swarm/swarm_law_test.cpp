@@ -48,7 +48,7 @@ TEST(Swarm, TellsRunsInOrderWhateverTheJobs)
     EXPECT_EQ(digests[0], digests[1]);
 }
 
-TEST(Swarm, EndsWhenItIsTold)
+TEST(Swarm, StopsWhenTheCallbackReturnsFalse)
 {
     CampaignOptions options;
     options.runs = 100;

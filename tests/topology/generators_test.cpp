@@ -18,7 +18,7 @@ bool joined(const Topology& fabric, End a, End b)
                        [&](const Link& link) { return link.ends == std::array{a, b}; });
 }
 
-TEST(Generators, FatTreeOf8IsNumberedAsTheWorkFilesTakeIt)
+TEST(Generators, FatTreeOf8HasTheNodeNumbersOfTheWorkFiles)
 {
     const auto fabric = fat_tree(8, k100G, k400G).value();
     ASSERT_EQ(fabric.nodes.size(), 128U + 80U);

@@ -125,7 +125,7 @@ TEST(Routes, AvoidAFailedLinkOrReportThatThereIsNoPath)
     EXPECT_TRUE(Routes(fabric, own_link).ports(s0, h1).empty());
 }
 
-TEST(Routes, HostsDoNotPassOn)
+TEST(Routes, HostsDoNotForward)
 {
     auto fabric = dumbbell(1, 1, test::k100G, test::k100G).value();
     fabric.links.pop_back();

@@ -179,7 +179,7 @@ TEST_F(LinkReason, AManagerLogsEachFlapOnce)
     EXPECT_THAT(keeper.history(port).shown(), testing::SizeIs(8));
     for (const auto& event : keeper.history(port).events()) {
         EXPECT_EQ(event.ldr, 36);
-        EXPECT_EQ(event.observed_at - event.event_at, std::chrono::milliseconds{2}) << "read when it was quiet";
+        EXPECT_EQ(event.observed_at - event.event_at, std::chrono::milliseconds{2}) << "the second sweep logs it";
     }
 }
 

@@ -59,7 +59,7 @@ TEST_F(Nic, ANicWithoutPauseLosesFramesUntilItIsRebooted)
 
     at(2 * kMs, [](NicView v, Ps now) { v.reboot(now); });
     twin_->run_until(2 * kMs + 100 * kUs);
-    EXPECT_EQ(nic().pause_tx(), 0xffU) << "the latch is gone";
+    EXPECT_EQ(nic().pause_tx(), 0xffU) << "a reboot enables pause again";
     EXPECT_GT(drops()[Drop::dead_host], 100U) << "the frames in its buffer are lost";
     EXPECT_EQ(nic().buffered_bytes(), 0U);
     EXPECT_GT(delivered(), 1'000U);

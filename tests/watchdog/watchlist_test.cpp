@@ -120,7 +120,7 @@ TEST(Watchlist, PolicyThatWatchesNothingIsNoted)
     EXPECT_EQ(list.notes[0], "sai: watches no queue of this device");
 }
 
-TEST(Watchlist, EmptyBookIsAliveAndIdle)
+TEST(Watchlist, AnEmptyBookWatchesNothing)
 {
     const auto list = compiled(book({}, {}));
     EXPECT_EQ(watched(list), "......... .........");

@@ -49,7 +49,7 @@ Result<control::TableContent> read_table_file(std::string_view text)
 {
     const auto tables = parse_tables(text);
     if (!tables.is_object()) {
-        return tl::unexpected(wrong("the file", "one JSON object of tables, whole"));
+        return tl::unexpected(wrong("the file", "one complete JSON object of tables"));
     }
     control::TableContent content;
     for (const auto& [name, table] : tables.items()) {

@@ -1,4 +1,5 @@
-// A recording of a NIC may have rows for its priorities only. The watch for a stopped receive pipeline needs the port.
+// A recording of a NIC may have rows for its priorities only. To detect a stopped receive pipeline, the watchdog needs
+// a row for the whole port.
 #pragma once
 
 #include "device/replay/trace.hpp"

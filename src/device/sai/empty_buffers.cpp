@@ -98,7 +98,7 @@ Result<abi::ObjectId> EmptyBuffers::create()
     const auto refused = [&](std::string_view what, abi::Status status) {
         Error error{
             ErrorKind::unsupported,
-            fmt::format("a buffer {} without room cannot be made: {}{}; drop ends at the egress queue", what,
+            fmt::format("a buffer {} without room cannot be made: {}{}; drop-egress replaces drop", what,
                         status_text(status),
                         is_full(status) ? fmt::format(", the switch's table of buffer {}s is full", what) : "")};
         notes_.add(error.what);

@@ -228,7 +228,7 @@ Result<void> Library::learn_methods(Notes& notes)
     if (const auto buffers = methods<abi::BufferApi>(abi::Api::buffer, "buffers")) {
         buffer_api_ = *buffers;
     } else {
-        notes.add(buffers.error().what + "; what is received is not counted, and drop ends at the egress queue");
+        notes.add(buffers.error().what + "; received packets are not counted, and drop-egress replaces drop");
     }
     if (const auto maps = methods<abi::QosMapApi>(abi::Api::qos_map, "QoS maps")) {
         qos_map_api_ = *maps;

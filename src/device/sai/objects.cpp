@@ -141,7 +141,7 @@ private:
         const auto groups =
             library_.ports().list(port, abi::port_attr::ingress_priority_group_list, &abi::Value::objlist);
         if (!groups) {
-            notes_.add(groups.error().what + "; what is received is not counted, and drop ends at the egress queue");
+            notes_.add(groups.error().what + "; received packets are not counted, and drop-egress replaces drop");
             return by_index;
         }
         for (std::size_t i = 0; i != groups->size(); ++i) {

@@ -297,8 +297,8 @@ Result<void> SonicDevice::sees_polls() const
         ErrorKind::unreachable,
         group_.off ? "syncd is configured not to poll the watchdog's counters (FLEX_COUNTER_TABLE|PFCWD is disabled): "
                      "no storm can be seen; `pfcwd counter_poll enable` turns polling on"
-                   : "syncd does not poll the watchdog's counters, or faster than they can be read: no storm can "
-                     "be seen"});
+                   : "syncd does not poll the watchdog's counters, or polls them faster than they can be read: no "
+                     "storm can be seen"});
 }
 
 // If one connection broke, the others may have, too. All changes count as unread, because those received may not have
