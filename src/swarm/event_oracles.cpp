@@ -13,7 +13,6 @@ namespace {
 using watchdog::Criterion;
 using watchdog::EventKind;
 using watchdog::Phase;
-using watchdog::Reason;
 
 bool announces(const watchdog::Event& event)
 {

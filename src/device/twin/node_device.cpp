@@ -8,7 +8,6 @@
 namespace petrel::device::twin {
 
 using watchdog::Command;
-using watchdog::Field;
 using watchdog::Treatment;
 
 NodeDevice::NodeDevice(const Seat& seat) : seat_(seat)
