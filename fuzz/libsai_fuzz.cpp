@@ -3,19 +3,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/assert.hpp"
+#include "input.hpp"
 #include "libsai/exports.hpp"
 #include "libsai/petrel_sai.h"
 
 namespace {
 
 using namespace petrel::sai;
+using petrel::fuzz::Input;
 
 constexpr std::string_view kScenario = R"(
 name = "fuzz"
@@ -53,27 +56,6 @@ const char* scenario_file()
     }();
     return path.c_str();
 }
-
-class Input {
-public:
-    Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
-
-    bool empty() const { return left_ == 0; }
-    template <class T>
-    T take()
-    {
-        T value{};
-        const auto size = std::min(sizeof(T), left_);
-        std::memcpy(&value, data_, size);
-        data_ += size;
-        left_ -= size;
-        return value;
-    }
-
-private:
-    const std::uint8_t* data_;
-    std::size_t left_;
-};
 
 class Caller {
 public:

@@ -3,9 +3,9 @@
 // switch.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +13,14 @@
 #include "base/assert.hpp"
 #include "device/manual_clock.hpp"
 #include "device/sai/sai_device.hpp"
+#include "input.hpp"
 #include "sai/bad_libsai.hpp"
 
 namespace {
 
 using namespace petrel;
 using namespace std::chrono_literals;
+using fuzz::Input;
 
 // The faults of bad_libsai.hpp, except those that end or block the process.
 constexpr std::array<std::string_view, 32> kFaults{"coarse_timers",
@@ -53,27 +55,6 @@ constexpr std::array<std::string_view, 32> kFaults{"coarse_timers",
                                                    "refuses_callbacks_at_create",
                                                    "separate",
                                                    "state_of_nonsense"};
-
-class Input {
-public:
-    Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
-
-    bool empty() const { return left_ == 0; }
-    template <class T>
-    T take()
-    {
-        T value{};
-        const auto size = std::min(sizeof(T), left_);
-        std::memcpy(&value, data_, size);
-        data_ += size;
-        left_ -= size;
-        return value;
-    }
-
-private:
-    const std::uint8_t* data_;
-    std::size_t left_;
-};
 
 struct Deaf final : device::NoticeSink {
     void post(const watchdog::Notice&) noexcept override {}
