@@ -44,7 +44,7 @@ function(petrel_module name)
             target_compile_options(petrel_${name} PRIVATE ${PETREL_HOT_OPTIONS})
         elseif(CMAKE_UNITY_BUILD_BATCH_SIZE)
             # Here most of the time goes into headers, not into the optimizer: more sources share them.
-            math(EXPR batch "${CMAKE_UNITY_BUILD_BATCH_SIZE} * 3 / 2")
+            math(EXPR batch "${CMAKE_UNITY_BUILD_BATCH_SIZE} * 2")
             set_target_properties(petrel_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${batch})
         endif()
         set(archive "$<TARGET_FILE:petrel_${name}>")
