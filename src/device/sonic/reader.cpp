@@ -89,6 +89,7 @@ Reader::Reader(Layout layout, Note note)
     : layout_(std::move(layout)),
       note_(std::move(note)),
       with_frames_(layout_.ports.size(), true),
+      frames_read_(layout_.ports.size()),
       wanted_(layout_.queues.size(), QueueRead::everything),
       settled_(layout_.queues.size())
 {
@@ -214,7 +215,8 @@ void Reader::choose(bool whole)
     choice_ = std::move(choice);
     poll_ = {};
     for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
-        add(poll_, with_frames_[port] ? PortRead::time_and_frames : PortRead::time, port);
+        frames_read_[port] = with_frames_[port] || (whole && has_settled_state(port));
+        add(poll_, frames_read_[port] ? PortRead::time_and_frames : PortRead::time, port);
     }
     for (std::uint32_t row = 0; row != choice_.size(); ++row) {
         add(poll_, choice_[row], row);
@@ -237,13 +239,20 @@ Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before, D
     return paused_us != 0 || paused_now ? QueueRead::paused : QueueRead::state;
 }
 
+// Whether a storm of the port goes on by a state alone. The mitigation may freeze a state: then no frames arrive.
+bool Reader::has_settled_state(std::uint32_t port) const
+{
+    const auto& place = layout_.ports[port];
+    return has(fields_, Field::paused_now) &&
+           std::ranges::count(std::span{wanted_}.subspan(place.first, place.count), QueueRead::settled) != 0;
+}
+
 // Reads what matters now and did not at the last poll: counters of queues, frames of ports.
 Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before> before, Duration interval)
 {
     Plan plan;
     std::vector<bool> with_frames(layout_.ports.size());
     const bool prove = has(fields_, Field::on2off) || !has(fields_, Field::pause_us);
-    const bool prove_end = prove || has(fields_, Field::paused_now);  // a state may be frozen: then no frames arrive
     for (std::uint32_t port = 0; port != layout_.ports.size(); ++port) {
         const auto& place = layout_.ports[port];
         for (auto row = place.first; row != place.first + place.count; ++row) {
@@ -251,18 +260,18 @@ Result<void> Reader::read_changes(db::RedisStore& store, std::span<const Before>
             const auto paused_us = readings_[row].sample[Field::pause_us] - before[row].pause_us;
             const bool nearly_all = paused_us >= static_cast<std::uint64_t>(whole_us(interval)) / 32 * 31;
             with_frames[port] = with_frames[port] || wanted_[row] == QueueRead::stormed ||
-                                (wanted_[row] == QueueRead::paused && (prove || nearly_all)) ||
-                                (wanted_[row] == QueueRead::settled && prove_end);
+                                (wanted_[row] == QueueRead::paused && (prove || nearly_all));
             if (wanted_[row] > choice_[row]) {
                 add(plan, wanted_[row], row);
             }
         }
-        if (with_frames[port] && !with_frames_[port]) {
+        if (with_frames[port] && !frames_read_[port]) {
             add(plan, PortRead::frames, port);
         }
-        for (auto row = place.first; row != place.first + place.count && !with_frames[port]; ++row) {
-            if (wanted_[row] != QueueRead::state) {
-                readings_[row].sample.known &= ~kFramesRead;  // frames have arrived, but their count was not read
+        for (auto row = place.first; row != place.first + place.count; ++row) {
+            // Frames have arrived, but their count was not read.
+            if (!with_frames[port] && !frames_read_[port] && wanted_[row] != QueueRead::state) {
+                readings_[row].sample.known &= wanted_[row] == QueueRead::settled ? ~bit(Field::rx_pfc) : ~kFramesRead;
             }
         }
     }

@@ -9,10 +9,11 @@
 //   ends of pauses of their port. If that was already so at the last poll, they are read in the same pipeline,
 //   otherwise in a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole
 //   interval;
-// - of settled storms (set_settled()) only the signals of pause, as long as the pause goes on;
-// - of every queue everything once a second, with orchagent's settings.
+// - of settled storms (set_settled()) only pause time and state, as long as they show that the pause goes on;
+// - of every queue everything once a second, with orchagent's settings; of settled storms also the frames, if the
+//   state may be frozen.
 // For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
-// status; for settled storms also the last packets and drops, which then count once a second.
+// status; for settled storms also the last ends of pauses, packets and drops, which then count once a second.
 #pragma once
 
 #include <array>
@@ -111,6 +112,7 @@ private:
     void choose(bool whole);
     Result<void> read_changes(db::RedisStore&, std::span<const Before>, Duration interval);
     QueueRead wanted_of(std::uint32_t queue, const Before&, Duration interval) const;
+    bool has_settled_state(std::uint32_t port) const;
     void take_port(std::uint32_t port, PortRead, redis::View);
     void take_queue(std::uint32_t queue, QueueRead, redis::View);
     void take(watchdog::Sample&, watchdog::Field, redis::View);
@@ -125,6 +127,7 @@ private:
     redis::Pipeline queue_commands_;
     // What the next poll reads follows from the last poll.
     std::vector<bool> with_frames_;  // by port: its frames matter
+    std::vector<bool> frames_read_;  // by port, as poll_ has it
     std::vector<QueueRead> wanted_;  // by queue
     std::vector<QueueRead> choice_;  // by queue, as poll_ has it
     std::vector<bool> settled_;      // by queue, see set_settled()

@@ -47,7 +47,7 @@ bool SurvivingSignals::mark(watchdog::Sample& sample, Instant seen_at)
     const bool counts = 2 * counted > static_cast<std::uint64_t>(std::max<std::int64_t>(interval, 0));
     const bool follows = seen_at - *since_ >= kHardwareFollows;
     kept_ = kept_ || (follows && ((shows_paused && renewed) || counts));
-    settled_ = kept_ && !sends && seen_at - *since_ >= kEffectDecided;
+    settled_ = kept_ && renewed && !sends && seen_at - *since_ >= kEffectDecided;
     if (!kept_ && has(sample.known, Field::rx_pfc)) {
         sample.survives = ~kPauseSignals;
     }
