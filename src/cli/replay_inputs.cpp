@@ -223,7 +223,7 @@ private:
         if (options_.host_ports && *options_.host_ports != "all") {
             wanted = split(*options_.host_ports);
             check_host_ports(wanted);
-        } else if (config_ && !config_->roles.empty() && !options_.host_ports) {
+        } else if (config_states_roles() && !options_.host_ports) {
             return;  // the file defines them, when it is bound to the devices
         }
         for (auto& device : inputs_.trace.devices) {
@@ -232,6 +232,12 @@ private:
                 row.host_facing = wanted.empty() || std::find(wanted.begin(), wanted.end(), port) != wanted.end();
             }
         }
+    }
+
+    bool config_states_roles() const
+    {
+        return config_ &&
+               std::ranges::any_of(config_->ports, [](const auto& port) { return port.host_facing.has_value(); });
     }
 
     void check_host_ports(const std::vector<std::string_view>& wanted)
@@ -281,7 +287,7 @@ private:
 
     void note_assumed_roles()
     {
-        const bool given = options_.host_ports || (config_ && !config_->roles.empty());
+        const bool given = options_.host_ports || config_states_roles();
         for (const auto& what_if : inputs_.what_ifs) {
             for (const auto& book : what_if.books) {
                 const bool matters = std::any_of(book.policies.begin(), book.policies.end(),

@@ -146,7 +146,7 @@ private:
 
     void read_device(const toml::table& table)
     {
-        text_.only(table, std::array<std::string_view, 2>{"name", "driver"});
+        text_.only(table, std::array<std::string_view, 3>{"name", "driver", "switch_log"});
         DeviceEntry entry{{}, {}, place(table)};
         if (const auto* name = table.get("name")) {
             entry.name = text_.text(*name);
@@ -164,6 +164,12 @@ private:
             }
         } else {
             text_.wrong(table, "a [[device]] with a driver");
+        }
+        if (const auto* log = table.get("switch_log")) {
+            entry.switch_log = text_.text(*log);
+            if (entry.switch_log.find('/') == std::string::npos || !printable(entry.switch_log)) {
+                text_.wrong(*log, "the path of a file or syslog socket, with a / in it");
+            }
         }
         config_.devices.push_back(std::move(entry));
     }
@@ -281,6 +287,9 @@ private:
                 config_.values.push_back({fmt::format("device.{}.name", i + 1), device.name, from});
             }
             config_.values.push_back({fmt::format("device.{}.driver", i + 1), device.driver, from});
+            if (!device.switch_log.empty()) {
+                config_.values.push_back({fmt::format("device.{}.switch_log", i + 1), device.switch_log, from});
+            }
         }
     }
 

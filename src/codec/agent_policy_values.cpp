@@ -22,9 +22,18 @@ public:
             static const toml::table kNothing;
             add_policy(policies_.policies[i], tables != nullptr ? *tables->get(i)->as_table() : kNothing);
         }
-        for (const auto& role : policies_.roles) {
-            add(fmt::format("port.{}.role", role.port.name), role.host_facing ? "host" : "switch",
-                origin(policies_.file, role.port.at));
+        for (const auto& entry : policies_.ports) {
+            const auto key = fmt::format("port.{}", entry.port.name);
+            const auto from = origin(policies_.file, entry.port.at);
+            if (entry.host_facing) {
+                add(key + ".role", *entry.host_facing ? "host" : "switch", from);
+            }
+            if (entry.number) {
+                add(key + ".number", std::to_string(*entry.number), from);
+            }
+            if (!entry.xname.empty()) {
+                add(key + ".xname", entry.xname, from);
+            }
         }
         return std::move(values_);
     }

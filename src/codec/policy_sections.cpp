@@ -1,8 +1,10 @@
 #include "codec/policy_sections.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "codec/policy_table.hpp"
+#include "wire/xname.hpp"
 
 namespace petrel::codec {
 
@@ -65,23 +67,42 @@ void PolicySections::read_policy(const toml::table& table)
 
 void PolicySections::read_port(const toml::table& table)
 {
-    text_.only(table, std::array<std::string_view, 2>{"name", "role"});
+    text_.only(table, std::array<std::string_view, 4>{"name", "role", "number", "xname"});
     const auto* name = table.get("name");
     const auto* role = table.get("role");
-    if (name == nullptr || role == nullptr) {
-        return text_.wrong(table, "a [[port]] with a name and a role");
+    const auto* number = table.get("number");
+    const auto* xname = table.get("xname");
+    if (name == nullptr || (role == nullptr && number == nullptr && xname == nullptr)) {
+        return text_.wrong(table, "a [[port]] with a name and a role, number or xname");
     }
-    config::PortRole port{.port = {text_.name(*name), place(*name)}, .host_facing = false};
-    const auto role_name = role->value_exact<std::string_view>().value_or(std::string_view{});
-    if (role_name != "host" && role_name != "switch") {
-        return text_.wrong(*role, "host or switch");
+    config::PortEntry port{.port = {text_.name(*name), place(*name)}};
+    if (role != nullptr) {
+        const auto role_name = role->value_exact<std::string_view>().value_or(std::string_view{});
+        if (role_name != "host" && role_name != "switch") {
+            return text_.wrong(*role, "host or switch");
+        }
+        port.host_facing = role_name == "host";
     }
-    port.host_facing = role_name == "host";
-    const auto same = [&](const config::PortRole& other) { return other.port.name == port.port.name; };
-    if (std::any_of(into_.roles.begin(), into_.roles.end(), same)) {
+    if (number != nullptr) {
+        constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
+        const auto value = number->value_exact<std::int64_t>();
+        if (!value || *value < 0 || *value > kMost) {
+            return text_.wrong(*number, fmt::format("a whole number 0..{}", kMost));
+        }
+        port.number = static_cast<std::uint32_t>(*value);
+    }
+    if (xname != nullptr) {
+        const auto place_name = wire::parse_xname(xname->value_exact<std::string_view>().value_or(std::string_view{}));
+        if (!place_name || place_name->kind != wire::XnameKind::jack_port) {
+            return text_.wrong(*xname, "the port of a jack, such as \"x0c0r4j3p1\"");
+        }
+        port.xname = to_string(*place_name);
+    }
+    const auto same = [&](const config::PortEntry& other) { return other.port.name == port.port.name; };
+    if (std::any_of(into_.ports.begin(), into_.ports.end(), same)) {
         return text_.wrong(*name, "each port once");
     }
-    into_.roles.push_back(std::move(port));
+    into_.ports.push_back(std::move(port));
 }
 
 }  // namespace petrel::codec

@@ -28,6 +28,7 @@ struct DeviceEntry {
     std::string name;    // empty = the name that the driver gives
     std::string driver;  // KIND:REST
     Place at;
+    std::string switch_log{};  // a file or a syslog socket for the lines of a Slingshot switch; empty = none
 };
 
 struct EffectiveValue {

@@ -37,6 +37,11 @@ void check_ports(const PolicyFile& file, std::span<const PortNumbers> devices, C
             known.insert(name);
         }
     }
+    for (const auto& entry : file.ports) {
+        if (!entry.xname.empty() && known.contains(entry.port.name)) {
+            known.insert(entry.xname);
+        }
+    }
     const auto check = [&](const PortName& port) {
         if (!known.contains(port.name)) {
             const std::vector<std::string_view> names{known.begin(), known.end()};
@@ -46,8 +51,8 @@ void check_ports(const PolicyFile& file, std::span<const PortNumbers> devices, C
     for (const auto& entry : file.policies) {
         std::for_each(entry.ports.begin(), entry.ports.end(), check);
     }
-    for (const auto& role : file.roles) {
-        check(role.port);
+    for (const auto& entry : file.ports) {
+        check(entry.port);
     }
 }
 
@@ -89,13 +94,20 @@ watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers
     return book;
 }
 
-void note_roles(const PolicyFile& file, const PortNumbers& numbers, watchdog::Inventory& inventory)
+void describe_ports(const PolicyFile& file, watchdog::Inventory& inventory)
 {
-    for (const auto& role : file.roles) {
-        const auto at = numbers.find(role.port.name);
+    const auto numbers = numbers_of(inventory);
+    for (const auto& entry : file.ports) {
+        const auto at = numbers.find(entry.port.name);
+        if (at == numbers.end()) {
+            continue;
+        }
+        auto& names = inventory.ports[at->second];
+        names.xname = entry.xname.empty() ? names.xname : entry.xname;
+        names.number = entry.number ? entry.number : names.number;
         for (auto& row : inventory.rows) {
-            if (at != numbers.end() && row.target.port.index == at->second) {
-                row.host_facing = role.host_facing;
+            if (row.target.port.index == at->second) {
+                row.host_facing = entry.host_facing.value_or(row.host_facing);
             }
         }
     }
@@ -105,9 +117,8 @@ void note_roles(const PolicyFile& file, const PortNumbers& numbers, watchdog::In
 
 watchdog::PolicyBook bind_device(const PolicyFile& file, watchdog::Inventory& device, std::string_view name)
 {
-    const auto numbers = numbers_of(device);
-    note_roles(file, numbers, device);
-    return book_for(file, numbers, name);
+    describe_ports(file, device);
+    return book_for(file, numbers_of(device), name);
 }
 
 std::vector<Complaint> unknown_ports(const PolicyFile& file, std::span<const watchdog::Inventory* const> devices)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +28,13 @@ struct PolicyEntry {
     bool operator==(const PolicyEntry&) const = default;
 };
 
-struct PortRole {
+// What the file states about one port.
+struct PortEntry {
     PortName port;
-    bool host_facing{};
-    bool operator==(const PortRole&) const = default;
+    std::optional<bool> host_facing{};
+    std::string xname{};  // empty = none
+    std::optional<std::uint32_t> number{};
+    bool operator==(const PortEntry&) const = default;
 };
 
 struct PolicyFile {
@@ -38,7 +42,7 @@ struct PolicyFile {
     std::uint32_t max_mitigated{};  // zero = no limit
     bool big_red_switch{};
     std::vector<PolicyEntry> policies;
-    std::vector<PortRole> roles;
+    std::vector<PortEntry> ports;
     bool operator==(const PolicyFile&) const = default;
 };
 

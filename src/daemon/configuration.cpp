@@ -26,7 +26,7 @@ config::AgentConfig named(config::AgentConfig config)
 config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own)
 {
     policies.max_mitigated = own.max_mitigated;
-    policies.roles = own.roles;
+    policies.ports = own.ports;
     return policies;
 }
 
@@ -82,6 +82,7 @@ std::vector<Complaint> what_needs_a_restart(const config::AgentConfig& now, cons
         std::string all;
         for (const auto& device : config.devices) {
             all += (all.empty() ? "" : ", ") + (device.name.empty() ? "" : device.name + "=") + device.driver;
+            all += device.switch_log.empty() ? "" : fmt::format(" (switch_log {})", device.switch_log);
         }
         return all;
     };

@@ -57,6 +57,8 @@ Result<std::unique_ptr<Log>> ProcessSurroundings::open_log(config::LogFormat for
     return Log::open(format, to, agent_name);
 }
 
+Result<std::unique_ptr<RawLog>> ProcessSurroundings::open_switch_log(std::string_view to) { return RawLog::open(to); }
+
 Result<std::unique_ptr<Control>> ProcessSurroundings::open_control(ControlSetup setup)
 {
     return as<Control>(ControlThread::start(*loop_, std::move(setup)));

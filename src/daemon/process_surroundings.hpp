@@ -24,6 +24,7 @@ public:
     std::unique_ptr<runner::Worker> make_worker(std::size_t most_jobs) override;
     Result<void> on_signals(std::function<void(int signal)> call) override;
     Result<std::unique_ptr<Log>> open_log(config::LogFormat, std::string_view to, std::string_view agent_name) override;
+    Result<std::unique_ptr<RawLog>> open_switch_log(std::string_view to) override;
     Result<std::unique_ptr<Control>> open_control(ControlSetup) override;
     Result<std::unique_ptr<MetricsListener>> listen_for_metrics(std::string_view host_port,
                                                                 std::function<ServiceSnapshot()> look) override;

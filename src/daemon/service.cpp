@@ -108,6 +108,11 @@ Result<void> Service::make_runners()
                     fmt::format("device '{}' ({}): a device needs a unique name of letters, digits, '.', '_' and '-'",
                                 escaped(device.name), device.driver)});
             }
+            const auto logs = switch_logs_.add(device.name, entry.switch_log,
+                                               [this](std::string_view to) { return around_.open_switch_log(to); });
+            if (!logs) {
+                return logs;
+            }
             RunnerSetup setup{.entry = std::move(device),
                               .id = DeviceId{static_cast<std::uint32_t>(runners_.size())},
                               .driver = driver,
@@ -256,6 +261,7 @@ void Service::leave(int exit_code)
 {
     control_.reset();
     log_.reset();  // writes the lines that wait
+    switch_logs_ = {};
     std::_Exit(exit_code);
 }
 
@@ -314,7 +320,9 @@ void Service::log(const Log::Line& line) { log_->write(line); }
 
 void Service::event_written(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
 {
-    log(event_line(event, runner.agent()->watchdog().watchlist(), runner.name()));
+    const auto& list = runner.agent()->watchdog().watchlist();
+    log(event_line(event, list, runner.name()));
+    switch_logs_.write(runner.name(), event, wall_time(loop_.now(), event.at), list.inventory.ports);
     control_->publish(runner.name(), event.seq, json);
     if (nos_) {
         nos_->event_written(runner, event);

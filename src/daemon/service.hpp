@@ -22,6 +22,7 @@
 #include "daemon/nos_runner.hpp"
 #include "daemon/runners.hpp"
 #include "daemon/surroundings.hpp"
+#include "daemon/switch_logs.hpp"
 
 namespace petrel::daemon {
 
@@ -95,6 +96,7 @@ private:
     runner::Loop& loop_;
     Instant started_;
     std::unique_ptr<LimitedLog> log_;
+    SwitchLogs switch_logs_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
     bool runners_started_{};

@@ -28,7 +28,7 @@ ServiceSnapshot Service::snapshot() const
     }
     report.files_lost = files_lost_;
     report.file_lost = file_lost_;
-    report.log_lines_dropped = log_->dropped();
+    report.log_lines_dropped = log_->dropped() + switch_logs_.dropped();
     report.control = control_->counters();
     report.reload = reload_;
     for (const auto& runner : runners_) {

@@ -14,6 +14,7 @@
 #include "daemon/control.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
+#include "daemon/raw_log.hpp"
 #include "daemon/service_snapshot.hpp"
 #include "device/device.hpp"
 #include "runner/loop.hpp"
@@ -35,6 +36,8 @@ public:
     // Parameters as for Log::open().
     virtual Result<std::unique_ptr<Log>> open_log(config::LogFormat, std::string_view to,
                                                   std::string_view agent_name) = 0;
+    // The log of a switch, besides the agent's. Parameters as for RawLog::open().
+    virtual Result<std::unique_ptr<RawLog>> open_switch_log(std::string_view to) = 0;
     virtual Result<std::unique_ptr<Control>> open_control(ControlSetup) = 0;
 
     // `look` is called for each request.

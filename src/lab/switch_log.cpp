@@ -17,12 +17,7 @@ std::vector<wire::LogLine> log_lines(const AgentEvent& reported)
     const auto& event = *reported.event;
     const wire::LogOrigin origin{WallTime{std::chrono::microseconds{whole_us(event.at)}}, std::string{reported.device},
                                  kProcess};
-    std::vector<wire::LogLine> lines;
-    const auto& ports = reported.watchlist->inventory.ports;
-    for (const auto& message : runtime::pause_messages(event, ports[event.target.port.index])) {
-        lines.push_back(pause_line(message, origin));
-    }
-    return lines;
+    return runtime::pause_lines(event, reported.watchlist->inventory.ports[event.target.port.index], origin);
 }
 
 }  // namespace petrel::lab

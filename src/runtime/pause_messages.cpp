@@ -64,4 +64,13 @@ std::vector<wire::PauseMessage> pause_messages(const Event& event, const PortNam
     return messages;
 }
 
+std::vector<wire::LogLine> pause_lines(const Event& event, const PortNames& port, const wire::LogOrigin& origin)
+{
+    std::vector<wire::LogLine> lines;
+    for (const auto& message : pause_messages(event, port)) {
+        lines.push_back(pause_line(message, origin));
+    }
+    return lines;
+}
+
 }  // namespace petrel::runtime

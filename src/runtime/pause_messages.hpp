@@ -1,5 +1,5 @@
-// Converts an event of the watchdog about a port that is paused for too long to the messages that a Slingshot switch
-// logs. A pure function: the caller writes the messages and adds the time.
+// Converts an event of the watchdog about a port that is paused for too long to the lines that a Slingshot switch
+// logs. A pure function: the caller writes the lines.
 #pragma once
 
 #include <vector>
@@ -17,5 +17,8 @@ namespace petrel::runtime {
 //   ends otherwise (order, stop, link down)  left_error
 // Any other event: no messages.
 std::vector<wire::PauseMessage> pause_messages(const watchdog::Event&, const PortNames& of_its_port);
+
+// The same messages as lines of a log.
+std::vector<wire::LogLine> pause_lines(const watchdog::Event&, const PortNames& of_its_port, const wire::LogOrigin&);
 
 }  // namespace petrel::runtime

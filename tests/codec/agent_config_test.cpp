@@ -128,7 +128,30 @@ TEST(AgentConfig, AWholeFile)
     EXPECT_EQ(config.policies.max_mitigated, 8U);
     ASSERT_EQ(config.policies.policies.size(), 2U);
     EXPECT_EQ(config.policies.policies[0].policy.detect, milliseconds{300});
-    EXPECT_EQ(config.policies.roles.size(), 1U);
+    EXPECT_EQ(config.policies.ports.size(), 1U);
+}
+
+TEST(AgentConfig, TheLogOfASlingshotSwitchAndTheNamesOfItsPorts)
+{
+    const auto config = read_config(R"([[device]]
+name = "x0c0r4b0"
+driver = "twin:x.toml"
+switch_log = "/dev/log"
+[[policy]]
+preset = "pause-too-long"
+[[port]]
+name = "Ethernet0"
+number = 19
+xname = "x0c0r4j3p1"
+)");
+    EXPECT_EQ(config.devices[0].switch_log, "/dev/log");
+    EXPECT_EQ(value_of(config, "device.1.switch_log").value, "/dev/log");
+    ASSERT_EQ(config.policies.ports.size(), 1U);
+    EXPECT_EQ(config.policies.ports[0].number, 19U);
+    EXPECT_EQ(config.policies.ports[0].xname, "x0c0r4j3p1");
+    EXPECT_FALSE(config.policies.ports[0].host_facing);
+    EXPECT_EQ(value_of(config, "port.Ethernet0.number").value, "19");
+    EXPECT_EQ(value_of(config, "port.Ethernet0.xname").value, "x0c0r4j3p1");
 }
 
 TEST(AgentConfig, EveryValueHasItsOrigin)

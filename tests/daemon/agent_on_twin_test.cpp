@@ -1,9 +1,13 @@
 // The agent on a fabric of the twin: a storm is detected, mitigated and restored, and every control command has its
 // documented effect. In simulated time, except for tests of the process itself and of its sockets.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -101,6 +105,103 @@ TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
     const auto events = answer({"events", "--json"});
     EXPECT_THAT(events, AllOf(HasSubstr("\"event\":\"storm_detected\""), HasSubstr("\"event\":\"storm_restored\"")));
     EXPECT_EQ(process->stop(), 0);
+}
+
+// A Slingshot switch whose host h0 stops its receive pipeline and is rebooted.
+class SwitchLog : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        std::ofstream{folder / "fabric.toml"} << R"(name = "pause-too-long"
+duration = "20s"
+[topology]
+kind = "explicit"
+[[topology.node]]
+name = "h0"
+kind = "host"
+[[topology.node]]
+name = "h1"
+kind = "host"
+[[topology.node]]
+name = "x0c0r4b0"
+kind = "switch"
+[[topology.link]]
+between = ["h0", "x0c0r4b0"]
+speed = "1G"
+cable_m = 5
+[[topology.link]]
+between = ["h1", "x0c0r4b0"]
+speed = "1G"
+cable_m = 5
+[[switch]]
+registers = "slingshot"
+buffer = "1MiB"
+pause_limit = "100ms"
+[[traffic]]
+name = "to the victim"
+from = "h1"
+to = "h0"
+rate = "200M"
+[[fault]]
+at = "200ms"
+kind = "stop-pipeline"
+host = "h0"
+[[fault]]
+at = "1500ms"
+kind = "reboot-host"
+host = "h0"
+[[policy]]
+preset = "pause-too-long"
+)";
+    }
+
+    std::string config(const std::filesystem::path& log) const
+    {
+        return fmt::format("[[device]]\ndriver = \"twin:{}\"\nswitch_log = \"{}\"\n"
+                           "[[policy]]\npreset = \"pause-too-long\"\n"
+                           "[[port]]\nname = \"Ethernet0\"\nnumber = 19\nxname = \"x0c0r4j3p1\"\n",
+                           (folder / "fabric.toml").string(), log.string());
+    }
+
+    test::TemporaryFolder folder;
+    test::SimulatedTime time;
+};
+
+TEST_F(SwitchLog, HasTheLinesOfASlingshotSwitch)
+{
+    const auto log = folder / "messages";
+    test::SimulatedAgent agent{time, {.folder = folder.path(), .config = config(log)}};
+    EXPECT_NE(agent.wait_for("pause_too_long_cleared"), "") << agent.log_text();
+    EXPECT_EQ(agent.stop(), 0);
+    std::stringstream text;
+    text << std::ifstream{log}.rdbuf();
+    const std::regex time_stamp{R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00)"};
+    const std::regex since_boot{R"(\[[ \d]{5}\.\d{6}\])"};
+    auto lines = std::regex_replace(text.str(), time_stamp, "TIME");
+    lines = std::regex_replace(lines, since_boot, "[UPTIME]");
+    lines = std::regex_replace(lines, std::regex{fmt::format("fabric_routing {} ", ::getpid())}, "fabric_routing PID ");
+    const std::string port = "19 (port name: x0c0r4j3p1)";
+    EXPECT_EQ(
+        lines,
+        "<3>1 TIME x0c0r4b0 kernel - - - [UPTIME] rossw rossw0: pm 19: pause too long detected, chan timeouts 0x8\n"
+        "<11>1 TIME x0c0r4b0 fabric_routing PID - -  Error: Node connected to port " +
+            port +
+            " has asserted Ethernet flow control pause for too long\n"
+            "<11>1 TIME x0c0r4b0 fabric_routing PID - -  Port " +
+            port +
+            " has moved to an error state. Reason: ERROR_STATE_ETHERNET_FLOW_CONTROL_TOO_LONG\n"
+            "<14>1 TIME x0c0r4b0 fabric_routing PID - -  Port " +
+            port +
+            " has stopped asserting pause for too long.\n"
+            "<14>1 TIME x0c0r4b0 fabric_routing PID - -  Port " +
+            port + " is no longer in an error state\n");
+}
+
+TEST_F(SwitchLog, ThatCannotBeWrittenStopsTheStart)
+{
+    test::SimulatedAgent agent{time, {.folder = folder.path(), .config = config(folder / "no" / "where")}};
+    EXPECT_TRUE(agent.ended());
+    EXPECT_THAT(agent.log_text(), HasSubstr((folder / "no" / "where").string()));
 }
 
 TEST_F(AgentOnTwin, EveryCommandAnswersAsTextAndJson)

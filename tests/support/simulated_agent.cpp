@@ -177,6 +177,10 @@ public:
         return std::make_unique<MemoryLog>(format, agent_name,
                                            [this](std::string line) { agent_.add_line(std::move(line)); });
     }
+    Result<std::unique_ptr<daemon::RawLog>> open_switch_log(std::string_view to) override
+    {
+        return daemon::RawLog::open(to);
+    }
     Result<std::unique_ptr<daemon::Control>> open_control(daemon::ControlSetup setup) override
     {
         control_ = std::make_shared<daemon::ControlSetup>(std::move(setup));
