@@ -19,8 +19,8 @@ endif()
 # Assertions name a file by its path in the source tree, wherever the tree is.
 add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
-# Every module may become part of a shared library (libsai-petrel.so). Nobody replaces our functions when it is loaded,
-# so that calls within stay direct.
+# Every module may become part of a shared library (libsai-petrel.so). Other libraries cannot replace its functions at
+# load time, so calls within the library are direct.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-fno-semantic-interposition)
 

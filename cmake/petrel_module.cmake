@@ -71,8 +71,8 @@ function(petrel_module name)
         "${module_PURE}" "${archive}")
 endfunction()
 
-# petrel_shared_library(name FROM module EXPORTS pattern...): lib<name>.so, of all that is in the module. Nobody sees more
-# of it than the functions whose names match.
+# petrel_shared_library(name FROM module EXPORTS pattern...): lib<name>.so, with all code of the module. It exports only
+# the functions whose names match a pattern.
 function(petrel_shared_library name)
     cmake_parse_arguments(PARSE_ARGV 1 library "" "FROM" "EXPORTS")
     set(exports "${PROJECT_BINARY_DIR}/${name}.exports")

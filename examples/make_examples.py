@@ -9,7 +9,7 @@ import pathlib
 
 POLL_US = 100_000
 LINE_BYTES_PER_US = 12_500  # 100 Gb/s
-HOLD_US = 336  # what one XOFF of full quanta holds at 100 Gb/s
+HOLD_US = 336  # duration of one XOFF with the longest pause time at 100 Gb/s
 HERE = pathlib.Path(__file__).parent
 
 
@@ -91,8 +91,8 @@ def choppy():
     queues = [Queue("Ethernet0", 3, short_pauses(1, length)), Queue("Ethernet0", 4, short_pauses(2, length)),
               Queue("Ethernet8", 3, square(50_000, 47_500, 4_000_000, 1_000_000), load=0.00001, backlog=2_000_000),
               Queue("Ethernet8", 4, short_pauses(5, length))]
-    write_csv("choppy.csv", ["Ethernet8 queue 3 is paused 95 % of the time from 1 s to 4 s and sends next to nothing, but no",
-                             "pause lasts longer than 47.5 ms: detectors that want a pause without a break never see it."],
+    write_csv("choppy.csv", ["Ethernet8 queue 3 is paused 95 % of the time from 1 s to 4 s and sends almost nothing, but no",
+                             "pause lasts longer than 47.5 ms: a rule that needs an unbroken pause never detects it."],
               queues, length)
 
 
@@ -101,7 +101,7 @@ def incast():
     queues = [Queue(f"Ethernet{4 * port}", 3, square(6_400, 6_300, length, 13 * port), load=1.0, backlog=800_000)
               for port in range(8)]
     write_csv("incast.csv", ["Eight of the senders of a 64:1 incast: each is paused 98.4 % of the time and sends 1.6 % of the",
-                             "line rate, steadily. Congestion, not a storm: nothing may fire."],
+                             "line rate, steadily. This is congestion, not a storm: no rule may detect one."],
               queues, length)
 
 

@@ -1,6 +1,6 @@
-// A vendor's library that breaks the specification in any way that the tests know, with any state behind it: the device
-// returns values or an error. The first bytes select the faults, the others are calls of the device and changes of the
-// switch.
+// A vendor's library breaks the specification in the ways of bad_libsai.hpp, in any state of the switch. The device
+// must return values or an error. The first bytes select the faults, the others are calls of the device and changes of
+// the switch.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -152,7 +152,7 @@ std::vector<Command> commands()
          lab_files_flags(LabFiles::check)},
         {"lab explain", kGeneral, "Describe a scenario: what it contains, and what happens when.", kNoExamples,
          lab_files_flags(LabFiles::explain)},
-        {"lab table", kGeneral, "How policies do against patterns: caught, latency, false actions.", kNoExamples,
+        {"lab table", kGeneral, "Compare policies on patterns: storms caught, latency, false actions.", kNoExamples,
          lab_table_flags},
         {"lab swarm", kGeneral, "Random fabrics, storms and faults, judged by laws that hold for every scenario.",
          kSwarmExamples, lab_swarm_flags},

@@ -91,10 +91,10 @@ ExitCode run_lab(const LabOptions& options)
         return refuse(options.problems);
     }
     if (options.peers != nullptr && (options.trace || options.report)) {
-        return refuse({{options.trace ? "--trace" : "--report", 0, 0, "only one process alone can record", {}}});
+        return refuse({{options.trace ? "--trace" : "--report", 0, 0, "only a run in one process can record", {}}});
     }
     if (options.peers != nullptr && options.syslog) {
-        return refuse({{"--syslog", 0, 0, "only one process alone writes a log", {}}});
+        return refuse({{"--syslog", 0, 0, "only a run in one process writes a log", {}}});
     }
     std::vector<std::string> texts;
     for (const auto& file : options.plan.files) {

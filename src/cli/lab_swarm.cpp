@@ -35,7 +35,7 @@ std::string violations_text(const swarm::Judged& judged, const std::string& labe
     return text;
 }
 
-// Writes a small scenario that violates the same law in the same way, and says how to run it.
+// Writes a small scenario that violates the same law in the same way. Returns the text that shows how to run it.
 Result<std::string> shrunk(const swarm::CampaignRun& failed, const std::string& output)
 {
     const auto& cause = failed.judged.violations.front();

@@ -224,7 +224,7 @@ private:
             wanted = split(*options_.host_ports);
             check_host_ports(wanted);
         } else if (config_states_roles() && !options_.host_ports) {
-            return;  // the file defines them, when it is bound to the devices
+            return;  // the file defines the roles; binding it to the devices assigns them
         }
         for (auto& device : inputs_.trace.devices) {
             for (auto& row : device.inventory.rows) {

@@ -27,7 +27,7 @@ inline constexpr std::string_view kProfileKey = "profile";
 // A kind of driver that exists.
 struct DriverKind {
     std::string_view name;
-    bool has_policies{};  // its devices come with their policies: the file needs none
+    bool has_policies{};  // the driver supplies the policies of its devices: the file needs none
 };
 
 // Without a file (`file` is empty) all settings have their defaults, and the preset sonic watches all queues. `given`:

@@ -1,5 +1,5 @@
-// Reads a line of docs/events.md, for `petrel events` and for decisions from before a restart of the agent. Reads
-// leniently: a newer agent may write names that this version does not know.
+// Reads a line of docs/events.md, for `petrel events` and for decisions from before a restart of the agent. Accepts
+// unknown names: a newer agent may write names that this version does not have.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct EventLine {
     std::string queue;  // "Ethernet4:3", "Ethernet4"; empty = the whole device
     std::string policy;
     std::string action;
-    // What the description of the event needs: kind, reason, evidence without its looks, who gave the order. None if
-    // this version does not know the event.
+    // The data for the description of the event: kind, reason, evidence without its looks, name of the operator. None
+    // if this version does not have the event.
     std::optional<watchdog::Event> known;
 };
 

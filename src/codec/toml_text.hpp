@@ -1,5 +1,5 @@
-// The common part of all TOML readers: each problem with its place, the value and what is allowed, and how values
-// appear in a complaint. For the .cpp files of codec and codec/scenario only: it includes the TOML library.
+// The common part of all TOML readers: complaints with place, value and allowed values, and how values appear in a
+// complaint. For the .cpp files of codec and codec/scenario only: it includes the TOML library.
 #pragma once
 
 #include <fmt/format.h>

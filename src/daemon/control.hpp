@@ -1,5 +1,5 @@
 // The clients of the control commands, as the service uses them. The control thread (control_thread.hpp) serves those
-// of a socket; a test hands its requests over itself.
+// of a socket; a test passes its requests directly.
 //
 // Contract: all calls are made in the thread of the service's loop.
 #pragma once

@@ -85,12 +85,12 @@ void add_lateness(const DeviceReport& device, std::string_view interval, std::ve
 {
     constexpr std::uint64_t kOneIn = 100;
     if (device.polls_missed > device.looks / kOneIn) {
-        problems.push_back(
-            {fmt::format("{} of {} polls of {} were missed", device.polls_missed, device.polls_missed + device.looks,
-                         escaped(device.name)),
-             {},
-             fmt::format("storms are found later than configured; looks take up to {}: a longer {}, or fewer queues",
-                         ms_text(std::chrono::microseconds{device.longest_look_us}), interval)});
+        problems.push_back({fmt::format("{} of {} polls of {} were missed", device.polls_missed,
+                                        device.polls_missed + device.looks, escaped(device.name)),
+                            {},
+                            fmt::format("storms are detected later than configured; looks take up to {}: set a longer "
+                                        "{} or watch fewer queues",
+                                        ms_text(std::chrono::microseconds{device.longest_look_us}), interval)});
     }
 }
 

@@ -22,7 +22,7 @@ public:
     const std::string& name() const { return name_; }
     std::filesystem::path path() const { return folder_.path_of(name_); }
 
-    // Whether the file, its lock or the folder was removed or replaced. Then later processes would not find what is
+    // Whether the file, its lock or the folder was removed or replaced. Then later processes would not find the data
     // written to `file`, and another process could take the lock.
     bool lost(const FileDescriptor& file) const;
     // After lost(): locks the name again. The caller must write the file anew.

@@ -14,7 +14,7 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
     }
 }
 
-// After a refusal, the rows of the site want the next weaker treatment.
+// After a refusal, sets the next weaker treatment for the rows of the site.
 void Machine::step_down(SiteId s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {

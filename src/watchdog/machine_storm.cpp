@@ -225,7 +225,7 @@ SiteId Machine::site_for(Slot r, Treatment treatment) const
     return whole_port ? map_.port_site(r) : map_.queue_site(r);
 }
 
-// Sets what the site wants: the strongest treatment that its rows want.
+// Sets the treatment of the site: the strongest of those that its rows need.
 void Machine::update_want(SiteId s, Instant now)
 {
     if (held()) {
@@ -291,7 +291,7 @@ bool Machine::latches(Slot r, Instant now)
 
 // --- end of a storm
 
-// A port stays treated while any of its queues wants it. Its queues are released together.
+// A port stays treated while one of its queues needs the treatment. Its queues are released together.
 bool Machine::whole_site_quiet(Slot r) const
 {
     const auto s = rows_[r].site;

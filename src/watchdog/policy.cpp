@@ -248,7 +248,7 @@ const std::array kRows{
     Row{{"poll_ms", "T2: time from one poll of all queues to the next"},
         [](Policy& p, const Preset& s, Text t) { return set_ms(p.poll, t, s.poll_ms); },
         [](const Policy& p) { return number_text(whole_ms(p.poll)); }},
-    Row{{"action", "what is done to a stormed queue"},
+    Row{{"action", "the treatment of a queue in a storm"},
         [](Policy& p, const Preset& s, Text t) { return set_action(p, s, t); },
         [](const Policy& p) { return std::string{action_name(p.action)}; }},
     Row{{"release", "what ends a mitigation: auto (quiet), forced (time), manual (an operator)"},

@@ -175,8 +175,8 @@ bool measures_pause(Criterion c) { return c == Criterion::continuous || c == Cri
 
 constexpr std::uint32_t kLongestFall = kClockMost / 4;  // multiplied by the largest leak, this still fits 32 bits
 
-// The score of the leaky integrator. It is capped at twice the limit. It falls gradually, unless the queue has sent in
-// one interval what it did not send in all the time of the score: that is progress, although it comes in bursts.
+// The score of the leaky integrator. It is capped at twice the limit. It falls gradually. If the queue
+// sends in one interval as much as it should have sent in all the time of the score, the score falls to zero.
 std::uint32_t leak(std::uint32_t score, std::uint32_t limit, const Look& look, std::uint32_t times)
 {
     if (const auto proof = look.storm(); proof.hit) {

@@ -20,7 +20,7 @@ def packages(group):
 BUILD_PACKAGES = packages("build")
 TEST_PACKAGES = BUILD_PACKAGES + packages("test")  # what ./dev test needs
 
-# Lists the packages in $STATE/installed and always exits 1, as the real one does if it does not know a package.
+# Lists the packages in $STATE/installed and always exits 1, as the real dpkg-query does for an unknown package.
 DPKG_QUERY = """while IFS= read -r package; do echo "$package installed"; done <"$STATE/installed"; exit 1"""
 
 # Installs the requested packages; fails as many times as $STATE/apt_failures has lines.

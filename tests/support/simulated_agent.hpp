@@ -33,7 +33,8 @@ public:
         std::string die_at{};
     };
 
-    // Starts it. The time goes on from one agent to the next. It has the drivers of petrel and "shared:FILE".
+    // Starts the agent. Simulated time continues from one agent to the next. The agent has the drivers of petrel and
+    // "shared:FILE".
     SimulatedAgent(SimulatedTime&, Options);
     ~SimulatedAgent();
     SimulatedAgent(const SimulatedAgent&) = delete;

@@ -1,5 +1,5 @@
 // Simulated time for a service in a single thread: calls at given times, and workers whose jobs take time or hang. It
-// goes on when a service ends, and has what outlives one: a switch, for example.
+// continues when a service ends, and owns objects that outlive a service, such as a switch.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is drawn depends on the seed alone, and is a scenario.
+// A draft depends only on its seed, and is a valid scenario.
 #include "swarm/draw.hpp"
 
 #include <gtest/gtest.h>
