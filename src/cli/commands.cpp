@@ -112,6 +112,14 @@ constexpr auto kConfigExamples = R"(Examples:
 Flags are stronger than the environment, the environment than the file, the file than the defaults.
 )";
 
+constexpr auto kDeviceExamples = R"(Examples:
+  petrel device check "exec:/usr/lib/petrel/switch.py --host 10.0.0.1"
+  petrel device check exec:/usr/lib/petrel/switch.py --treat Ethernet4:3
+
+Without --treat the helper is only asked to read. With it, each of its treatments is applied to that queue or to its
+port, and restored: choose a queue whose traffic may be disturbed. The exit code is 5 if the helper breaks a rule.
+)";
+
 constexpr auto kOrderExamples = R"(Examples:
   petrel mitigate Ethernet4:3 --note "ticket 4711"
   petrel release Ethernet4                          all queues of a port
@@ -168,6 +176,9 @@ std::vector<Command> commands()
         {"link decode", kGeneral, "Translate another vendor's code into these reasons.", kLinkDecodeExamples,
          link_decode_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
+        {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
+        {"device check", kGeneral, "Check a helper program (exec:PROGRAM) against the protocol.", kNoExamples,
+         device_check_flags},
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},

@@ -31,6 +31,17 @@
 // result for each row that was passed. If other software configures the device's detection, the call fails with
 // ErrorKind::unsupported.
 //
+// Notices. A device whose library calls back from its own threads posts notices from there. A device whose notices
+// arrive at a file descriptor has no such thread: receive_notices() posts the notices that wait, without blocking, and
+// returns the descriptor that is readable when more arrive, or -1 if none can arrive. The worker waits for the
+// descriptor between two calls and then calls receive_notices() again, in the thread of all other calls. The descriptor
+// stays open until the device is closed or destroyed. Every other call of such a device also posts the notices that
+// arrived before its answer. So a notice reaches the loop at once while the device is idle, and with the end of the
+// call under way otherwise.
+//
+// A device that lost its hardware for good (a helper program that ended) fails its looks and wants_reopening(). The
+// runner then reports the device as failing and opens it again, with a growing delay.
+//
 // Device has no default for any call, so that the compiler finds a wrapper that does not pass one on. Adapters derive
 // from PlainDevice (plain_device.hpp), wrappers from Device.
 #pragma once
@@ -118,12 +129,13 @@ public:
     // keeps it until quiet is proven.
     virtual bool treated_by_others() const = 0;
     virtual void listen(NoticeSink&) = 0;
+    virtual int receive_notices() = 0;
     virtual void set_waker(const Waker&) = 0;  // it outlives the device
     virtual Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) = 0;
     virtual void set_watched_rows(std::span<const Slot>) = 0;
     // As of the last look, in the order of queues.
     virtual std::vector<UnseenQueue> unseen_queues() const = 0;
-    // True: the device can be watched again, but the treatments in force may have changed meanwhile. Open it again.
+    // True: the treatments in force may have changed while the device could not be followed. Open it again.
     virtual bool wants_reopening() const = 0;
     // The last call. Puts back everything that the device has changed beside the commands that it carried out.
     virtual Result<void> close() = 0;

@@ -9,6 +9,7 @@ namespace petrel::device {
 class PlainDevice : public Device {
 public:
     bool treated_by_others() const override { return false; }
+    int receive_notices() override { return -1; }
     void set_waker(const Waker&) override {}
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override
     {

@@ -1,5 +1,6 @@
 #include "drivers/drivers.hpp"
 
+#include "drivers/exec_driver.hpp"
 #include "drivers/sai_driver.hpp"
 #include "drivers/sonic_driver.hpp"
 #include "drivers/twin_driver.hpp"
@@ -12,6 +13,7 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
     drivers.push_back(std::make_unique<TwinDriver>());
     drivers.push_back(std::make_unique<SaiDriver>());
     drivers.push_back(std::make_unique<SonicDriver>());
+    drivers.push_back(std::make_unique<ExecDriver>());
     return drivers;
 }
 

@@ -63,6 +63,11 @@ Result<std::vector<device::Delegated>> LiveDevice::delegate_detection(std::span<
     return at_present(*access_, [&] { return device_->delegate_detection(rows); });
 }
 
+int LiveDevice::receive_notices()
+{
+    return at_once(*access_, [&] { return device_->receive_notices(); });
+}
+
 void LiveDevice::set_waker(const device::Waker& waker)
 {
     access_->at_once([&] { device_->set_waker(waker); });

@@ -31,6 +31,7 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return device_->treated_by_others(); }
     void listen(device::NoticeSink&) override;
+    int receive_notices() override;
     Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow>) override;
     void set_watched_rows(std::span<const Slot>) override;
     std::vector<device::UnseenQueue> unseen_queues() const override;

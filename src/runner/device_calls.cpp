@@ -84,6 +84,7 @@ DeviceSource::NoteSink DeviceCalls::post_notes() const
 Result<Opened> DeviceCalls::open_device()
 {
     journal_.reset();
+    worker_->when_readable(-1, {});
     device_.reset();
     auto device = source_.open(post_notes());
     if (!device) {
@@ -99,8 +100,15 @@ Result<Opened> DeviceCalls::open_device()
     ++numbering_;
     device_->listen(notices_);
     device_->set_waker(waker_);
+    await_notices();
     return Opened{known_, numbering_, device_->capabilities(), journal_->tail_dropped(),
                   journal_->absent_entry_count()};
+}
+
+// Posts the notices that wait, and again whenever more arrive.
+void DeviceCalls::await_notices()
+{
+    worker_->when_readable(device_->receive_notices(), [this] { await_notices(); });
 }
 
 void DeviceCalls::gather(std::optional<watchdog::Checkpoint> remembered, std::function<void(Result<agent::Start>)> then)
@@ -232,6 +240,7 @@ void DeviceCalls::close(config::StopPolicy policy, std::function<void(Result<voi
     call(
         JobKind::other,
         [this, policy] {
+            worker_->when_readable(-1, {});
             auto closed = device_ ? device_->close() : source_.put_back();
             if (policy == config::StopPolicy::restore) {
                 device_.reset();

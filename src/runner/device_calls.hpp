@@ -85,6 +85,7 @@ private:
     Result<Opened> open_device();
     DeviceSource::NoteSink post_notes() const;
     void follow_inventory();
+    void await_notices();
     std::optional<Result<bool>> keep_journal();
     std::optional<std::vector<device::UnseenQueue>> other_unseen();
 

@@ -426,7 +426,7 @@ void DeviceRunner::take(const Looked& looked)
     longest_look_ = std::max(longest_look_, looked.took);
     follow_unseen(looked);
     if (looked.wants_reopening && agent_ && !stopping_) {
-        return reopen();
+        return reopen(looked.read);
     }
     judge(looked);
     const bool other_rows = looked.changed && looked.numbering != opened_->numbering;
@@ -449,8 +449,9 @@ void DeviceRunner::take(const Looked& looked)
     }
 }
 
-// Another detector may have treated queues of the device meanwhile: read the treatments in force again, as at a start.
-void DeviceRunner::reopen()
+// The treatments of the device may have changed meanwhile: read the treatments in force again, as at a start. A device
+// that could not be read is failing, and gets a pause before the runner opens it.
+void DeviceRunner::reopen(const Result<void>& read)
 {
     remember();
     stop_watching();
@@ -458,6 +459,9 @@ void DeviceRunner::reopen()
         cancel(timer);
     }
     commands_.clear();
+    if (!read) {
+        return try_again(read.error().what);
+    }
     health_.become(Condition::starting, "the device is opened again");
     open();
 }

@@ -130,7 +130,7 @@ private:
     void look(Look);
     void take(const Looked&);
     void judge(const Looked&);
-    void reopen();
+    void reopen(const Result<void>& read);
     void follow_unseen(const Looked&);
     void follow(const Looked&);
     void gather_new_rows(const std::set<std::string>& before);

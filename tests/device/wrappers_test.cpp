@@ -71,6 +71,7 @@ public:
     }
     bool treated_by_others() const override { return true; }
     void listen(NoticeSink& to) override { sink = &to; }
+    int receive_notices() override { return 5; }
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow> rows) override
     {
         self_watch.assign(rows.begin(), rows.end());
@@ -200,6 +201,8 @@ TYPED_TEST(Wrapper, PassesOnDelegatedDetection)
     EXPECT_EQ((*watched)[0].row, kWrappedRow);
     EXPECT_TRUE((*watched)[0].on);
 }
+
+TYPED_TEST(Wrapper, ReceivesNotices) { EXPECT_EQ(this->wrapper_.receive_notices(), 5); }
 
 TYPED_TEST(Wrapper, PassesOnItsWaker)
 {

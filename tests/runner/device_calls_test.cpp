@@ -34,23 +34,30 @@ public:
 // Jobs run when the test calls them.
 class QueuedWorker final : public Worker {
 public:
-    QueuedWorker(std::deque<std::function<void()>>& jobs, const std::optional<Instant>& busy) : jobs_(jobs), busy_(busy)
+    using Awaited = std::pair<int, std::function<void()>>;
+
+    QueuedWorker(std::deque<std::function<void()>>& jobs, const std::optional<Instant>& busy, Awaited& awaited)
+        : jobs_(jobs), busy_(busy), awaited_(awaited)
     {}
     bool add(JobKind, std::function<void()> job) override
     {
         jobs_.push_back(std::move(job));
         return true;
     }
+    void when_readable(int fd, std::function<void()> job) override { awaited_ = {fd, std::move(job)}; }
     std::optional<Instant> busy_since() const override { return busy_; }
 
 private:
     std::deque<std::function<void()>>& jobs_;
     const std::optional<Instant>& busy_;
+    Awaited& awaited_;
 };
 
 class DeviceWithWaker final : public device::PlainDevice {
 public:
-    DeviceWithWaker(const device::Waker*& waker, int& writes) : waker_(waker), writes_(writes) {}
+    DeviceWithWaker(const device::Waker*& waker, int& writes, const int& notices_at)
+        : waker_(waker), writes_(writes), notices_at_(notices_at)
+    {}
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return capabilities_; }
     Result<void> look(std::span<const Slot>, watchdog::Intake&) override
@@ -65,12 +72,19 @@ public:
         return {};
     }
     Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
-    void listen(device::NoticeSink&) override {}
+    void listen(device::NoticeSink& sink) override { sink_ = &sink; }
+    int receive_notices() override
+    {
+        sink_->post({});
+        return notices_at_;
+    }
     void set_waker(const device::Waker& waker) override { waker_ = &waker; }
 
 private:
     const device::Waker*& waker_;
     int& writes_;
+    const int& notices_at_;
+    device::NoticeSink* sink_{};
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
 };
@@ -87,9 +101,9 @@ protected:
     const device::TimeSource& clock() const override { return clock_; }
     Result<std::unique_ptr<device::Device>> open(NoteSink) override
     {
-        return std::make_unique<DeviceWithWaker>(waker_, writes_);
+        return std::make_unique<DeviceWithWaker>(waker_, writes_, notices_at_);
     }
-    void post(const watchdog::Notice&) noexcept override {}
+    void post(const watchdog::Notice&) noexcept override { ++notices_; }
 
     void run()
     {
@@ -125,15 +139,19 @@ protected:
 
     device::ManualClock clock_;
     int writes_{};  // to the device
+    int notices_{};
+    int notices_at_{-1};  // the file descriptor of the device
+    QueuedWorker::Awaited awaited_{-1, {}};
     std::optional<Instant> busy_since_;
     lab::SimulatedDisk disk_;
     lab::DiskMemory memory_{disk_, [] {}};
     QueuedLoop loop_;
     std::deque<std::function<void()>> jobs_;
     const device::Waker* waker_{};
-    DeviceCalls calls_{
-        loop_, std::make_unique<QueuedWorker>(jobs_, busy_since_), *this, memory_, *this, [](const std::string&) {},
-        {}};
+    DeviceCalls calls_{loop_, std::make_unique<QueuedWorker>(jobs_, busy_since_, awaited_),
+                       *this, memory_,
+                       *this, [](const std::string&) {},
+                       {}};
 };
 
 TEST_F(DeviceCallsTest, ACommandWakesTheLookThatItWaitsBehind)
@@ -154,6 +172,25 @@ TEST_F(DeviceCallsTest, ACommandWithoutALookWakesNothing)
     EXPECT_FALSE(woken()) << "the next look would not wait";
     look();
     EXPECT_FALSE(woken()) << "the command does not wait behind this look";
+}
+
+// Notices that arrive at a file are received at once, and again whenever the file is readable, until there is no file.
+TEST_F(DeviceCallsTest, TheWorkerWaitsForTheNoticesOfTheDevice)
+{
+    EXPECT_EQ(awaited_.first, -1) << "a device without a file";
+    EXPECT_EQ(notices_, 1);
+    notices_at_ = 42;
+    calls_.open([](const Result<Opened>& opened) { EXPECT_TRUE(opened); });
+    run();
+    EXPECT_EQ(awaited_.first, 42);
+    EXPECT_EQ(notices_, 2);
+    notices_at_ = 43;
+    QueuedWorker::Awaited{awaited_}.second();
+    EXPECT_EQ(awaited_.first, 43);
+    EXPECT_EQ(notices_, 3);
+    calls_.close(config::StopPolicy::hold, [](const Result<void>& closed) { EXPECT_TRUE(closed); });
+    run();
+    EXPECT_EQ(awaited_.first, -1) << "the file is closed with the device";
 }
 
 TEST_F(DeviceCallsTest, ACommandWithNumbersOfAnOldInventoryIsNotCarriedOut)

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "device/plain_device.hpp"
 #include "device/synthetic/faulty_device.hpp"
 #include "device/synthetic/removable_ports.hpp"
 #include "support/simulated_runner.hpp"
@@ -93,6 +94,60 @@ TEST_F(DeviceRunnerTest, DeliversNotices)
     runner.run_until(Instant{1s});
     EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
     EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
+}
+
+// A switch behind something that can be lost, as a helper program that ends, and is new after each open.
+class LosableSwitch final : public device::PlainDevice {
+public:
+    explicit LosableSwitch(device::SyntheticSwitch& sw) : switch_(sw) {}
+
+    const watchdog::Inventory& inventory() const override { return switch_.inventory(); }
+    const watchdog::Capabilities& capabilities() const override { return switch_.capabilities(); }
+    Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override
+    {
+        return lost ? tl::unexpected(Error{ErrorKind::unreachable, "the helper has ended"}) : switch_.look(rows, into);
+    }
+    Result<device::Undo> prepare(const watchdog::Command& command) override { return switch_.prepare(command); }
+    Result<void> apply(const watchdog::Command& command, const device::Undo& undo) override
+    {
+        return switch_.apply(command, undo);
+    }
+    Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
+    void listen(device::NoticeSink& sink) override { switch_.listen(sink); }
+    bool wants_reopening() const override { return lost; }
+
+    bool lost{};
+
+private:
+    device::SyntheticSwitch& switch_;
+};
+
+// The device is failing until it is opened again, and the storm goes on where it was.
+TEST(LostDevice, IsReportedAndOpenedAgain)
+{
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    LosableSwitch losable{sw};
+    lab::SimulatedDisk disk;
+    test::SimulatedRunner runner{clock,
+                                 {.open = [&]() -> device::Device* {
+                                      losable.lost = false;
+                                      return &losable;
+                                  },
+                                  .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk, [] {})}};
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{60s}));
+    runner.run_until(Instant{1050ms});
+    ASSERT_EQ(sw.in_force(kQueue), Treatment::drop);
+    losable.lost = true;
+    runner.run_until(Instant{1950ms});
+    EXPECT_EQ(runner.device_runner().condition(), DeviceRunner::Condition::failing);
+    EXPECT_EQ(runner.device_runner().why(), "the helper has ended; tried again in 1.000 s");
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    runner.run_until(Instant{3s});
+    EXPECT_EQ(runner.device_runner().condition(), DeviceRunner::Condition::watching);
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_EQ(runner.events.size(), 1U) << "the storm is not announced again";
 }
 
 // No queue is in a storm, so nothing else would write the state.

@@ -74,6 +74,7 @@ public:
     Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
     bool treated_by_others() const override { return switch_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { switch_.listen(sink); }
+    int receive_notices() override { return switch_.receive_notices(); }
     Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow> rows) override
     {
         return switch_.delegate_detection(rows);

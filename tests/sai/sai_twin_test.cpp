@@ -66,6 +66,7 @@ public:
     }
     bool treated_by_others() const override { return real_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { real_.listen(sink); }
+    int receive_notices() override { return real_.receive_notices(); }
     Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow> rows) override
     {
         catch_up();

@@ -54,6 +54,7 @@ public:
     }
     void set_watched_rows(std::span<const Slot> rows) override { behind_.set_watched_rows(rows); }
     std::vector<UnseenQueue> unseen_queues() const override { return behind_.unseen_queues(); }
+    int receive_notices() override { return behind_.receive_notices(); }
     void set_waker(const Waker& waker) override { behind_.set_waker(waker); }
     bool wants_reopening() const override { return behind_.wants_reopening(); }
     Result<void> close() override { return behind_.close(); }

@@ -1,0 +1,88 @@
+#include "drivers/exec_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "codec/exec/exec_message.hpp"
+#include "device/exec/exec_device.hpp"
+#include "runtime/helper_process.hpp"
+
+namespace petrel::drivers {
+
+Result<std::vector<std::string>> exec_words(std::string_view entry)
+{
+    const auto wrong = [&](std::string_view why) {
+        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{}: {}", entry, why)});
+    };
+    constexpr std::string_view kBlanks = " \t";
+    constexpr std::string_view kQuotes = "'\"";
+    std::vector<std::string> words;
+    bool in_word = false;
+    for (auto rest = entry.substr(std::min(entry.find(':'), entry.size() - 1) + 1); !rest.empty();) {
+        const char next = rest.front();
+        rest.remove_prefix(1);
+        if (kBlanks.find(next) != std::string_view::npos) {
+            in_word = false;
+            continue;
+        }
+        if (!std::exchange(in_word, true)) {
+            words.emplace_back();
+        }
+        if (kQuotes.find(next) == std::string_view::npos) {
+            words.back() += next;
+            continue;
+        }
+        const auto end = rest.find(next);
+        if (end == std::string_view::npos) {
+            return wrong(fmt::format("the quote {} is not closed", next));
+        }
+        words.back() += rest.substr(0, end);
+        rest.remove_prefix(end + 1);
+    }
+    if (words.empty()) {
+        return wrong("the path of a program comes first");
+    }
+    if (const std::filesystem::path path{words.front()}; !path.is_absolute()) {
+        return wrong(fmt::format("'{}' depends on the folder that the agent is started in: write the absolute path, "
+                                 "from here {}",
+                                 words.front(), std::filesystem::absolute(path).lexically_normal().string()));
+    }
+    return words;
+}
+
+device::exec::StartHelper start_program(std::vector<std::string> words)
+{
+    return [words = std::move(words)] { return runtime::HelperProcess::start(words, codec::kLongestExecLine); };
+}
+
+Result<void> ExecDriver::check(const config::DeviceEntry& entry) const
+{
+    return exec_words(entry.driver).map([](const std::vector<std::string>&) {});
+}
+
+Result<std::vector<config::DeviceEntry>> ExecDriver::expand(const config::DeviceEntry& entry)
+{
+    return exec_words(entry.driver).map([&](const std::vector<std::string>& words) {
+        auto named = entry;
+        if (named.name.empty()) {
+            named.name = std::filesystem::path{words.front()}.stem().string();
+        }
+        return std::vector{named};
+    });
+}
+
+Result<std::unique_ptr<device::Device>> ExecDriver::open(const config::DeviceEntry& entry, DeviceId id,
+                                                         const device::TimeSource& clock, NoteSink report)
+{
+    return exec_words(entry.driver).and_then([&](const std::vector<std::string>& words) {
+        return device::exec::ExecDevice::open(start_program(words), id, clock, std::move(report))
+            .map([](std::unique_ptr<device::exec::ExecDevice> device) -> std::unique_ptr<device::Device> {
+                return device;
+            });
+    });
+}
+
+}  // namespace petrel::drivers
