@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "codec/checkpoint_json.hpp"
@@ -168,11 +169,16 @@ private:
     // Releases every treatment that the device still shows, also those of other software.
     void release_shown(const config::DeviceEntry& entry, device::Device& device)
     {
+        std::set<Target> targets;  // a port before its queues: its treatment is also theirs
         for (const auto& row : device.inventory().rows) {
-            const auto shown = device.read_back(row.target);
+            targets.insert({row.target.port, std::nullopt});
+            targets.insert(row.target);
+        }
+        for (const auto& target : targets) {
+            const auto shown = device.read_back(target);
             if (shown && *shown != watchdog::Treatment::none) {
-                const auto done = device.apply(released(row.target), {});
-                add_result(entry, to_string(device.inventory(), row.target), done.has_value(),
+                const auto done = device.apply(released(target), {});
+                add_result(entry, to_string(device.inventory(), target), done.has_value(),
                            done ? std::string{} : done.error().what);
             }
         }

@@ -62,8 +62,9 @@
 namespace petrel::device {
 
 // What apply() overwrites (mask, profile, enable bits). Only the adapter interprets it. It is journaled before apply().
+// The size is that of eight queues with their port.
 struct Undo {
-    std::array<std::byte, 64> bytes{};
+    std::array<std::byte, 192> bytes{};
     std::uint8_t size{};
     bool operator==(const Undo&) const = default;
 };

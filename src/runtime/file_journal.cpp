@@ -64,6 +64,7 @@ Result<void> FileJournal::load()
     size_ = content->size;
     entries_ = std::move(content->entries);
     tail_dropped_ = content->dropped;
+    doubtful_ = content->version != kJournalVersion;
     if (tail_dropped_ != 0 && ::ftruncate(file_.get(), static_cast<off_t>(size_)) < 0) {
         return tl::unexpected(file_error("cut the unfinished record off", path_, errno));
     }

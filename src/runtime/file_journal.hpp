@@ -43,8 +43,10 @@ private:
     FileDescriptor file_;
     std::uint64_t size_{};
     std::size_t tail_dropped_{};
-    bool lost_{};      // the file was lost, and keep() has not reported it yet
-    bool doubtful_{};  // the content beyond size_ or its durability is unknown: rewrite before the next record
+    bool lost_{};  // the file was lost, and keep() has not reported it yet
+    // Rewrite before the next record: the content beyond size_ or its durability is unknown, or an earlier version of
+    // the program wrote the file.
+    bool doubtful_{};
 };
 
 }  // namespace petrel::runtime

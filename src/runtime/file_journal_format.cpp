@@ -16,6 +16,8 @@ constexpr std::uint8_t kClose = 2;
 constexpr std::uint8_t kWholePort = 255;
 using BodyLength = std::uint16_t;
 constexpr std::size_t kFrame = kSealSize<BodyLength>;
+constexpr std::uint16_t kOldestVersion = 1;
+constexpr std::size_t kLongestUndoOfVersion1 = 64;
 constexpr std::size_t kLongestBody = 1024;  // all records are much shorter; a greater length is damage
 
 void put_target(RecordWriter& writer, const NamedTarget& target)
@@ -75,8 +77,10 @@ Error damaged(std::size_t offset, std::string_view what)
                         offset, what)};
 }
 
-Result<void> take_record(std::span<const std::byte> body, std::size_t offset, std::vector<JournalEntry>& entries)
+Result<void> take_record(std::span<const std::byte> body, JournalContent& content)
 {
+    const auto offset = content.size;
+    auto& entries = content.entries;
     RecordReader reader{body};
     const auto kind = reader.number<std::uint8_t>();
     auto target = get_target(reader);
@@ -93,7 +97,8 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
     const auto treatment = reader.text();
     const auto undo = reader.raw(reader.number<std::uint8_t>());
     entry.since = WallTime{std::chrono::microseconds{reader.number<std::int64_t>()}};
-    if (!reader.finished() || undo.size() > entry.undo.bytes.size()) {
+    const auto longest_undo = content.version == 1 ? kLongestUndoOfVersion1 : entry.undo.bytes.size();
+    if (!reader.finished() || undo.size() > longest_undo) {
         return tl::unexpected(damaged(offset, "a record of an unknown kind"));
     }
     std::ranges::copy(undo, entry.undo.bytes.begin());
@@ -111,30 +116,31 @@ Result<void> take_record(std::span<const std::byte> body, std::size_t offset, st
     return {};
 }
 
-// Returns the device name of the header; sets `at` to the end of the header.
-Result<std::string> take_header(std::span<const std::byte> bytes, std::size_t& at)
+// The content of a journal without records.
+Result<JournalContent> take_header(std::span<const std::byte> bytes)
 {
+    JournalContent content;
     RecordReader reader{bytes};
     const auto magic = reader.raw(std::min(kMagic.size(), bytes.size()));
     if (magic.empty() || !std::ranges::equal(magic, std::as_bytes(std::span{kMagic}).first(magic.size()))) {
         return tl::unexpected(Error{ErrorKind::invalid, "not a journal: it does not begin with PETRELJ"});
     }
-    const auto version = reader.number<std::uint16_t>();
-    if (reader.ok() && version != kJournalVersion) {
+    content.version = reader.number<std::uint16_t>();
+    if (reader.ok() && (content.version < kOldestVersion || content.version > kJournalVersion)) {
         return tl::unexpected(
             Error{ErrorKind::unsupported,
-                  fmt::format("a journal of version {}, this program reads version {}; use the program "
+                  fmt::format("a journal of version {}, this program reads versions {} to {}; use the program "
                               "that wrote it",
-                              version, kJournalVersion)});
+                              content.version, kOldestVersion, kJournalVersion)});
     }
-    auto device = reader.text();
+    content.device = reader.text();
     const auto covered = bytes.size() - reader.left();
     const auto checksum = reader.number<std::uint32_t>();
     if (!reader.ok() || crc32c(bytes.first(covered)) != checksum) {
         return tl::unexpected(damaged(0, "the header is damaged"));
     }
-    at = bytes.size() - reader.left();
-    return device;
+    content.size = bytes.size() - reader.left();
+    return content;
 }
 
 }  // namespace
@@ -188,27 +194,22 @@ void remove(std::vector<JournalEntry>& entries, const NamedTarget& target)
 
 Result<JournalContent> parse_journal(std::span<const std::byte> bytes)
 {
-    JournalContent content;
-    auto device = take_header(bytes, content.size);
-    if (!device) {
-        return tl::unexpected(device.error());
-    }
-    content.device = std::move(*device);
-    while (content.size < bytes.size()) {
-        const auto rest = bytes.subspan(content.size);
+    auto content = take_header(bytes);
+    while (content && content->size < bytes.size()) {
+        const auto rest = bytes.subspan(content->size);
         const auto body = whole_record(rest);
         if (!body) {
             if (!is_torn_tail(rest)) {
-                return tl::unexpected(damaged(content.size, "a damaged record"));
+                return tl::unexpected(damaged(content->size, "a damaged record"));
             }
-            content.dropped = rest.size();
+            content->dropped = rest.size();
             break;
         }
-        const auto taken = take_record(*body, content.size, content.entries);
+        const auto taken = take_record(*body, *content);
         if (!taken) {
             return tl::unexpected(taken.error());
         }
-        content.size += kFrame + body->size();
+        content->size += kFrame + body->size();
     }
     return content;
 }

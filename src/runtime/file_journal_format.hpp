@@ -4,6 +4,8 @@
 //   body    u8 kind (1 open, 2 close), u8 priority (255 = the port), u8 length + port name,
 //           and of an open: u8 length + treatment name, u8 length + undo bytes, i64 microseconds since 1970
 //
+// Version 1 has the same format with an undo of at most 64 bytes. It is read; the next write makes it version 2.
+//
 // Numbers are little-endian, checksums CRC-32C. Ports and treatments are stored by name, because their numbers are
 // valid only in one process. Records are appended one at a time, each durable before the next: a crash leaves at most
 // one unfinished record, at the end.
@@ -23,7 +25,7 @@
 
 namespace petrel::runtime {
 
-inline constexpr std::uint16_t kJournalVersion = 1;
+inline constexpr std::uint16_t kJournalVersion = 2;
 
 // A target as stored.
 struct NamedTarget {
@@ -42,6 +44,7 @@ struct JournalEntry {
 };
 
 struct JournalContent {
+    std::uint16_t version{};
     std::string device;
     std::vector<JournalEntry> entries;  // open entries, in the order of opening
     std::size_t size{};                 // bytes of the header and of complete records

@@ -185,11 +185,12 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
     map_.for_rows_of(target, [&](Slot r) { held = held || under_treatment(r); });
     map_.for_rows_of(target, [&](Slot r) {
         const auto site = target.priority ? map_.queue_site(r) : map_.port_site(r);
-        // If the device shows a treatment that it does not offer, an earlier treatment was interrupted halfway:
-        // complete it.
-        const bool half = found != Treatment::none && !has(list_.capabilities.treatments, found);
+        // If the device shows a treatment that it does not offer, or of a port one that it offers for queues only, an
+        // earlier treatment was interrupted halfway: complete it.
+        const bool half =
+            found != Treatment::none && (!has(list_.capabilities.treatments, found) || site_for(r, found) != site);
         const auto kept = half ? effective(r).action : found;
-        if (keep && watched(r) && !held && (!half || kept != Treatment::none)) {
+        if (keep && watched(r) && !held && (!half || (kept != Treatment::none && site_for(r, kept) == site))) {
             const bool goes_on = at_work(r);  // a storm from the checkpoint is not announced again
             if (!goes_on && announced == 0) {
                 begin(r, Origin::evidence, now);

@@ -29,7 +29,7 @@ using watchdog::Treatment;
 
 const Active kFirst{target_of(0, Priority{3}), Treatment::drop, undo_of("profile-a"), wall(1'000)};
 const Active kSecond{target_of(2, std::nullopt), Treatment::squeeze, undo_of(""), wall(2'000)};
-const Active kThird{target_of(1, Priority{4}), Treatment::ignore_pause, undo_of(std::string(64, 'x')), wall(3'000)};
+const Active kThird{target_of(1, Priority{4}), Treatment::ignore_pause, undo_of(std::string(192, 'x')), wall(3'000)};
 
 std::string content_of(const std::filesystem::path& path) { return read_whole_file(path).value(); }
 
@@ -231,7 +231,73 @@ TEST_F(FileJournalTest, RefusesAVersionFromTheFuture)
     put(path, header);
     const auto error = refusal(path);
     EXPECT_EQ(error.kind, ErrorKind::unsupported);
-    EXPECT_THAT(error.what, HasSubstr("version 2"));
+    EXPECT_THAT(error.what, HasSubstr("version 3"));
+    EXPECT_THAT(error.what, HasSubstr("reads versions 1 to 2"));
+    EXPECT_EQ(content_of(path).size(), header.size()) << "the file is unchanged";
+}
+
+// A journal as the previous version of the program wrote it: treatment names and undo of up to 64 bytes.
+Bytes journal_of_version_1(const std::vector<JournalEntry>& entries)
+{
+    auto bytes = record_file_header("PETRELJ\n", 1, kDevice);
+    for (const auto& entry : entries) {
+        const auto record = open_record(entry);
+        bytes.insert(bytes.end(), record.begin(), record.end());
+    }
+    return bytes;
+}
+
+TEST_F(FileJournalTest, ReadsVersion1AndWritesVersion2WithTheNextRecord)
+{
+    const JournalEntry entry{{"Ethernet0", Priority{3}}, kFirst.treatment, undo_of(std::string(64, 'o')), kFirst.since};
+    auto read = kFirst;
+    read.undo = entry.undo;
+    const auto old = journal_of_version_1({entry});
+    put(path, old);
+    const auto before = content_of(path);
+    EXPECT_THAT(*must_open(path)->active(), ElementsAre(read));
+    EXPECT_EQ(content_of(path), before) << "the earlier version can still read it";
+
+    ASSERT_TRUE(must_open(path)->open(kThird)) << "its undo is too long for version 1";
+    const auto written = content_of(path);
+    EXPECT_EQ(parse_journal(std::as_bytes(std::span{written}))->version, 2);
+    EXPECT_THAT(*must_open(path)->active(), ElementsAre(read, kThird));
+}
+
+// The power fails, or the disk is full, while the file of version 1 becomes version 2.
+TEST_F(FileJournalTest, AChangeOfVersionThatFailsLosesNothing)
+{
+    const JournalEntry entry{{"Ethernet0", Priority{3}}, kFirst.treatment, kFirst.undo, kFirst.since};
+    put(path, journal_of_version_1({entry}));
+    const auto before = content_of(path);
+    {
+        const auto journal = must_open(path);
+        const FullDisk full{5};
+        EXPECT_FALSE(journal->open(kThird));
+        EXPECT_THAT(*journal->active(), ElementsAre(kFirst));
+    }
+    EXPECT_EQ(content_of(path), before);
+    EXPECT_THAT(*must_open(path)->active(), ElementsAre(kFirst));
+}
+
+TEST_F(FileJournalTest, AnUnfinishedRecordOfVersion1IsDropped)
+{
+    const JournalEntry entry{{"Ethernet0", Priority{3}}, kFirst.treatment, kFirst.undo, kFirst.since};
+    const auto whole = journal_of_version_1({entry, {{"Ethernet4", Priority{4}}, kFirst.treatment, {}, kFirst.since}});
+    put(path, Bytes{whole.begin(), whole.end() - 3});
+    {
+        const auto journal = must_open(path);
+        EXPECT_GT(journal->tail_dropped(), 0U);
+        EXPECT_THAT(*journal->active(), ElementsAre(kFirst));
+        ASSERT_TRUE(journal->open(kSecond));
+    }
+    EXPECT_THAT(*must_open(path)->active(), ElementsAre(kFirst, kSecond));
+}
+
+TEST_F(FileJournalTest, AnUndoTooLongForVersion1IsDamageThere)
+{
+    put(path, journal_of_version_1({{{"Ethernet0", Priority{3}}, Treatment::drop, undo_of(std::string(65, 'o')), {}}}));
+    EXPECT_EQ(refusal(path).kind, ErrorKind::corrupt);
 }
 
 // The record with one byte changed and a matching checksum.
@@ -325,7 +391,7 @@ TEST_F(FileJournalTest, RefusesEntriesThatCannotBeStored)
     EXPECT_EQ(journal->open(active).error().kind, ErrorKind::invalid);
     EXPECT_EQ(journal->close(active.target).error().kind, ErrorKind::invalid);
     active = kFirst;
-    active.undo.size = 65;
+    active.undo.size = 193;
     EXPECT_EQ(journal->open(active).error().kind, ErrorKind::invalid);
     EXPECT_THAT(*journal->active(), IsEmpty());
     EXPECT_EQ(FileJournal::open_file(folder / "other", std::string(300, 'x'), three_ports()).error().kind,
@@ -422,8 +488,8 @@ Active arbitrary_active()
     const auto port = *rc::gen::inRange<std::uint16_t>(0, 3);
     const auto priority = *rc::gen::inRange(-1, 3);
     const auto treatment = *rc::gen::inRange(1, static_cast<int>(Treatment::count_));
-    auto bytes = *rc::gen::resize(64, rc::gen::arbitrary<std::string>());
-    bytes.resize(std::min<std::size_t>(bytes.size(), 64));
+    auto bytes = *rc::gen::resize(192, rc::gen::arbitrary<std::string>());
+    bytes.resize(std::min<std::size_t>(bytes.size(), 192));
     return {target_of(port, priority < 0 ? std::nullopt : std::optional{Priority{static_cast<std::uint8_t>(priority)}}),
             static_cast<Treatment>(treatment), undo_of(bytes), wall(*rc::gen::arbitrary<std::int32_t>())};
 }

@@ -47,6 +47,13 @@ void pass_time()
     }
 }
 
+void before_a_set()
+{
+    if (lib().model.before_a_set) {
+        lib().model.before_a_set();
+    }
+}
+
 BadPort* port_of(ObjectId id)
 {
     auto& ports = lib().model.ports;
@@ -123,6 +130,8 @@ void keep()
              << int{profile.share} << '\n';
     }
     for (std::size_t p = 0; p != library.model.ports.size(); ++p) {
+        file << "port " << p << ' ' << unsigned{library.model.ports[p].pfc} << ' '
+             << unsigned{library.model.ports[p].pfc_tx} << '\n';
         for (std::size_t i = 0; i != 8; ++i) {
             const auto& queue = library.model.ports[p].queues[i];
             file << "queue " << p << ' ' << i << ' ' << library.model.ports[p].groups[i].profile << ' '
@@ -148,6 +157,12 @@ void remember()
             int share{};
             file >> profile.pool >> profile.reserved >> profile.mode >> share;
             profile.share = static_cast<std::int8_t>(share);
+        } else if (word == "port") {
+            unsigned received{};
+            unsigned sent{};
+            file >> received >> sent;
+            library.model.ports.at(id).pfc = static_cast<std::uint8_t>(received);
+            library.model.ports.at(id).pfc_tx = static_cast<std::uint8_t>(sent);
         } else {
             std::size_t i{};
             file >> i;
@@ -264,6 +279,7 @@ Status set_port(ObjectId id, const Attribute* attribute)
     if (port == nullptr) {
         return status::invalid_object_id;
     }
+    before_a_set();
     switch (attribute->id) {
     case port_attr::priority_flow_control:
     case port_attr::priority_flow_control_rx:
@@ -271,6 +287,14 @@ Status set_port(ObjectId id, const Attribute* attribute)
             return status::invalid_parameter;
         }
         port->pfc = bad("mask_without_effect") ? port->pfc : attribute->value.u8;
+        keep();
+        return status::success;
+    case port_attr::priority_flow_control_tx:
+        if (!bad("separate")) {
+            return status::invalid_parameter;
+        }
+        port->pfc_tx = attribute->value.u8;
+        keep();
         return status::success;
     case port_attr::pfc_tc_dld_interval:
     case port_attr::pfc_tc_dlr_interval:
@@ -319,6 +343,7 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
             return bad("no_groups") ? Status{status::not_implemented} : give(value.objlist, groups);
         case port_attr::priority_flow_control: value.u8 = bad("separate") ? 0 : port->pfc; return status::success;
         case port_attr::priority_flow_control_rx: value.u8 = bad("separate") ? port->pfc : 0; return status::success;
+        case port_attr::priority_flow_control_tx: value.u8 = bad("separate") ? port->pfc_tx : 0; return status::success;
         case port_attr::priority_flow_control_mode:
             value.s32 = static_cast<std::int32_t>(PfcMode::separate);
             return bad("separate") ? Status{status::success} : Status{status::not_implemented};
@@ -367,6 +392,7 @@ Status set_queue(ObjectId id, const Attribute* attribute)
     if (queue == nullptr) {
         return status::invalid_object_id;
     }
+    before_a_set();
     switch (attribute->id) {
     case queue_attr::pfc_dlr_init:
         if (bad("no_recovery")) {
@@ -472,6 +498,7 @@ Status set_group(ObjectId id, const Attribute* attribute)
     if (attribute->value.oid != kNullObject && !lib().model.profiles.contains(attribute->value.oid)) {
         std::abort();  // an id that this library never returned: other libraries crash, too
     }
+    before_a_set();
     group->profile = attribute->value.oid;
     keep();
     return status::success;
@@ -503,6 +530,7 @@ Status group_stats(ObjectId id, std::uint32_t count, const StatId*, std::uint64_
 Status create_pool(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
 {
     auto& model = lib().model;
+    before_a_set();
     if (bad("no_pools")) {
         return status::insufficient_resources;
     }
@@ -538,6 +566,7 @@ Status get_pool(ObjectId id, std::uint32_t count, Attribute* attributes)
 Status remove_pool(ObjectId id)
 {
     auto& model = lib().model;
+    before_a_set();
     for (const auto& [profile, of] : model.profiles) {
         if (of.pool == id) {
             return status::object_in_use;
@@ -550,6 +579,7 @@ Status remove_pool(ObjectId id)
 
 Status create_profile(ObjectId* made, ObjectId, std::uint32_t count, const Attribute* attributes)
 {
+    before_a_set();
     if (bad("no_profiles")) {
         return status::table_full;
     }
@@ -584,6 +614,7 @@ Status get_profile(ObjectId id, std::uint32_t count, Attribute* attributes)
 Status remove_profile(ObjectId id)
 {
     auto& model = lib().model;
+    before_a_set();
     if (bad("no_removal")) {
         return status::not_supported;
     }
@@ -725,6 +756,7 @@ Status sai_api_uninitialize()
     }
     test::lib().initialized = false;
     test::lib().model.in_a_get = {};
+    test::lib().model.before_a_set = {};
     return status::success;
 }
 

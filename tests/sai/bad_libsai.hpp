@@ -44,7 +44,8 @@ struct BadProfile {
 struct BadPort {
     sai::OperStatus status{sai::OperStatus::up};
     std::uint32_t speed_mbps{100'000};
-    std::uint8_t pfc{0x18};
+    std::uint8_t pfc{0x18};     // of both directions, or of received pause (fault separate)
+    std::uint8_t pfc_tx{0x18};  // of sent pause, with the fault separate
     std::array<BadQueue, 8> queues;
     std::array<BadGroup, 8> groups;
     std::array<std::uint64_t, 8> pfc_frames{};
@@ -68,7 +69,8 @@ struct BadSwitch {
     std::map<sai::ObjectId, BadProfile> profiles;
     std::size_t most_pools{1000};  // the profile's bad.pools
     unsigned bulk_reads{};
-    std::function<void()> in_a_get;  // called inside each get; may advance the clock
+    std::function<void()> in_a_get;      // called inside each get; may advance the clock
+    std::function<void()> before_a_set;  // called before each change of the switch; may end the process
 
     // Sends a notice, unless the faults loses_detected or loses_recovered suppress it.
     void notify(std::size_t port, std::size_t queue, sai::DeadlockEvent event) const

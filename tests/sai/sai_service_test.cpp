@@ -345,6 +345,29 @@ TEST_F(SaiService, StartsLeaveNoBuffersInASwitchThatOutlivesThem)
     EXPECT_EQ(objects(), 2U);
 }
 
+// The switch keeps its settings after a kill -9. The next agent goes on with the treatment, and its stop restores.
+TEST_F(SaiService, LosslessOffOutlivesAKillAndIsUndoneByTheNextAgent)
+{
+    const auto kept = folder_ / "kept";
+    const auto tor = device(PETREL_BAD_LIBSAI, "bad.kept=" + kept.string() + "\n") +
+                     "[[policy]]\npreset = \"rdma-switch\"\n[[port]]\nname = \"port0\"\nrole = \"host\"\n";
+    const auto treated = [&] { return answer({"queues", "--stormed", "--json"}).find(R"("observed":"lossless-off")"); };
+    live(tor);
+    EXPECT_THAT(content(kept), HasSubstr("port 0 24 24\n"));
+    answer({"mitigate", "port0:3"});
+    while (treated() == std::string::npos) {
+    }
+    EXPECT_THAT(content(kept), HasSubstr("port 0 0 24\n"));
+    agent_->kill();
+    EXPECT_THAT(content(kept), HasSubstr("port 0 0 24\n"));
+    live(tor);
+    while (treated() == std::string::npos) {
+    }
+    EXPECT_THAT(content(kept), HasSubstr("port 0 0 24\n"));
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+    EXPECT_THAT(content(kept), AllOf(HasSubstr("port 0 24 24\n"), Not(HasSubstr(" 1 0\n"))));
+}
+
 TEST_F(SaiService, AFullTableOfBuffersIsInLogAndStatus)
 {
     live(device(PETREL_BAD_LIBSAI, "bad.pools=1\n") + "[[policy]]\npreset = \"sai\"\n");

@@ -34,11 +34,11 @@ public:
         ::dlclose(library);
     }
 
-    std::uint64_t received(const char* host)
+    std::uint64_t received(const char* host, std::uint8_t priority = 3)
     {
         catch_up();
         std::uint64_t frames = 0;
-        EXPECT_EQ(received_(host, 3, &frames), sai::status::success);
+        EXPECT_EQ(received_(host, priority, &frames), sai::status::success);
         return frames;
     }
 
@@ -238,6 +238,101 @@ TEST_F(SaiTwin, DroppedFramesDoNotArriveAndForwardedFramesDo)
     run_until(3500ms);
     EXPECT_GT(device_->received("h1"), restored + 2000);
     EXPECT_EQ(timed_events().size(), 4U);
+    EXPECT_THAT(disk_.journaled(), IsEmpty());
+}
+
+// h1 pauses priority 3 of its port and still sends. Frames of both lossless priorities to and from h1 are discarded
+// while its port is not lossless; other hosts and the lossy priority 0 are not affected.
+constexpr auto kStormOfASender = R"(
+name = "storm-of-a-sender"
+duration = "4s"
+[topology]
+kind = "single-switch"
+hosts = 3
+host_links = { speed = "1G", cable_m = 3 }
+[[traffic]]
+name = "to h1"
+from = "h0"
+to = "h1"
+rate = "50M"
+reliable = false
+[[traffic]]
+name = "to h1, the other lossless class"
+from = "h0"
+to = "h1"
+dscp = 4
+rate = "50M"
+reliable = false
+[[traffic]]
+name = "to h1, lossy"
+from = "h0"
+to = "h1"
+dscp = 0
+rate = "50M"
+reliable = false
+[[traffic]]
+name = "from h1"
+from = "h1"
+to = "h2"
+rate = "50M"
+reliable = false
+[[traffic]]
+name = "of others"
+from = "h0"
+to = "h2"
+dscp = 4
+rate = "50M"
+reliable = false
+[[fault]]
+at = "1s"
+kind = "storm"
+host = "h1"
+quanta = 2000
+period = "1ms"
+until = "2.1s"
+)";
+
+TEST_F(SaiTwin, LosslessOffDiscardsLosslessFramesToAndFromThePort)
+{
+    open(write(kStormOfASender));
+    auto rdma_switch = watchdog::find_preset("rdma-switch")->policy;
+    rdma_switch.host_facing_only = false;
+    watchdog::PolicyBook book;
+    book.policies = {rdma_switch};
+    book.assigned = {{0, std::nullopt, std::nullopt}};
+    watch(book);
+    const Target port{{kId, 1}, std::nullopt};
+    run_until(1290ms);
+    EXPECT_EQ(device_->read_back(port), Treatment::lossless_off);
+    const auto received = [&] {
+        return std::array{device_->received("h1", 3), device_->received("h1", 4), device_->received("h1", 0),
+                          device_->received("h2", 3), device_->received("h2", 4)};
+    };
+    const auto before = received();
+    run_until(1390ms);
+    const auto after = received();
+    EXPECT_EQ(after[0], before[0]);
+    EXPECT_EQ(after[1], before[1]) << "the other lossless class of the port";
+    EXPECT_GT(after[2], before[2] + 400) << "the lossy class of the port";
+    EXPECT_EQ(after[3], before[3]) << "frames that h1 sends";
+    EXPECT_GT(after[4], before[4] + 400) << "frames of other hosts";
+
+    run_until(3s);
+    EXPECT_EQ(device_->read_back(port), Treatment::none);
+    const auto restored = received();
+    run_until(3500ms);
+    for (const auto arrived : {received()[0] - restored[0], received()[1] - restored[1], received()[3] - restored[3]}) {
+        EXPECT_GT(arrived, 2000U);
+    }
+    // In between, timed probes find the storm again: a count of XON and XOFF frames together proves no pause.
+    const auto events = timed_events();
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.front().kind, "storm_detected");
+    EXPECT_GE(events.front().at_ms, 1200);
+    EXPECT_LE(events.front().at_ms, 1250);
+    EXPECT_EQ(events.back().kind, "storm_restored");
+    EXPECT_GE(events.back().at_ms, 2299);
+    EXPECT_LE(events.back().at_ms, 2400) << "T1 and two polls after the last pause frame";
     EXPECT_THAT(disk_.journaled(), IsEmpty());
 }
 

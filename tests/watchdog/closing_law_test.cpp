@@ -264,6 +264,26 @@ TEST(TakeOver, TreatmentOfAPortWithoutAMemoryIsOneStorm)
     EXPECT_EQ(d.phase(1), Phase::watching);
 }
 
+// A port that shows a treatment of queues was left in the middle of a treatment of the port.
+TEST(TakeOver, TreatmentOfAPortThatWasLeftHalfDoneIsCompleted)
+{
+    auto d = port_of_two();
+    d.storm();
+    d.dog().adopt({d.target().port, std::nullopt}, Treatment::ignore_pause, true, d.now(), d.out());
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"0.001 storm_detected Ethernet0:3 reconciled", "0.001 do lossless_off Ethernet0"}));
+    EXPECT_EQ(d.in_effect(0), Treatment::lossless_off);
+}
+
+TEST(TakeOver, TreatmentOfAPortThatWasLeftHalfDoneIsUndoneIfNoPolicyWantsIt)
+{
+    auto inventory = test::small_inventory(1);
+    Driver d{test::book_of(preset("sonic")), inventory};
+    d.dog().adopt({d.target().port, std::nullopt}, Treatment::ignore_pause, true, d.now(), d.out());
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"0.001 do none Ethernet0"}));
+}
+
 TEST(TakeOver, TreatmentOfAPortIsOneStormAlsoAfterARestart)
 {
     auto d = port_of_two();

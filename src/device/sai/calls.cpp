@@ -136,6 +136,11 @@ Error call_failed(abi::Status status, std::string_view what)
     return {kind_of(status), fmt::format("{}: {}", what, status_text(status))};
 }
 
+Error no_effect(std::string_view what)
+{
+    return {ErrorKind::unsupported, fmt::format("the library accepts {} and then shows the old value", what)};
+}
+
 std::string version_text(abi::Version version)
 {
     return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);

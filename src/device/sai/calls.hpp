@@ -19,6 +19,7 @@ namespace abi = petrel::sai;
 std::string status_text(abi::Status);                      // "NOT_IMPLEMENTED (-15)"
 std::string attribute_text(abi::ObjectType, abi::AttrId);  // "PFC_DLR_INIT"
 Error call_failed(abi::Status, std::string_view what);     // `what`: "get PFC_DLR_INIT of a queue"
+Error no_effect(std::string_view what);                    // of a set that succeeded
 std::string version_text(abi::Version);                    // "1.18.1"
 
 inline abi::Value boolean(bool on)

@@ -88,6 +88,8 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     list_rows();
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, switch_id, ports_, notes_);
+    lossless_off_.emplace(*library_, ports_, *treater_);
+    frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
     lost_.emplace(places_.size());
     status_check_ = StatusCheck{places_.size()};
@@ -95,6 +97,8 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     capabilities_.fields = reader_->fields();
     capabilities_.survive = capabilities_.fields & ~(treater_->recovers() ? kRecoveryFreezes : kPauseFields);
     capabilities_.treatments = treater_->treatments();
+    capabilities_.treatments |= lossless_off_->possible() ? bit(Treatment::lossless_off) : 0;
+    capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
     capabilities_.detects_itself = detection_->possible();
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
@@ -293,11 +297,17 @@ void SaiDevice::check_status(watchdog::Sample& sample)
 
 // A queue whose pause we have masked out is never paused, and if the mask covers all priorities of a port, some
 // switches do not count pause frames either. If the mask is the only treatment, Capabilities::survive excludes these
-// fields already. This is for the mask that replaces a recovery which had no effect.
-void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample) const
+// fields already. This is for the mask that replaces a recovery which had no effect, and for lossless_off.
+void SaiDevice::withhold_frozen(Slot row, watchdog::Sample& sample)
 {
     const auto place = places_[row.value];
     const auto& port = ports_[place.port];
+    if (lossless_off_->treats(port)) {
+        const bool counts = has(sample.known, Field::rx_pfc) && frames_without_pfc_.counts(row, sample[Field::rx_pfc]);
+        sample.known &= ~(counts ? kPauseFields & ~bit(Field::rx_pfc) : kPauseFields);
+        return;
+    }
+    frames_without_pfc_.pfc_is_on(row);
     const auto masked = masked_[place.port];
     if ((masked & bit_of(port.queues[place.queue])) != 0) {
         sample.known &= ~(port.pfc == masked ? kPauseFields : kPauseFields & ~bit(Field::rx_pfc));
@@ -383,21 +393,31 @@ Result<SaiDevice::Place> SaiDevice::find(const Target& target) const
 Result<SaiDevice::Place> SaiDevice::check(const Command& command) const
 {
     const auto refuse = [](std::string why) { return tl::unexpected(Error{ErrorKind::unsupported, std::move(why)}); };
-    if (command.want != Treatment::none && !has(treater_->treatments(), command.want)) {
+    const auto can = treater_->treatments() | (lossless_off_->possible() ? bit(Treatment::lossless_off) : 0);
+    if (command.want != Treatment::none && !has(can, command.want)) {
         return refuse(fmt::format("this library cannot do {}", watchdog::name(command.want)));
     }
-    if (command.want != Treatment::none && !command.target.priority) {
-        return refuse(fmt::format("{} does not apply to a port", watchdog::name(command.want)));
+    if (command.want != Treatment::none &&
+        has(capabilities_.port_wide, command.want) == command.target.priority.has_value()) {
+        return refuse(fmt::format("{} does not apply to a {}", watchdog::name(command.want),
+                                  command.target.priority ? "queue" : "port"));
     }
     return find(command.target);
 }
 
-// If a queue is treated already, its former settings are unknown: the Undo holds the default settings.
+// If a queue or port is treated already, its former settings are unknown: the Undo holds the default settings.
 Result<Undo> SaiDevice::prepare(const Command& command)
 {
     return check(command).and_then([&](const Place& place) -> Result<Undo> {
         if (place.queue == nullptr) {
-            return Undo{};
+            return lossless_off_->before(*place.port).map([](const PortSettings& now) { return to_undo(now); });
+        }
+        if (lossless_off_->treats(*place.port)) {
+            return to_undo(treater_->usual(*place.port, *place.queue));
+        }
+        if (command.want != Treatment::none && lossless_off_->without_pfc(*place.port)) {
+            return tl::unexpected(
+                Error{ErrorKind::unsupported, "PFC is off on this port: no peer can pause its queues"});
         }
         return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
             const bool untouched = treater_->shown_by(*place.port, *place.queue, now) == Treatment::none;
@@ -408,30 +428,65 @@ Result<Undo> SaiDevice::prepare(const Command& command)
 
 Result<void> SaiDevice::apply(const Command& command, const Undo& undo)
 {
-    return check(command).and_then([&](const Place& place) -> Result<void> {
-        if (place.queue == nullptr) {
-            return {};  // there are no port-wide treatments
-        }
-        const auto before = undo.size == 0 ? Result<QueueSettings>{treater_->usual(*place.port, *place.queue)}
-                                           : from_undo<QueueSettings>(undo);
-        return before
-            .and_then([&](const QueueSettings& settings) {
-                return treater_->write(*place.port, *place.queue, command.want, settings);
-            })
-            .map([&] {
-                if (command.want == Treatment::none) {  // we ended the recovery ourselves: no notice is missing
-                    const std::lock_guard lock{notices_mutex_};
-                    lost_->receive(Slot{row_of_.at(place.queue->queue)}, Notice::Kind::recovered);
-                }
-            });
+    return check(command).and_then([&](const Place& place) {
+        return place.queue == nullptr ? apply_to_port(command, undo) : apply_to_queue(command, place, undo);
     });
+}
+
+Result<void> SaiDevice::apply_to_port(const Command& command, const Undo& undo)
+{
+    auto& port = ports_[command.target.port.index];
+    if (command.want == Treatment::none && undo.size == 0 && !lossless_off_->treats(port)) {
+        return {};
+    }
+    const auto before =
+        undo.size == 0 ? Result<PortSettings>{lossless_off_->usual(port)} : from_undo<PortSettings>(undo);
+    return before
+        .and_then([&](const PortSettings& settings) {
+            return command.want == Treatment::none ? lossless_off_->restore(port, settings)
+                                                   : lossless_off_->switch_off(port, settings);
+        })
+        .map([&] {
+            if (command.want == Treatment::none) {
+                std::ranges::for_each(port.queues, [&](const QueueObjects& queue) { expect_no_end(queue); });
+            }
+        });
+}
+
+Result<void> SaiDevice::apply_to_queue(const Command& command, const Place& place, const Undo& undo)
+{
+    const auto before = undo.size == 0 ? Result<QueueSettings>{treater_->usual(*place.port, *place.queue)}
+                                       : from_undo<QueueSettings>(undo);
+    return before
+        .and_then([&](const QueueSettings& settings) {
+            if (lossless_off_->treats(*place.port)) {
+                lossless_off_->postpone(*place.port, *place.queue, command.want, settings);
+                return Result<void>{};
+            }
+            return treater_->write(*place.port, *place.queue, command.want, settings);
+        })
+        .map([&] {
+            if (command.want == Treatment::none) {
+                expect_no_end(*place.queue);
+            }
+        });
+}
+
+// We ended the queue's recovery ourselves: no notice is missing.
+void SaiDevice::expect_no_end(const QueueObjects& queue)
+{
+    const std::lock_guard lock{notices_mutex_};
+    lost_->receive(Slot{row_of_.at(queue.queue)}, Notice::Kind::recovered);
 }
 
 Result<Treatment> SaiDevice::read_back(const Target& target)
 {
     return find(target).and_then([&](const Place& place) -> Result<Treatment> {
         if (place.queue == nullptr) {
-            return Treatment::none;
+            return lossless_off_->shown(*place.port);
+        }
+        if (lossless_off_->treats(*place.port)) {
+            return lossless_off_->postponed(*place.port, *place.queue);
         }
         return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
             const auto shown = treater_->shown_by(*place.port, *place.queue, now);

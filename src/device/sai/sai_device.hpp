@@ -1,5 +1,6 @@
 // A switch behind a vendor's library (libsai.so) as a device, with a row for each PFC priority that has a queue.
-// reader.hpp reads, treater.hpp treats, detection.hpp programs the library's own detection.
+// reader.hpp reads, treater.hpp treats queues, lossless_off.hpp ports, detection.hpp programs the library's own
+// detection.
 //
 // Callbacks of the library only post notices; they decide nothing. If a library misbehaves, the device uses what works
 // and reports each workaround once (notes.hpp). Libraries that throw or hang cannot be contained within their own
@@ -15,6 +16,8 @@
 
 #include "device/plain_device.hpp"
 #include "device/sai/detection.hpp"
+#include "device/sai/frames_without_pfc.hpp"
+#include "device/sai/lossless_off.hpp"
 #include "device/sai/lost_notices.hpp"
 #include "device/sai/reader.hpp"
 #include "device/sai/treater.hpp"
@@ -63,10 +66,13 @@ private:
     void receive(const abi::PortStateNotice&) noexcept override;
     void follow_link(std::uint16_t port);
     void check_status(watchdog::Sample&);
-    void withhold_frozen(Slot row, watchdog::Sample&) const;
+    void withhold_frozen(Slot row, watchdog::Sample&);
     void report_missed_notices(const watchdog::Sample&);
     Result<Place> find(const Target&) const;
     Result<Place> check(const watchdog::Command&) const;
+    Result<void> apply_to_port(const watchdog::Command&, const Undo&);
+    Result<void> apply_to_queue(const watchdog::Command&, const Place&, const Undo&);
+    void expect_no_end(const QueueObjects&);
 
     DeviceId id_;
     const TimeSource& clock_;
@@ -80,6 +86,8 @@ private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::optional<Treater> treater_;
+    std::optional<LosslessOff> lossless_off_;
+    FramesWithoutPfc frames_without_pfc_;
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;
     std::vector<PortState> port_states_;

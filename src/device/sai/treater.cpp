@@ -28,11 +28,6 @@ abi::Value object(abi::ObjectId oid)
     return value;
 }
 
-Error no_effect(std::string what)
-{
-    return {ErrorKind::unsupported, fmt::format("the library accepts {} and then shows the old value", what)};
-}
-
 }  // namespace
 
 Treater::Treater(const Library& library, abi::ObjectId switch_id, std::span<const PortObjects> ports, Notes& notes)

@@ -18,6 +18,7 @@ using watchdog::Treatment;
 
 constexpr std::string_view kChannel = "PFC_WD_ACTION";
 constexpr std::chrono::milliseconds kReadEvery{2};
+constexpr auto kRedSwitchIsOn = "orchagent's big red switch is on: it treats every queue itself and ignores requests";
 
 struct State {
     Status status{};
@@ -124,8 +125,7 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
         return tl::unexpected(state.error());
     }
     if (state->red_switch && message.storm) {
-        return tl::unexpected(Error{
-            ErrorKind::denied, "orchagent's big red switch is on: it treats every queue itself and ignores requests"});
+        return tl::unexpected(Error{ErrorKind::denied, kRedSwitchIsOn});
     }
     if (state->red_switch) {
         return {};  // the treatment that the agent requested ended when the switch was turned on
@@ -173,6 +173,33 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
     }
     return tl::unexpected(Error{ErrorKind::timed_out, fmt::format("orchagent was sent the {} and has not acted yet",
                                                                   message.storm ? "storm" : "end of the storm")});
+}
+
+Result<void> can_drop(db::RedisStore& store, std::span<const Message> messages)
+{
+    for (const auto& message : messages) {
+        const auto state = read_state(store, message.oid);
+        if (!state) {
+            return tl::unexpected(state.error());
+        }
+        const auto refuse = [&](ErrorKind kind, std::string_view why) {
+            return tl::unexpected(Error{kind, fmt::format("{}:{}: {}", message.port, message.priority.value, why)});
+        };
+        if (state->red_switch) {
+            return refuse(ErrorKind::denied, kRedSwitchIsOn);
+        }
+        if (state->status == Status::unwatched) {
+            return refuse(ErrorKind::unsupported,
+                          "orchagent does not watch this queue; it needs an entry in PFC_WD for its port, and its "
+                          "priority in pfcwd_sw_enable");
+        }
+        if (state->action != "drop") {
+            return refuse(ErrorKind::unsupported,
+                          fmt::format("orchagent has the action {} for this queue (PFC_WD|{}); lossless-off needs drop",
+                                      state->action, message.port));
+        }
+    }
+    return {};
 }
 
 Result<Treatment> in_force(db::RedisStore& store, const std::string& oid)

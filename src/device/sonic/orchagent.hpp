@@ -31,6 +31,10 @@ Result<void> publish_messages(db::RedisStore&, std::span<const Message>);
 // publish_messages(): the call waits until orchagent ends the storm itself.
 Result<void> publish_and_wait(db::RedisStore&, const Message&, Duration patience);
 
+// Fails if orchagent would not drop on one of these queues: it does not watch the queue, CONFIG_DB has another action
+// for it, or the big red switch is on.
+Result<void> can_drop(db::RedisStore&, std::span<const Message>);
+
 // The treatment that orchagent shows for the queue.
 Result<watchdog::Treatment> in_force(db::RedisStore&, const std::string& oid);
 

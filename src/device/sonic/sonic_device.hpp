@@ -2,6 +2,10 @@
 // COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a message to orchagent
 // (orchagent.hpp). The device repeats the message as long as orchagent shows something else than was requested.
 //
+// lossless_off of a port is a storm on each of its queues, for which orchagent has the action drop
+// (lossless_ports.hpp). Meanwhile a command for one of the queues is only remembered: it takes effect when lossless
+// mode is back.
+//
 // SONiC's own scripts decide while the agent does not watch all of their queues (decider.hpp).
 //
 // The device writes none of orchagent's fields, and of the scripts' fields only the history of pauses (histories.hpp).
@@ -21,6 +25,7 @@
 #include "device/sonic/histories.hpp"
 #include "device/sonic/last_polls.hpp"
 #include "device/sonic/links.hpp"
+#include "device/sonic/lossless_ports.hpp"
 #include "device/sonic/orchagent.hpp"
 #include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
@@ -63,6 +68,7 @@ private:
     // The state of a queue from look to look.
     struct Row {
         std::optional<bool> requested;  // by the agent: true = stormed, false = not; none: the queue was not seen yet
+        bool own_storm{};               // the last command for the queue itself, not for its port
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // counters from before a change are not compared with later ones
@@ -96,6 +102,11 @@ private:
     bool wait_for_write();
     void simulate_storm(watchdog::Sample&) const;
     Result<std::uint32_t> row_of(const Target&) const;
+    Result<const PortPlace*> port_of(const Target&) const;
+    Result<void> request(std::uint32_t row, bool storm);
+    Result<void> switch_lossless_off(const PortPlace&);
+    Result<void> restore_lossless(const PortPlace&);
+    Result<watchdog::Treatment> shown_by(const PortPlace&);
     void note_once(const std::string&);
 
     db::Databases databases_;
@@ -114,6 +125,7 @@ private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::vector<Row> rows_;
+    LosslessPorts lossless_ports_;
     StatusCheck status_check_;
     Histories histories_;
     std::optional<FoundLayout> filling_;  // orchagent still adds queues: adopted when it no longer changes
