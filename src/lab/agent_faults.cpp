@@ -17,7 +17,7 @@ public:
 
     std::vector<Complaint> complaints;
 
-    void operator()(const scenario::KillAgent&) { agent_.kill(at_); }
+    void operator()(const scenario::KillAgent& fault) { agent_.kill(at_, fault); }
     void operator()(const scenario::StartAgent& fault) { agent_.start(at_, fault); }
     void operator()(const scenario::DelayLooks& fault) { takes_long(fault, &AgentInTwin::looks_take); }
     void operator()(const scenario::FailLooks& fault)
@@ -32,7 +32,14 @@ public:
     }
     void operator()(const scenario::RestartCounters& fault)
     {
-        agent_.on_device(at_, [reported = fault.reported](FaultyDevice& device) { device.restart_counters(reported); });
+        agent_.on_device(at_,
+                         [fault](FaultyDevice& device) { device.restart_counters(fault.reported, fault.wraps_after); });
+    }
+    void operator()(const scenario::CorruptCounters& fault)
+    {
+        from_until(
+            fault.until, [seed = fault.seed](FaultyDevice& device) { device.corrupt_counters(seed); },
+            [](FaultyDevice& device) { device.correct_counters(); });
     }
     void operator()(const scenario::StepClock& fault) { agent_.step_wall_clock(fault.by, at_); }
     void operator()(const scenario::FailWrites& fault) { fail(FaultyDevice::Call::apply, fault.how, fault.spell); }
@@ -63,6 +70,13 @@ public:
     void operator()(const scenario::DelayWrites& fault) { takes_long(fault, &AgentInTwin::writes_take_effect_after); }
     void operator()(const scenario::HangDevice& fault) { agent_.hang(fault.until, at_); }
     void operator()(const scenario::LoseNotices& fault) { switch_on(fault, &AgentInTwin::lose_notices); }
+    void operator()(const scenario::DelayNotices& fault)
+    {
+        agent_.delay_notices(fault, at_);
+        if (fault.until != twin::kForever) {
+            agent_.delay_notices({}, fault.until);
+        }
+    }
 
 private:
     template <class Fault>

@@ -92,10 +92,17 @@ AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<de
 
 void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
 {
-    twin_.at(node_, next_ns(when), [this, what = std::move(what)](twin::Ps now) {
-        clock_->set(twin::to_instant(now));
+    twin_.at(node_, next_ns(when), [this, what = std::move(what)](twin::Ps now) { call(now, what); });
+}
+
+void AgentInTwin::call(twin::Ps now, const std::function<void()>& what)
+{
+    clock_->set(twin::to_instant(now));
+    try {
         what();
-    });
+    } catch (const Death&) {
+        end();
+    }
 }
 
 void AgentInTwin::in_process(std::function<void(runner::DeviceRunner&)> what)
@@ -111,8 +118,7 @@ CallAt AgentInTwin::until_death()
     return [this, life = life_](Instant when, std::function<void()> what) {
         twin_.at(node_, twin::from_instant(when), [this, life, what = std::move(what)](twin::Ps now) {
             if (life == life_) {
-                clock_->set(twin::to_instant(now));
-                what();
+                call(now, what);
             }
         });
     };
@@ -132,9 +138,22 @@ void AgentInTwin::start(twin::Ps when, const scenario::StartAgent& how)
     });
 }
 
-void AgentInTwin::kill(twin::Ps when)
+void AgentInTwin::kill(twin::Ps when, const scenario::KillAgent& how)
 {
-    on_node(when, [this] { end(); });
+    on_node(when, [this, how] {
+        if (how.when == scenario::KillAgent::When::at_once) {
+            end();
+        } else {
+            dies_ = how;
+        }
+    });
+}
+
+void AgentInTwin::die_if(const scenario::KillAgent& reached)
+{
+    if (dies_ == reached) {
+        throw Death{};
+    }
 }
 
 void AgentInTwin::begin()
@@ -147,7 +166,7 @@ void AgentInTwin::begin()
         .name = disk_.device,
         .driver = "twin",
         .hang_after = options_.hang_after,
-        .fault_hook = {},
+        .fault_hook = [this](device::FaultPoint step) { die_if({scenario::KillAgent::When::in_command, step}); },
         .source = std::make_unique<Node>(*this),
         .memory = std::make_unique<DiskMemory>(disk_, [this, &loop] { loop.block(disk_.write_takes); }),
         .worker = std::make_unique<TwinWorker>(
@@ -164,6 +183,7 @@ void AgentInTwin::end()
         list_ = std::make_shared<watchdog::Watchlist>(agent()->watchdog().watchlist());
     }
     process_.reset();
+    dies_ = {};
     ++life_;
 }
 
@@ -289,16 +309,41 @@ void AgentInTwin::fill_disk(bool full, twin::Ps when)
     on_node(when, [this, full] { disk_.full = full; });
 }
 
-// Delivers the notice 1 ns later, when the current call on the node has returned.
+void AgentInTwin::delay_notices(const scenario::DelayNotices& how, twin::Ps when)
+{
+    on_node(when, [this, how] {
+        notice_delay_ = how;
+        notice_random_.seed(how.seed);
+    });
+}
+
 void AgentInTwin::post(const watchdog::Notice& notice) noexcept
 {
     if (process_ && !notices_lost_) {
-        until_death()(notice.at + Duration{1}, [this, notice] {
-            if (opened_ != nullptr) {
-                opened_->post(notice);
-                process_->loop.turn();
-            }
-        });
+        deliver(notice);
+        if (notice_delay_.twice) {
+            deliver(notice);
+        }
+    }
+}
+
+// Delivers the notice at least 1 ns later, when the current call on the node has returned.
+void AgentInTwin::deliver(const watchdog::Notice& notice)
+{
+    const auto most = static_cast<std::uint64_t>(notice_delay_.takes.count());
+    const auto late = most == 0 ? 0 : notice_random_() % (most + 1);
+    until_death()(notice.at + Duration{1} + Duration{late}, [this, notice] {
+        if (opened_ != nullptr) {
+            opened_->post(notice);
+            process_->loop.turn();
+        }
+    });
+}
+
+void AgentInTwin::state_written(const runner::DeviceRunner&, const Result<void>& written)
+{
+    if (written) {
+        die_if({scenario::KillAgent::When::remembered, {}});
     }
 }
 

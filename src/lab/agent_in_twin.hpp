@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,9 +46,10 @@ public:
                                                      const Options&);
 
     // start() starts the process, and kills it first if it runs. kill() ends it without a stop: its pending calls are
-    // lost. The treatments on the device and the contents of the disk survive.
+    // lost, and so is the rest of the call in which it dies. The treatments on the device and the contents of the disk
+    // survive.
     void start(twin::Ps when, const scenario::StartAgent& = {});
-    void kill(twin::Ps when);
+    void kill(twin::Ps when, const scenario::KillAgent& = {});
     void order(const watchdog::Order&, twin::Ps when);  // no effect while no process runs
 
     // Changes the policies, except max_mitigated, for this process and for later ones. Fails as make() does.
@@ -63,6 +65,7 @@ public:
     void writes_take_effect_after(Duration, twin::Ps when);  // writes keep their order
     void hang(twin::Ps until, twin::Ps when);                // calls that begin before `until` return then
     void lose_notices(bool, twin::Ps when);
+    void delay_notices(const scenario::DelayNotices&, twin::Ps when);  // its `until` has no effect
     void step_wall_clock(std::chrono::microseconds by, twin::Ps when);
     void disk_writes_take(Duration, twin::Ps when);
     void fill_disk(bool full, twin::Ps when);
@@ -84,6 +87,9 @@ private:
     class Node;
     class BookPolicies;
 
+    // Thrown where a process dies in the middle of a call. Nothing of the process runs after it.
+    struct Death {};
+
     // Everything that is lost when the process dies.
     struct Process {
         TwinLoop loop;
@@ -97,13 +103,16 @@ private:
     void log(const runner::LogLine&) override {}
     void event_written(const runner::DeviceRunner&, const watchdog::Event&, const std::string& json) override;
     void settled(const runner::DeviceRunner&) override {}
-    void state_written(const runner::DeviceRunner&, const Result<void>&) override {}
+    void state_written(const runner::DeviceRunner&, const Result<void>&) override;
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
 
     void post(const watchdog::Notice&) noexcept override;
+    void deliver(const watchdog::Notice&);
     void on_node(twin::Ps when, std::function<void()>);
     void in_process(std::function<void(runner::DeviceRunner&)>);  // runs it in the process's loop, if a process runs
     CallAt until_death();
+    void call(twin::Ps now, const std::function<void()>&);  // all code of the process runs in it
+    void die_if(const scenario::KillAgent& reached);
     void begin();
     void end();
     void reconfigure(std::shared_ptr<const runner::Policies>, twin::Ps when);
@@ -126,7 +135,10 @@ private:
     std::deque<std::function<void()>> late_writes_;
     Instant hangs_until_{};  // calls that begin earlier return then
     bool notices_lost_{};
-    std::uint64_t life_{};  // incremented by each start and each kill
+    scenario::DelayNotices notice_delay_;
+    std::mt19937_64 notice_random_;
+    scenario::KillAgent dies_;  // when the process dies, unless `at_once`
+    std::uint64_t life_{};      // incremented by each start and each kill
     std::vector<watchdog::Event> events_;
     std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event
     std::shared_ptr<const watchdog::Watchlist> list_;                // the last watchlist that was seen

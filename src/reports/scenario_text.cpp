@@ -215,7 +215,15 @@ public:
         : device_(name_of(device, topology)), ports_(topology.nodes[device.value].ports)
     {}
 
-    std::string operator()(const scenario::KillAgent&) const { return fmt::format("the agent of {} dies", device_); }
+    std::string operator()(const scenario::KillAgent& fault) const
+    {
+        using When = scenario::KillAgent::When;
+        return fmt::format("the agent of {} dies{}", device_,
+                           fault.when == When::at_once ? ""
+                           : fault.when == When::remembered
+                               ? " when it has written its state"
+                               : fmt::format(" in a command, at the step {}", device::name(fault.step)));
+    }
     std::string operator()(const scenario::StartAgent& fault) const
     {
         using Memory = scenario::StartAgent::Memory;
@@ -238,8 +246,13 @@ public:
     }
     std::string operator()(const scenario::RestartCounters& fault) const
     {
-        return fmt::format("the counters of {} restart{}", device_,
+        return fmt::format("the counters of {} restart{}{}", device_,
+                           fault.wraps_after ? fmt::format(" {} below 2^32, where they wrap", *fault.wraps_after) : "",
                            fault.reported ? "" : ", and the device does not report it");
+    }
+    std::string operator()(const scenario::CorruptCounters& fault) const
+    {
+        return fmt::format("half of the counters of {} are wrong{}", device_, until_text(fault.until));
     }
     std::string operator()(const scenario::StepClock& fault) const
     {
@@ -300,6 +313,11 @@ public:
     std::string operator()(const scenario::LoseNotices& fault) const
     {
         return fmt::format("notices of {} are lost{}", device_, until_text(fault.until));
+    }
+    std::string operator()(const scenario::DelayNotices& fault) const
+    {
+        return fmt::format("notices of {} arrive{} up to {} ms late{}", device_, fault.twice ? " twice," : "",
+                           whole_ms(fault.takes), until_text(fault.until));
     }
 
 private:

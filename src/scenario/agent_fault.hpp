@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "device/carry_out.hpp"
 #include "device/synthetic/faulty_device.hpp"
 #include "topology/topology.hpp"
 #include "twin/sim_time.hpp"
@@ -20,7 +21,16 @@ struct Spell {
     twin::Ps until{twin::kForever};
 };
 
-struct KillAgent {};
+struct KillAgent {
+    // A start of the agent ends the wait for the moment of its death.
+    enum class When : std::uint8_t {
+        at_once,
+        remembered,  // its state is written: the new events are not published and their commands do not go out
+        in_command   // a command reaches `step`
+    } when{};
+    device::FaultPoint step{};
+    bool operator==(const KillAgent&) const = default;
+};
 struct StartAgent {
     // What the new process finds of the memory (state and journal) of the last one.
     enum class Memory : std::uint8_t { kept, torn, lost } memory{};
@@ -38,6 +48,12 @@ struct FreezeCounters {
 };
 struct RestartCounters {
     bool reported{true};  // false: the device does not report the restart, as with a counter that wraps
+    // The counters restart so many counts below 2^32 and wrap there. None: they restart from zero.
+    std::optional<std::uint32_t> wraps_after{};
+};
+struct CorruptCounters {  // about half of the counters of each look are wrong by any amount
+    std::uint64_t seed{1};
+    twin::Ps until{twin::kForever};
 };
 struct StepClock {  // only the wall clock
     std::chrono::microseconds by{};
@@ -82,13 +98,19 @@ struct HangDevice {  // a call of the device that begins in this time returns at
 struct LoseNotices {  // notices of the device do not reach the agent
     twin::Ps until{twin::kForever};
 };
+struct DelayNotices {  // each notice is late by another time, so that notices change their order
+    Duration takes{};  // at most
+    bool twice{};      // each notice arrives a second time
+    std::uint64_t seed{1};
+    twin::Ps until{twin::kForever};
+};
 
 struct AgentFault {
     twin::Ps at{};
     topology::NodeId device;
-    std::variant<KillAgent, StartAgent, DelayLooks, FailLooks, FreezeCounters, RestartCounters, StepClock, FailWrites,
-                 LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk, SlowWrites, DelayWrites,
-                 HangDevice, LoseNotices>
+    std::variant<KillAgent, StartAgent, DelayLooks, FailLooks, FreezeCounters, RestartCounters, CorruptCounters,
+                 StepClock, FailWrites, LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk,
+                 SlowWrites, DelayWrites, HangDevice, LoseNotices, DelayNotices>
         what;
 };
 

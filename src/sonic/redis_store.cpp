@@ -14,8 +14,12 @@ namespace {
 
 constexpr std::array kAll{Db::appl, Db::asic, Db::counters, Db::loglevel, Db::config, Db::flex_counter, Db::state};
 
-// Limit for the hashes of one read. The counters of a switch with 512 ports have 20 MB.
+// Limit for the hashes or the keys of one read. The counters of a switch with 512 ports have 20 MB.
 constexpr std::size_t kMostBytes = 64UL * 1024 * 1024;
+
+// A SCAN returns about kScanCount keys of all tables of a database. A full routing table has a million.
+constexpr std::string_view kScanCount = "1000";
+constexpr std::size_t kMostScans = 10'000;
 
 Error refused(std::string_view reply) { return {ErrorKind::denied, fmt::format("Redis refuses: {}", excerpt(reply))}; }
 
@@ -95,11 +99,13 @@ Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix
 {
     const auto pattern = pattern_of(prefix);
     std::vector<std::string> found;
+    std::size_t bytes = 0;
+    std::size_t scans = 0;
     std::string cursor = "0";
     do {
         std::optional<Error> problem;
         redis::Pipeline scan;
-        scan.add({"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"});
+        scan.add({"SCAN", cursor, "MATCH", pattern, "COUNT", kScanCount});
         const auto done = run(db, scan, [&](std::size_t, redis::View reply) {
             if (reply.size() != 2) {
                 problem = refused(reply.text());
@@ -109,7 +115,18 @@ Result<std::vector<std::string>> RedisStore::keys(Db db, std::string_view prefix
             for (std::size_t i = 0; i != reply[1].size(); ++i) {
                 if (const auto key = reply[1][i].text(); key.starts_with(prefix)) {  // a truncated key may not
                     found.emplace_back(key);
+                    bytes += key.size();
                 }
+            }
+            if (bytes > kMostBytes) {
+                problem =
+                    Error{ErrorKind::exhausted, fmt::format("the keys that begin with '{}' have more than {} bytes",
+                                                            excerpt(prefix), kMostBytes)};
+            } else if (++scans == kMostScans && cursor != "0") {
+                problem =
+                    Error{ErrorKind::exhausted, fmt::format("SCAN for keys that begin with '{}' has no end after {} "
+                                                            "replies",
+                                                            excerpt(prefix), kMostScans)};
             }
         });
         if (!done) {

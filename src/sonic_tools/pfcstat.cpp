@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/complaint_text.hpp"
 #include "sonic_tools/desk.hpp"
 #include "sonic_tools/json_document.hpp"
 #include "sonic_tools/saved_counters.hpp"
@@ -218,7 +219,7 @@ private:
 
     std::string saved_text() const
     {
-        return saved_ ? fmt::format("Last cached time was {}\n", saved_->time) : std::string{};
+        return saved_ ? fmt::format("Last cached time was {}\n", excerpt(saved_->time)) : std::string{};
     }
 
     std::string frames_table(std::string title, std::size_t kind) const

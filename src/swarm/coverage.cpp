@@ -20,42 +20,59 @@ constexpr std::array<std::string_view, 18> kFabricKinds{
     "power-loss",  "slow-port",  "heal-port",     "reroute",       "set-route",     "set-alpha"};
 static_assert(kFabricKinds.size() == std::variant_size_v<decltype(Fault::what)>);
 
+constexpr std::array<std::string_view, 7> kDeaths{
+    "kill-agent before_prepare", "kill-agent prepared", "kill-agent journaled", "kill-agent applied",
+    "kill-agent read_back",      "kill-agent closed",   "kill-agent remembered"};
+static_assert(kDeaths.size() == static_cast<std::size_t>(device::FaultPoint::count_) + 1);
 constexpr std::array<std::string_view, 3> kStarts{"start-agent kept", "start-agent torn", "start-agent lost"};
 constexpr std::array<std::string_view, 6> kWrites{
     "", "fail-writes refuse", "fail-writes fail", "fail-writes time-out", "fail-writes late", "fail-writes no-effect"};
 constexpr std::array<std::string_view, 8> kOrders{
     "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
     "order stop",     "order stop-and-hold", "order hold",          ""};
-constexpr std::array<std::string_view, 16> kPlain{"kill-agent",     "delay-looks",  "skip-looks",  "freeze-counters",
-                                                  "reset-counters", "clock-step",   "lie",         "set-policy",
-                                                  "reload",         "remove-port",  "slow-disk",   "full-disk",
-                                                  "slow-writes",    "delay-writes", "hang-device", "lose-notices"};
+constexpr std::array<std::string_view, 19> kPlain{
+    "kill-agent",   "delay-looks",  "skip-looks",  "freeze-counters", "reset-counters",      "clock-step",
+    "lie",          "set-policy",   "reload",      "remove-port",     "slow-disk",           "full-disk",
+    "slow-writes",  "delay-writes", "hang-device", "lose-notices",    "reset-counters wrap", "corrupt-counters",
+    "delay-notices"};
 
 }  // namespace
 
 std::size_t Coverage::possible()
 {
     constexpr auto kKinds =
-        kFabricKinds.size() + kStarts.size() + kWrites.size() - 1 + kOrders.size() - 1 + kPlain.size();
+        kFabricKinds.size() + kDeaths.size() + kStarts.size() + kWrites.size() - 1 + kOrders.size() - 1 + kPlain.size();
     return kKinds * static_cast<std::size_t>(watchdog::Phase::count_);
 }
 
 std::string_view kind_of(const AgentFault& fault)
 {
     return std::visit(
-        Overloaded{[](const KillAgent&) { return kPlain[0]; },
+        Overloaded{[](const KillAgent& what) {
+                       return what.when == KillAgent::When::in_command   ? kDeaths[static_cast<std::size_t>(what.step)]
+                              : what.when == KillAgent::When::remembered ? kDeaths.back()
+                                                                         : kPlain[0];
+                   },
                    [](const StartAgent& what) { return kStarts[static_cast<std::size_t>(what.memory)]; },
-                   [](const DelayLooks&) { return kPlain[1]; }, [](const FailLooks&) { return kPlain[2]; },
-                   [](const FreezeCounters&) { return kPlain[3]; }, [](const RestartCounters&) { return kPlain[4]; },
+                   [](const DelayLooks&) { return kPlain[1]; },
+                   [](const FailLooks&) { return kPlain[2]; },
+                   [](const FreezeCounters&) { return kPlain[3]; },
+                   [](const RestartCounters& what) { return kPlain[what.wraps_after ? 16 : 4]; },
+                   [](const CorruptCounters&) { return kPlain[17]; },
                    [](const StepClock&) { return kPlain[5]; },
                    [](const FailWrites& what) { return kWrites[static_cast<std::size_t>(what.how)]; },
                    [](const LieInReadBack&) { return kPlain[6]; },
                    [](const GiveOrder& what) { return kOrders[static_cast<std::size_t>(what.order.kind)]; },
-                   [](const SetPolicy&) { return kPlain[7]; }, [](const Reload&) { return kPlain[8]; },
-                   [](const RemovePort&) { return kPlain[9]; }, [](const SlowDisk&) { return kPlain[10]; },
-                   [](const FullDisk&) { return kPlain[11]; }, [](const SlowWrites&) { return kPlain[12]; },
-                   [](const DelayWrites&) { return kPlain[13]; }, [](const HangDevice&) { return kPlain[14]; },
-                   [](const LoseNotices&) { return kPlain[15]; }},
+                   [](const SetPolicy&) { return kPlain[7]; },
+                   [](const Reload&) { return kPlain[8]; },
+                   [](const RemovePort&) { return kPlain[9]; },
+                   [](const SlowDisk&) { return kPlain[10]; },
+                   [](const FullDisk&) { return kPlain[11]; },
+                   [](const SlowWrites&) { return kPlain[12]; },
+                   [](const DelayWrites&) { return kPlain[13]; },
+                   [](const HangDevice&) { return kPlain[14]; },
+                   [](const LoseNotices&) { return kPlain[15]; },
+                   [](const DelayNotices&) { return kPlain[18]; }},
         fault.what);
 }
 

@@ -67,9 +67,12 @@ bool for_some_calls(const AgentFault& fault)
         fault.what);
 }
 
-// A treatment by order lasts until another order ends it.
+// A treatment by order lasts until another order ends it. Counters that are to wrap do so at any later time.
 bool lasts(const AgentFault& fault)
 {
+    if (const auto* restart = std::get_if<scenario::RestartCounters>(&fault.what)) {
+        return restart->wraps_after.has_value();
+    }
     const auto* order = std::get_if<scenario::GiveOrder>(&fault.what);
     using Kind = watchdog::Order::Kind;
     return order != nullptr && (order->order.kind == Kind::mitigate || order->order.kind == Kind::hold ||
@@ -85,13 +88,13 @@ bool is_one_of(const AgentFault& fault)
 Disturbance::Of disturbed_part(const AgentFault& fault)
 {
     using namespace scenario;
-    if (is_one_of<FreezeCounters, RestartCounters>(fault)) {
+    if (is_one_of<FreezeCounters, RestartCounters, CorruptCounters>(fault)) {
         return Disturbance::Of::counters;
     }
     if (is_one_of<DelayLooks, FailLooks, SlowDisk, FullDisk, SlowWrites, HangDevice>(fault)) {
         return Disturbance::Of::speed;
     }
-    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload, DelayWrites, LoseNotices>(fault)
+    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload, DelayWrites, LoseNotices, DelayNotices>(fault)
                ? Disturbance::Of::writes
                : Disturbance::Of::agent;
 }
@@ -123,6 +126,11 @@ Disturbances::Disturbances(const scenario::Scenario& scenario)
         // Records that a full disk did not accept are lost with the process. An agent that starts without a port
         // forgets its storms.
         if (is_one_of<scenario::FullDisk>(fault) || (removed && next_start(scenario, fault) <= settles)) {
+            memory_lost_.push_back(all_.back());
+        }
+        // The events that it has written are never published.
+        const auto* kill = std::get_if<scenario::KillAgent>(&fault.what);
+        if (kill != nullptr && kill->when == scenario::KillAgent::When::remembered) {
             memory_lost_.push_back(all_.back());
         }
         if (std::holds_alternative<scenario::LieInReadBack>(fault.what)) {

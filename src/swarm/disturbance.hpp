@@ -33,7 +33,8 @@ public:
     bool misled(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     // No more than one fault disturbs the device.
     bool at_most_one(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
-    // The agent lost its memory, the last record of it, or the memory of a port that was absent when it started.
+    // The agent lost its memory, the last record of it, the memory of a port that was absent when it started, or died
+    // before it published what it remembers.
     bool memory_lost(scenario::NodeId device, twin::Ps from, twin::Ps until) const;
     bool lies(scenario::NodeId device) const;         // the device reads treatments back that are not in force
     twin::Ps settled(scenario::NodeId device) const;  // nothing disturbs the device after this time

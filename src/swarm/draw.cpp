@@ -390,7 +390,7 @@ private:
         const auto until = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 20, 60, 200}) + 1);
         const auto port = in_quotes(
             fmt::format("{}:Ethernet{}", device.name, chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
-        switch (chance_.between(0, 17)) {
+        switch (chance_.between(0, 21)) {
         case 0:
         case 1: draw_restart(device, at); break;
         case 2:
@@ -399,7 +399,13 @@ private:
             break;
         case 3: put(agent_fault("skip-looks", at, device), "until", ms(until)); break;
         case 4: put(agent_fault("freeze-counters", at, device), "until", ms(until)); break;
-        case 5: put(agent_fault("reset-counters", at, device), "told", yes(chance_.percent(50))); break;
+        case 5:
+            put(agent_fault("reset-counters", at, device), "told", yes(chance_.percent(50)));
+            if (chance_.percent(40)) {
+                put(draft_.tables.back(), "wraps_after",
+                    fmt::format("{}", chance_.between(1, chance_.pick({10, 1'000, 100'000, 10'000'000}))));
+            }
+            break;
         case 6:
             put(agent_fault("clock-step", at, device), "by", ms(chance_.between(1, 100'000)));
             put(draft_.tables.back(), "back", yes(chance_.percent(50)));
@@ -419,12 +425,30 @@ private:
         case 12: draw_slowness("slow-disk", at, until, device); break;
         case 13: draw_slowness("slow-writes", at, until, device); break;
         case 14: draw_slowness("delay-writes", at, until, device); break;
+        case 15:
+        case 16: draw_death(device, at); break;
+        case 17:
+            put(agent_fault("corrupt-counters", at, device), "seed", fmt::format("{}", chance_.between(1, 1'000)));
+            put(draft_.tables.back(), "until", ms(until));
+            rest_after(at, until);
+            break;
+        case 18: draw_late_notices(device, at, until); break;
         default:
             put(agent_fault(chance_.pick({"full-disk", "hang-device", "lose-notices"}), at, device), "until",
                 ms(until));
             rest_after(at, until);
             break;
         }
+    }
+
+    void draw_late_notices(const DrawnSwitch& device, std::int64_t at, std::int64_t until)
+    {
+        const auto takes = chance_.between(1, chance_.pick({5, 50, 200}));
+        put(agent_fault("delay-notices", at, device), "takes", ms(takes));
+        put(draft_.tables.back(), "twice", yes(chance_.percent(50)));
+        put(draft_.tables.back(), "seed", fmt::format("{}", chance_.between(1, 1'000)));
+        put(draft_.tables.back(), "until", ms(until));
+        rest_after(at, until + takes);
     }
 
     void draw_slowness(std::string_view kind, std::int64_t at, std::int64_t until, const DrawnSwitch& device)
@@ -455,6 +479,23 @@ private:
         if (start > at || chance_.percent(50)) {
             agent_fault("kill-agent", at, device);
         }
+        draw_start(device, start);
+    }
+
+    // The agent dies in the middle of a call, and the next one may die in a call of its start.
+    void draw_death(const DrawnSwitch& device, std::int64_t at)
+    {
+        for (auto left = chance_.pick({1, 1, 1, 2}); left > 0 && at < calm_ - 1; --left) {
+            put(agent_fault("kill-agent", at, device), "step",
+                in_quotes(chance_.pick(
+                    {"remembered", "before_prepare", "prepared", "journaled", "applied", "read_back", "closed"})));
+            at = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 50, 200}));
+            draw_start(device, at);
+        }
+    }
+
+    void draw_start(const DrawnSwitch& device, std::int64_t start)
+    {
         auto& again = agent_fault("start-agent", start, device);
         const auto memory = chance_.pick({"kept", "kept", "kept", "torn", "torn", "lost"});
         put(again, "memory", in_quotes(memory));

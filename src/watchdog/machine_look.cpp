@@ -238,7 +238,8 @@ void Machine::count_time_without_proof(Slot r, const Observations& seen, Instant
     }
 }
 
-// A treatment that could not be applied is not tried again while its queues are quiet: the storm may be over.
+// A treatment that could not be applied is not tried again while its queues are quiet: the storm may be over, and T1
+// ends it. If only an operator ends it, the treatment is still wanted.
 void Machine::hold_back_retries(Slot r)
 {
     const auto s = rows_[r].site;
@@ -247,7 +248,8 @@ void Machine::hold_back_retries(Slot r)
     }
     const auto rows = map_.rows_at(s);
     const bool quiet = std::ranges::all_of(rows, [&](Slot other) {
-        const bool by_storm = rows_[other].decision == Decision::stormed && rows_[other].origin == Origin::evidence;
+        const bool by_storm = rows_[other].decision == Decision::stormed && rows_[other].origin == Origin::evidence &&
+                              policy(other).release != Release::manual;
         return rows_[other].site != s || !under_treatment(other) || (by_storm && clocks_.proven_us[other] != 0);
     });
     sites_.change(s, [&](Site& site) { site.hold_back(quiet); });

@@ -1,4 +1,5 @@
 // [[fault]] of agents: given and omitted keys. The complaints are in tests/golden/codec/scenario.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "codec/scenario/reader.hpp"
@@ -33,7 +34,14 @@ What read(std::string_view fault)
 
 TEST(ScenarioAgentFaults, LooksAndCounters)
 {
-    read<scenario::KillAgent>("kind = \"kill-agent\"");
+    using When = scenario::KillAgent::When;
+    EXPECT_EQ(read<scenario::KillAgent>("kind = \"kill-agent\"").when, When::at_once);
+    EXPECT_EQ(read<scenario::KillAgent>("kind = \"kill-agent\"\nstep = \"remembered\"").when, When::remembered);
+    for (std::size_t p = 0; p < static_cast<std::size_t>(device::FaultPoint::count_); ++p) {
+        const auto step = static_cast<device::FaultPoint>(p);
+        EXPECT_EQ(read<scenario::KillAgent>(fmt::format("kind = \"kill-agent\"\nstep = \"{}\"", name(step))),
+                  (scenario::KillAgent{When::in_command, step}));
+    }
     using Memory = scenario::StartAgent::Memory;
     const auto kept = read<scenario::StartAgent>("kind = \"start-agent\"");
     EXPECT_EQ(kept.memory, Memory::kept);
@@ -49,6 +57,12 @@ TEST(ScenarioAgentFaults, LooksAndCounters)
     EXPECT_EQ(read<scenario::FreezeCounters>("kind = \"freeze-counters\"\nuntil = \"2ms\"").until, 2 * kMs);
     EXPECT_TRUE(read<scenario::RestartCounters>("kind = \"reset-counters\"").reported);
     EXPECT_FALSE(read<scenario::RestartCounters>("kind = \"reset-counters\"\ntold = false").reported);
+    EXPECT_FALSE(read<scenario::RestartCounters>("kind = \"reset-counters\"").wraps_after);
+    EXPECT_EQ(read<scenario::RestartCounters>("kind = \"reset-counters\"\nwraps_after = 9").wraps_after, 9U);
+    const auto wrong = read<scenario::CorruptCounters>("kind = \"corrupt-counters\"\nseed = 7\nuntil = \"2ms\"");
+    EXPECT_EQ(wrong.seed, 7U);
+    EXPECT_EQ(wrong.until, 2 * kMs);
+    EXPECT_EQ(read<scenario::CorruptCounters>("kind = \"corrupt-counters\"").until, twin::kForever);
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"10min\"").by, std::chrono::minutes{10});
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"1s\"\nback = true").by,
               std::chrono::seconds{-1});
@@ -76,6 +90,13 @@ TEST(ScenarioAgentFaults, SlowAndSilentDevices)
     EXPECT_EQ(late.until, twin::kForever);
     EXPECT_EQ(read<scenario::HangDevice>("kind = \"hang-device\"\nuntil = \"2ms\"").until, 2 * kMs);
     EXPECT_EQ(read<scenario::LoseNotices>("kind = \"lose-notices\"\nuntil = \"2ms\"").until, 2 * kMs);
+    const auto mixed = read<scenario::DelayNotices>(
+        "kind = \"delay-notices\"\ntakes = \"30ms\"\ntwice = true\nseed = 7\nuntil = \"2ms\"");
+    EXPECT_EQ(mixed.takes, std::chrono::milliseconds{30});
+    EXPECT_TRUE(mixed.twice);
+    EXPECT_EQ(mixed.seed, 7U);
+    EXPECT_EQ(mixed.until, 2 * kMs);
+    EXPECT_FALSE(read<scenario::DelayNotices>("kind = \"delay-notices\"\ntakes = \"30ms\"").twice);
 }
 
 TEST(ScenarioAgentFaults, WritesAndReadBacks)

@@ -1,7 +1,10 @@
-// Counters that stand still or restart, sample by sample.
+// Counters that stand still, restart, wrap or are wrong, sample by sample.
 #include "device/synthetic/counter_faults.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace petrel::device {
 namespace {
@@ -67,6 +70,48 @@ TEST(CounterFaults, RestartedCountersCountFromTheirFirstReadAndLevelsStay)
         EXPECT_EQ(passed(faults, sample(150, 6))[Field::tx_packets], 0U);
         EXPECT_EQ(passed(faults, sample(160, 6))[Field::tx_packets], 10U);
     }
+}
+
+TEST(CounterFaults, CountersWrapAt32Bits)
+{
+    CounterFaults faults;
+    faults.restart(true, 30);
+    EXPECT_EQ(passed(faults, sample(100, 5))[Field::tx_packets], 0xffff'ffffU - 29);
+    EXPECT_EQ(passed(faults, sample(129, 5))[Field::tx_packets], 0xffff'ffffU);
+    const auto s = passed(faults, sample(130, 6));
+    EXPECT_EQ(s[Field::tx_packets], 0U);
+    EXPECT_EQ(s[Field::occupancy], 6U);
+    EXPECT_EQ(s.epoch, 8U) << "the restart is reported, the wrap is not";
+    faults.restart(false);
+    EXPECT_EQ(passed(faults, sample(140, 6))[Field::tx_packets], 0U);
+    EXPECT_EQ(passed(faults, sample(0x1'0000'0000 + 140, 6))[Field::tx_packets], 0x1'0000'0000U)
+        << "the next restart counts with 64 bits again";
+}
+
+TEST(CounterFaults, WrongCountersAreWrongInBothDirectionsAndSometimesRight)
+{
+    static constexpr std::uint64_t kTrue = 1ULL << 40U;
+    const auto shown = [](std::uint64_t seed) {
+        CounterFaults faults;
+        faults.corrupt(seed);
+        EXPECT_TRUE(faults.any());
+        std::vector<std::uint64_t> values;
+        for (int i = 0; i < 100; ++i) {
+            const auto s = passed(faults, sample(kTrue, 5));
+            EXPECT_EQ(s[Field::occupancy], 5U);
+            values.push_back(s[Field::tx_packets]);
+        }
+        faults.correct();
+        EXPECT_EQ(passed(faults, sample(kTrue, 5))[Field::tx_packets], kTrue);
+        return values;
+    };
+    const auto values = shown(1);
+    const auto count = [&](auto is) { return std::ranges::count_if(values, is); };
+    EXPECT_GT(count([](auto value) { return value == kTrue; }), 30);
+    EXPECT_GT(count([](auto value) { return value > kTrue; }), 10);
+    EXPECT_GT(count([](auto value) { return value < kTrue; }), 10);
+    EXPECT_EQ(values, shown(1));
+    EXPECT_NE(values, shown(2));
 }
 
 }  // namespace

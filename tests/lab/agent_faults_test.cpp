@@ -165,6 +165,71 @@ TEST(AgentFaults, AHangingDeviceIsReportedAndItsStormIsFoundLater)
     EXPECT_GE(found(*run), at_ms(600));
 }
 
+// The switch finds the storm by itself after 100 ms of pause, and reports it. Its treatment takes 200 ms.
+std::vector<std::string> story_of_own_storm(std::string_view fault)
+{
+    constexpr std::string_view kOwnStorm = R"(
+name = "own storm"
+duration = "2s"
+
+[topology]
+kind = "single-switch"
+hosts = 2
+host_links = { speed = "1G" }
+
+[[switch]]
+deadlock_detect = "100ms"
+deadlock_recover = "200ms"
+
+[[fault]]
+at = "130ms"
+kind = "storm"
+host = "h0"
+priorities = 3
+period = "10ms"
+until = "300ms"
+
+[[policy]]
+preset = "sai"
+detect_ms = 100
+restore_ms = 200
+poll_ms = 10
+detected_by = "device"
+)";
+    const auto run = test::experiment(
+        fmt::format("{}{}{}", kOwnStorm, fault.empty() ? "" : "[[fault]]\nat = \"1ms\"\ndevice = \"s0\"\n", fault));
+    run->run_until(2'000 * kMs);
+    std::vector<std::string> lines;
+    for (const auto& reported : run->events()) {
+        lines.push_back(
+            fmt::format("{} at {}", name(reported.event->kind), whole_ms(reported.event->at.time_since_epoch())));
+    }
+    return lines;
+}
+
+TEST(AgentFaults, NoticesThatArriveLateAreFollowedLate)
+{
+    EXPECT_THAT(story_of_own_storm(""), ElementsAre("storm_detected at 230", "storm_restored at 430"));
+    EXPECT_THAT(story_of_own_storm("kind = \"delay-notices\"\ntakes = \"50ms\""),
+                ElementsAre("storm_detected at 234", "storm_restored at 455"));
+}
+
+TEST(AgentFaults, NoticesThatArriveTwiceCountOnce)
+{
+    const auto once = story_of_own_storm("");
+    EXPECT_EQ(story_of_own_storm("kind = \"delay-notices\"\ntakes = \"1ns\"\ntwice = true"), once);
+    const auto late = story_of_own_storm("kind = \"delay-notices\"\ntakes = \"50ms\"\ntwice = true");
+    EXPECT_EQ(late.size(), once.size()) << testing::PrintToString(late);
+}
+
+// The end of the storm is reported before its begin. The agent opens a storm that is over, and closes it after two T1
+// of quiet.
+TEST(AgentFaults, NoticesInAnotherOrderLeaveNoStormOpen)
+{
+    EXPECT_THAT(story_of_own_storm("kind = \"delay-notices\"\ntakes = \"500ms\"\nseed = 7"),
+                ElementsAre("storm_detected at 573", "storm_restored at 970"));
+}
+
 struct Failure {
     std::string how;
     Reason reason;

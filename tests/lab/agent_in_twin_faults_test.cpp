@@ -14,10 +14,11 @@ using testing::IsEmpty;
 using watchdog::Order;
 using watchdog::Reason;
 using watchdog::Treatment;
+using When = scenario::KillAgent::When;
 
 struct Stormed {
-    explicit Stormed(const AgentInTwin::Options& options = {}, std::string_view preset = "sonic")
-        : twin{build(one_switch())}, agent{agent_on(*twin, kSwitch, book(preset), options)}
+    explicit Stormed(const AgentInTwin::Options& options = {}, const watchdog::PolicyBook& policies = book("sonic"))
+        : twin{build(one_switch())}, agent{agent_on(*twin, kSwitch, policies, options)}
     {
         stop_pipeline(*twin, kSick, kFault);
     }
@@ -86,7 +87,7 @@ TEST(AgentInTwinFaults, AFailedWriteIsRetried)
 
 TEST(AgentInTwinFaults, ARefusedTreatmentIsReplacedByAWeakerOne)
 {
-    Stormed s{{}, "rdma-switch"};
+    Stormed s{{}, book("rdma-switch")};
     s.agent->faults().next(FaultyDevice::Call::apply, FaultyDevice::Fault::refuse);
     s.twin->run_until(600 * kMs);
     EXPECT_EQ(s.twin->switch_view(kSwitch).registers(0).lossless_off, 0);
@@ -159,6 +160,82 @@ TEST(AgentInTwinLife, ACommandUnderWayDiesWithTheProcess)
     killed.agent->kill(found + 10 * kMs);
     killed.twin->run_until(1'000 * kMs);
     EXPECT_TRUE(killed.untouched());
+}
+
+// The process dies in its first command, which mitigates the queue. Device and journal keep exactly what the command
+// has done by then, and the next process finds the storm and ends it.
+TEST(AgentInTwinLife, ADeathWithinAMitigationKeepsTheStepsThatAreDone)
+{
+    using Step = device::FaultPoint;
+    for (const auto step : {Step::before_prepare, Step::prepared, Step::journaled, Step::applied, Step::read_back}) {
+        SCOPED_TRACE(device::name(step));
+        Stormed s{{}, book("sonic", {{"restore_ms", "200"}})};
+        s.agent->kill(100 * kMs, {When::in_command, step});
+        heal_pipeline(*s.twin, kSick, 700 * kMs);
+        s.twin->run_until(700 * kMs);
+        EXPECT_EQ(s.agent->device_runner(), nullptr);
+        EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected"));
+        EXPECT_EQ(s.agent->disk().journaled().size(), step >= Step::journaled ? 1U : 0U);
+        EXPECT_EQ(s.dropping(), step >= Step::applied);
+        EXPECT_NE(s.untouched(), step >= Step::applied);
+
+        s.agent->start(700 * kMs);
+        s.twin->run_until(1'200 * kMs);
+        EXPECT_TRUE(s.untouched());
+        EXPECT_THAT(s.agent->disk().journaled(), IsEmpty());
+        EXPECT_EQ(events_of(*s.agent, EventKind::storm_restored).size(), 1U);
+    }
+}
+
+TEST(AgentInTwinLife, ADeathWithinARestoreKeepsTheStepsThatAreDone)
+{
+    using Step = device::FaultPoint;
+    for (const auto step : {Step::before_prepare, Step::prepared, Step::applied, Step::read_back, Step::closed}) {
+        SCOPED_TRACE(device::name(step));
+        Stormed s{{}, book("sonic", {{"restore_ms", "200"}})};
+        s.agent->kill(600 * kMs, {When::in_command, step});
+        heal_pipeline(*s.twin, kSick, 650 * kMs);
+        s.twin->run_until(1'100 * kMs);
+        EXPECT_EQ(s.agent->device_runner(), nullptr);
+        EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected"));
+        EXPECT_EQ(s.agent->disk().journaled().size(), step < Step::closed ? 1U : 0U);
+        EXPECT_EQ(s.dropping(), step < Step::applied);
+
+        s.agent->start(1'100 * kMs);
+        s.twin->run_until(1'600 * kMs);
+        EXPECT_TRUE(s.untouched());
+        EXPECT_THAT(s.agent->disk().journaled(), IsEmpty());
+        EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected", "storm_restored"));
+    }
+}
+
+// The history has the event, no follower of events does, and the command did not go out.
+TEST(AgentInTwinLife, ADeathAfterTheWriteOfTheStatePublishesNothing)
+{
+    Stormed s{{}, book("sonic", {{"restore_ms", "200"}})};
+    s.agent->kill(100 * kMs, {When::remembered, {}});
+    heal_pipeline(*s.twin, kSick, 700 * kMs);
+    s.twin->run_until(700 * kMs);
+    EXPECT_EQ(s.agent->device_runner(), nullptr);
+    EXPECT_THAT(s.agent->events(), IsEmpty());
+    EXPECT_TRUE(s.untouched());
+    EXPECT_FALSE(s.agent->disk().state.empty());
+
+    s.agent->start(700 * kMs);
+    s.twin->run_until(1'200 * kMs);
+    EXPECT_TRUE(s.untouched());
+    EXPECT_EQ(s.agent->device_runner()->memory().events().size(), s.agent->events().size() + 1);
+}
+
+// A start ends the wait for the step.
+TEST(AgentInTwinLife, AProcessThatStartsDoesNotDieAtTheStepOfTheLastOne)
+{
+    Stormed s;
+    s.agent->kill(100 * kMs, {When::in_command, device::FaultPoint::journaled});
+    s.agent->start(150 * kMs);
+    s.twin->run_until(900 * kMs);
+    EXPECT_TRUE(s.dropping());
+    EXPECT_NE(s.agent->device_runner(), nullptr);
 }
 
 TEST(AgentInTwinLife, OrdersAreTakenAndAStopUndoesAll)

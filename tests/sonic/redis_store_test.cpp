@@ -1,8 +1,15 @@
 #include "sonic/redis_store.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
 
 #include "support/redis_server.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::sonic {
 namespace {
@@ -73,6 +80,79 @@ TEST(RedisStore, AReadThatIsTooLargeIsAnError)
     EXPECT_EQ(read.error().what.find("1100 keys, among them 'PFC_WD|"), 0U) << read.error().what;
     EXPECT_EQ(store.hashes(Db::config, std::span{keys}.first(1000)).value().size(), 1000U)
         << "the connection still works";
+}
+
+// A server for one client. It answers every SCAN with the same reply, and every other command with OK.
+class SameReply {
+public:
+    explicit SameReply(std::string to_scan) : to_scan_(std::move(to_scan))
+    {
+        sockaddr_un place{};
+        place.sun_family = AF_UNIX;
+        address().path.copy(place.sun_path, sizeof place.sun_path - 1);
+        EXPECT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&place), sizeof place), 0);
+        EXPECT_EQ(::listen(listener_, 1), 0);
+        thread_ = std::thread{[this] { serve(); }};
+    }
+    ~SameReply()  // after its client
+    {
+        ::shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        ::close(listener_);
+    }
+    SameReply(const SameReply&) = delete;
+    SameReply& operator=(const SameReply&) = delete;
+
+    redis::Address address() const { return {(folder_ / "redis.sock").string(), {}, 0}; }
+
+private:
+    void serve() const
+    {
+        const int client = ::accept(listener_, nullptr, nullptr);
+        std::array<char, 4096> bytes{};
+        for (ssize_t got = 0; (got = ::read(client, bytes.data(), bytes.size())) > 0;) {
+            const std::string_view command{bytes.data(), static_cast<std::size_t>(got)};
+            const auto reply = command.find("SCAN") != std::string_view::npos ? std::string_view{to_scan_} : "+OK\r\n";
+            for (auto left = reply; !left.empty();) {
+                const auto sent = ::send(client, left.data(), left.size(), MSG_NOSIGNAL);
+                if (sent <= 0) {
+                    break;
+                }
+                left.remove_prefix(static_cast<std::size_t>(sent));
+            }
+        }
+        ::close(client);
+    }
+
+    test::TemporaryFolder folder_;
+    std::string to_scan_;
+    int listener_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    std::thread thread_;
+};
+
+TEST(RedisStore, AScanWithoutAnEndIsAnError)
+{
+    const SameReply server{"*2\r\n$1\r\n7\r\n*0\r\n"};
+    RedisStore store{at_one_address(server.address()), 60s};
+    const auto keys = store.keys(Db::config, "PFC_WD|");
+    ASSERT_FALSE(keys);
+    EXPECT_EQ(keys.error().kind, ErrorKind::exhausted);
+    EXPECT_EQ(keys.error().what, "SCAN for keys that begin with 'PFC_WD|' has no end after 10000 replies");
+}
+
+TEST(RedisStore, KeysThatAreTooLargeAreAnError)
+{
+    const auto key = "PFC_WD|" + std::string(1'000, 'x');
+    std::string reply = "*2\r\n$1\r\n7\r\n*1000\r\n";
+    for (int i = 0; i != 1'000; ++i) {
+        reply += "$" + std::to_string(key.size()) + "\r\n" + key + "\r\n";
+    }
+    const SameReply server{reply};
+    RedisStore store{at_one_address(server.address()), 60s};
+    const auto keys = store.keys(Db::config, "PFC_WD|");
+    ASSERT_FALSE(keys);
+    EXPECT_EQ(keys.error().kind, ErrorKind::exhausted);
+    EXPECT_EQ(keys.error().what, "the keys that begin with 'PFC_WD|' have more than 67108864 bytes");
 }
 
 TEST(RedisStore, AFailedChangeIsReported)

@@ -10,6 +10,7 @@
 #include "codec/control_json.hpp"
 #include "codec/event_json.hpp"
 #include "codec/flat_json.hpp"
+#include "sonic_tools/saved_counters.hpp"
 #include "sonic_tools/tools.hpp"
 #include "support/memory_store.hpp"
 #include "support/temporary_folder.hpp"
@@ -75,11 +76,13 @@ public:
             return answer(request);
         };
         around.may_write = true;
-        around.cache = folder_ / "cache";
+        around.cache = cache();
         const auto tool = words.front();
         words.erase(words.begin());
         return run_tool(tool, tool, words, around);
     }
+
+    std::filesystem::path cache() const { return folder_ / "cache"; }
 
     bool agent_refuses{};
 
@@ -216,6 +219,13 @@ TEST(HostileValues, AreShownEscaped)
     EXPECT_THAT(hostile.run({"pfcwd", "show", "config", "--json"}).out,
                 testing::HasSubstr(R"("port":"Ethernet0\u001b[2J\n")"));
     EXPECT_THAT(hostile.run({"pfcstat"}).out, testing::HasSubstr(R"(Ethernet0\x1b[2J\x0a)"));
+}
+
+TEST(HostileValues, TheTimeOfSavedCountersIsShownEscaped)
+{
+    HostileSwitch hostile{"x"};
+    ASSERT_TRUE(save(hostile.cache(), {"\x1b[2J", {}}));
+    EXPECT_THAT(hostile.run({"pfcstat"}).out, testing::StartsWith("Last cached time was \\x1b[2J\n"));
 }
 
 RC_GTEST_PROP(HostileValues, AnyTextStaysWithinItsLine, ())

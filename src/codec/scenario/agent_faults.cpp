@@ -1,6 +1,7 @@
 // The kinds of [[fault]] that affect agents and their devices.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "codec/scenario/fault_table.hpp"
 #include "codec/scenario/parts.hpp"
@@ -14,6 +15,7 @@ using device::FaultyDevice;
 
 constexpr std::int64_t kMostCalls = 1'000'000;
 constexpr std::int64_t kMostTornBytes = 1'000'000;
+constexpr std::int64_t kMost32Bits = std::numeric_limits<std::uint32_t>::max();
 
 // `device`: nodes that have an agent.
 std::vector<NodeId> devices(FaultTable& fault)
@@ -65,7 +67,7 @@ void with_end(FaultTable& fault)
 
 // Of faults that make something take time.
 template <class What>
-void takes_long(FaultTable& fault)
+What read_takes(FaultTable& fault)
 {
     What what;
     Ps takes = 0;
@@ -73,6 +75,21 @@ void takes_long(FaultTable& fault)
     fault.section.time("takes", takes, twin::kNs);
     what.takes = twin::to_instant(takes).time_since_epoch();
     read_until(fault, what.until);
+    return what;
+}
+
+template <class What>
+void takes_long(FaultTable& fault)
+{
+    const auto what = read_takes<What>(fault);
+    add(fault, devices(fault), what);
+}
+
+void delay_notices(FaultTable& fault)
+{
+    auto what = read_takes<DelayNotices>(fault);
+    fault.section.read("twice", what.twice);
+    fault.section.number("seed", what.seed, 0, kMost32Bits);
     add(fault, devices(fault), what);
 }
 
@@ -80,6 +97,21 @@ void hang_device(FaultTable& fault)
 {
     fault.section.require("until", "a time such as \"2s\"");
     with_end<HangDevice>(fault);
+}
+
+void kill_agent(FaultTable& fault)
+{
+    KillAgent what;
+    if (const auto* node = fault.section.find("step")) {
+        std::vector<std::string_view> words{"remembered"};
+        for (std::size_t p = 0; p < static_cast<std::size_t>(device::FaultPoint::count_); ++p) {
+            words.push_back(name(static_cast<device::FaultPoint>(p)));
+        }
+        const auto step = fault.section.choice(*node, words).value_or(0);
+        what = step == 0 ? KillAgent{KillAgent::When::remembered, {}}
+                         : KillAgent{KillAgent::When::in_command, static_cast<device::FaultPoint>(step - 1)};
+    }
+    add(fault, devices(fault), what);
 }
 
 void start_agent(FaultTable& fault)
@@ -103,6 +135,19 @@ void reset_counters(FaultTable& fault)
 {
     RestartCounters what;
     fault.section.read("told", what.reported);
+    if (const auto* node = fault.section.find("wraps_after")) {
+        if (const auto counts = fault.section.whole(*node, 1, kMost32Bits)) {
+            what.wraps_after = static_cast<std::uint32_t>(*counts);
+        }
+    }
+    add(fault, devices(fault), what);
+}
+
+void corrupt_counters(FaultTable& fault)
+{
+    CorruptCounters what;
+    fault.section.number("seed", what.seed, 0, kMost32Bits);
+    read_until(fault, what.until);
     add(fault, devices(fault), what);
 }
 
@@ -237,12 +282,13 @@ void set_policy(FaultTable& fault)
 
 std::span<const FaultKind> agent_fault_kinds()
 {
-    static constexpr std::array kKinds{FaultKind{"kill-agent", plain<KillAgent>},
+    static constexpr std::array kKinds{FaultKind{"kill-agent", kill_agent},
                                        FaultKind{"start-agent", start_agent},
                                        FaultKind{"delay-looks", takes_long<DelayLooks>},
                                        FaultKind{"skip-looks", with_end<FailLooks>},
                                        FaultKind{"freeze-counters", with_end<FreezeCounters>},
                                        FaultKind{"reset-counters", reset_counters},
+                                       FaultKind{"corrupt-counters", corrupt_counters},
                                        FaultKind{"clock-step", clock_step},
                                        FaultKind{"fail-writes", fail_writes},
                                        FaultKind{"lie", lie},
@@ -255,7 +301,8 @@ std::span<const FaultKind> agent_fault_kinds()
                                        FaultKind{"slow-writes", takes_long<SlowWrites>},
                                        FaultKind{"delay-writes", takes_long<DelayWrites>},
                                        FaultKind{"hang-device", hang_device},
-                                       FaultKind{"lose-notices", with_end<LoseNotices>}};
+                                       FaultKind{"lose-notices", with_end<LoseNotices>},
+                                       FaultKind{"delay-notices", delay_notices}};
     return kKinds;
 }
 

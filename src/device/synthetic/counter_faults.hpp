@@ -1,10 +1,11 @@
-// Makes counters stand still or restart from zero, whatever the real device counts. A filter for samples on their way
-// to the intake.
+// Makes counters stand still, restart, wrap at 32 bits or show wrong values, whatever the real device counts. A filter
+// for samples on their way to the intake.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "watchdog/intake.hpp"
@@ -17,11 +18,15 @@ public:
     void freeze();
     void thaw() { frozen_ = false; }
 
-    // Counters restart from zero at the first read after this call. If `reported`, the epoch changes, as after a
-    // proper reset.
-    void restart(bool reported);
+    // Counters restart at the first read after this call: from zero, or so many counts below 2^32, where they wrap. If
+    // `reported`, the epoch changes, as after a proper reset. A wrap does not change it.
+    void restart(bool reported, std::optional<std::uint32_t> wraps_after = {});
 
-    bool any() const { return frozen_ || restarts_ != 0; }
+    // From now on about half of the counters of each read are wrong by any amount, up or down. Levels stay correct.
+    void corrupt(std::uint64_t seed) { wrong_.emplace(seed); }
+    void correct() { wrong_.reset(); }
+
+    bool any() const { return frozen_ || restarts_ != 0 || wrong_; }
     void pass(watchdog::Sample&) override;
 
     // For a read between two looks, which gives the faults their starting values. A device forgets a break in the pause
@@ -29,15 +34,20 @@ public:
     void start_from(watchdog::Sample);
 
 private:
+    static constexpr auto kAllBits = ~std::uint64_t{0};
+
     struct Row {
         std::optional<watchdog::Sample> shown;  // while frozen
         std::array<std::uint64_t, watchdog::kFields> base{};
+        std::uint64_t mask{kAllBits};
         std::uint32_t restarts{};
         bool break_found{};  // by start_from(), for the next look
     };
 
     std::vector<Row> rows_;
     bool frozen_{};
+    std::optional<std::mt19937_64> wrong_;      // while counters are wrong: by how much
+    std::optional<std::uint32_t> wraps_after_;  // of the last restart
     std::uint32_t restarts_{};
     std::uint32_t reported_{};  // how many of restarts_ changed the epoch
 };

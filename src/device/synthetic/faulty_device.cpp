@@ -101,9 +101,9 @@ void FaultyDevice::freeze_counters()
     start_counter_faults();
 }
 
-void FaultyDevice::restart_counters(bool reported)
+void FaultyDevice::restart_counters(bool reported, std::optional<std::uint32_t> wraps_after)
 {
-    counters_.restart(reported);
+    counters_.restart(reported, wraps_after);
     start_counter_faults();
 }
 

@@ -1,10 +1,12 @@
 // A device with injected faults: the next calls of a kind are refused, fail, time out, have no effect or return a false
-// read-back; writes take effect late; counters stand still or restart. All other calls go to the device behind it.
+// read-back; writes take effect late; counters stand still, restart, wrap or are wrong. All other calls go to the
+// device behind it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "device/device.hpp"
 #include "device/synthetic/counter_faults.hpp"
@@ -36,7 +38,10 @@ public:
     // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
     void thaw_counters() { counters_.thaw(); }
-    void restart_counters(bool reported);
+    void restart_counters(bool reported, std::optional<std::uint32_t> wraps_after = {});
+
+    void corrupt_counters(std::uint64_t seed) { counters_.corrupt(seed); }
+    void correct_counters() { counters_.correct(); }
 
     const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
     const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }
