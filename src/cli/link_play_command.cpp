@@ -59,8 +59,9 @@ std::string ends_text(const LinkPlay& play)
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
-        table.add({name, reports::state_cell(reading.state), reports::reason_cell(reading.registers.ldr),
-                   reports::reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
+        const bool available = side == Side::a || link::is_up(reading.state);  // B is a NIC, read over its own link
+        table.add({name, reports::state_cell(reading.state), reports::register_cell(reading.registers.ldr, available),
+                   reports::register_cell(reading.registers.nldr, available), std::to_string(reading.registers.seq),
                    std::to_string(reading.suppressed), std::to_string(play.ignored_errors(side)),
                    reading.protocol_violation ? "protocol violation" : ""});
     }
