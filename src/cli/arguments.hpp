@@ -28,6 +28,7 @@ Handler device_check_flags(CLI::App&);
 Handler link_play_flags(CLI::App&);
 Handler link_explain_flags(CLI::App&);
 Handler link_decode_flags(CLI::App&);
+Handler link_import_flags(CLI::App&);
 Handler link_codes_flags(CLI::App&);
 
 // The flags of the commands for a running agent. All of them have --socket and --json.

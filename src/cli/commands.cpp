@@ -67,6 +67,7 @@ constexpr auto kPoliciesExamples = R"(Examples:
 constexpr auto kLinkExamples = R"(Examples:
   petrel link explain 36                            what a reason means, who sets it, what to do
   petrel link decode --from ethtool 0.1             another vendor's code in the same terms
+  petrel link import --from opasaquery ports.txt    what a tool printed, explained for both ends
   petrel link play story.jsonl                      events over one link: the registers of both ends and the manager's log
 )";
 
@@ -84,6 +85,17 @@ constexpr auto kLinkDecodeExamples = R"(Examples:
   petrel link decode --from sai 0x21                several bits: the lowest layer first
   petrel link decode --from hpe cass_origin:13      a list other than the vendor's first
   petrel link decode --from sonic Remote-fault
+)";
+
+constexpr auto kLinkExplainExamples = R"(Examples:
+  petrel link explain 36
+  petrel link explain neighbor-unknown
+  petrel link explain 0x0108                        a cause that has no reason code: PHY_HIGH_BER
+)";
+
+constexpr auto kLinkImportExamples = R"(Examples:
+  opasaquery -o portinfo -vvv | petrel link import --from opasaquery -
+  ethtool eth0 | petrel link import --from ethtool - --json
 )";
 
 constexpr auto kAgentExamples = R"(Examples:
@@ -172,9 +184,12 @@ std::vector<Command> commands()
         {"link", kGeneral, "Why links go down, on both ends.", kLinkExamples, nullptr},
         {"link play", kGeneral, "Play a script of events over one link and print registers and histories.",
          kLinkPlayExamples, link_play_flags},
-        {"link explain", kGeneral, "What a reason means, who sets it, what to do.", kNoExamples, link_explain_flags},
+        {"link explain", kGeneral, "What a reason means, who sets it, what to do.", kLinkExplainExamples,
+         link_explain_flags},
         {"link decode", kGeneral, "Translate another vendor's code into these reasons.", kLinkDecodeExamples,
          link_decode_flags},
+        {"link import", kGeneral, "Explain what another tool printed about links, for both ends.", kLinkImportExamples,
+         link_import_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
         {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
         {"device check", kGeneral, "Check a helper program (exec:PROGRAM) against the protocol.", kNoExamples,

@@ -35,11 +35,12 @@ Handler link_play_flags(CLI::App& app)
 Handler link_explain_flags(CLI::App& app)
 {
     const auto options = std::make_shared<LinkExplainOptions>();
-    app.add_option("CODE", options->code, "0..255")->type_name("");
+    app.add_option("CODE", options->code, "0..255, or a name: FM_BOUNCE")->type_name("");
     app.add_flag("--json", options->json, "As one JSON object");
-    return handler(
-        [options](const Call&) { return run_link_explain(*options); },
-        [options](std::vector<Complaint>& problems) { want("CODE", options->code, "which one? 0..255", problems); });
+    return handler([options](const Call&) { return run_link_explain(*options); },
+                   [options](std::vector<Complaint>& problems) {
+                       want("CODE", options->code, "which one? 0..255, or a name", problems);
+                   });
 }
 
 Handler link_decode_flags(CLI::App& app)
@@ -52,6 +53,19 @@ Handler link_decode_flags(CLI::App& app)
                    [options](std::vector<Complaint>& problems) {
                        want("--from", options->from, "whose code? " + allowed_vendors(), problems);
                        want("VALUE", options->value, "which code?", problems);
+                   });
+}
+
+Handler link_import_flags(CLI::App& app)
+{
+    const auto options = std::make_shared<LinkImportOptions>();
+    app.add_option("--from", options->from, "The tool that printed the file")->type_name(import_tools("|"));
+    app.add_option("FILE", options->file, "The output of the tool; - reads stdin")->type_name("");
+    app.add_flag("--json", options->json, "One JSON object a port");
+    return handler([options](const Call&) { return run_link_import(*options); },
+                   [options](std::vector<Complaint>& problems) {
+                       want("--from", options->from, "which tool? " + import_tools("|"), problems);
+                       want("FILE", options->file, "which file? Or - for stdin", problems);
                    });
 }
 

@@ -2,59 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
+#include <algorithm>
+#include <array>
 
+#include "cli/link_input.hpp"
+#include "codec/link_import.hpp"
 #include "codec/link_json.hpp"
 #include "link/decode.hpp"
 #include "link/reasons.hpp"
+#include "reports/link_explanation.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
 
-std::optional<std::uint8_t> code_in(std::string_view text)
-{
-    const bool hex = text.starts_with("0x");
-    text.remove_prefix(hex ? 2 : 0);
-    std::uint8_t code = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, code, hex ? 16 : 10);
-    return problem == std::errc{} && stop == end ? std::optional{code} : std::nullopt;
-}
+struct ImportTool {
+    std::string_view name;
+    Parsed<codec::ImportedPorts> (*read)(std::string_view text, std::string_view file);
+};
 
-std::string explained(const link::Reason& reason, const Paint& paint)
-{
-    const auto* sent = reason.code == link::kNoReason ? "no, there is no reason to send"
-                       : !reason.known()              ? "no, except by a port with a newer table, or a broken one"
-                       : reason.local_only            ? "no, it stays in the port's own register"
-                                                      : "yes, with LinkGoingDown";
-    return fmt::format("{} ({})\n\n  means        {}\n  set by       {}\n  what to do   {}\n  group        {}\n  "
-                       "intentional  {}\n  sent to the neighbour: {}\n",
-                       paint.bold(link::code_text(reason.code)), link::symbol_of(reason.code), reason.meaning,
-                       reason.set_by, reason.advice, link::name(reason.cause_class), link::name(reason.intent), sent);
-}
+constexpr std::array<ImportTool, 3> kImportTools{{
+    {"opasaquery", codec::read_opa_port_info},
+    {"opaportinfo", codec::read_opa_port_info},
+    {"ethtool", codec::read_ethtool_settings},
+}};
 
-std::string cause_text(link::Canonical canonical)
+std::string imported(const codec::ImportedPorts& ports, bool json)
 {
-    const auto cause = link::cause(canonical);
-    return fmt::format("0x{:04X} {} ({}, {})", canonical, link::symbol_of(canonical), link::name(cause.cause_class),
-                       cause.link_stays_up ? "the link stays up" : "link down");
-}
-
-std::string decoded_text(const link::Decoded& decoded, const Paint& paint)
-{
-    auto text = fmt::format("{} {}: {}\n", decoded.list, decoded.raw,
-                            decoded.known() ? paint.bold(cause_text(decoded.canonical)) : "unknown, kept as it is");
-    for (const auto& part : decoded.parts) {
-        text += fmt::format("  {} {} -> {}\n", part.code, part.name, cause_text(part.canonical));
-    }
-    if (decoded.unknown_bits != 0) {
-        text += fmt::format("  unknown bits 0x{:x}\n", decoded.unknown_bits);
-    }
-    for (const auto& remark : decoded.remarks) {
-        text += fmt::format("  {}\n", remark);
+    std::string text;
+    for (const auto& port : ports) {
+        text += json ? codec::imported_json(port) + '\n'
+                     : (text.empty() ? "" : "\n") + reports::imported_text(port, Paint{stdout_wants_colour()});
     }
     return text;
 }
@@ -81,13 +60,18 @@ std::string codes_text()
 
 ExitCode run_link_explain(const LinkExplainOptions& options)
 {
-    const auto code = code_in(options.code);
-    if (!code) {
-        return refuse({{"CODE", 0, 0, options.code, "0..255"}});
+    const auto causes = link::causes_named(options.code);
+    if (causes.empty()) {
+        return refuse(
+            {{"CODE", 0, 0, options.code, "0..255, 0x0101..0xFFFF, or a name that `petrel link codes` lists"}});
     }
-    const auto& reason = link::reason(*code);
-    return finish(options.json ? codec::reason_json(reason) + '\n' : explained(reason, Paint{stdout_wants_colour()}),
-                  ExitCode::ok);
+    const Paint paint{stdout_wants_colour()};
+    std::string text;
+    for (const auto cause : causes) {
+        text += options.json ? codec::explained_json(cause) + '\n'
+                             : (text.empty() ? "" : "\n") + reports::explained(cause, paint);
+    }
+    return finish(text, ExitCode::ok);
 }
 
 ExitCode run_link_decode(const LinkDecodeOptions& options)
@@ -97,8 +81,31 @@ ExitCode run_link_decode(const LinkDecodeOptions& options)
         return fail(decoded.error());
     }
     return finish(options.json ? codec::decoded_json(*decoded) + '\n'
-                               : decoded_text(*decoded, Paint{stdout_wants_colour()}),
+                               : reports::decoded_text(*decoded, Paint{stdout_wants_colour()}),
                   ExitCode::ok);
+}
+
+std::string import_tools(std::string_view separator)
+{
+    std::vector<std::string_view> names;
+    std::transform(kImportTools.begin(), kImportTools.end(), std::back_inserter(names),
+                   [](const auto& tool) { return tool.name; });
+    return fmt::format("{}", fmt::join(names, separator));
+}
+
+ExitCode run_link_import(const LinkImportOptions& options)
+{
+    const auto* tool = std::find_if(kImportTools.begin(), kImportTools.end(),
+                                    [&](const auto& one) { return one.name == options.from; });
+    if (tool == kImportTools.end()) {
+        return refuse({{"--from", 0, 0, options.from, "one of " + import_tools(", ")}});
+    }
+    const auto input = read_link_input(options.file);
+    if (!input) {
+        return fail(input.error());
+    }
+    const auto ports = tool->read(input->text, input->name);
+    return ports ? finish(imported(*ports, options.json), ExitCode::ok) : refuse(ports.error());
 }
 
 ExitCode run_link_codes(const LinkCodesOptions& options)

@@ -1,5 +1,5 @@
-// `petrel link`: why links go down. Lists the codes and their meaning, translates other vendors' codes, and plays
-// scripts of events on one link.
+// `petrel link`: why links go down. Lists the codes and their meaning, translates other vendors' codes, explains what
+// other tools print, and plays scripts of events on one link.
 #pragma once
 
 #include <string>
@@ -25,13 +25,22 @@ struct LinkDecodeOptions {
     bool json{};
 };
 
+struct LinkImportOptions {
+    std::string from;
+    std::string file;  // "-" = stdin
+    bool json{};
+};
+
 struct LinkCodesOptions {
     bool json{};
 };
 
+std::string import_tools(std::string_view separator);  // whose output `link import` reads
+
 ExitCode run_link_play(const LinkPlayOptions&);
 ExitCode run_link_explain(const LinkExplainOptions&);
 ExitCode run_link_decode(const LinkDecodeOptions&);
+ExitCode run_link_import(const LinkImportOptions&);
 ExitCode run_link_codes(const LinkCodesOptions&);
 
 }  // namespace petrel::cli

@@ -6,13 +6,13 @@
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
 #include "cli/link_command.hpp"
+#include "cli/link_input.hpp"
 #include "codec/link_history.hpp"
 #include "codec/link_json.hpp"
 #include "codec/link_script.hpp"
 #include "link/link_play.hpp"
 #include "link/reasons.hpp"
 #include "reports/link_text.hpp"
-#include "runtime/atomic_file.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
 
@@ -59,8 +59,9 @@ std::string ends_text(const LinkPlay& play)
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
-        table.add({name, reports::state_cell(reading.state), reports::reason_cell(reading.registers.ldr),
-                   reports::reason_cell(reading.registers.nldr), std::to_string(reading.registers.seq),
+        const bool available = side == Side::a || link::is_up(reading.state);  // B is a NIC, read over its own link
+        table.add({name, reports::state_cell(reading.state), reports::register_cell(reading.registers.ldr, available),
+                   reports::register_cell(reading.registers.nldr, available), std::to_string(reading.registers.seq),
                    std::to_string(reading.suppressed), std::to_string(play.ignored_errors(side)),
                    reading.protocol_violation ? "protocol violation" : ""});
     }
@@ -116,19 +117,15 @@ std::string act(const std::vector<codec::ScriptLine>& script, const std::string&
 
 ExitCode run_link_play(const LinkPlayOptions& options)
 {
-    const auto file = options.file == "-" ? "stdin" : options.file;
-    const auto text = runtime::read_whole_file(options.file == "-" ? "/dev/stdin" : options.file);
-    if (!text) {
-        // A missing file is a wrong argument, not an unreachable device.
-        auto error = text.error();
-        error.kind = error.kind == ErrorKind::unreachable ? ErrorKind::invalid : error.kind;
-        return fail(error);
+    const auto input = read_link_input(options.file);
+    if (!input) {
+        return fail(input.error());
     }
-    const auto script = codec::read_link_script(*text, file);
+    const auto script = codec::read_link_script(input->text, input->name);
     if (!script) {
         return refuse(script.error());
     }
-    return finish(act(*script, file, options), ExitCode::ok);
+    return finish(act(*script, input->name, options), ExitCode::ok);
 }
 
 }  // namespace petrel::cli

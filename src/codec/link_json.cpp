@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/json_text.hpp"
+#include "link/both_ends.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -54,7 +55,24 @@ ordered_json to_json(link::Canonical canonical)
             {"class", link::name(cause.cause_class)},
             {"intent", link::name(cause.intent)},
             {"link_effect", cause.link_stays_up ? "up-error" : "down"},
-            {"wire8", cause.wire}};
+            {"wire8", cause.wire},
+            {"meaning", cause.meaning},
+            {"advice", cause.advice}};
+}
+
+ordered_json to_json(const link::Decoded& decoded)
+{
+    ordered_json json{{"list", decoded.list}, {"raw", decoded.raw}, {"known", decoded.known()}};
+    json.update(to_json(decoded.canonical));
+    json["parts"] = ordered_json::array();
+    for (const auto& part : decoded.parts) {
+        ordered_json one{{"code", part.code}, {"name", part.name}};
+        one.update(to_json(part.canonical));
+        json["parts"].push_back(std::move(one));
+    }
+    json["unknown_bits"] = fmt::format("0x{:x}", decoded.unknown_bits);
+    json["remarks"] = decoded.remarks;
+    return json;
 }
 
 }  // namespace
@@ -69,8 +87,6 @@ std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b
     return to_line(ordered_json{{"A", to_json(a, newest_first)}, {"B", to_json(b, newest_first)}});
 }
 
-std::string reason_json(const link::Reason& reason) { return to_line(to_json(reason)); }
-
 std::string reasons_json()
 {
     auto codes = ordered_json::array();
@@ -80,18 +96,23 @@ std::string reasons_json()
     return ordered_json{{"codes", std::move(codes)}}.dump(2);
 }
 
-std::string decoded_json(const link::Decoded& decoded)
+std::string explained_json(link::Canonical canonical)
 {
-    ordered_json json{{"list", decoded.list}, {"raw", decoded.raw}, {"known", decoded.known()}};
-    json.update(to_json(decoded.canonical));
-    json["parts"] = ordered_json::array();
-    for (const auto& part : decoded.parts) {
-        ordered_json one{{"code", part.code}, {"name", part.name}};
-        one.update(to_json(part.canonical));
-        json["parts"].push_back(std::move(one));
+    return to_line(canonical <= 0xff ? to_json(link::reason(static_cast<std::uint8_t>(canonical)))
+                                     : to_json(canonical));
+}
+
+std::string decoded_json(const link::Decoded& decoded) { return to_line(to_json(decoded)); }
+
+std::string imported_json(const link::ImportedPort& port)
+{
+    ordered_json json{{"port", port.port}, {"state", port.state}, {"account", link::account_of(port)}};
+    json["local"] = port.local ? to_json(*port.local) : ordered_json(nullptr);
+    json["neighbor"] = port.neighbor ? to_json(*port.neighbor) : ordered_json(nullptr);
+    json["log"] = ordered_json::array();
+    for (const auto& [ldr, nldr, time] : port.log) {
+        json["log"].push_back({{"ldr", ldr}, {"nldr", nldr}, {"time", time}});
     }
-    json["unknown_bits"] = fmt::format("0x{:x}", decoded.unknown_bits);
-    json["remarks"] = decoded.remarks;
     return to_line(json);
 }
 

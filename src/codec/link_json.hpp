@@ -4,6 +4,7 @@
 #include <string>
 
 #include "link/decode.hpp"
+#include "link/imported.hpp"
 #include "link/link_play.hpp"
 
 namespace petrel::codec {
@@ -12,8 +13,9 @@ namespace petrel::codec {
 std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b);
 std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first);
 
-std::string reason_json(const link::Reason&);
+std::string explained_json(link::Canonical);
 std::string reasons_json();  // one object: all codes
 std::string decoded_json(const link::Decoded&);
+std::string imported_json(const link::ImportedPort&);
 
 }  // namespace petrel::codec

@@ -55,6 +55,7 @@ struct EndRecord {
     std::uint32_t link{};
     std::uint32_t side{};
     bool went_down{};
+    bool available{};
     link::LinkReading reading;
     std::uint32_t events{};
     std::array<link::DownEvent, link::PortHistory::kShown> history;
@@ -113,7 +114,8 @@ std::vector<scenario::LinkStory> LinkLog::stories()
             if (!twin_.runs_here(end.node)) {
                 continue;
             }
-            auto& record = known.emplace_back(EndRecord{i, side, port.went_down(), port.read(twin_.now()), 0, {}});
+            auto& record = known.emplace_back(
+                EndRecord{i, side, port.went_down(), port.reachable(), port.read(twin_.now()), 0, {}});
             const auto kept = nodes_[end.node.value].keeper.history(port_id(end)).events();
             for (const auto& event : kept.last(std::min(kept.size(), record.history.size()))) {
                 record.history[record.events++] = event;
@@ -138,7 +140,8 @@ std::vector<scenario::LinkStory> LinkLog::stories()
             const auto& node = topology.nodes[end.node.value];
             story.ends[side] = {fmt::format("{}:{}", node.name, node.ports[end.port].name),
                                 record.reading,
-                                {record.history.begin(), record.history.begin() + record.events}};
+                                {record.history.begin(), record.history.begin() + record.events},
+                                record.available};
         }
     }
     return stories;

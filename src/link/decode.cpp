@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "link/opa_text.hpp"
+
 namespace petrel::link {
 namespace {
 
@@ -85,20 +87,11 @@ void decode_reason(std::uint64_t code, Decoded& decoded)
     }
 }
 
-// Texts that tools print for these codes. They differ from the texts of reasons.hpp and are (nearly) those of codes 40
-// and 41.
-constexpr std::array<std::pair<std::uint8_t, std::string_view>, 2> kToolTexts{{
-    {57, "Speed Policy"},
-    {58, "Width_Policy"},
-}};
-
 void decode_reason_text(std::string_view text, Decoded& decoded)
 {
     for (std::uint64_t code = 0; code <= 0xff; ++code) {
         const auto& why = reason(static_cast<std::uint8_t>(code));
-        const bool tool =
-            std::find(kToolTexts.begin(), kToolTexts.end(), std::pair{why.code, text}) != kToolTexts.end();
-        if (why.known() && (why.text == text || why.symbol == text || tool)) {
+        if (why.known() && (why.text == text || why.symbol == text || opa_tool_text(why.code) == text)) {
             decode_reason(code, decoded);
         }
     }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "link/reasons.hpp"
 
@@ -25,11 +26,18 @@ struct Cause {
     Intent intent{};
     bool link_stays_up{};  // an error of a port whose link is up, not a link-down reason
     std::uint8_t wire{};   // the reason to send to a neighbour that supports only link-down reasons
+    std::string_view meaning;
+    std::string_view advice{};
 };
 
 // Returns kUnclassified for an unknown number.
 Cause cause(Canonical);
 std::string symbol_of(Canonical);  // "PHY_HIGH_BER", "RESERVED_34"
+
+// The causes that a person may mean: a number ("39", "0x27", "0x0108"), a symbol ("FM_BOUNCE"), a text of reasons.hpp
+// ("FM Bounce") or of Omni-Path's tools ("Neigh Unknown"). If no name is exactly the given one, upper and lower case,
+// and blank, '-' and '_' are the same. Several causes: the name is ambiguous. None: it is unknown.
+std::vector<Canonical> causes_named(std::string_view);
 
 struct VendorCode {
     std::string_view code;  // as the vendor writes it: "7", "0xB", "0.1" (state and sub-state), "1<<5", or a name

@@ -23,7 +23,8 @@ std::string registers_text(std::span<const LinkStory> links)
         for (std::size_t side = 0; side < 2; ++side) {
             const auto& reading = ends[side].reading;
             table.add({ends[side].port, ends[1 - side].port, state_cell(reading.state),
-                       reason_cell(reading.registers.ldr), reason_cell(reading.registers.nldr),
+                       register_cell(reading.registers.ldr, ends[side].available),
+                       register_cell(reading.registers.nldr, ends[side].available),
                        fmt::format("{}", reading.registers.seq), fmt::format("{}", reading.suppressed)});
         }
     }
@@ -57,6 +58,8 @@ std::string histories_text(std::span<const LinkStory> links)
 }  // namespace
 
 std::string reason_cell(std::uint8_t code) { return code == 0 ? "0" : link::code_text(code); }
+
+std::string register_cell(std::uint8_t code, bool available) { return available ? reason_cell(code) : "unavailable"; }
 
 std::string state_cell(link::LinkState state)
 {

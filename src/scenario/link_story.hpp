@@ -14,6 +14,7 @@ struct LinkEndStory {
     std::string port;                      // "leaf0:Ethernet4"
     link::LinkReading reading;             // as read from the end
     std::vector<link::DownEvent> history;  // from the manager: the last eight events, oldest first
+    bool available{true};                  // false: a reader would reach this end over its own link, which is down
 };
 
 struct LinkStory {

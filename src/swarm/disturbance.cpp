@@ -94,7 +94,7 @@ Disturbance::Of disturbed_part(const AgentFault& fault)
     if (is_one_of<DelayLooks, FailLooks, SlowDisk, FullDisk, SlowWrites, HangDevice>(fault)) {
         return Disturbance::Of::speed;
     }
-    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload, DelayWrites, LoseNotices, DelayNotices>(fault)
+    return is_one_of<StepClock, FailWrites, LieInReadBack, Reload, LoseNotices, DelayNotices>(fault)
                ? Disturbance::Of::writes
                : Disturbance::Of::agent;
 }

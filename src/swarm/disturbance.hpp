@@ -16,7 +16,7 @@ struct Disturbance {
     twin::Ps settles{};  // retries back off: the next one comes at the latest as long after the end as the fault lasted
     enum class Of : std::uint8_t {
         writes,    // writes of treatments or of the memory fail or are slow, or the wall clock jumps
-        agent,     // the agent does not run, or has other policies, ports or orders
+        agent,     // the agent does not run, has other policies, ports or orders, or its treatments come and go late
         speed,     // looks or the loop are slow
         counters,  // counters are wrong
     } of{};

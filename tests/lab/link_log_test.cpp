@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "lab/experiment_from_text.hpp"
+#include "reports/link_text.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::lab {
@@ -16,8 +17,11 @@ namespace {
 using scenario::LinkEndStory;
 using scenario::LinkStory;
 using test::experiment;
+using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using twin::kMs;
 
 constexpr twin::NodeId kHost{0};
@@ -136,8 +140,13 @@ TEST(LinkLog, ANicIsReadWhenItsLinkIsUpASwitchAtOnce)
     EXPECT_EQ(links[0].ends[1].history[0].observed_at.time_since_epoch(), std::chrono::milliseconds{30});
     EXPECT_THAT(links[0].ends[0].history, IsEmpty());
     EXPECT_EQ(registers(links[0]), (std::pair{Pair{20, 0}, Pair{0, 20}}));
+    EXPECT_FALSE(links[0].ends[0].available) << "the NIC is behind the link that is down";
+    EXPECT_TRUE(links[0].ends[1].available);
+    EXPECT_THAT(reports::links_text(links), ContainsRegex("h0:eth0 .* unavailable +unavailable "));
 
     links = stories_at(*run, 105 * kMs);  // the sweep at 100 ms arms
+    EXPECT_TRUE(links[0].ends[0].available);
+    EXPECT_THAT(reports::links_text(links), Not(HasSubstr("unavailable")));
     ASSERT_EQ(links[0].ends[0].history.size(), 1U);
     EXPECT_EQ(links[0].ends[0].history[0].observed_at.time_since_epoch(), std::chrono::milliseconds{100});
     EXPECT_EQ(links[0].ends[0].reading.state, link::LinkState::armed);

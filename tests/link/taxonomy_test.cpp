@@ -95,6 +95,36 @@ TEST(Taxonomy, CausesAreFoundByNumber)
     EXPECT_EQ(symbol_of(0x0402), "DEVICE_OVERTEMP");
 }
 
+TEST(Taxonomy, EveryCauseIsExplainedAndFoundByItsName)
+{
+    for (const auto& row : table()) {
+        const auto canonical = static_cast<Canonical>(std::stoul(row.canonical, nullptr, 16));
+        SCOPED_TRACE(row.canonical);
+        EXPECT_FALSE(cause(canonical).meaning.empty());
+        EXPECT_FALSE(cause(canonical).advice.empty());
+        EXPECT_THAT(causes_named(row.canonical), ElementsAre(canonical));
+        if (!cause(canonical).symbol.empty()) {
+            EXPECT_THAT(causes_named(row.canonical_name), ElementsAre(canonical));
+        }
+    }
+}
+
+TEST(Taxonomy, ANameMayBeWrittenInSeveralWays)
+{
+    for (const auto* name : {"36", "0x24", "NEIGHBOR_UNKNOWN", "Neighbor Unknown", "neighbor-unknown", "Neigh Unknown",
+                             "OPA_LINKDOWN_REASON_NEIGHBOR_UNKNOWN"}) {
+        EXPECT_THAT(causes_named(name), ElementsAre(kNeighborUnknown)) << name;
+    }
+    EXPECT_THAT(causes_named("phy high ber"), ElementsAre(0x0108));
+    EXPECT_THAT(causes_named("Speed Policy"), ElementsAre(40, 57)) << "tools print it for both";
+    EXPECT_THAT(causes_named("SPEED_POLICY"), ElementsAre(40)) << "an exact name wins";
+    EXPECT_THAT(causes_named("Width Policy"), ElementsAre(41));
+    EXPECT_THAT(causes_named("Width_Policy"), ElementsAre(58));
+    for (const auto* unknown : {"", "256", "0x0100", "-1", "36x", "????", "bounce"}) {
+        EXPECT_THAT(causes_named(unknown), IsEmpty()) << unknown;
+    }
+}
+
 TEST(Decode, KeepsUnknownCodes)
 {
     for (const auto& [vendor, value] :

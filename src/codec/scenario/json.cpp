@@ -23,6 +23,7 @@ ordered_json to_json(const scenario::LinkEndStory& end)
                       {"seq", registers.seq},
                       {"suppressed", end.reading.suppressed},
                       {"protocol_violation", end.reading.protocol_violation},
+                      {"available", end.available},
                       {"history", ordered_json::array()}};
     for (const auto& event : end.history) {
         json["history"].push_back({{"seq", event.seq},
