@@ -489,9 +489,10 @@ void SonicDevice::repeat_if_lost(Slot slot, bool stormed)
             again_.push_back(message_for(slot.value, *row.requested));
         }
     }
-    if (!stormed) {
+    // When orchagent takes an entry again, it shows `operational` for up to a second and still treats the queue.
+    if (!stormed && !*row.requested) {
         row.signals.end_storm();
-    } else if (!row.signals.in_storm()) {
+    } else if (stormed && !row.signals.in_storm()) {
         row.signals.begin_storm(clock_.now().mono);
     }
 }
