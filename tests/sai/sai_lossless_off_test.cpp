@@ -214,14 +214,14 @@ TEST(SaiLosslessOff, OnlyFramesThatAreCountedProveQuiet)
 {
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
-    constexpr std::uint32_t kRow = 3;
+    constexpr std::uint32_t kRowOfQueue = 3;
     const auto undo = treat(bench, kPort, Treatment::lossless_off);
     Intake intake{bench.device->inventory(), bench.device->capabilities()};
     const auto look = [&] {
         bench.clock.advance(50ms);
         intake.begin();
         EXPECT_TRUE(bench.device->look({}, intake));
-        return intake.view().pause[kRow];
+        return intake.view().pause[kRowOfQueue];
     };
     bench.port(0).pfc_frames[3] = 1;
     look();
