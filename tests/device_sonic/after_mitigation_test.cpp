@@ -28,7 +28,7 @@ protected:
         on_->start(policy);
     }
 
-    bool mitigated() { return on_->sonic_->of_queue(kQueue, "PFC_WD_STATUS") == "stormed"; }
+    bool mitigated() { return on_->sonic_->is_treated(kQueue); }
 
     // The signals of pause stop `lag` after the mitigation.
     void poll(Peer peer, int times = 1, Duration lag = {})
@@ -206,6 +206,37 @@ TEST_F(AfterMitigation, ALongStormEndsAsSoonAsAShortOne)
             EXPECT_THAT(polls_to_end[0], Le(3)) << "T1 is two polls";
         }
     }
+}
+
+// orchagent takes the entry again, shows the queue as `operational` and still treats it. Probes release the queue.
+TEST_F(AfterMitigation, AnEntryThatIsWrittenAgainDoesNotEndTheStorm)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 1);
+    on_->sonic_->write_entry_again("Ethernet0");
+    for (int i = 0; i != 14; ++i) {
+        if (i == 4) {
+            on_->sonic_->tick();
+        }
+        poll(Peer::sends_xoff);
+        on_->sonic_->catch_up();
+    }
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 0);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
+}
+
+TEST_F(AfterMitigation, AStormThatEndsWhileItsEntryIsWrittenAgainIsRestored)
+{
+    find_storm();
+    poll(Peer::sends_xoff, 1);
+    on_->sonic_->write_entry_again("Ethernet0");
+    poll(Peer::silent, 4);
+    on_->sonic_->tick();
+    poll(Peer::silent, 1);
+    on_->sonic_->catch_up();
+    EXPECT_FALSE(mitigated());
+    EXPECT_EQ(on_->event_count(EventKind::storm_restored), 1);
+    EXPECT_EQ(on_->event_count(EventKind::storm_detected), 1);
 }
 
 // The device reads the status of such a storm once a second.

@@ -382,15 +382,39 @@ void SonicSwitch::unregister_queue(const std::string& queue)
 {
     const std::scoped_lock lock{mutex_};
     std::erase(registered_, queue);
-    if (of_queue(queue, "PFC_WD_STATUS") == "stormed") {
-        act(queue, false);
-    }
+    act(queue, false, StormRow::stays);
     Pipeline write;
     write.add({"HDEL", counters_key(queue_oid(queue)), "PFC_WD_DETECTION_TIME", "PFC_WD_RESTORATION_TIME",
                "PFC_WD_ACTION", "PFC_WD_STATUS"});
     send(Db::counters, write);
     remove(Db::flex_counter, "FLEX_COUNTER_TABLE:PFC_WD:" + queue_oid(queue));
     remove(Db::state, "PFC_WD_SW_STATE_TABLE|" + queue);
+}
+
+void SonicSwitch::write_entry_again(const std::string& port)
+{
+    set(Db::config, "PFC_WD|" + port, "detection_time", "400");
+    const std::scoped_lock lock{mutex_};
+    for (const auto& queue : registered_) {
+        if (queue.starts_with(port + ":") && of_queue(queue, "PFC_WD_STATUS") == "stormed") {
+            shown_operational_.insert(queue);
+            set_of_queue(queue, "PFC_WD_STATUS", "operational");
+        }
+    }
+}
+
+void SonicSwitch::tick()
+{
+    const std::scoped_lock lock{mutex_};
+    for (const auto& queue : std::exchange(shown_operational_, {})) {
+        set_of_queue(queue, "PFC_WD_STATUS", "stormed");
+    }
+}
+
+bool SonicSwitch::is_treated(const std::string& queue) const
+{
+    const std::scoped_lock lock{mutex_};
+    return shown_operational_.contains(queue) || of_queue(queue, "PFC_WD_STATUS") == "stormed";
 }
 
 bool SonicSwitch::is_registered(const std::string& queue) const
@@ -505,14 +529,16 @@ void SonicSwitch::receive(View message)
 }
 
 // Ignores a message that changes nothing.
-void SonicSwitch::act(const std::string& name, bool storm)
+void SonicSwitch::act(const std::string& name, bool storm, StormRow storm_row)
 {
     const auto key = counters_key(queue_oid(name));
     const auto get_own = [&](std::string_view field) { return reply_to(*own_, {"HGET", key, field}); };
     const auto status = get_own("PFC_WD_STATUS");
-    if (status.empty() || get_own("BIG_RED_SWITCH_MODE") == "enable" || (status == "stormed") == storm) {
+    const bool treated = status == "stormed" || shown_operational_.contains(name);
+    if (status.empty() || get_own("BIG_RED_SWITCH_MODE") == "enable" || treated == storm) {
         return;
     }
+    shown_operational_.erase(name);
     if (storm) {
         reply_to(*own_, {"SELECT", "6"});
         reply_to(*own_, {"HSET", "PFC_WD_SW_STATE_TABLE|" + name, "status", unable_ ? "failed" : "configured"});
@@ -531,7 +557,7 @@ void SonicSwitch::act(const std::string& name, bool storm)
     reply_to(*own_, {"SELECT", "0"});
     if (storm) {
         reply_to(*own_, {"HSET", row, parts[1], "storm"});
-    } else {
+    } else if (storm_row == StormRow::follows) {
         reply_to(*own_, {"HDEL", row, parts[1]});
     }
     reply_to(*own_, {"SELECT", "2"});

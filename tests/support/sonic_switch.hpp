@@ -69,8 +69,13 @@ public:
 
     // ---- orchagent
     void watch(const std::string& port, const std::string& action = "drop");  // adds an entry to PFC_WD
-    void unwatch(const std::string& port);
-    void reject(const std::string& port);  // adds an entry to PFC_WD that orchagent refuses
+    void unwatch(const std::string& port);  // as release 202505: a row of PFC_WD_TABLE_INSTORM stays
+    void reject(const std::string& port);   // adds an entry to PFC_WD that orchagent refuses
+    // Writes the entry of a watched port again. The queues then show `operational`, also those that orchagent treats,
+    // until its timer ticks, which happens once a second.
+    void write_entry_again(const std::string& port);
+    void tick();
+    bool is_treated(const std::string& queue) const;
     bool is_registered(const std::string& queue) const;
     // On: every lossless queue is treated. Off: each queue becomes `operational`, whether or not it is registered.
     void big_red_switch(bool on);
@@ -110,7 +115,8 @@ private:
     bool run_script(const std::string& queue);
     void install_plugins();
     void receive(redis::View);
-    void act(const std::string& name, bool storm);
+    enum class StormRow : std::uint8_t { follows, stays };  // in PFC_WD_TABLE_INSTORM
+    void act(const std::string& name, bool storm, StormRow row = StormRow::follows);
 
     const RedisServer& server_;
     Setup setup_;
@@ -135,7 +141,8 @@ private:
     std::vector<std::string> messages_;
     std::vector<std::string> errors_;
     std::string additional_info_;
-    std::unique_ptr<redis::Connection> own_;  // of orchagent's thread
+    std::set<std::string> shown_operational_;  // queues that orchagent treats nevertheless
+    std::unique_ptr<redis::Connection> own_;   // of orchagent's thread
     std::thread thread_;
     int wake_{-1};
 };

@@ -9,7 +9,7 @@
 //   ends of pauses of their port. If that was already so at the last poll, they are read in the same pipeline,
 //   otherwise in a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole
 //   interval;
-// - of settled storms (set_settled()) only the signals of pause, as long as the pause goes on;
+// - of settled storms (set_storm()) only the signals of pause, as long as the pause goes on;
 // - of every queue everything once a second, with orchagent's settings.
 // For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
 // status; for settled storms also the last packets and drops, which then count once a second.
@@ -68,8 +68,10 @@ public:
     // Makes the next look at all rows read every field: of all queues, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
-    // A storm is settled if its signals of pause alone show whether it goes on.
-    void set_settled(Slot row, bool settled) { settled_[row.value] = settled; }
+    // The storm of a queue, whatever status orchagent shows. It is settled if its signals of pause alone show whether
+    // it goes on.
+    enum class Storm : std::uint8_t { none, open, settled };
+    void set_storm(Slot row, Storm storm) { storms_[row.value] = storm; }
 
     Result<void> read(db::RedisStore&, Instant now);
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
@@ -127,7 +129,7 @@ private:
     std::vector<bool> with_frames_;  // by port: its frames matter
     std::vector<QueueRead> wanted_;  // by queue
     std::vector<QueueRead> choice_;  // by queue, as poll_ has it
-    std::vector<bool> settled_;      // by queue, see set_settled()
+    std::vector<Storm> storms_;      // by queue
     Plan poll_;
     Instant whole_due_{Instant::min()};
     Instant read_at_{};  // the last read

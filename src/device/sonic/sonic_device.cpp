@@ -462,7 +462,9 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
         simulate_storm(sample);
     }
     const bool counts = row.signals.mark(sample, seen_at.mono);
-    reader_->set_settled(slot, row.signals.settled());
+    reader_->set_storm(slot, !row.signals.in_storm() ? Reader::Storm::none
+                             : row.signals.settled() ? Reader::Storm::settled
+                                                     : Reader::Storm::open);
     if (counts) {
         into.put(sample);
     }
@@ -485,9 +487,10 @@ void SonicDevice::repeat_if_lost(Slot slot, bool stormed)
             again_.push_back(message_for(slot.value, *row.requested));
         }
     }
-    if (!stormed) {
+    // When orchagent takes an entry again, it shows `operational` for up to a second and still treats the queue.
+    if (!stormed && !*row.requested) {
         row.signals.end_storm();
-    } else if (!row.signals.in_storm()) {
+    } else if (stormed && !row.signals.in_storm()) {
         row.signals.begin_storm(clock_.now().mono);
     }
 }
