@@ -134,7 +134,10 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
         return tl::unexpected(
             Error{ErrorKind::invalid, "orchagent does not watch this queue: PFC_WD has no entry for its port"});
     }
-    if (message.storm == (state->status == Status::stormed)) {
+    // After an entry was written again, `operational` may hide a treatment for a second: orchagent is sent the end of
+    // the storm nevertheless, and ignores it if it treats nothing.
+    const bool shown = message.storm == (state->status == Status::stormed);
+    if (shown && (message.storm || state->status == Status::unwatched)) {
         return {};
     }
     const auto entry = have_entries(store, {&message, 1});
@@ -148,7 +151,7 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
         if (!receivers) {
             return tl::unexpected(receivers.error());
         }
-        if (*receivers == 0) {
+        if (*receivers == 0 && !shown) {
             return tl::unexpected(Error{ErrorKind::unreachable,
                                         fmt::format("orchagent does not run: no process listens to {}", kChannel)});
         }

@@ -91,7 +91,7 @@ Reader::Reader(Layout layout, Note note)
       with_frames_(layout_.ports.size(), true),
       frames_read_(layout_.ports.size()),
       wanted_(layout_.queues.size(), QueueRead::everything),
-      settled_(layout_.queues.size())
+      storms_(layout_.queues.size())
 {
     readings_.resize(layout_.queues.size());
     prepare();
@@ -230,11 +230,11 @@ Reader::QueueRead Reader::wanted_of(std::uint32_t queue, const Before& before, D
     const bool known = (sample.known & (bit(Field::paused_now) | bit(Field::pause_us))) != 0;
     const bool paused_now = has(sample.known, Field::paused_now) && sample.paused_now;
     const auto paused_us = sample[Field::pause_us] - before.pause_us;
-    if (!known || reading.status == Status::stormed) {
+    if (!known || reading.status == Status::stormed || storms_[queue] != Storm::none) {
         const bool goes_on = has(sample.known, Field::pause_us)
                                  ? 2 * paused_us > static_cast<std::uint64_t>(whole_us(interval))
                                  : paused_now;
-        return known && settled_[queue] && goes_on ? QueueRead::settled : QueueRead::stormed;
+        return known && storms_[queue] == Storm::settled && goes_on ? QueueRead::settled : QueueRead::stormed;
     }
     return paused_us != 0 || paused_now ? QueueRead::paused : QueueRead::state;
 }

@@ -9,7 +9,7 @@
 //   ends of pauses of their port. If that was already so at the last poll, they are read in the same pipeline,
 //   otherwise in a second one. If only pause time proves a pause, frames matter only for a pause of nearly the whole
 //   interval;
-// - of settled storms (set_settled()) only pause time and state, as long as they show that the pause goes on;
+// - of settled storms (set_storm()) only pause time and state, as long as they show that the pause goes on;
 // - of every queue everything once a second, with orchagent's settings; of settled storms also the frames, if the
 //   state may be frozen.
 // For the other queues the reader keeps the last frames (without pause time no pause began or ended) and the last
@@ -69,8 +69,10 @@ public:
     // Makes the next look at all rows read every field: of all queues, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }
-    // A storm is settled if its signals of pause alone show whether it goes on.
-    void set_settled(Slot row, bool settled) { settled_[row.value] = settled; }
+    // The storm of a queue, whatever status orchagent shows. It is settled if its signals of pause alone show whether
+    // it goes on.
+    enum class Storm : std::uint8_t { none, open, settled };
+    void set_storm(Slot row, Storm storm) { storms_[row.value] = storm; }
 
     Result<void> read(db::RedisStore&, Instant now);
     const Reading& operator[](Slot row) const { return readings_[row.value]; }
@@ -130,7 +132,7 @@ private:
     std::vector<bool> frames_read_;  // by port, as poll_ has it
     std::vector<QueueRead> wanted_;  // by queue
     std::vector<QueueRead> choice_;  // by queue, as poll_ has it
-    std::vector<bool> settled_;      // by queue, see set_settled()
+    std::vector<Storm> storms_;      // by queue
     Plan poll_;
     Instant whole_due_{Instant::min()};
     Instant read_at_{};  // the last read

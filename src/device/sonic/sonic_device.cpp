@@ -466,7 +466,9 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
         simulate_storm(sample);
     }
     const bool counts = row.signals.mark(sample, seen_at.mono);
-    reader_->set_settled(slot, row.signals.settled());
+    reader_->set_storm(slot, !row.signals.in_storm() ? Reader::Storm::none
+                             : row.signals.settled() ? Reader::Storm::settled
+                                                     : Reader::Storm::open);
     if (counts) {
         into.put(sample);
     }
