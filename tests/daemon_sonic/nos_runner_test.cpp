@@ -152,17 +152,16 @@ protected:
     {
         diary.answer(answer);
         loop.in_loop([&] {
-            RunnerSetup setup{.entry = {},
-                              .id = DeviceId{1},
-                              .driver = &driver,
-                              .clock = &clock,
-                              .worker = std::make_unique<runtime::WorkerThread>(runner::kMostJobs),
-                              .state_dir = folder.path(),
-                              .history_events = 100,
-                              .hang_after = 1h,
-                              .fault_hook = {}};
+            RunnerSetup setup;
             setup.entry.name = "sw";
             setup.entry.driver = "synthetic:";
+            setup.id = DeviceId{1};
+            setup.driver = &driver;
+            setup.clock = &clock;
+            setup.worker = std::make_unique<runtime::WorkerThread>(runner::kMostJobs);
+            setup.state_dir = folder.path();
+            setup.history_events = 100;
+            setup.hang_after = 1h;
             runners.push_back(make_runner(loop.loop(), *this, std::move(setup), policies).value());
             runners.front()->start({});
             nos = std::make_unique<NosRunner>(
