@@ -115,6 +115,14 @@ void visit_fields(Report& r, Visit&& visit)
     visit("dropped_slow", r.dropped_slow);
 }
 
+template <Is<control::PolicyReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("policy", r.policy);
+    visit("source", r.source);
+    visit("ports", r.ports);
+}
+
 template <Is<control::StatusReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -128,6 +136,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("events", r.events);
     visit("nos", r.nos);
     visit("nos_trouble", r.nos_trouble);
+    visit("policies", r.policies);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("files_lost", r.files_lost);

@@ -81,6 +81,14 @@ struct ControlReport {
     bool operator==(const ControlReport&) const = default;
 };
 
+// A policy in force where a NOS and the agent's file both can configure policies.
+struct PolicyReport {
+    std::string policy;
+    std::string source;     // the NOS, or the file
+    std::uint64_t ports{};  // that it names
+    bool operator==(const PolicyReport&) const = default;
+};
+
 struct StatusReport {
     std::string name;  // the agent's name
     std::string version;
@@ -91,6 +99,7 @@ struct StatusReport {
     bool red_switch{};                              // as configured
     std::string nos;                                // the source of the configuration; empty = the file
     std::string nos_trouble;                        // why it cannot be read at present; empty = it can
+    std::vector<PolicyReport> policies;             // with a NOS only
     std::uint64_t events{};                         // kept in the history
     std::uint64_t state_errors{};                   // failed writes of the state file
     std::string state_error;                        // the last error, if the state cannot be written at present

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <ranges>
 
 #include "watchdog/policy.hpp"
@@ -27,7 +28,22 @@ config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFil
 {
     policies.max_mitigated = own.max_mitigated;
     policies.ports = own.ports;
+    std::ranges::copy_if(own.policies, std::back_inserter(policies.policies),
+                         [](const config::PolicyEntry& entry) { return !entry.ports.empty(); });
     return policies;
+}
+
+std::map<std::string, std::string> policies_by_port(const config::PolicyFile& file)
+{
+    std::map<std::string, std::string> by_port;
+    for (const auto& entry : file.policies) {
+        const auto& policy = entry.policy;
+        for (const auto& port : entry.ports) {
+            by_port[port.name] = fmt::format("{} ({}, {} ms, {} ms)", policy.name, watchdog::action_name(policy.action),
+                                             whole_ms(policy.detect), whole_ms(policy.restore));
+        }
+    }
+    return by_port;
 }
 
 std::string sets_text(const std::vector<config::PolicyEntry>& sets)

@@ -1,6 +1,7 @@
 // Rules that the service applies to an agent's configuration: names, policies of the NOS, changes at a reload.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,13 @@ namespace petrel::daemon {
 // An agent without a name takes the name of its host.
 config::AgentConfig named(config::AgentConfig);
 
-// The policies of the NOS with the limits and roles of the agent's own file.
+// The policies of the NOS with the limits and roles of the agent's own file. Policies of the file that name ports come
+// last, so that they apply to these ports; other policies of the file are not used.
 config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own);
+
+// The policies of a file that name ports, in its order: by port, the policy as text
+// ("rdma-switch (lossless-off, 200 ms, 200 ms)").
+std::map<std::string, std::string> policies_by_port(const config::PolicyFile&);
 
 // Describes the first few sets: "pfcwd-drop-400-2000 on 32 ports". Sets of the same name differ in their priorities:
 // "pfcwd-drop-400-2000 (priorities 3) on 1 port".

@@ -1,9 +1,11 @@
-// The interface to the NOS around the agent (SONiC): it supplies the policies instead of the agent's file, and receives
-// events and statistics of the queues. While the NOS cannot be reached, the agent watches by its last configuration.
+// The interface to the NOS around the agent (SONiC): it supplies the policies of all ports that the agent's file does
+// not name in a policy, and receives events and statistics of the queues. While the NOS cannot be reached, the agent
+// watches by its last configuration.
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +59,8 @@ public:
         std::vector<NosQueue> gone;                // queues of earlier exchanges that the device does not have any more
         std::vector<NosEvent> events;              // events of queues, in order
         std::vector<NosCounts> counts;             // counters of some queues: each exchange has the next part
+        // The ports whose policy is in the agent's file: by port, the policy as text.
+        std::map<std::string, std::string> overrides{};
     };
     // For the agent.
     struct Reply {

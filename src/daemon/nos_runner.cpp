@@ -87,6 +87,7 @@ Nos::Report NosRunner::collect()
 {
     Nos::Report report;
     report.events = std::exchange(events_, {});
+    report.overrides = overrides_;
     for (const auto& runner : runners_) {
         if (runner->agent() != nullptr) {
             auto& progress = progress_[runner.get()];
@@ -226,10 +227,11 @@ void NosRunner::tables(control::ControlRequest request, Answered done)
     [[maybe_unused]] const bool added =
         worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect(),
                                               request = std::move(request), done = std::move(done)]() mutable {
+            const auto overrides = report.overrides;
             std::vector<Nos::Reply> replies{nos_->exchange(std::move(report))};
             auto answer = nos_->tables(request);
             if (request.command == control::ControlRequest::Command::table_change) {
-                replies.push_back(nos_->exchange({}));
+                replies.push_back(nos_->exchange({{}, {}, {}, {}, overrides}));
             }
             loop_.post([this, alive, replies = std::move(replies), answer = std::move(answer), done = std::move(done)] {
                 if (alive.lock()) {

@@ -38,6 +38,8 @@ public:
     ~NosRunner();
 
     void start();
+    // The ports whose policy is in the agent's file: see Nos::Report.
+    void set_overrides(std::map<std::string, std::string> by_port) { overrides_ = std::move(by_port); }
     void event_written(const DeviceRunner&, const watchdog::Event&);
 
     // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
@@ -78,6 +80,7 @@ private:
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
     std::map<const DeviceRunner*, Progress> progress_;
     std::vector<NosEvent> events_;
+    std::map<std::string, std::string> overrides_;
     std::optional<runner::Loop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};

@@ -85,6 +85,7 @@ Result<void> Service::set_up()
             loop_, around_.make_worker(NosRunner::kMostJobs), std::move(options_.nos), runners_,
             NosRunner::Calls{[this](config::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { this->log(line); }});
+        nos_->set_overrides(policies_by_port(config_.policies));
     }
     return make_runners().and_then([this] { return open_listeners(); });
 }
@@ -236,7 +237,7 @@ void Service::configured(config::PolicyFile policies)
     if (stopping_) {
         return;
     }
-    const auto next = std::make_shared<FilePolicies>(with_own(std::move(policies), config_.policies));
+    const auto next = std::make_shared<FilePolicies>(with_own(policies, config_.policies));
     nos_refused_.clear();
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(*next); !fits) {
@@ -246,11 +247,15 @@ void Service::configured(config::PolicyFile policies)
         }
     }
     policies_ = next;
+    nos_policies_ = std::make_shared<const config::PolicyFile>(std::move(policies));
     for (const auto& runner : runners_) {
         runner->change(policies_);
     }
+    const std::vector of_file(next->file().policies.begin() + std::ssize(nos_policies_->policies),
+                              next->file().policies.end());
     note(Log::Level::notice, "nos_configured",
-         fmt::format("{} configures {}", nos_->name(), sets_text(policies_->file().policies)));
+         fmt::format("{} configures {}{}", nos_->name(), sets_text(nos_policies_->policies),
+                     of_file.empty() ? "" : fmt::format("; {} configures {}", config_.file, sets_text(of_file))));
     if (!runners_started_) {
         start_runners();
     }

@@ -85,13 +85,15 @@ private:
     void warn_of_unknown_ports();
     void start_runners();
     void configured(config::PolicyFile);
+    void list_policies(control::StatusReport&) const;
     void note(Log::Level, std::string event, std::string message);
     void reached(std::string_view point) const;
 
     config::AgentConfig config_;
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
-    std::string nos_refused_;  // why the present policies of the NOS are not in force
+    std::shared_ptr<const config::PolicyFile> nos_policies_;  // those in force; null before the first ones
+    std::string nos_refused_;                                 // why the present policies of the NOS are not in force
     Surroundings& around_;
     runner::Loop& loop_;
     Instant started_;

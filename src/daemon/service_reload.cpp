@@ -23,6 +23,12 @@ constexpr std::size_t kMostReloadRequests = 64;
 
 Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
 
+// The policies that a file puts in force. With a NOS, none before its first configuration.
+config::PolicyFile in_force(const config::PolicyFile& own, bool by_nos, const config::PolicyFile* of_nos)
+{
+    return !by_nos ? own : of_nos == nullptr ? config::PolicyFile{} : with_own(*of_nos, own);
+}
+
 }  // namespace
 
 // A request that arrives during a reload waits for the next one: the file may have changed since it was read.
@@ -62,18 +68,17 @@ void Service::read_next_config()
         }
     }
     const bool all_ports_known = ports->size() == runners_.size();
-    const auto policies_of_nos = nos_ ? policies_ : nullptr;
+    const bool by_nos = nos_ != nullptr;
+    const auto policies_of_nos = nos_policies_;
     // There is always room: only one reload is under way at a time.
     [[maybe_unused]] const bool added =
-        reader_->add(runner::JobKind::other, [this, ports, all_ports_known, policies_of_nos] {
+        reader_->add(runner::JobKind::other, [this, ports, all_ports_known, by_nos, policies_of_nos] {
             auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
             if (next->config && all_ports_known) {
                 std::vector<const watchdog::Inventory*> inventories;
                 std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
                 next->unknown_ports =
-                    config::unknown_ports(policies_of_nos ? with_own(policies_of_nos->file(), next->config->policies)
-                                                          : next->config->policies,
-                                          inventories);
+                    config::unknown_ports(in_force(next->config->policies, by_nos, policies_of_nos.get()), inventories);
             }
             loop_.post([this, next] { finish_reload(std::move(*next)); });
         });
@@ -121,7 +126,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     }
     auto problems = what_needs_a_restart(config_, *next);
     const auto policies =
-        std::make_shared<FilePolicies>(nos_ ? with_own(policies_->file(), next->policies) : next->policies);
+        std::make_shared<FilePolicies>(in_force(next->policies, nos_ != nullptr, nos_policies_.get()));
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(*policies); !fits) {
             for (auto complaint : fits.error()) {
@@ -146,6 +151,9 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     reached("reload_checked");
     config_ = std::move(*next);
     policies_ = policies;
+    if (nos_) {
+        nos_->set_overrides(policies_by_port(config_.policies));
+    }
     if (log) {
         log_->replace(std::move(log));
     }

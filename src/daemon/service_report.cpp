@@ -20,6 +20,7 @@ ServiceSnapshot Service::snapshot() const
     if (nos_) {
         report.nos = nos_->name();
         report.nos_trouble = nos_->trouble().empty() ? nos_refused_ : nos_->trouble();
+        list_policies(report);
     }
     report.state_errors = state_errors_;
     if (!state_errors_now_.empty()) {
@@ -37,6 +38,17 @@ ServiceSnapshot Service::snapshot() const
         made.devices.push_back(runner->snapshot());
     }
     return made;
+}
+
+// The policies of the NOS come first: see with_own().
+void Service::list_policies(control::StatusReport& report) const
+{
+    const auto of_nos = nos_policies_ ? nos_policies_->policies.size() : 0;
+    for (const auto& entry : policies_->file().policies) {
+        const bool by_nos = report.policies.size() < of_nos;
+        report.policies.push_back(
+            {entry.policy.name, by_nos ? std::string{nos_->name()} : config_.file, entry.ports.size()});
+    }
 }
 
 }  // namespace petrel::daemon

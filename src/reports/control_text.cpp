@@ -185,6 +185,16 @@ std::string about_the_agent(const StatusReport& status)
                        status.stop_policy ? name(*status.stop_policy) : "", count_text(status.events, "event"));
 }
 
+std::string policies_text(const StatusReport& status)
+{
+    std::string text;
+    for (const auto& policy : status.policies) {
+        text += fmt::format("policy {} on {}: from {}\n", escaped(policy.policy), count_text(policy.ports, "port"),
+                            escaped(policy.source));
+    }
+    return text.empty() ? text : text + '\n';
+}
+
 std::string notes_text(std::span<const DeviceReport> devices)
 {
     std::string text;
@@ -238,7 +248,7 @@ std::string status_text(const StatusReport& status, const Paint& paint)
     if (!status.devices.empty()) {
         text += devices_table(status.devices) + notes_text(status.devices) + '\n';
     }
-    return text + about_the_agent(status);
+    return text + policies_text(status) + about_the_agent(status);
 }
 
 std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)

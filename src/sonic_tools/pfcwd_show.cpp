@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/complaint_text.hpp"
+#include "sonic/policy_overrides.hpp"
 #include "sonic_tools/json_document.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
 #include "sonic_tools/pfcwd_tables.hpp"
@@ -97,7 +99,31 @@ struct ConfigOfAsic {
     const Tables* tables{};
     Entries entries;
     Hash global;
+    Hash overrides;  // by port: its policy in the agent's file
 };
+
+// Of these ports: those whose policy is in the agent's file.
+Hash overridden_ports(const std::vector<std::string>& ports, Tables& tables)
+{
+    auto overrides = tables.hash(Db::state, sonic::kOverridesKey);
+    std::erase_if(overrides,
+                  [&](const auto& of_port) { return std::ranges::find(ports, of_port.first) == ports.end(); });
+    return overrides;
+}
+
+std::string override_lines(const ConfigOfAsic& asic)
+{
+    std::map<std::string, std::vector<std::string>> by_policy;
+    for (const auto& [port, policy] : asic.overrides) {
+        by_policy[policy].push_back(excerpt(port));
+    }
+    std::string text;
+    for (const auto& [policy, ports] : by_policy) {
+        text += fmt::format("The agent's file configures {}{}: {}\n", fmt::join(ports, ", "),
+                            asic.tables->named(" on "), excerpt(policy));
+    }
+    return text;
+}
 
 // SONiC prints these two lines only if ports follow, and prints "Changed" although it changes nothing.
 std::string global_lines(const ConfigOfAsic& asic)
@@ -130,12 +156,16 @@ std::string config_text(const std::vector<ConfigOfAsic>& asics)
             }
         }
     }
-    return text + to_text(table);
+    text += to_text(table);
+    for (const auto& asic : asics) {
+        text += override_lines(asic);
+    }
+    return text;
 }
 
 std::string config_json(const ConfigOfAsic& asic)
 {
-    const auto& [tables, entries, global] = asic;
+    const auto& [tables, entries, global, overrides] = asic;
     auto head = json_head(*tables);
     head.emplace_back("poll_interval", field(global, kPollInterval.name, fmt::format("{}", kUsualInterval_ms)));
     head.emplace_back("big_red_switch", field(global, kBigRedSwitch, "disable"));
@@ -158,7 +188,8 @@ Outcome show_config(const Given& given, Desk& desk)
     std::vector<ConfigOfAsic> asics;
     for (const auto& [tables, ports] :
          meant_ports(shown_asics(desk, shown), wanted, [&](Tables& one) { return physical_ports(one, shown); })) {
-        asics.push_back({tables, configured_ports(ports, *tables), tables->hash(Db::config, watch_key(kGlobal))});
+        asics.push_back({tables, configured_ports(ports, *tables), tables->hash(Db::config, watch_key(kGlobal)),
+                         overridden_ports(ports, *tables)});
     }
     if (!given.has("--json")) {
         return {config_text(asics), {}, 0};

@@ -104,11 +104,14 @@ Result<void> OwnTables::keep_name(Reply& reply)
 Nos::Reply OwnTables::exchange(Report report)
 {
     store_report(report, tables_, counters_);
+    overrides_.set(report.overrides);
     Reply reply;
     const auto known = add_ports(report.queues);
     const auto followed = follow_configuration(reply);
     reply.concern = config_ ? concern(*config_) : "";
-    const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); });
+    const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); }).and_then([&] {
+        return overrides_.write(store_);
+    });
     reply.counts_every = counters_.every();
     for (const auto& event : report.events) {
         log_.happened(event, tables_, reply.lines);

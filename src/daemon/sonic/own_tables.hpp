@@ -16,6 +16,7 @@
 #include "daemon/nos.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "runtime/file_lock.hpp"
+#include "sonic/policy_overrides.hpp"
 #include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/table_store.hpp"
@@ -47,6 +48,7 @@ private:
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
+    sonic::PolicyOverrides overrides_;
     SonicLog log_{sonic::Role::owner};
     std::optional<std::uint64_t> followed_;                          // version of the store
     std::optional<sonic::Config> config_;                            // the configuration in that version

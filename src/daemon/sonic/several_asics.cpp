@@ -34,7 +34,7 @@ void SeveralAsics::add(std::string device, std::unique_ptr<Nos> nos)
 Nos::Report SeveralAsics::part_of(const Report& report, const std::string& device)
 {
     return {of_device(report.queues, device), of_device(report.gone, device), of_device(report.events, device),
-            of_device(report.counts, device)};
+            of_device(report.counts, device), report.overrides};
 }
 
 Nos::Reply SeveralAsics::exchange(Report report)

@@ -90,6 +90,7 @@ SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem
 
 void SonicNos::take(Report report)
 {
+    overrides_.set(report.overrides);
     for (auto& event : report.events) {
         unpublished_.push_back({std::move(event), false});
     }
@@ -115,9 +116,9 @@ Nos::Reply SonicNos::exchange(Report report)
     Reply reply;
     // Write the tables also if the configuration cannot be read, for example while CONFIG_DB is not filled yet.
     const auto followed = follow_configuration(reply);
-    Result<void> written;
+    auto written = overrides_.write(store_);
     if (role_ == Role::owner) {
-        written = write_tables();
+        written = written ? write_tables() : written;
         reply.counts_every = counters_.every();
     }
     reply.concern = concern_;
@@ -150,6 +151,7 @@ void SonicNos::start_over()
     store_ = sonic::RedisStore{databases_, kPatience};
     follower_.start_over();
     tables_.start_over();
+    overrides_.start_over();
 }
 
 Result<void> SonicNos::follow_configuration(Reply& reply)
@@ -351,13 +353,15 @@ Result<void> SonicNos::run(const redis::Pipeline& pipeline, const redis::Connect
 
 Result<void> SonicNos::leave()
 {
+    const auto retired = overrides_.retire(store_);
     if (role_ == Role::detector) {
-        return {};
+        return retired;
     }
     if (memory_right_) {
         memory_.confirm();
     }
-    return tables_.retire(store_);
+    const auto left = tables_.retire(store_);
+    return left ? retired : left;
 }
 
 }  // namespace petrel::daemon

@@ -14,6 +14,7 @@
 #include "daemon/sonic/sonic_log.hpp"
 #include "device/device.hpp"
 #include "sonic/config_follower.hpp"
+#include "sonic/policy_overrides.hpp"
 #include "sonic/port_counters.hpp"
 #include "sonic/queue_tables.hpp"
 #include "sonic/redis_store.hpp"
@@ -63,6 +64,7 @@ private:
     bool memory_right_{};  // memory_good_, and CONFIG_DB could be read in the last exchange
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
+    sonic::PolicyOverrides overrides_;
     SonicLog log_;
     Alerts alerts_;
     std::optional<std::string> in_force_;  // the policies as text; none before the first ones

@@ -29,9 +29,15 @@ bool by_scripts(const Reading& reading)
     return reading.registered && reading.status != Status::unwatched && !reading.red_switch && has_counters(reading);
 }
 
-std::string why_unseen(const Layout& layout, std::uint32_t row, const Reading& reading)
+std::string why_unseen(const Layout& layout, std::uint32_t row, const Reading& reading, const Intent& intent)
 {
     const auto& port = layout.ports[layout.queues[row].port].name;
+    if (!reading.registered && !intent.configured) {
+        return fmt::format("PFC_WD has no entry for {0}, or its pfcwd_sw_enable lacks the priority: orchagent acts on "
+                           "registered queues "
+                           "only. `pfcwd start {0} ...` adds the entry",
+                           port);
+    }
     if (!reading.registered) {
         return fmt::format(
             "orchagent has not registered it: orchagent's log has the reason why it does not accept PFC_WD|{}", port);
@@ -94,7 +100,7 @@ void Unseen::judge(const Reader& reader, std::span<const Intent> intents, const 
         }
         since_[row] = since_[row].value_or(now);
         if (now - *since_[row] > patience) {
-            queues_.push_back({name_of(reader.layout(), row), why_unseen(reader.layout(), row, reading)});
+            queues_.push_back({name_of(reader.layout(), row), why_unseen(reader.layout(), row, reading, intents[row])});
         }
     }
     for (const auto& queue : facts.missing) {

@@ -1,0 +1,136 @@
+// Policies of the agent's file beside those of a NOS: a policy that names ports wins over the tables for these ports,
+// on a SONiC switch and with the agent's own tables.
+#include <gmock/gmock.h>
+
+#include "daemon_sonic/sonic_detector.hpp"
+#include "support/shared_switch.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::SharedSwitch;
+using test::SimulatedAgent;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string policy_for(const std::string& port)
+{
+    return "[[policy]]\npreset = \"sai\"\nname = \"mine\"\nports = [\"" + port + "\"]\ndetect_ms = 150\n";
+}
+
+class FilePoliciesAgent : public testing::Test {
+protected:
+    std::string with_device(const std::string& policies)
+    {
+        return policies + "[[device]]\nname = \"sw\"\ndriver = \"shared:" + (folder.path() / "switch").string() +
+               "\"\n";
+    }
+    void live(const std::string& policies)
+    {
+        agent = std::make_unique<SimulatedAgent>(time, SimulatedAgent::Options{.folder = folder.path(),
+                                                                               .config = with_device(policies),
+                                                                               .arguments = {"--nos", "own"}});
+        agent->wait_for("agent_ready");
+    }
+    std::string pfcwd(std::vector<std::string> arguments)
+    {
+        const auto ended = agent->tool("pfcwd", std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+        return ended.out;
+    }
+    std::string status() { return agent->control({"status"}).out; }
+    std::string explained(const std::string& queue) { return agent->control({"explain", queue}).out; }
+
+    test::TemporaryFolder folder;
+    test::SimulatedTime time;
+    SharedSwitch sw{folder.path() / "switch", &time};
+    std::unique_ptr<SimulatedAgent> agent;
+};
+
+TEST_F(FilePoliciesAgent, APolicyThatNamesPortsWinsOverTheTables)
+{
+    live(policy_for("Ethernet1"));
+    EXPECT_THAT(explained("Ethernet1:3"), HasSubstr("policy mine")) << "also while the tables configure nothing";
+    pfcwd({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
+    EXPECT_THAT(explained("Ethernet1:3"), AllOf(HasSubstr("policy mine"), HasSubstr("detect 150 ms")));
+    EXPECT_THAT(explained("Ethernet2:3"), HasSubstr("policy pfcwd-drop-100-300"));
+    EXPECT_THAT(status(), AllOf(HasSubstr("policy pfcwd-drop-100-300 on 4 ports: from pfcwd\n"),
+                                ContainsRegex("policy mine on 1 port: from .*\\.toml\n")));
+    EXPECT_THAT(agent->control({"status", "--json"}).out,
+                HasSubstr(R"({"policy":"pfcwd-drop-100-300","source":"pfcwd","ports":4})"));
+    pfcwd({"stop"});
+    EXPECT_THAT(explained("Ethernet1:3"), HasSubstr("policy mine"));
+    EXPECT_THAT(explained("Ethernet2:3"), HasSubstr("no policy watches it"));
+}
+
+TEST_F(FilePoliciesAgent, PfcwdShowsItBelowTheTable)
+{
+    live(policy_for("Ethernet1"));
+    pfcwd({"start", "--action", "drop", "all", "100", "--restoration-time", "300"});
+    const auto* row = "Ethernet1      drop               100                 300    disable\n";
+    const auto* line = "The agent's file configures Ethernet1: mine (drop, 150 ms, 200 ms)\n";
+    const auto shown = pfcwd({"show", "config"});
+    EXPECT_THAT(shown, AllOf(HasSubstr(row), testing::EndsWith(line)));
+    EXPECT_THAT(pfcwd({"show", "config", "Ethernet2"}), Not(HasSubstr("agent's file")));
+
+    agent->write_config(with_device(policy_for("Ethernet2")));
+    EXPECT_EQ(agent->control({"reload"}).exit_code, 0);
+    EXPECT_THAT(explained("Ethernet1:3"), HasSubstr("policy pfcwd-drop-100-300"));
+    EXPECT_THAT(explained("Ethernet2:3"), HasSubstr("policy mine"));
+    EXPECT_THAT(pfcwd({"show", "config"}), testing::EndsWith("configures Ethernet2: mine (drop, 150 ms, 200 ms)\n"));
+}
+
+TEST_F(FilePoliciesAgent, APolicyWithoutPortsIsNotUsed)
+{
+    live("[[policy]]\npreset = \"sai\"\nname = \"mine\"\n");
+    EXPECT_THAT(explained("Ethernet1:3"), HasSubstr("no policy watches it"));
+    EXPECT_THAT(pfcwd({"show", "config"}), Not(HasSubstr("agent's file")));
+    EXPECT_THAT(status(), Not(HasSubstr("policy mine")));
+}
+
+// rdma-switch on a SONiC switch: its action is lossless-off, for which orchagent treats every lossless queue of the
+// port. Other ports keep the policy of PFC_WD.
+TEST_F(SonicDetector, RdmaSwitchOfTheFileTreatsTheWholePort)
+{
+    build();
+    const auto agent = live_with("[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n"
+                                 "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n"
+                                 "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n",
+                                 folder.path(), {"--redis", to_text(redis->address())});
+    run_until([&] { return !sonic->has_plugins(); });
+    EXPECT_THAT(agent->control({"status"}).out, AllOf(HasSubstr("on 2 ports: from SONiC\n"),
+                                                      ContainsRegex("policy rdma-switch on 1 port: from .*toml\n")));
+    EXPECT_EQ(sonic->get(sonic::Db::state, "PETREL_PFC_WD|policies", "Ethernet0"),
+              "rdma-switch (lossless-off, 200 ms, 200 ms)");
+    stormed = {"Ethernet0:3", "Ethernet4:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    wait_for_status("Ethernet4:3", "stormed");
+    wait_for_status("Ethernet0:4", "stormed");
+    EXPECT_EQ(sonic->of_queue("Ethernet4:4", "PFC_WD_STATUS"), "operational");
+    calm("Ethernet0:3");
+    calm("Ethernet4:3");
+    wait_for_status("Ethernet0:3", "operational");
+    wait_for_status("Ethernet0:4", "operational");
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    EXPECT_EQ(sonic->get(sonic::Db::state, "PETREL_PFC_WD|policies", "Ethernet0"), "");
+}
+
+TEST_F(SonicDetector, APortOfTheFileWithoutAnEntryInPfcWdIsUnseen)
+{
+    build({.action = ""});
+    sonic->set(sonic::Db::config, "PFC_WD|Ethernet0", "detection_time", "400");
+    sonic->set(sonic::Db::config, "PFC_WD|Ethernet0", "restoration_time", "400");
+    sonic->watch("Ethernet0");
+    const auto agent = live_with("[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n" + policy_for("Ethernet4"),
+                                 folder.path(), {"--redis", to_text(redis->address())});
+    run_until([&] { return agent->control({"status"}).out.find("Ethernet4:3") != std::string::npos; });
+    EXPECT_THAT(
+        agent->control({"status"}).out,
+        HasSubstr("PFC_WD has no entry for Ethernet4, or its pfcwd_sw_enable lacks the priority: orchagent acts "
+                  "on registered queues only. `pfcwd start Ethernet4 ...` adds the entry"));
+}
+
+}  // namespace
+}  // namespace petrel::daemon
