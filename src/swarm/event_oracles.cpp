@@ -195,14 +195,26 @@ public:
                 judge(told);
             }
             if (told.event.kind == EventKind::storm_alert || told.event.kind == EventKind::storm_escalated) {
-                alerted_[told.where] = true;
+                before_[told.where].alerted = true;
             } else if (closes(told.event)) {
-                alerted_[told.where] = false;
+                before_[told.where] = {false, twin::from_instant(told.event.at)};
             }
         }
     }
 
 private:
+    struct Before {
+        bool alerted{};
+        Ps closed{};  // the storm before
+    };
+
+    // The event of the alert is missing if the agent died after it had written its memory.
+    bool was_alerted(const EventGlance& told, Ps at)
+    {
+        const auto& before = before_[told.where];
+        return before.alerted || case_.disturbances.memory_lost(told.node, before.closed, at);
+    }
+
     void judge(const EventGlance& told)
     {
         const auto& evidence = told.event.evidence;
@@ -213,7 +225,7 @@ private:
         const auto at = twin::from_instant(told.event.at);
         if (evidence.proven < evidence.limit || evidence.limit == Duration::zero()) {
             violated(at, told.where, "The evidence of the storm proves less than the limit of its clock.");
-        } else if (alerted_[told.where]) {
+        } else if (was_alerted(told, at)) {
             return;  // mitigated later: the evidence of its beginning, with later looks
         } else if (evidence.looks == 0) {
             violated(at, told.where, "The storm has no looks as evidence.");
@@ -234,7 +246,7 @@ private:
     }
 
     const Case& case_;
-    std::map<std::string, bool> alerted_;  // by target: announced, not treated, not closed
+    std::map<std::string, Before> before_;  // by target
 };
 
 }  // namespace

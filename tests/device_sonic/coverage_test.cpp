@@ -188,6 +188,19 @@ TEST_F(SonicCoverage, APolicyThatGoesBringsTheScriptsBackWithinASecond)
     EXPECT_TRUE(scripts_are_in());
 }
 
+// orchagent keeps the queue registered until its entry is written again, so the scripts would still watch it.
+TEST_F(SonicCoverage, APriorityThatLeavesTheWatchBringsTheScriptsBackWhileItIsRegistered)
+{
+    open();
+    EXPECT_EQ(poll(3), "");
+    ASSERT_FALSE(scripts_are_in());
+    sonic().set(sonic::Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3");
+    poll();
+    watch_rows({"Ethernet0:3", "Ethernet0:4", "Ethernet4:3"});
+    EXPECT_THAT(poll(7), AllOf(HasSubstr("Ethernet4:4"), HasSubstr("pfcwd start")));
+    EXPECT_TRUE(scripts_are_in());
+}
+
 TEST_F(SonicCoverage, AnAgentThatWatchesNothingPutsThemBackAtOnce)
 {
     open();

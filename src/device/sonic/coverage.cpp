@@ -71,9 +71,10 @@ Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, cons
             continue;
         }
         ++coverage.by_scripts;
-        if (intents[row].configured && !intents[row].watched) {
+        if (!intents[row].watched) {
             report(
-                fmt::format("no policy of this agent covers {}, which orchagent has registered", name_of(layout, row)));
+                fmt::format("no policy of this agent covers {}, which orchagent has registered{}", name_of(layout, row),
+                            intents[row].configured ? "" : "; orchagent follows pfcwd_sw_enable with `pfcwd start`"));
         } else if (intents[row].watched && !prove_pause(reading.counters)) {
             report(fmt::format("the counters of {} do not prove a pause", name_of(layout, row)));
         }
