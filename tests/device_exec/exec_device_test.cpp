@@ -52,7 +52,7 @@ protected:
         auto next = std::make_shared<std::size_t>(0);
         return ExecDevice::open(
             [this, lines, next]() -> Result<std::unique_ptr<Helper>> {
-                return std::make_unique<ScriptedHelper>(state_, [this, lines, next](const std::string&) {
+                return std::make_unique<ScriptedHelper>(state_, [lines, next](const std::string&) {
                     return *next < lines.size() ? lines[(*next)++] : std::vector<std::string>{};
                 });
             },
