@@ -79,9 +79,11 @@ struct Cost {
 double least_reads(PauseBy by, Condition condition)
 {
     constexpr double kPortsPerQueue = 0.5;
-    const bool ports = by == PauseBy::time || condition != Condition::idle;
+    constexpr double kOnceASecond = 1.0 / 6;
+    const bool ports = by == PauseBy::time || condition == Condition::paused;
     const bool queues = by == PauseBy::state || condition == Condition::paused;
-    return 0.95 * ((ports ? kPortsPerQueue : 0) + (queues ? 1 : 1.0 / 6));
+    const double by_port = ports ? 1 : condition == Condition::stormed ? kOnceASecond : 0;
+    return 0.95 * (by_port * kPortsPerQueue + (queues ? 1 : kOnceASecond));
 }
 
 class RunningAgent {
