@@ -86,9 +86,15 @@ double least_reads(PauseBy by, Condition condition)
     return 0.95 * (by_port * kPortsPerQueue + (queues ? 1 : kOnceASecond));
 }
 
+// While an agent confirms the storms that it found at its start, it reads more.
+double most_reads(double least_reads, Condition condition)
+{
+    return condition == Condition::stormed ? 1.13 * least_reads : 1e9;
+}
+
 class RunningAgent {
 public:
-    RunningAgent(const PrivateRedis& redis, SonicFeed& feed, double least_reads)
+    RunningAgent(const PrivateRedis& redis, SonicFeed& feed, double least_reads, double most_reads)
         : redis_(redis),
           feed_(feed),
           paced_(feed),
@@ -97,7 +103,8 @@ public:
     {
         int calm = 0;  // rounds in a row in which the agent reads every poll
         for (int i = 0; i != kMostWarmUps && calm != kCalmRounds; ++i) {
-            calm = round().reads >= least_reads ? calm + 1 : 0;
+            const auto reads = round().reads;
+            calm = reads >= least_reads && reads <= most_reads ? calm + 1 : 0;
         }
     }
 
@@ -124,9 +131,9 @@ private:
 };
 
 // None: the agent did not read every poll. Then its cost is too low.
-std::optional<Cost> cost_of_agent(const PrivateRedis& redis, SonicFeed& feed, double least_reads)
+std::optional<Cost> cost_of_agent(const PrivateRedis& redis, SonicFeed& feed, double least_reads, double most_reads)
 {
-    RunningAgent agent{redis, feed, least_reads};
+    RunningAgent agent{redis, feed, least_reads, most_reads};
     const auto words = feed.calls("publish");
     std::vector<Cost> rounds;
     for (int i = 0; i != kMostRounds && rounds.size() != kSonicRounds; ++i) {
@@ -159,7 +166,8 @@ void measure(Report& report, std::uint32_t queues, PauseBy by, Condition conditi
     }
     SonicFeed watched{*of_agent, queues, by};
     watched.set(condition);
-    const auto agent = cost_of_agent(*of_agent, watched, least_reads(by, condition) * queues);
+    const auto agent = cost_of_agent(*of_agent, watched, least_reads(by, condition) * queues,
+                                     most_reads(least_reads(by, condition) * queues, condition));
     if (!agent) {
         return report.text("skipped", "the agent did not read every poll: the machine has too much other work");
     }
