@@ -107,60 +107,16 @@ TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
     EXPECT_EQ(process->stop(), 0);
 }
 
-// A Slingshot switch whose host h0 stops its receive pipeline and is rebooted.
+// A Slingshot switch whose host h0 stops its receive pipeline and is rebooted. The agent's file names the port
+// otherwise than the scenario.
 class SwitchLog : public testing::Test {
 protected:
-    void SetUp() override
+    static std::string config(const std::filesystem::path& log)
     {
-        std::ofstream{folder / "fabric.toml"} << R"(name = "pause-too-long"
-duration = "20s"
-[topology]
-kind = "explicit"
-[[topology.node]]
-name = "h0"
-kind = "host"
-[[topology.node]]
-name = "h1"
-kind = "host"
-[[topology.node]]
-name = "x0c0r4b0"
-kind = "switch"
-[[topology.link]]
-between = ["h0", "x0c0r4b0"]
-speed = "1G"
-cable_m = 5
-[[topology.link]]
-between = ["h1", "x0c0r4b0"]
-speed = "1G"
-cable_m = 5
-[[switch]]
-registers = "slingshot"
-buffer = "1MiB"
-pause_limit = "100ms"
-[[traffic]]
-name = "to the victim"
-from = "h1"
-to = "h0"
-rate = "200M"
-[[fault]]
-at = "200ms"
-kind = "stop-pipeline"
-host = "h0"
-[[fault]]
-at = "1500ms"
-kind = "reboot-host"
-host = "h0"
-[[policy]]
-preset = "pause-too-long"
-)";
-    }
-
-    std::string config(const std::filesystem::path& log) const
-    {
-        return fmt::format("[[device]]\ndriver = \"twin:{}\"\nswitch_log = \"{}\"\n"
+        return fmt::format("[[device]]\ndriver = \"twin:{}/../scenarios/pause-too-long.toml\"\nswitch_log = \"{}\"\n"
                            "[[policy]]\npreset = \"pause-too-long\"\n"
-                           "[[port]]\nname = \"Ethernet0\"\nnumber = 19\nxname = \"x0c0r4j3p1\"\n",
-                           (folder / "fabric.toml").string(), log.string());
+                           "[[port]]\nname = \"Ethernet0\"\nnumber = 20\nxname = \"x0c0r4j3p0\"\n",
+                           PETREL_TEST_DATA, log.string());
     }
 
     test::TemporaryFolder folder;
@@ -180,10 +136,10 @@ TEST_F(SwitchLog, HasTheLinesOfASlingshotSwitch)
     auto lines = std::regex_replace(text.str(), time_stamp, "TIME");
     lines = std::regex_replace(lines, since_boot, "[UPTIME]");
     lines = std::regex_replace(lines, std::regex{fmt::format("fabric_routing {} ", ::getpid())}, "fabric_routing PID ");
-    const std::string port = "19 (port name: x0c0r4j3p1)";
+    const std::string port = "20 (port name: x0c0r4j3p0)";
     EXPECT_EQ(
         lines,
-        "<3>1 TIME x0c0r4b0 kernel - - - [UPTIME] rossw rossw0: pm 19: pause too long detected, chan timeouts 0x8\n"
+        "<3>1 TIME x0c0r4b0 kernel - - - [UPTIME] rossw rossw0: pm 20: pause too long detected, chan timeouts 0x8\n"
         "<11>1 TIME x0c0r4b0 fabric_routing PID - -  Error: Node connected to port " +
             port +
             " has asserted Ethernet flow control pause for too long\n"

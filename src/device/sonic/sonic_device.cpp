@@ -15,7 +15,6 @@ namespace petrel::device::sonic {
 namespace {
 
 using watchdog::bit;
-using watchdog::Command;
 using watchdog::Field;
 using watchdog::Fields;
 using watchdog::has;
@@ -107,7 +106,7 @@ Result<void> SonicDevice::start()
     }
     reader_->read_only(fields);
     capabilities_.fields = fields;
-    capabilities_.survive = fields;  // mark_surviving() finds for each queue those that a mitigation stops
+    capabilities_.survive = fields;  // SurvivingSignals finds those that a mitigation stops
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause) | bit(Treatment::lossless_off);
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
@@ -526,132 +525,6 @@ void SonicDevice::simulate_storm(Sample& sample) const
     sample[Field::pause_us] = us;
     sample[Field::rx_pfc] = us;
     sample[Field::occupancy] = 1;
-}
-
-Result<std::uint32_t> SonicDevice::row_of(const Target& target) const
-{
-    const auto& layout = reader_->layout();
-    if (target.port.device == id_ && target.port.index < layout.ports.size()) {
-        const auto& port = layout.ports[target.port.index];
-        for (auto row = port.first; row != port.first + port.count; ++row) {
-            if (target.priority == layout.queues[row].priority) {
-                return row;
-            }
-        }
-    }
-    return tl::unexpected(Error{ErrorKind::invalid, "there is no such queue"});
-}
-
-Result<const PortPlace*> SonicDevice::port_of(const Target& target) const
-{
-    const auto& ports = reader_->layout().ports;
-    if (target.port.device != id_ || target.port.index >= ports.size()) {
-        return tl::unexpected(Error{ErrorKind::invalid, "there is no such port"});
-    }
-    return &ports[target.port.index];
-}
-
-Result<void> SonicDevice::apply(const Command& command, const Undo&)
-{
-    const bool storm = command.want != Treatment::none;
-    const bool of_port = !command.target.priority;
-    if (storm &&
-        (!has(capabilities_.treatments, command.want) || has(capabilities_.port_wide, command.want) != of_port)) {
-        return tl::unexpected(
-            Error{ErrorKind::unsupported, fmt::format("orchagent has no such action: {}", name(command.want))});
-    }
-    if (storm && !decider_.agent_may_decide()) {
-        return tl::unexpected(Error{ErrorKind::denied, "SONiC's own scripts decide about storms now"});
-    }
-    return port_of(command.target).and_then([&](const PortPlace* port) {
-        if (of_port) {
-            return storm ? switch_lossless_off(*port) : restore_lossless(*port);
-        }
-        return row_of(command.target).and_then([&](std::uint32_t row) {
-            rows_[row].own_storm = storm;
-            return lossless_ports_.are_off(port->name) ? Result<void>{} : request(row, storm);
-        });
-    });
-}
-
-Result<void> SonicDevice::request(std::uint32_t row, bool storm)
-{
-    rows_[row].requested = storm;
-    reader_->distrust(Slot{row});  // orchagent changes its status
-    const auto message = message_for(row, storm);
-    // If orchagent timed out last time, send without waiting: other queues are not delayed, and the agent retries
-    // later.
-    const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
-    const auto done = publish_and_wait(store_, message, patience);
-    orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
-    if (done) {
-        storm ? rows_[row].signals.begin_storm(clock_.now().mono) : rows_[row].signals.end_storm();
-    }
-    return done;
-}
-
-// Checks all queues before it changes the first one.
-Result<void> SonicDevice::switch_lossless_off(const PortPlace& port)
-{
-    std::vector<Message> messages;
-    for (auto row = port.first; row != port.first + port.count; ++row) {
-        messages.push_back(message_for(row, true));
-    }
-    return can_drop(store_, messages).and_then([&] { return lossless_ports_.mark(store_, port.name); }).and_then([&] {
-        Result<void> all;
-        for (auto row = port.first; row != port.first + port.count; ++row) {
-            const auto done = request(row, true);
-            all = all ? done : all;
-        }
-        return all;
-    });
-}
-
-Result<void> SonicDevice::restore_lossless(const PortPlace& port)
-{
-    if (!lossless_ports_.are_off(port.name)) {
-        return {};
-    }
-    Result<void> all;
-    for (auto row = port.first; row != port.first + port.count; ++row) {
-        const auto done = request(row, rows_[row].own_storm);
-        all = all ? done : all;
-    }
-    return all.and_then([&] { return lossless_ports_.unmark(store_, port.name); });
-}
-
-Result<Treatment> SonicDevice::read_back(const Target& target)
-{
-    return port_of(target).and_then([&](const PortPlace* port) -> Result<Treatment> {
-        if (!target.priority) {
-            return shown_by(*port);
-        }
-        return row_of(target).and_then([&](std::uint32_t row) -> Result<Treatment> {
-            if (lossless_ports_.are_off(port->name) && !rows_[row].own_storm) {
-                return Treatment::none;  // its treatment belongs to the port
-            }
-            return in_force(store_, reader_->layout().queues[row].oid);
-        });
-    });
-}
-
-// A part of lossless_off shows as ignore_pause, which is no treatment of a port.
-Result<Treatment> SonicDevice::shown_by(const PortPlace& port)
-{
-    std::uint32_t dropping = 0;
-    std::uint32_t treated = 0;
-    for (auto row = port.first; lossless_ports_.are_off(port.name) && row != port.first + port.count; ++row) {
-        const auto shown = in_force(store_, reader_->layout().queues[row].oid);
-        if (!shown) {
-            return shown;
-        }
-        dropping += *shown == Treatment::drop ? 1U : 0U;
-        treated += *shown != Treatment::none && !rows_[row].own_storm ? 1U : 0U;
-    }
-    if (dropping == port.count && dropping != 0) {
-        return Treatment::lossless_off;
-    }
-    return treated == 0 ? Treatment::none : Treatment::ignore_pause;
 }
 
 void SonicDevice::note_once(const std::string& text)

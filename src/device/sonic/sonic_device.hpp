@@ -101,8 +101,8 @@ private:
     Result<void> publish_again();
     bool wait_for_write();
     void simulate_storm(watchdog::Sample&) const;
-    Result<std::uint32_t> row_of(const Target&) const;
     Result<const PortPlace*> port_of(const Target&) const;
+    Result<std::uint32_t> row_of(const PortPlace&, Priority) const;
     Result<void> request(std::uint32_t row, bool storm);
     Result<void> switch_lossless_off(const PortPlace&);
     Result<void> restore_lossless(const PortPlace&);
