@@ -13,8 +13,6 @@
 namespace petrel::codec {
 namespace {
 
-using link::ImportedPort;
-
 std::optional<unsigned> number_at_front(std::string_view text, int base)
 {
     unsigned number = 0;

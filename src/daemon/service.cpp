@@ -109,8 +109,8 @@ Result<void> Service::make_runners()
                     fmt::format("device '{}' ({}): a device needs a unique name of letters, digits, '.', '_' and '-'",
                                 escaped(device.name), device.driver)});
             }
-            const auto logs = switch_logs_.add(device.name, entry.switch_log,
-                                               [this](std::string_view to) { return around_.open_switch_log(to); });
+            auto logs = switch_logs_.add(device.name, entry.switch_log,
+                                         [this](std::string_view to) { return around_.open_switch_log(to); });
             if (!logs) {
                 return logs;
             }

@@ -59,6 +59,7 @@ public:
     {}
 
     bool add(runner::JobKind, std::function<void()>) override;
+    void when_readable(int, std::function<void()>) override {}
     std::optional<Instant> busy_since() const override;
 
 private:

@@ -29,7 +29,7 @@ public:
     // Runs the job once, when the file descriptor is readable and no other job waits or runs. Replaces the former
     // request; -1 takes it back. Only a job of this worker may call it. The caller takes the request back before it
     // closes the descriptor. A worker in simulated time does nothing: files have no simulated time.
-    virtual void when_readable(int /*fd*/, std::function<void()> /*job*/) {}
+    virtual void when_readable(int fd, std::function<void()>) = 0;
 
     // When the job under way began; none if no job runs. The job itself may call it, too.
     virtual std::optional<Instant> busy_since() const = 0;

@@ -98,6 +98,7 @@ public:
         }
         return true;
     }
+    void when_readable(int, std::function<void()>) override {}
     std::optional<Instant> busy_since() const override { return jobs_.empty() ? std::nullopt : std::optional{begun_}; }
 
 private:

@@ -353,7 +353,7 @@ Result<void> SonicNos::run(const redis::Pipeline& pipeline, const redis::Connect
 
 Result<void> SonicNos::leave()
 {
-    const auto retired = overrides_.retire(store_);
+    auto retired = overrides_.retire(store_);
     if (role_ == Role::detector) {
         return retired;
     }

@@ -381,7 +381,7 @@ private:
                 .and_then([&] { return expect(at, Treatment::none, "after the restore in a new helper"); })
                 .and_then([&] { return apply(at, Treatment::none, Undo{}); })
                 .and_then([&] { return expect(at, Treatment::none, "after a restore without an undo"); });
-        return treated.and_then([&] { return restored; }).map([&] {
+        return (treated ? restored : treated).map([&] {
             return fmt::format("applied twice at {}, restored in a new helper", at);
         });
     }

@@ -120,7 +120,7 @@ watchdog::Inventory Conversation::take_inventory()
     return *std::exchange(inventory_, {});
 }
 
-Error Conversation::end_with(Error why)
+Error Conversation::end_with(const Error& why)
 {
     helper_->kill();
     end_ = Error{why.kind, "the helper program: " + why.what};

@@ -52,7 +52,7 @@ public:
     bool has_inventory() const { return inventory_.has_value(); }
     watchdog::Inventory take_inventory();
 
-    Error end_with(Error);
+    Error end_with(const Error&);
     bool ended() const { return end_.has_value(); }
 
 private:

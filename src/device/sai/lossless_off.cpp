@@ -176,7 +176,9 @@ Result<void> LosslessOff::note_own_treatments(const PortObjects& port, const Por
 // Without a trace of lossless_off in the queues, only the mask can be left.
 Result<void> LosslessOff::restore(PortObjects& port, const PortSettings& before)
 {
-    const auto [at, untreated] = treated_.try_emplace(port.port);
+    const auto entry = treated_.try_emplace(port.port);
+    const auto at = entry.first;
+    const bool untreated = entry.second;
     at->second.under_way = true;
     auto done = masks(port).and_then([&](const Masks& now) -> Result<void> {
         if (untreated && now.received != 0) {
