@@ -185,6 +185,7 @@ void DeviceRunner::stop(config::StopPolicy policy, const std::string& by)
     }
     stopping_ = policy;
     cancel(retry_);
+    cancel(late_effects_);
     if ((agent_ || unfit_) && policy == config::StopPolicy::restore) {
         delegate_detection({});
     }
@@ -252,7 +253,7 @@ void DeviceRunner::stop_watching()
 {
     agent_.reset();
     snapshot_.reset();
-    for (auto* timer : {&wake_, &overdue_, &save_, &remember_}) {
+    for (auto* timer : {&wake_, &overdue_, &save_, &remember_, &late_effects_}) {
         cancel(*timer);
     }
     next_look_.reset();

@@ -113,6 +113,7 @@ private:
     void gather(Opened);
     std::optional<watchdog::Checkpoint> remembered() const;
     void begin(const agent::Start&);
+    void undo_late_effects();
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);
     Parsed<watchdog::Watchlist> watchlist(const Policies&) const;
@@ -198,6 +199,7 @@ private:
     Timer remember_;           // writes events that have no commands
     Instant next_remember_{};  // the earliest time of that write
     Timer worker_watch_;
+    Timer late_effects_;
 
     Duration last_look_{};
     Duration longest_look_{};

@@ -17,6 +17,9 @@ namespace petrel::runner {
 
 namespace {
 
+// The longest time after which a device is expected to carry out a write that it has accepted.
+constexpr Duration kLateEffect = std::chrono::seconds{1};
+
 // The names of all rows and of their ports.
 std::set<std::string> names_of(const watchdog::Inventory& inventory)
 {
@@ -115,6 +118,34 @@ void DeviceRunner::begin(const agent::Start& start)
     for (const auto& notice : std::exchange(early_, {})) {
         step(notice);
     }
+    if (!start.remembered || opened_->journal_tail_dropped != 0) {
+        plan(late_effects_, loop_.now().mono + kLateEffect, [this] { undo_late_effects(); });
+    }
+}
+
+// Without a complete journal, this process does not know the last write of the process before it. A device may carry
+// out that write after begin() has read which treatments are in force. A treatment that shows now and is not in the
+// journal is such a write, unless the port is down: links go down for other reasons.
+void DeviceRunner::undo_late_effects()
+{
+    calls_.gather(std::nullopt, [this, numbering = opened_->numbering](Result<agent::Start> start) {
+        if (!start || !agent_ || stopping_ || numbering != opened_->numbering) {
+            return;
+        }
+        const auto& dog = agent_->watchdog();
+        const auto has_owner = [&](const Target& target) {
+            bool owned = std::ranges::find(start->journaled, target, &device::Active::target) != start->journaled.end();
+            dog.row_map().for_rows_of(target, [&](Slot row) { owned = owned || !at_rest(dog.phase(row)); });
+            return owned;
+        };
+        std::erase_if(start->found, [&](const auto& found) {
+            return found.second == watchdog::Treatment::port_down || has_owner(found.first);
+        });
+        start->journaled.clear();
+        if (!start->found.empty()) {
+            step(*start);
+        }
+    });
 }
 
 // Logs the storms that an earlier process found: this process emits no event for them.

@@ -137,6 +137,12 @@ Disturbances::Disturbances(const scenario::Scenario& scenario)
             liars_.push_back(fault.device);
         }
     }
+    // The agent in a NIC has no disk: a reboot of its host ends its memory.
+    for (const auto& fault : scenario.faults) {
+        if (const auto* reboot = std::get_if<scenario::RebootHost>(&fault.what)) {
+            memory_lost_.push_back({reboot->host, fault.at, fault.at, fault.at, Disturbance::Of::agent});
+        }
+    }
 }
 
 bool Disturbances::any(scenario::NodeId device, Ps from, Ps until) const

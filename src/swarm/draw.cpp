@@ -499,6 +499,9 @@ private:
         auto& again = agent_fault("start-agent", start, device);
         const auto memory = chance_.pick({"kept", "kept", "kept", "torn", "torn", "lost"});
         put(again, "memory", in_quotes(memory));
+        if (memory != std::string_view{"kept"}) {
+            rest_ = std::max<std::int64_t>(rest_, 1'400);  // after a second, the agent looks for late writes
+        }
         if (memory == std::string_view{"torn"} && chance_.percent(70)) {
             put(again, "torn_bytes", fmt::format("{}", chance_.between(1, chance_.pick({40, 400, 4'000}))));
         }

@@ -96,6 +96,25 @@ TEST_F(DeviceRunnerTest, DeliversNotices)
     EXPECT_EQ(runner.events.back().reason, watchdog::Reason::link_down);
 }
 
+TEST_F(DeviceRunnerTest, UndoesAWriteOfAFormerProcessThatTakesEffectLate)
+{
+    runner.run_until(Instant{500ms});
+    const watchdog::Command late{1, 0, kQueue, Treatment::drop, kNever};
+    ASSERT_TRUE(sw.apply(late, *sw.prepare(late)));
+    runner.run_until(Instant{950ms});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    runner.run_until(Instant{1100ms});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::none);
+}
+
+TEST_F(DeviceRunnerTest, KeepsItsOwnTreatmentWhenItLooksForLateEffects)
+{
+    sw.pause(kQueue, device::storm(Instant{100ms}, Instant{5s}));
+    runner.run_until(Instant{2s});
+    EXPECT_EQ(sw.in_force(kQueue), Treatment::drop);
+    EXPECT_EQ(runner.events.size(), 1U);
+}
+
 // A switch behind something that can be lost, as a helper program that ends, and is new after each open.
 class LosableSwitch final : public device::PlainDevice {
 public:
