@@ -1,9 +1,11 @@
 // Any bytes from a helper program give a message, with every reader a value or an error that says what is allowed,
 // never a crash. A sample that is accepted fits the intake.
+#include <array>
 #include <string_view>
 
 #include "base/assert.hpp"
 #include "codec/exec/exec_message.hpp"
+#include "codec/slingshot/register_lines.hpp"
 #include "watchdog/intake.hpp"
 
 namespace {
@@ -15,6 +17,8 @@ constexpr std::string_view kHello =
     R"("pause_timeout"],"survive":[],"treatments":["drop"],"port_wide":[],"reads_back":true,"detects_itself":true,)"
     R"("refresh_us":0,"stamp_uncertainty_us":0},"inventory":{"ports":[{"name":"a","speed_bps":1,"host_facing":true,)"
     R"("priorities":[3],"port_row":true}]}})";
+
+constexpr std::array<std::string_view, 2> kPorts{"a", "b"};
 
 template <class Value>
 bool accepted(const Result<Value>& read)
@@ -56,5 +60,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     accepted(message->notice(received));
     accepted(message->inventory(DeviceId{}));
     accepted(message->note());
+    if (const auto hello = codec::read_registers_hello(*message); accepted(hello)) {
+        for (const auto& port : hello->ports) {
+            PETREL_ASSERT(!port.names.name.empty() && port.usual.max_frame_size >= 64, "a port without settings");
+        }
+    }
+    if (const auto readings = codec::read_registers(*message, kPorts); accepted(readings)) {
+        PETREL_ASSERT(readings->size() == kPorts.size(), "a port without a reading");
+    }
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "drivers/exec_driver.hpp"
 #include "drivers/sai_driver.hpp"
+#include "drivers/slingshot_driver.hpp"
 #include "drivers/sonic_driver.hpp"
 #include "drivers/twin_driver.hpp"
 
@@ -14,6 +15,7 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
     drivers.push_back(std::make_unique<SaiDriver>());
     drivers.push_back(std::make_unique<SonicDriver>());
     drivers.push_back(std::make_unique<ExecDriver>());
+    drivers.push_back(std::make_unique<SlingshotDriver>());
     return drivers;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -21,7 +20,13 @@ Result<std::vector<std::string>> exec_words(std::string_view entry)
     constexpr std::string_view kQuotes = "'\"";
     std::vector<std::string> words;
     bool in_word = false;
-    for (auto rest = entry.substr(std::min(entry.find(':'), entry.size() - 1) + 1); !rest.empty();) {
+    constexpr std::string_view kExec = "exec:";
+    const auto colon = entry.find(':');
+    const auto program = entry.starts_with(kExec) || colon == std::string_view::npos ? entry : entry.substr(colon + 1);
+    if (!program.starts_with(kExec)) {
+        return wrong(fmt::format("'{}' is not known: write {}PROGRAM [ARGUMENTS]", program, kExec));
+    }
+    for (auto rest = program.substr(kExec.size()); !rest.empty();) {
         const char next = rest.front();
         rest.remove_prefix(1);
         if (kBlanks.find(next) != std::string_view::npos) {
@@ -63,7 +68,7 @@ Result<void> ExecDriver::check(const config::DeviceEntry& entry) const
     return exec_words(entry.driver).map([](const std::vector<std::string>&) {});
 }
 
-Result<std::vector<config::DeviceEntry>> ExecDriver::expand(const config::DeviceEntry& entry)
+Result<std::vector<config::DeviceEntry>> named_after_program(const config::DeviceEntry& entry)
 {
     return exec_words(entry.driver).map([&](const std::vector<std::string>& words) {
         auto named = entry;
@@ -72,6 +77,11 @@ Result<std::vector<config::DeviceEntry>> ExecDriver::expand(const config::Device
         }
         return std::vector{named};
     });
+}
+
+Result<std::vector<config::DeviceEntry>> ExecDriver::expand(const config::DeviceEntry& entry)
+{
+    return named_after_program(entry);
 }
 
 Result<std::unique_ptr<device::Device>> ExecDriver::open(const config::DeviceEntry& entry, DeviceId id,

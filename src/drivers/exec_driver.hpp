@@ -11,8 +11,11 @@
 
 namespace petrel::drivers {
 
-// The words after the first colon of an entry.
+// The words after "exec:" of an entry, "exec:PROGRAM ..." or "KIND:exec:PROGRAM ...".
 Result<std::vector<std::string>> exec_words(std::string_view entry);
+
+// The entry, with a name: that of the program if it has none.
+Result<std::vector<config::DeviceEntry>> named_after_program(const config::DeviceEntry&);
 
 // Starts the program of these words as a child process.
 device::exec::StartHelper start_program(std::vector<std::string> words);

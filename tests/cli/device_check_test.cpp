@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "drivers/exec_driver.hpp"
+#include "drivers/slingshot_driver.hpp"
 #include "petrel_program.hpp"
 
 namespace petrel::cli::test {
@@ -47,6 +48,17 @@ TEST(ExecDriver, NamesADeviceAfterItsProgram)
     drivers::ExecDriver driver;
     EXPECT_EQ(driver.expand({"", "exec:/usr/lib/petrel/switch.py --host sw1", {}})->front().name, "switch");
     EXPECT_EQ(driver.expand({"tor", "exec:/usr/lib/petrel/switch.py", {}})->front().name, "tor");
+}
+
+TEST(SlingshotDriver, HasAProgramAsExecHas)
+{
+    drivers::SlingshotDriver driver;
+    EXPECT_THAT(*drivers::exec_words("slingshot:exec:/bin/x a"), testing::ElementsAre("/bin/x", "a"));
+    EXPECT_EQ(driver.expand({"", "slingshot:exec:/usr/lib/petrel/rossw.py", {}})->front().name, "rossw");
+    EXPECT_FALSE(driver.check({"", "slingshot:exec:rossw.py", {}}));
+    const auto other = driver.check({"", "slingshot:/dev/rossw0", {}});
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().what, "slingshot:/dev/rossw0: '/dev/rossw0' is not known: write exec:PROGRAM [ARGUMENTS]");
 }
 
 TEST(DeviceCheck, AWrongCommandLine)

@@ -1,9 +1,10 @@
-// Registers in memory that outlive the device in front of them, with injected write faults.
+// Registers in memory that outlive the device in front of them, with injected faults of reads and writes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,8 @@
 
 namespace petrel::test {
 
-using device::slingshot::Counter;
 using device::slingshot::Port;
+using device::slingshot::PortReading;
 using device::slingshot::Register;
 
 inline constexpr std::uint32_t kUsualFrame = 9'216;
@@ -33,12 +34,13 @@ struct FakeSwitch {
         bool operator==(const PortState&) const = default;
     };
 
-    std::vector<Port> ports{{{"Ethernet0", "x0c0r4j3p0", 18}, {200'000'000'000}, true},
-                            {{"Ethernet1", "x0c0r4j3p1", 19}, {200'000'000'000}, true},
-                            {{"Ethernet2", "x0c0r4j4p0", 28}, {200'000'000'000}, false}};
+    std::vector<Port> ports{{{"Ethernet0", "x0c0r4j3p0", 18}, {200'000'000'000}, true, {kUsualFrame, 1}},
+                            {{"Ethernet1", "x0c0r4j3p1", 19}, {200'000'000'000}, true, {kUsualFrame, 1}},
+                            {{"Ethernet2", "x0c0r4j4p0", 28}, {200'000'000'000}, false, {kUsualFrame, 1}}};
     std::array<PortState, 3> state{};
-    std::array<std::uint32_t, 3> usual_pcp{1, 1, 1};
     bool readable{true};
+    bool lost{};
+    std::set<std::uint16_t> unreadable_ports;
     std::map<Register, std::pair<Fault, int>> faults;  // for the next writes of a register: fault and count
     std::vector<std::string> writes;                   // "R_PF_EEG_SIZE_CFG = 63"
 };
@@ -49,18 +51,23 @@ public:
 
     std::span<const Port> ports() const override { return switch_.ports; }
 
-    Result<std::uint32_t> read(std::uint16_t port, Register which) override
+    Result<std::vector<Result<PortReading>>> read(std::span<const std::uint16_t> ports) override
     {
-        const auto& state = switch_.state.at(port);
-        if (!switch_.readable) {
+        if (!switch_.readable || switch_.lost) {
             return unreachable();
         }
-        switch (which) {
-        case Register::pause_timeout: return state.pause_timeout;
-        case Register::max_frame_size: return state.max_frame_size;
-        case Register::pcp_enable: break;
+        std::vector<Result<PortReading>> readings;
+        for (const auto port : ports) {
+            const auto& state = switch_.state.at(port);
+            readings.push_back(switch_.unreadable_ports.contains(port)
+                                   ? Result<PortReading>{unreachable()}
+                                   : PortReading{state.epoch,
+                                                 state.pause_timeout,
+                                                 {state.max_frame_size, state.pcp_enable},
+                                                 state.sent,
+                                                 state.discarded});
         }
-        return state.pcp_enable;
+        return readings;
     }
 
     Result<void> write(std::uint16_t port, Register which, std::uint32_t value) override
@@ -86,18 +93,8 @@ public:
         return {};
     }
 
-    std::uint32_t usual(std::uint16_t port, Register which) const override
-    {
-        return which == Register::max_frame_size ? kUsualFrame : switch_.usual_pcp.at(port);
-    }
-
-    Result<std::uint64_t> count(std::uint16_t port, Counter which) override
-    {
-        const auto& state = switch_.state.at(port);
-        return which == Counter::frames_sent ? state.sent : state.discarded;
-    }
-
-    Result<std::uint32_t> epoch(std::uint16_t port) override { return switch_.state.at(port).epoch; }
+    bool lost() const override { return switch_.lost; }
+    Result<void> close() override { return {}; }
 
 private:
     static tl::unexpected<Error> unreachable()

@@ -79,13 +79,43 @@ TEST(Slingshot, LooksReadStatusSentAndDiscardedFrames)
     ASSERT_TRUE(look({Slot{1}}));
     EXPECT_FALSE(intake.view().all);
     EXPECT_EQ(intake.view().pause[1], watchdog::kLinkDown);
-    EXPECT_FALSE(look({Slot{2}}));
 
-    bench.port().epoch = 2;
-    ASSERT_TRUE(look());
+    EXPECT_FALSE(look({Slot{2}}));
+}
+
+TEST(Slingshot, ALookThatReadsNothingFails)
+{
+    Bench bench;
+    auto device = bench.device();
+    Intake intake{device.inventory(), device.capabilities()};
+    intake.begin();
     bench.fake.readable = false;
+    const auto blind = device.look({}, intake);
+    ASSERT_FALSE(blind.has_value());
+    EXPECT_EQ(blind.error().what, "failed by an injected fault");
+    EXPECT_FALSE(device.wants_reopening()) << "the next look may succeed";
+    bench.fake.lost = true;
+    EXPECT_TRUE(device.wants_reopening());
+}
+
+TEST(Slingshot, AWatchedPortThatCannotBeReadIsUnseen)
+{
+    Bench bench;
+    auto device = bench.device();
+    device.set_watched_rows(std::vector{Slot{1}});
+    Intake intake{device.inventory(), device.capabilities()};
+    const auto look = [&] {
+        intake.begin();
+        return device.look({}, intake).has_value();
+    };
+    bench.fake.unreadable_ports = {0, 1};
     ASSERT_TRUE(look());
-    EXPECT_FALSE(has(intake.view().known[1], Field::pause_timeout));
+    EXPECT_THAT(intake.view().touched, ElementsAre());
+    EXPECT_THAT(device.unseen_queues(), ElementsAre(device::UnseenQueue{"Ethernet1", "failed by an injected fault"}));
+    EXPECT_FALSE(device.read_back(kPort).has_value());
+    bench.fake.unreadable_ports.clear();
+    ASSERT_TRUE(look());
+    EXPECT_THAT(device.unseen_queues(), ElementsAre());
 }
 
 TEST(Slingshot, IgnoresTheStatusOfChannelsWithoutPfc)
@@ -108,7 +138,7 @@ TEST(Slingshot, IgnoresTheStatusOfChannelsWithoutPfc)
     bench.port().pause_timeout = 0x1;
     EXPECT_EQ(status(), 0U);
     bench.port().pause_timeout = 0x8;
-    bench.fake.usual_pcp[1] = 0;
+    bench.fake.ports[1].usual.pcp_enable = 0;
     EXPECT_EQ(status(), 0U) << "the port honours no pause by its configuration";
 }
 
@@ -163,7 +193,7 @@ TEST(Slingshot, APartlyAppliedTreatmentIsDetected)
     bench.port() = {};
     bench.port().pcp_enable = 0;
     EXPECT_EQ(device.read_back(kPort), Treatment::ignore_pause);
-    bench.fake.usual_pcp[1] = 0;  // not our treatment: the port is configured so
+    bench.fake.ports[1].usual.pcp_enable = 0;  // not our treatment: the port is configured so
     EXPECT_EQ(device.read_back(kPort), Treatment::none);
     bench.port().max_frame_size = 64;
     EXPECT_EQ(device.read_back(kPort), Treatment::none);

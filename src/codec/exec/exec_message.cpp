@@ -3,22 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <initializer_list>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/exec/exec_request.hpp"
+#include "codec/exec/exec_line.hpp"
 #include "codec/json_shape.hpp"
-#include "codec/json_text.hpp"
 
 namespace petrel::codec {
 
 namespace {
 
+using exec_line::guarded;
+using exec_line::Part;
+using exec_line::Refusal;
+using exec_line::Words;
 using watchdog::Capabilities;
 using watchdog::Field;
 using watchdog::Inventory;
@@ -27,19 +26,6 @@ using watchdog::PauseState;
 using watchdog::Treatment;
 
 constexpr std::size_t kDeepest = 6;  // nested objects and lists
-constexpr std::size_t kLongestName = 64;
-constexpr std::size_t kLongestText = 1024;
-constexpr std::uint64_t kMostNumber = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kMostEpoch = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMostDurationUs = 3'600'000'000;         // an hour
-constexpr std::uint64_t kMostInstantUs = 9'000'000'000'000'000;  // the nanoseconds still fit in 64 bits
-constexpr std::uint64_t kMostSpeed = 100'000'000'000'000;        // 100 Tb/s
-constexpr std::uint64_t kLeastAnswerMs = 10;
-constexpr std::uint64_t kMostAnswerMs = 60'000;
-constexpr std::uint64_t kUsualAnswerMs = 2'000;
-
-template <class Value, std::size_t n>
-using Words = std::array<std::pair<std::string_view, Value>, n>;
 
 constexpr Words<PauseState, 3> kPauseStates{{{"not_paused", PauseState::not_paused},
                                              {"paused", PauseState::paused},
@@ -48,167 +34,6 @@ constexpr Words<Notice::Kind, 4> kNoticeKinds{{{"detected", Notice::Kind::detect
                                                {"recovered", Notice::Kind::recovered},
                                                {"link_up", Notice::Kind::link_up},
                                                {"link_down", Notice::Kind::link_down}}};
-constexpr Words<ErrorKind, 4> kFailures{{{"unreachable", ErrorKind::unreachable},
-                                         {"unsupported", ErrorKind::unsupported},
-                                         {"denied", ErrorKind::denied},
-                                         {"timed_out", ErrorKind::timed_out}}};
-
-// Thrown by the readers below, and caught in ExecMessage.
-struct Refusal {
-    std::string what;
-};
-
-// A value of the line and its place in it: "samples[3].tx_packets". A Part refers to the one it was taken from, which
-// must outlive it.
-class Part {
-public:
-    explicit Part(const nlohmann::json& root) : value_(root) {}
-
-    [[noreturn]] void refuse(std::string_view allowed) const
-    {
-        throw Refusal{fmt::format("{} is {}: allowed {}", place(), excerpt(to_line(value_)), allowed)};
-    }
-
-    std::optional<Part> find(std::string_view key) const
-    {
-        const auto at = object().find(key);
-        return at == value_.end() ? std::nullopt : std::optional{Part{*at, this, key, 0}};
-    }
-    Part get(std::string_view key) const
-    {
-        if (auto found = find(key)) {
-            return *found;
-        }
-        throw Refusal{fmt::format("{} has no {}: it is required", place(), key)};
-    }
-    // Refuses all other keys.
-    const Part& only(std::initializer_list<std::string_view> keys) const
-    {
-        for (const auto& [key, value] : object().items()) {
-            if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-                refuse_key(key, std::vector<std::string_view>{keys});
-            }
-        }
-        return *this;
-    }
-    [[noreturn]] void refuse_key(std::string_view key, const std::vector<std::string_view>& known) const
-    {
-        throw Refusal{
-            fmt::format("{} has the key '{}': allowed a known key, {}", place(), excerpt(key), instead_of(key, known))};
-    }
-
-    template <class Use>
-    void each(std::size_t most, Use use) const
-    {
-        if (!value_.is_array() || value_.size() > most) {
-            refuse(fmt::format("a list of at most {}", most));
-        }
-        std::size_t index = 0;
-        for (const auto& element : value_) {
-            use(Part{element, this, {}, index++});
-        }
-    }
-
-    std::uint64_t number(std::uint64_t most, std::uint64_t least = 0) const
-    {
-        const bool whole = value_.is_number_unsigned();
-        if (!whole || value_.get<std::uint64_t>() > most || value_.get<std::uint64_t>() < least) {
-            refuse(fmt::format("a whole number, {}..{}", least, most));
-        }
-        return value_.get<std::uint64_t>();
-    }
-    Duration duration_us() const
-    {
-        return std::chrono::microseconds{static_cast<std::int64_t>(number(kMostDurationUs))};
-    }
-    // Of the machine's monotonic clock, not later than `latest`.
-    Instant instant_us(Instant latest) const
-    {
-        const auto at = instant_from_us(static_cast<std::int64_t>(number(kMostInstantUs)));
-        if (at > latest) {
-            refuse(fmt::format("a time of the monotonic clock that is not in the future, up to {}", whole_us(latest)));
-        }
-        return at;
-    }
-    bool flag() const
-    {
-        if (!value_.is_boolean()) {
-            refuse("true or false");
-        }
-        return value_.get<bool>();
-    }
-    const std::string& text(std::size_t most) const
-    {
-        if (!value_.is_string() || value_.get_ref<const std::string&>().size() > most) {
-            refuse(fmt::format("a string of at most {} bytes", most));
-        }
-        return value_.get_ref<const std::string&>();
-    }
-    const std::string& name() const
-    {
-        const auto& given = text(kLongestName);
-        if (given.empty() || !printable(given)) {
-            refuse("a name of printable characters");
-        }
-        return given;
-    }
-
-    template <class Value, std::size_t n>
-    Value word(const Words<Value, n>& words) const
-    {
-        std::vector<std::string_view> known;
-        for (const auto& [text, value] : words) {
-            if (value_.is_string() && value_.get_ref<const std::string&>() == text) {
-                return value;
-            }
-            known.push_back(text);
-        }
-        refuse(fmt::format("one of {}", fmt::join(known, ", ")));
-    }
-    // A Field or a Treatment, by its name.
-    template <class Enum>
-    Enum named(std::optional<Enum> (*from_name)(std::string_view)) const
-    {
-        const auto found = value_.is_string() ? from_name(value_.get_ref<const std::string&>()) : std::nullopt;
-        if (found) {
-            return *found;
-        }
-        std::vector<std::string_view> known;
-        for (auto one = Enum{}; one != Enum::count_; one = static_cast<Enum>(static_cast<unsigned>(one) + 1)) {
-            known.push_back(watchdog::name(one));
-        }
-        refuse("a known name, " + instead_of(value_.is_string() ? value_.get<std::string>() : "", known));
-    }
-    Treatment treatment() const { return named(watchdog::treatment_from_name); }
-
-    const nlohmann::json& object() const
-    {
-        if (!value_.is_object()) {
-            refuse("an object");
-        }
-        return value_;
-    }
-
-private:
-    Part(const nlohmann::json& value, const Part* parent, std::string_view key, std::size_t index)
-        : value_(value), parent_(parent), key_(key), index_(index)
-    {}
-
-    std::string place() const
-    {
-        if (parent_ == nullptr) {
-            return "the line";
-        }
-        const auto above = parent_->parent_ == nullptr ? "" : parent_->place();
-        return key_.empty() ? fmt::format("{}[{}]", above, index_)
-                            : fmt::format("{}{}{}", above, above.empty() ? "" : ".", key_);
-    }
-
-    const nlohmann::json& value_;
-    const Part* parent_{};
-    std::string_view key_;  // empty: an element of a list
-    std::size_t index_{};
-};
 
 // A set of fields or treatments, within `allowed`.
 template <class Enum>
@@ -252,17 +77,10 @@ Capabilities read_capabilities(const Part& part)
 void read_port(const Part& part, DeviceId device, Inventory& into)
 {
     part.only({"name", "xname", "number", "speed_bps", "host_facing", "priorities", "port_row"});
-    PortNames names;
-    names.name = part.get("name").name();
-    if (const auto xname = part.find("xname")) {
-        names.xname = xname->name();
-    }
-    if (const auto number = part.find("number")) {
-        names.number = static_cast<std::uint32_t>(number->number(kMostEpoch));
-    }
+    auto names = exec_line::read_port_names(part);
     watchdog::RowInfo row;
     row.target.port = {device, static_cast<std::uint16_t>(into.ports.size())};
-    row.speed.bps = part.get("speed_bps").number(kMostSpeed);
+    row.speed.bps = part.get("speed_bps").number(exec_line::kMostSpeed);
     row.host_facing = part.get("host_facing").flag();
     into.ports.push_back(std::move(names));
     if (const auto port_row = part.find("port_row"); port_row && port_row->flag()) {
@@ -308,8 +126,8 @@ void read_field(const Part& part, std::string_view key, Field field, watchdog::S
     switch (field) {
     case Field::pause_state: into.pause_state = value.word(kPauseStates); break;
     case Field::paused_now: into.paused_now = value.flag(); break;
-    case Field::pause_timeout: into[field] = value.number(std::numeric_limits<std::uint32_t>::max()); break;
-    default: into[field] = value.number(kMostNumber); break;
+    case Field::pause_timeout: into[field] = value.number(exec_line::kMostNumber32); break;
+    default: into[field] = value.number(exec_line::kMostNumber); break;
     }
     into.known |= bit(field);
 }
@@ -319,7 +137,7 @@ watchdog::Sample read_sample(const Part& part, Slot row, watchdog::Fields fields
     watchdog::Sample sample;
     sample.slot = row;
     sample.read_at = received;
-    sample.epoch = static_cast<std::uint32_t>(part.get("epoch").number(kMostEpoch));
+    sample.epoch = static_cast<std::uint32_t>(part.get("epoch").number(exec_line::kMostNumber32));
     for (const auto& [key, value] : part.object().items()) {
         if (key == "at_us") {
             sample.read_at = part.get(key).instant_us(received);
@@ -365,26 +183,10 @@ device::Delegated read_delegated(const Part& part, const ExecNames& names)
     return watched;
 }
 
-// Calls the reader, and makes its refusal an error.
-template <class Read>
-auto guarded(Read read) -> Result<decltype(read())>
-{
-    try {
-        if constexpr (std::is_void_v<decltype(read())>) {
-            read();
-            return {};
-        } else {
-            return read();
-        }
-    } catch (const Refusal& refusal) {
-        return tl::unexpected(Error{ErrorKind::corrupt, refusal.what});
-    }
-}
-
 std::pair<ExecMessage::Kind, std::uint64_t> kind_of(const Part& line)
 {
     if (const auto id = line.find("id")) {
-        return {ExecMessage::Kind::answer, id->number(kMostNumber)};
+        return {ExecMessage::Kind::answer, id->number(exec_line::kMostNumber)};
     }
     constexpr Words<ExecMessage::Kind, 3> kOthers{{{"notice", ExecMessage::Kind::notice},
                                                    {"inventory", ExecMessage::Kind::inventory},
@@ -399,33 +201,7 @@ std::pair<ExecMessage::Kind, std::uint64_t> kind_of(const Part& line)
 
 }  // namespace
 
-struct ExecMessage::Tree {
-    nlohmann::json json;
-
-    // Calls the reader with the line of an answer, unless the answer is the helper's own error.
-    template <class Read>
-    auto answer(Read read) const
-    {
-        using Value = decltype(read(Part{json}));
-        return guarded([this] { return failure(); }).and_then([&](const std::optional<Error>& error) -> Result<Value> {
-            return error ? tl::unexpected(*error) : guarded([&] { return read(Part{json}); });
-        });
-    }
-
-    std::optional<Error> failure() const
-    {
-        const Part line{json};
-        const auto error = line.find("error");
-        if (!error) {
-            return std::nullopt;
-        }
-        line.only({"id", "error", "kind"});
-        const auto kind = line.find("kind");
-        return Error{kind ? kind->word(kFailures) : ErrorKind::unreachable, escaped(error->text(kLongestText))};
-    }
-};
-
-ExecMessage::ExecMessage(std::unique_ptr<Tree> tree, Kind kind, std::uint64_t id)
+ExecMessage::ExecMessage(std::unique_ptr<ExecTree> tree, Kind kind, std::uint64_t id)
     : tree_(std::move(tree)), kind_(kind), id_(id)
 {}
 ExecMessage::~ExecMessage() = default;
@@ -448,7 +224,7 @@ Result<ExecMessage> ExecMessage::parse(std::string_view line)
     if (shape.repeated) {
         return refuse(fmt::format("the key '{}' once", excerpt(*shape.repeated)));
     }
-    auto tree = std::make_unique<Tree>(Tree{nlohmann::json::parse(line, nullptr, false)});
+    auto tree = std::make_unique<ExecTree>(ExecTree{nlohmann::json::parse(line, nullptr, false)});
     if (!tree->json.is_object()) {
         return refuse("one JSON object a line");
     }
@@ -462,16 +238,11 @@ bool ExecMessage::is_error() const { return tree_->json.contains("error"); }
 Result<ExecHello> ExecMessage::hello(DeviceId device) const
 {
     return tree_->answer([&](const Part& line) {
-        // The version comes first: another version may have other keys.
-        if (const auto protocol = line.get("protocol"); protocol.number(kMostNumber) != kExecProtocol) {
-            protocol.refuse(fmt::format("{}", kExecProtocol));
-        }
+        exec_line::check_protocol(line);
         line.only({"id", "protocol", "name", "answer_within_ms", "treated_by_others", "capabilities", "inventory"});
         ExecHello hello;
         hello.name = line.get("name").name();
-        const auto within = line.find("answer_within_ms");
-        const auto ms = within ? within->number(kMostAnswerMs, kLeastAnswerMs) : kUsualAnswerMs;
-        hello.answer_within = std::chrono::milliseconds{static_cast<std::int64_t>(ms)};
+        hello.answer_within = exec_line::read_answer_within(line);
         const auto others = line.find("treated_by_others");
         hello.treated_by_others = others && others->flag();
         hello.capabilities = read_capabilities(line.get("capabilities"));
@@ -493,7 +264,7 @@ Result<ExecSamples> ExecMessage::samples(const ExecNames& names, watchdog::Field
             }
             if (const auto why = part.find("unreadable")) {
                 part.only({"row", "unreadable"});
-                samples.unreadable.push_back({names.name(row), escaped(why->text(kLongestText))});
+                samples.unreadable.push_back({names.name(row), escaped(why->text(exec_line::kLongestText))});
             } else {
                 samples.read.push_back(read_sample(part, row, fields, received));
             }
@@ -574,7 +345,7 @@ Result<Inventory> ExecMessage::inventory(DeviceId device) const
 
 Result<std::string> ExecMessage::note() const
 {
-    return guarded([&] { return escaped(Part{tree_->json}.only({"note"}).get("note").text(kLongestText)); });
+    return guarded([&] { return escaped(Part{tree_->json}.only({"note"}).get("note").text(exec_line::kLongestText)); });
 }
 
 }  // namespace petrel::codec

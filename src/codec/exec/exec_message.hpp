@@ -43,6 +43,8 @@ struct ExecNotice {
     Duration interval{};
 };
 
+struct ExecTree;
+
 class ExecMessage {
 public:
     enum class Kind : std::uint8_t { answer, notice, inventory, note };
@@ -68,11 +70,12 @@ public:
     Result<watchdog::Inventory> inventory(DeviceId) const;
     Result<std::string> note() const;
 
-private:
-    struct Tree;
-    ExecMessage(std::unique_ptr<Tree>, Kind, std::uint64_t id);
+    const ExecTree& tree() const { return *tree_; }  // for the readers of other answers (exec_line.hpp)
 
-    std::unique_ptr<Tree> tree_;
+private:
+    ExecMessage(std::unique_ptr<ExecTree>, Kind, std::uint64_t id);
+
+    std::unique_ptr<ExecTree> tree_;
     Kind kind_;
     std::uint64_t id_;
 };

@@ -9,7 +9,6 @@
 #include "base/complaint_text.hpp"
 #include "codec/exec/exec_request.hpp"
 #include "device/exec/conversation.hpp"
-#include "device/exec/exec_device.hpp"
 
 namespace petrel::device::exec {
 
@@ -127,7 +126,7 @@ private:
             return tl::unexpected(helper.error());
         }
         conversation_.emplace(std::move(*helper), DeviceId{}, clock_);
-        const auto hello = conversation_->hello(ExecDevice::kHelloWithin);
+        const auto hello = conversation_->hello();
         if (!hello) {
             return tl::unexpected(hello.error());
         }

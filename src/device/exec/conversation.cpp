@@ -12,17 +12,9 @@ namespace petrel::device::exec {
 
 using codec::ExecMessage;
 
-Result<codec::ExecHello> Conversation::hello(Duration within)
+Result<codec::ExecHello> Conversation::hello()
 {
-    const auto id = next_id_++;
-    auto hello = ask(id, codec::exec_hello(id), within).and_then([&](const ExecMessage& answer) {
-        return answer.hello(device_);
-    });
-    if (!hello) {
-        return tl::unexpected(end_ ? *end_ : end_with(hello.error()));
-    }
-    answer_within_ = hello->answer_within;
-    return hello;
+    return hello(codec::exec_hello, [&](const ExecMessage& answer) { return answer.hello(device_); }, kHelloWithin);
 }
 
 Result<void> Conversation::close()

@@ -17,6 +17,9 @@
 
 namespace petrel::device::exec {
 
+// A helper has this much time from its start to its hello.
+inline constexpr Duration kHelloWithin = std::chrono::seconds{10};
+
 // More notices and notes than this between two answers end the conversation.
 inline constexpr std::size_t kMostUnasked = 4096;
 
@@ -27,9 +30,20 @@ public:
         : helper_(std::move(helper)), device_(device), clock_(clock)
     {}
 
-    // The first request. `within`: for the start of the program and its answer. Later requests have the time that the
-    // helper declares.
-    Result<codec::ExecHello> hello(Duration within);
+    // The first request: `make` makes it and `read` reads its answer, as in ask(). `within`: for the start of the
+    // program and its answer. Later requests have the time that the helper declares (`answer_within` of the answer).
+    template <class Make, class Read>
+    auto hello(Make make, Read read, Duration within) -> decltype(read(std::declval<const codec::ExecMessage&>()))
+    {
+        const auto id = next_id_++;
+        auto hello = ask(id, make(id), within).and_then(read);
+        if (!hello) {
+            return tl::unexpected(end_ ? *end_ : end_with(hello.error()));
+        }
+        answer_within_ = hello->answer_within;
+        return hello;
+    }
+    Result<codec::ExecHello> hello();  // of the exec protocol
 
     // Calls `make` with the number of the request, sends the line that it returns, and waits for the answer.
     template <class Make>

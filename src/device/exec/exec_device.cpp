@@ -18,7 +18,7 @@ Result<std::unique_ptr<ExecDevice>> ExecDevice::open(const StartHelper& start, D
 {
     return start().and_then([&](std::unique_ptr<Helper> helper) {
         Conversation conversation{std::move(helper), id, clock};
-        return conversation.hello(kHelloWithin).map([&](codec::ExecHello hello) {
+        return conversation.hello().map([&](codec::ExecHello hello) {
             return std::unique_ptr<ExecDevice>{
                 new ExecDevice{std::move(conversation), std::move(hello), clock, std::move(report)}};
         });

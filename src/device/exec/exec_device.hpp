@@ -20,9 +20,6 @@ class ExecDevice final : public PlainDevice {
 public:
     using NoteSink = std::function<void(const std::string&)>;
 
-    // A helper has this much time from its start to its hello.
-    static constexpr Duration kHelloWithin = std::chrono::seconds{10};
-
     // The clock must outlive the device.
     static Result<std::unique_ptr<ExecDevice>> open(const StartHelper&, DeviceId, const TimeSource&, NoteSink);
 

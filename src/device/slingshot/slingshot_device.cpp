@@ -17,8 +17,8 @@ using watchdog::Treatment;
 namespace {
 
 constexpr std::uint32_t kSmallestFrame = 64;
-constexpr std::uint32_t kSqueezed = kSmallestFrame - 1;
 constexpr std::uint32_t kOff = 0;
+constexpr Settings kSqueezed{kSmallestFrame - 1, kOff};
 
 }  // namespace
 
@@ -45,45 +45,61 @@ SlingshotDevice::SlingshotDevice(DeviceId id, std::unique_ptr<Registers> registe
 Result<void> SlingshotDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
     const auto all = static_cast<std::uint32_t>(inventory_.rows.size());
-    for (const auto slot : rows) {
+    std::vector<Slot> slots{rows.begin(), rows.end()};
+    for (std::uint32_t row = 0; rows.empty() && row != all; ++row) {
+        slots.push_back(Slot{row});
+    }
+    std::vector<std::uint16_t> ports;
+    for (const auto slot : slots) {
         if (slot.value >= all) {
             return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no row {}, there are {}", slot.value, all)});
         }
-        into.put(sample(slot));
+        ports.push_back(port_of(slot));
     }
-    for (std::uint32_t row = 0; rows.empty() && row != all; ++row) {
-        into.put(sample(Slot{row}));
-    }
-    return {};
+    return registers_->read(ports).map([&](const std::vector<Result<PortReading>>& readings) {
+        for (std::size_t i = 0; i != slots.size(); ++i) {
+            if (readings[i]) {
+                unseen_.erase(slots[i]);
+                into.put(sample(slots[i], *readings[i]));
+            } else {
+                unseen_[slots[i]] = readings[i].error().what;
+            }
+        }
+    });
 }
 
-// A value that cannot be read is left unknown. If the epoch cannot be read, nothing of the port is known.
-Sample SlingshotDevice::sample(Slot slot)
+Sample SlingshotDevice::sample(Slot slot, const PortReading& reading)
 {
-    const auto port = inventory_.rows[slot.value].target.port.index;
+    const auto& port = registers_->ports()[port_of(slot)];
+    if (auto& row = inventory_.rows[slot.value]; row.speed != port.speed) {
+        row.speed = port.speed;
+        ++inventory_.generation;
+    }
     Sample sample;
     sample.slot = slot;
     sample.read_at = clock_.now().mono;
-    const auto put = [&](Field field, const auto& read) {
-        if (read) {
+    sample.epoch = reading.epoch;
+    const auto put = [&](Field field, std::optional<std::uint64_t> value) {
+        if (value) {
             sample.known |= bit(field);
-            sample[field] = *read;
+            sample[field] = *value;
         }
     };
-    if (const auto epoch = registers_->epoch(port)) {
-        sample.epoch = *epoch;
-        if (const auto speed = registers_->ports()[port].speed; speed != inventory_.rows[slot.value].speed) {
-            inventory_.rows[slot.value].speed = speed;
-            ++inventory_.generation;
-        }
-        const auto honours = usual(port).pcp_enable == kOff ? 0 : registers_->ports()[port].honours;
-        put(Field::pause_timeout, registers_->read(port, Register::pause_timeout).map([&](std::uint32_t channels) {
-            return channels & honours;
-        }));
-        put(Field::tx_packets, registers_->count(port, Counter::frames_sent));
-        put(Field::tx_drops, registers_->count(port, Counter::frames_discarded));
-    }
+    put(Field::pause_timeout, reading.pause_timeout & (port.usual.pcp_enable == kOff ? 0 : port.honours));
+    put(Field::tx_packets, reading.frames_sent);
+    put(Field::tx_drops, reading.frames_discarded);
     return sample;
+}
+
+std::vector<UnseenQueue> SlingshotDevice::unseen_queues() const
+{
+    std::vector<UnseenQueue> ports;
+    for (const auto row : watched_) {
+        if (const auto found = unseen_.find(row); found != unseen_.end()) {
+            ports.push_back({inventory_.ports[port_of(row)].name, found->second});
+        }
+    }
+    return ports;
 }
 
 Result<void> SlingshotDevice::check(const Target& target) const
@@ -105,17 +121,10 @@ Result<void> SlingshotDevice::check(const Command& command) const
     return check(command.target);
 }
 
-SlingshotDevice::Settings SlingshotDevice::usual(std::uint16_t port) const
+Result<Settings> SlingshotDevice::read(std::uint16_t port)
 {
-    return {registers_->usual(port, Register::max_frame_size), registers_->usual(port, Register::pcp_enable)};
-}
-
-Result<SlingshotDevice::Settings> SlingshotDevice::read(std::uint16_t port)
-{
-    return registers_->read(port, Register::max_frame_size).and_then([&](std::uint32_t size) {
-        return registers_->read(port, Register::pcp_enable).map([&](std::uint32_t enable) {
-            return Settings{size, enable};
-        });
+    return registers_->read({&port, 1}).and_then([](const std::vector<Result<PortReading>>& readings) {
+        return readings.front().map([](const PortReading& reading) { return reading.settings; });
     });
 }
 
@@ -144,7 +153,7 @@ Result<void> SlingshotDevice::apply(const Command& command, const Undo& undo)
     return check(command).and_then([&]() -> Result<void> {
         auto wanted = undo.size == 0 ? Result<Settings>{usual(port)} : from_undo<Settings>(undo);
         if (wanted && command.want == Treatment::squeeze) {
-            wanted = Settings{kSqueezed, kOff};
+            wanted = kSqueezed;
         }
         return wanted.and_then([&](const Settings& set) {
             return registers_->write(port, Register::max_frame_size, set.max_frame_size).and_then([&] {

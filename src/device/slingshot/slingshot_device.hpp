@@ -10,9 +10,14 @@
 //   as it was      | off        | ignore_pause: half done, or half undone, unless the port's configuration has it off
 //
 // The two halves cannot be requested as treatments. An agent that finds one of them completes it or undoes it.
+//
+// A look fails if no port can be read. A port that cannot be read alone is unseen.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "device/plain_device.hpp"
 #include "device/slingshot/registers.hpp"
@@ -30,17 +35,17 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override {}  // the looks show everything; there are no notices
+    void set_watched_rows(std::span<const Slot> rows) override { watched_.assign(rows.begin(), rows.end()); }
+    std::vector<UnseenQueue> unseen_queues() const override;
+    bool wants_reopening() const override { return registers_->lost(); }
+    Result<void> close() override { return registers_->close(); }
 
 private:
-    struct Settings {
-        std::uint32_t max_frame_size{};
-        std::uint32_t pcp_enable{};
-    };
-
-    watchdog::Sample sample(Slot);
+    std::uint16_t port_of(Slot row) const { return inventory_.rows[row.value].target.port.index; }
+    watchdog::Sample sample(Slot, const PortReading&);
     Result<void> check(const Target&) const;
     Result<void> check(const watchdog::Command&) const;
-    Settings usual(std::uint16_t port) const;
+    const Settings& usual(std::uint16_t port) const { return registers_->ports()[port].usual; }
     Result<Settings> read(std::uint16_t port);
     watchdog::Treatment shown_by(const Settings&, std::uint16_t port) const;
 
@@ -48,6 +53,8 @@ private:
     const TimeSource& clock_;
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
+    std::vector<Slot> watched_;
+    std::map<Slot, std::string> unseen_;  // and why, as of the last look at the row
 };
 
 }  // namespace petrel::device::slingshot

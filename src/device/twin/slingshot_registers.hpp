@@ -16,13 +16,14 @@ public:
     SlingshotRegisters(petrel::twin::SwitchView, const Seat&, Duration pause_limit);
 
     std::span<const slingshot::Port> ports() const override { return ports_; }
-    Result<std::uint32_t> read(std::uint16_t port, slingshot::Register) override;
+    Result<std::vector<Result<slingshot::PortReading>>> read(std::span<const std::uint16_t> ports) override;
     Result<void> write(std::uint16_t port, slingshot::Register, std::uint32_t value) override;
-    std::uint32_t usual(std::uint16_t port, slingshot::Register) const override;
-    Result<std::uint64_t> count(std::uint16_t port, slingshot::Counter) override;
-    Result<std::uint32_t> epoch(std::uint16_t port) override;
+    bool lost() const override { return false; }
+    Result<void> close() override { return {}; }
 
 private:
+    slingshot::PortReading reading(std::uint8_t port) const;
+
     petrel::twin::SwitchView view_;
     Seat seat_;
     std::vector<slingshot::Port> ports_;
