@@ -28,6 +28,17 @@ Ps gaps(const PolicyFacts& policy, const twin::SwitchProfile& profile)
     return in_ps(policy.poll) * (profile.flaws.refresh != 0 ? 2 : 1);
 }
 
+bool ends_by_quiet(const PolicyFacts& policy)
+{
+    return policy.watched && policy.release == watchdog::Release::quiet && policy.criterion != Criterion::device &&
+           policy.criterion != Criterion::pause_timeout;
+}
+
+bool port_wide(watchdog::Treatment treatment)
+{
+    return treatment == watchdog::Treatment::lossless_off || treatment == watchdog::Treatment::squeeze;
+}
+
 // What remains of a limit if the time stamps at both ends of it err.
 Ps surely(Duration limit, const PolicyFacts& policy)
 {
@@ -170,18 +181,26 @@ private:
         const auto& row = now.queues[q].row;
         const auto& policy = row.policy;
         const bool waits = row.phase == Phase::mitigated || row.phase == Phase::alerted;
-        const bool by_quiet = policy.release == watchdog::Release::quiet && policy.criterion != Criterion::device &&
-                              policy.criterion != Criterion::pause_timeout && policy.watched;
         const auto& flaws = profile_of(q).flaws;
-        if (!waits || !by_quiet || flaws.deaf_without_pfc || flaws.quanta) {
+        const auto& port = now.ports[case_.places.queues[q].port].row;
+        const bool waits_for_port = port_wide(row.believed) && port.phase == Phase::mitigated;
+        if (!waits || waits_for_port || !ends_by_quiet(policy) || flaws.deaf_without_pfc || flaws.quanta) {
             return;
         }
         // The queues of a port that is treated as a whole are released together.
-        auto from = same_from_[q];
+        auto from = std::max(history_.quiet_from(q), same_from_[q]);
+        auto longest = std::max(policy.restore, policy.backoff_max);
         for (auto other = port_of(q).first_queue; other < port_of(q).first_queue + port_of(q).queues; ++other) {
-            from = std::max({from, history_.quiet_from(other), same_from_[other]});
+            const auto& shares = now.queues[other].row;
+            if (port_wide(row.believed) && shares.phase == Phase::mitigated) {
+                if (!ends_by_quiet(shares.policy)) {
+                    return;
+                }
+                from = std::max({from, history_.quiet_from(other), same_from_[other]});
+                longest = std::max({longest, shares.policy.restore, shares.policy.backoff_max});
+            }
         }
-        const auto bound = in_ps(std::max(policy.restore, policy.backoff_max)) + 2 * gaps(policy, profile_of(q));
+        const auto bound = in_ps(longest) + 2 * gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.any(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
                      fmt::format("The queue has been quiet for {} and is still {}; the bound is {}.",
