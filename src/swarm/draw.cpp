@@ -17,6 +17,8 @@ std::string us(std::int64_t value) { return fmt::format("\"{}us\"", value); }
 std::string yes(bool value) { return value ? "true" : "false"; }
 
 constexpr std::int64_t kMostJitterUs = 250;  // a quarter of the shortest poll interval that is drawn
+// The agent estimates the drift between pause time and stamps up to 5 % of the stamps.
+constexpr std::int64_t kMostDriftPpm = 47'000;
 
 struct DrawnSwitch {
     std::string name;
@@ -150,16 +152,7 @@ private:
         } else {
             put(profile, "alpha", fmt::format("{}", chance_.between(-6, 0)));
         }
-        if (chance_.percent(15)) {
-            deaf_ = true;
-            put(profile, "flaws", "{ deaf_without_pfc = true }");
-        } else if (chance_.percent(10)) {
-            put(profile, "flaws", fmt::format("{{ refresh = {} }}", ms(chance_.between(1, 30))));
-        } else if (chance_.percent(6)) {
-            put(profile, "flaws", "{ quanta = true }");
-        } else if (chance_.percent(15)) {
-            put(profile, "flaws", fmt::format("{{ jitter = {} }}", us(chance_.between(1, kMostJitterUs))));
-        }
+        draw_flaws(profile);
         if (chance_.percent(10)) {
             put(profile, "pause", fmt::format("{{ response = {} }}", us(chance_.between(1, 20))));
         }
@@ -170,6 +163,28 @@ private:
             detects_itself_ = true;
             put(profile, "deadlock_detect", ms(chance_.between(5, 60)));
             put(profile, "deadlock_recover", ms(chance_.between(5, 60)));
+        }
+    }
+
+    void draw_flaws(DraftTable& profile)
+    {
+        std::vector<std::string> flaws;
+        if (chance_.percent(15)) {
+            deaf_ = true;
+            flaws.emplace_back("deaf_without_pfc = true");
+        } else if (chance_.percent(10)) {
+            flaws.push_back(fmt::format("refresh = {}", ms(chance_.between(1, 30))));
+        } else if (chance_.percent(6)) {
+            flaws.emplace_back("quanta = true");
+        } else if (chance_.percent(15)) {
+            flaws.push_back(fmt::format("jitter = {}", us(chance_.between(1, kMostJitterUs))));
+        }
+        if (chance_.percent(20)) {
+            const auto most = chance_.pick<std::int64_t>({100, 5'000, kMostDriftPpm});
+            flaws.push_back(fmt::format("drift_ppm = {}", chance_.between(-most, most)));
+        }
+        if (!flaws.empty()) {
+            put(profile, "flaws", fmt::format("{{ {} }}", fmt::join(flaws, ", ")));
         }
     }
 
@@ -434,7 +449,7 @@ private:
         const auto until = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 20, 60, 200}) + 1);
         const auto port = in_quotes(
             fmt::format("{}:Ethernet{}", device.name, chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
-        switch (chance_.between(0, 21)) {
+        switch (chance_.between(0, 22)) {
         case 0:
         case 1: draw_restart(device, at); break;
         case 2:
@@ -477,6 +492,13 @@ private:
             rest_after(at, until);
             break;
         case 18: draw_late_notices(device, at, until); break;
+        case 19:
+            put(agent_fault("corrupt-stamps", at, device), "by",
+                us(chance_.between(1, chance_.pick({500, 5'000, 100'000}))));
+            put(draft_.tables.back(), "seed", fmt::format("{}", chance_.between(1, 1'000)));
+            put(draft_.tables.back(), "until", ms(until));
+            rest_after(at, until);
+            break;
         default:
             put(agent_fault(chance_.pick({"full-disk", "hang-device", "lose-notices"}), at, device), "until",
                 ms(until));
