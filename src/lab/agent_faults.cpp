@@ -41,6 +41,12 @@ public:
             fault.until, [seed = fault.seed](FaultyDevice& device) { device.corrupt_counters(seed); },
             [](FaultyDevice& device) { device.correct_counters(); });
     }
+    void operator()(const scenario::CorruptStamps& fault)
+    {
+        from_until(
+            fault.until, [fault](FaultyDevice& device) { device.corrupt_stamps(fault.by, fault.seed); },
+            [](FaultyDevice& device) { device.correct_stamps(); });
+    }
     void operator()(const scenario::StepClock& fault) { agent_.step_wall_clock(fault.by, at_); }
     void operator()(const scenario::FailWrites& fault) { fail(FaultyDevice::Call::apply, fault.how, fault.spell); }
     void operator()(const scenario::LieInReadBack& fault)

@@ -254,6 +254,11 @@ public:
     {
         return fmt::format("half of the counters of {} are wrong{}", device_, until_text(fault.until));
     }
+    std::string operator()(const scenario::CorruptStamps& fault) const
+    {
+        return fmt::format("the time stamps of {} are wrong by up to {} ms{}", device_,
+                           static_cast<double>(fault.by.count()) / 1e6, until_text(fault.until));
+    }
     std::string operator()(const scenario::StepClock& fault) const
     {
         return fmt::format("the wall clock of {} jumps by {} s", device_, static_cast<double>(fault.by.count()) / 1e6);

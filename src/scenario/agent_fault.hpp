@@ -55,6 +55,11 @@ struct CorruptCounters {  // about half of the counters of each look are wrong b
     std::uint64_t seed{1};
     twin::Ps until{twin::kForever};
 };
+struct CorruptStamps {  // the time stamp of each row that is read is wrong, and the device does not declare it
+    Duration by{};      // at most, early or late
+    std::uint64_t seed{1};
+    twin::Ps until{twin::kForever};
+};
 struct StepClock {  // only the wall clock
     std::chrono::microseconds by{};
 };
@@ -109,8 +114,8 @@ struct AgentFault {
     twin::Ps at{};
     topology::NodeId device;
     std::variant<KillAgent, StartAgent, DelayLooks, FailLooks, FreezeCounters, RestartCounters, CorruptCounters,
-                 StepClock, FailWrites, LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort, SlowDisk, FullDisk,
-                 SlowWrites, DelayWrites, HangDevice, LoseNotices, DelayNotices>
+                 CorruptStamps, StepClock, FailWrites, LieInReadBack, GiveOrder, SetPolicy, Reload, RemovePort,
+                 SlowDisk, FullDisk, SlowWrites, DelayWrites, HangDevice, LoseNotices, DelayNotices>
         what;
 };
 

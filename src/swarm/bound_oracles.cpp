@@ -28,10 +28,35 @@ Ps gaps(const PolicyFacts& policy, const twin::SwitchProfile& profile)
     return in_ps(policy.poll) * (profile.flaws.refresh != 0 ? 2 : 1);
 }
 
-// What remains of a limit if the time stamps at both ends of it err.
-Ps surely(Duration limit, const PolicyFacts& policy)
+bool ends_by_quiet(const PolicyFacts& policy)
 {
-    return in_ps(std::max(limit - 2 * policy.uncertainty, Duration::zero()));
+    return policy.watched && policy.release == watchdog::Release::quiet && policy.criterion != Criterion::device &&
+           policy.criterion != Criterion::pause_timeout;
+}
+
+bool port_wide(watchdog::Treatment treatment)
+{
+    return treatment == watchdog::Treatment::lossless_off || treatment == watchdog::Treatment::squeeze;
+}
+
+// The time in which stamps that drift cover a limit.
+Ps by_stamps(Ps limit, const twin::SwitchProfile& profile)
+{
+    constexpr double kMillion = 1e6;
+    return static_cast<Ps>(static_cast<double>(limit) * kMillion / (kMillion + profile.flaws.drift_ppm));
+}
+
+// A clock adds times between stamps, which may drift, and pause times, which do not.
+Ps at_most(Duration limit, const twin::SwitchProfile& profile)
+{
+    return std::max(in_ps(limit), by_stamps(in_ps(limit), profile));
+}
+
+// The time stamps at both ends of the limit may err.
+Ps at_least(Duration limit, const PolicyFacts& policy, const twin::SwitchProfile& profile)
+{
+    const auto sure = in_ps(std::max(limit - 2 * policy.uncertainty, Duration::zero()));
+    return std::min(sure, by_stamps(sure, profile));
 }
 
 class BoundOracle : public Oracle {
@@ -96,7 +121,7 @@ private:
             return;
         }
         const auto from = std::max(history_.pauses(q).back().from_least, same_from_[q]);
-        const auto bound = in_ps(policy.detect) + gaps(policy, profile_of(q));
+        const auto bound = at_most(policy.detect, profile_of(q)) + gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.blind(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
                      fmt::format("The queue has been paused for {} and is only watched; the bound is {}.",
@@ -124,7 +149,7 @@ private:
     void judge(std::uint32_t q, const EventGlance& told, const PolicyFacts& before)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto needed = surely(told.policy.detect, told.policy);
+        const auto needed = at_least(told.policy.detect, told.policy, profile_of(q));
         // A pause that ended after the last read, or after the counters were last up to date, is still detected. The
         // last read may have followed the poll interval of the previous policy.
         const auto gap = std::max(gaps(told.policy, profile_of(q)), gaps(before, profile_of(q)));
@@ -170,18 +195,26 @@ private:
         const auto& row = now.queues[q].row;
         const auto& policy = row.policy;
         const bool waits = row.phase == Phase::mitigated || row.phase == Phase::alerted;
-        const bool by_quiet = policy.release == watchdog::Release::quiet && policy.criterion != Criterion::device &&
-                              policy.criterion != Criterion::pause_timeout && policy.watched;
         const auto& flaws = profile_of(q).flaws;
-        if (!waits || !by_quiet || flaws.deaf_without_pfc || flaws.quanta) {
+        const auto& port = now.ports[case_.places.queues[q].port].row;
+        const bool waits_for_port = port_wide(row.believed) && port.phase == Phase::mitigated;
+        if (!waits || waits_for_port || !ends_by_quiet(policy) || flaws.deaf_without_pfc || flaws.quanta) {
             return;
         }
         // The queues of a port that is treated as a whole are released together.
-        auto from = same_from_[q];
+        auto from = std::max(history_.quiet_from(q), same_from_[q]);
+        auto longest = std::max(policy.restore, policy.backoff_max);
         for (auto other = port_of(q).first_queue; other < port_of(q).first_queue + port_of(q).queues; ++other) {
-            from = std::max({from, history_.quiet_from(other), same_from_[other]});
+            const auto& shares = now.queues[other].row;
+            if (port_wide(row.believed) && shares.phase == Phase::mitigated) {
+                if (!ends_by_quiet(shares.policy)) {
+                    return;
+                }
+                from = std::max({from, history_.quiet_from(other), same_from_[other]});
+                longest = std::max({longest, shares.policy.restore, shares.policy.backoff_max});
+            }
         }
-        const auto bound = in_ps(std::max(policy.restore, policy.backoff_max)) + 2 * gaps(policy, profile_of(q));
+        const auto bound = at_most(longest, profile_of(q)) + 2 * gaps(policy, profile_of(q));
         if (now.at - from > bound && !case_.disturbances.any(node_of(q), from, now.at)) {
             violated(now.at, case_.places.name(q),
                      fmt::format("The queue has been quiet for {} and is still {}; the bound is {}.",
@@ -210,7 +243,7 @@ private:
     void judge(std::uint32_t q, const EventGlance& told, const Glance& before)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto needed = surely(told.policy.restore, told.policy);
+        const auto needed = at_least(told.policy.restore, told.policy, profile_of(q));
         const auto late = profile_of(q).flaws.refresh + in_ps(told.policy.poll);
         if (case_.disturbances.any(node_of(q), at - std::min(at, needed + late), at)) {
             return;
@@ -250,7 +283,8 @@ private:
     void judge(std::uint32_t q, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto apart = surely(told.policy.detect, told.policy) + surely(told.policy.restore, told.policy);
+        const auto apart = at_least(told.policy.detect, told.policy, profile_of(q)) +
+                           at_least(told.policy.restore, told.policy, profile_of(q));
         const auto from = last_[q].value_or(0);
         const bool link = link_changed_[case_.places.queues[q].port] >= from;
         // The interval in which the last storm was closed may count as a whole.

@@ -30,11 +30,11 @@ constexpr std::array<std::string_view, 6> kWrites{
 constexpr std::array<std::string_view, 8> kOrders{
     "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
     "order stop",     "order stop-and-hold", "order hold",          ""};
-constexpr std::array<std::string_view, 19> kPlain{
-    "kill-agent",   "delay-looks",  "skip-looks",  "freeze-counters", "reset-counters",      "clock-step",
-    "lie",          "set-policy",   "reload",      "remove-port",     "slow-disk",           "full-disk",
-    "slow-writes",  "delay-writes", "hang-device", "lose-notices",    "reset-counters wrap", "corrupt-counters",
-    "delay-notices"};
+constexpr std::array<std::string_view, 20> kPlain{
+    "kill-agent",    "delay-looks",   "skip-looks",  "freeze-counters", "reset-counters",      "clock-step",
+    "lie",           "set-policy",    "reload",      "remove-port",     "slow-disk",           "full-disk",
+    "slow-writes",   "delay-writes",  "hang-device", "lose-notices",    "reset-counters wrap", "corrupt-counters",
+    "delay-notices", "corrupt-stamps"};
 
 }  // namespace
 
@@ -59,6 +59,7 @@ std::string_view kind_of(const AgentFault& fault)
                    [](const FreezeCounters&) { return kPlain[3]; },
                    [](const RestartCounters& what) { return kPlain[what.wraps_after ? 16 : 4]; },
                    [](const CorruptCounters&) { return kPlain[17]; },
+                   [](const CorruptStamps&) { return kPlain[19]; },
                    [](const StepClock&) { return kPlain[5]; },
                    [](const FailWrites& what) { return kWrites[static_cast<std::size_t>(what.how)]; },
                    [](const LieInReadBack&) { return kPlain[6]; },

@@ -88,7 +88,7 @@ bool is_one_of(const AgentFault& fault)
 Disturbance::Of disturbed_part(const AgentFault& fault)
 {
     using namespace scenario;
-    if (is_one_of<FreezeCounters, RestartCounters, CorruptCounters>(fault)) {
+    if (is_one_of<FreezeCounters, RestartCounters, CorruptCounters, CorruptStamps>(fault)) {
         return Disturbance::Of::counters;
     }
     if (is_one_of<DelayLooks, FailLooks, SlowDisk, FullDisk, SlowWrites, HangDevice>(fault)) {

@@ -18,7 +18,7 @@ struct Disturbance {
         writes,    // writes of treatments or of the memory fail or are slow, or the wall clock jumps
         agent,     // the agent does not run, has other policies, ports or orders, or its treatments come and go late
         speed,     // looks or the loop are slow
-        counters,  // counters are wrong
+        counters,  // counters or time stamps are wrong
     } of{};
 };
 

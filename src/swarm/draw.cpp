@@ -17,10 +17,13 @@ std::string us(std::int64_t value) { return fmt::format("\"{}us\"", value); }
 std::string yes(bool value) { return value ? "true" : "false"; }
 
 constexpr std::int64_t kMostJitterUs = 250;  // a quarter of the shortest poll interval that is drawn
+// The agent estimates the drift between pause time and stamps up to 5 % of the stamps.
+constexpr std::int64_t kMostDriftPpm = 47'000;
 
 struct DrawnSwitch {
     std::string name;
     std::int64_t hosts{};  // hosts at its ports Ethernet0...
+    std::int64_t ports{};
 };
 
 // The timers of a policy, in milliseconds.
@@ -76,6 +79,11 @@ private:
     {
         into.keys.push_back({std::move(key), std::move(value)});
     }
+    template <class T>
+    const T& any_of(const std::vector<T>& choices)
+    {
+        return choices[static_cast<std::size_t>(chance_.between(0, static_cast<std::int64_t>(choices.size()) - 1))];
+    }
     DraftTable& fault(std::string_view kind, std::int64_t at)
     {
         auto& made = table("[[fault]]");
@@ -94,7 +102,7 @@ private:
             hosts_ = chance_.between(2, 5);
             put(topology, "kind", in_quotes("single-switch"));
             put(topology, "hosts", fmt::format("{}", hosts_));
-            switches_ = {{"s0", hosts_}};
+            switches_ = {{"s0", hosts_, hosts_}};
             break;
         }
         case 1: {
@@ -104,7 +112,7 @@ private:
             put(topology, "kind", in_quotes("dumbbell"));
             put(topology, "left", fmt::format("{}", left));
             put(topology, "right", fmt::format("{}", right));
-            switches_ = {{"s0", left}, {"s1", right}};
+            switches_ = {{"s0", left, left + 1}, {"s1", right, right + 1}};
             break;
         }
         case 2: {
@@ -115,7 +123,7 @@ private:
             put(topology, "leaves", "2");
             put(topology, "spines", fmt::format("{}", spines));
             put(topology, "hosts_per_leaf", fmt::format("{}", each));
-            switches_ = {{"leaf0", each}, {"leaf1", each}, {"spine0", 0}};
+            switches_ = {{"leaf0", each, each + spines}, {"leaf1", each, each + spines}, {"spine0", 0, 2}};
             break;
         }
         default: {
@@ -123,7 +131,7 @@ private:
             put(topology, "kind", in_quotes("ring"));
             put(topology, "switches", "3");
             put(topology, "hosts_per_switch", "1");
-            switches_ = {{"s0", 1}, {"s1", 1}, {"s2", 1}};
+            switches_ = {{"s0", 1, 3}, {"s1", 1, 3}, {"s2", 1, 3}};
             break;
         }
         }
@@ -144,16 +152,7 @@ private:
         } else {
             put(profile, "alpha", fmt::format("{}", chance_.between(-6, 0)));
         }
-        if (chance_.percent(15)) {
-            deaf_ = true;
-            put(profile, "flaws", "{ deaf_without_pfc = true }");
-        } else if (chance_.percent(10)) {
-            put(profile, "flaws", fmt::format("{{ refresh = {} }}", ms(chance_.between(1, 30))));
-        } else if (chance_.percent(6)) {
-            put(profile, "flaws", "{ quanta = true }");
-        } else if (chance_.percent(15)) {
-            put(profile, "flaws", fmt::format("{{ jitter = {} }}", us(chance_.between(1, kMostJitterUs))));
-        }
+        draw_flaws(profile);
         if (chance_.percent(10)) {
             put(profile, "pause", fmt::format("{{ response = {} }}", us(chance_.between(1, 20))));
         }
@@ -167,22 +166,47 @@ private:
         }
     }
 
+    void draw_flaws(DraftTable& profile)
+    {
+        std::vector<std::string> flaws;
+        if (chance_.percent(15)) {
+            deaf_ = true;
+            flaws.emplace_back("deaf_without_pfc = true");
+        } else if (chance_.percent(10)) {
+            flaws.push_back(fmt::format("refresh = {}", ms(chance_.between(1, 30))));
+        } else if (chance_.percent(6)) {
+            flaws.emplace_back("quanta = true");
+        } else if (chance_.percent(15)) {
+            flaws.push_back(fmt::format("jitter = {}", us(chance_.between(1, kMostJitterUs))));
+        }
+        if (chance_.percent(20)) {
+            const auto most = chance_.pick<std::int64_t>({100, 5'000, kMostDriftPpm});
+            flaws.push_back(fmt::format("drift_ppm = {}", chance_.between(-most, most)));
+        }
+        if (!flaws.empty()) {
+            put(profile, "flaws", fmt::format("{{ {} }}", fmt::join(flaws, ", ")));
+        }
+    }
+
     // --- policies
 
     void draw_policies()
     {
         if (chance_.percent(65)) {
-            draw_policy(in_quotes("switches"));
+            draw_policy("switches");
             for (const auto& one : switches_) {
                 watched_.push_back(one);
             }
         } else {
             for (const auto& one : switches_) {
                 if (chance_.percent(80) || watched_.empty()) {
-                    draw_policy(in_quotes(one.name));
+                    draw_policy(one.name);
                     watched_.push_back(one);
                 }
             }
+        }
+        for (auto left = chance_.pick({0, 0, 0, 1, 1, 2}); left > 0; --left) {
+            draw_policy_of_ports(any_of(watched_));
         }
         if (chance_.percent(12)) {
             auto& policy = table("[[policy]]");
@@ -197,11 +221,44 @@ private:
         }
     }
 
-    void draw_policy(const std::string& devices)
+    void draw_policy(std::string_view devices)
     {
         auto& policy = table("[[policy]]");
-        timers_ = fill_policy(policy);
-        put(policy, "devices", devices);
+        timers_.push_back(fill_policy(policy));
+        put(policy, "devices", in_quotes(devices));
+        if (chance_.percent(5)) {
+            put(policy, "ports", "[\"Ethernet0\"]");  // a port that every switch has
+        }
+    }
+
+    // A policy that overrides those before it: for one priority of a device, or on one or two ports, where one priority
+    // may have parameters of its own.
+    void draw_policy_of_ports(const DrawnSwitch& device)
+    {
+        auto& policy = table("[[policy]]");
+        const auto timers = fill_policy(policy);
+        timers_.push_back(timers);
+        put(policy, "devices", in_quotes(device.name));
+        if (chance_.percent(20)) {
+            put(policy, "priorities", chance_.pick({"[3]", "[4]"}));
+            return;
+        }
+        put(policy, "ports", ports_of(device));
+        if (*policy.find("preset") != in_quotes("pause-too-long") && chance_.percent(30)) {
+            auto& of_priority = table(fmt::format("[policy.per_priority.{}]", chance_.pick({3, 4})));
+            const auto detect = timers.detect * chance_.between(1, 3);
+            put(of_priority, "detect_ms", fmt::format("{}", detect));
+            put(of_priority, "action", in_quotes(chance_.pick({"alert", "drop"})));
+            rest_ += 4 * (detect - timers.detect);
+        }
+    }
+
+    std::string ports_of(const DrawnSwitch& device)
+    {
+        const auto first = chance_.between(0, device.ports - 1);
+        const auto second = chance_.between(0, device.ports - 1);
+        return first == second ? fmt::format("[\"Ethernet{}\"]", first)
+                               : fmt::format("[\"Ethernet{}\", \"Ethernet{}\"]", first, second);
     }
 
     // The keys that a [[policy]] and a `set-policy` share.
@@ -293,8 +350,9 @@ private:
     // A duration close to one that matters to a policy, or any.
     std::int64_t interesting_duration()
     {
+        const auto& timers = any_of(timers_);
         const auto near = chance_.pick<std::int64_t>(
-            {timers_.detect, timers_.detect, timers_.detect + timers_.poll, timers_.detect / 2, timers_.restore});
+            {timers.detect, timers.detect, timers.detect + timers.poll, timers.detect / 2, timers.restore});
         const auto length = chance_.percent(60) ? near + chance_.between(-2, 2) : chance_.between(1, calm_);
         return std::max<std::int64_t>(1, length);
     }
@@ -339,7 +397,7 @@ private:
     void draw_fabric_fault()
     {
         const auto when = any_period();
-        const auto& at = *(switches_.begin() + chance_.between(0, static_cast<std::int64_t>(switches_.size()) - 1));
+        const auto& at = any_of(switches_);
         const auto port = in_quotes(
             fmt::format("{}:Ethernet{}", at.name, chance_.between(0, std::max<std::int64_t>(at.hosts - 1, 0))));
         switch (chance_.between(0, 3)) {
@@ -370,10 +428,11 @@ private:
         if (storms_.empty() || chance_.percent(40)) {
             return chance_.between(1, calm_ - 2);
         }
-        const auto& storm = *(storms_.begin() + chance_.between(0, static_cast<std::int64_t>(storms_.size()) - 1));
+        const auto& storm = any_of(storms_);
+        const auto& timers = any_of(timers_);
         const auto near =
-            chance_.pick({storm.from, storm.from + timers_.detect, storm.until, storm.until + timers_.restore});
-        return std::clamp<std::int64_t>(near + chance_.between(-2, timers_.poll + 2), 1, calm_ - 2);
+            chance_.pick({storm.from, storm.from + timers.detect, storm.until, storm.until + timers.restore});
+        return std::clamp<std::int64_t>(near + chance_.between(-2, timers.poll + 2), 1, calm_ - 2);
     }
 
     DraftTable& agent_fault(std::string_view kind, std::int64_t at, const DrawnSwitch& device)
@@ -385,16 +444,16 @@ private:
 
     void draw_agent_fault()
     {
-        const auto& device = *(watched_.begin() + chance_.between(0, static_cast<std::int64_t>(watched_.size()) - 1));
+        const auto& device = any_of(watched_);
         const auto at = interesting_time();
         const auto until = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 20, 60, 200}) + 1);
         const auto port = in_quotes(
             fmt::format("{}:Ethernet{}", device.name, chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
-        switch (chance_.between(0, 21)) {
+        switch (chance_.between(0, 22)) {
         case 0:
         case 1: draw_restart(device, at); break;
         case 2:
-            put(agent_fault("delay-looks", at, device), "takes", ms(chance_.between(1, 3 * timers_.poll)));
+            put(agent_fault("delay-looks", at, device), "takes", ms(chance_.between(1, 3 * any_of(timers_).poll)));
             put(draft_.tables.back(), "until", ms(until));
             break;
         case 3: put(agent_fault("skip-looks", at, device), "until", ms(until)); break;
@@ -433,6 +492,13 @@ private:
             rest_after(at, until);
             break;
         case 18: draw_late_notices(device, at, until); break;
+        case 19:
+            put(agent_fault("corrupt-stamps", at, device), "by",
+                us(chance_.between(1, chance_.pick({500, 5'000, 100'000}))));
+            put(draft_.tables.back(), "seed", fmt::format("{}", chance_.between(1, 1'000)));
+            put(draft_.tables.back(), "until", ms(until));
+            rest_after(at, until);
+            break;
         default:
             put(agent_fault(chance_.pick({"full-disk", "hang-device", "lose-notices"}), at, device), "until",
                 ms(until));
@@ -520,6 +586,9 @@ private:
         default: {
             auto& change = agent_fault("set-policy", at, device);
             fill_policy(change);
+            if (chance_.percent(25)) {
+                put(change, "ports", ports_of(device));
+            }
             break;
         }
         }
@@ -572,7 +641,7 @@ private:
     bool deaf_{};
     bool pause_limit_{};
     bool detects_itself_{};
-    Timers timers_;  // of the last policy
+    std::vector<Timers> timers_;  // of all policies
     std::vector<DrawnSwitch> switches_;
     std::vector<DrawnSwitch> watched_;
     std::map<std::string, const DrawnSwitch*> stopped_;

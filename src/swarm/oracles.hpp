@@ -8,6 +8,9 @@
 
 namespace petrel::swarm {
 
+// After the last fault of a device, its agent is at rest again at the latest after this time.
+inline constexpr Ps kSettling = 100 * twin::kMs;
+
 // The data that oracles use besides the glances. They keep a reference to it.
 struct Case {
     const scenario::Scenario& scenario;
@@ -52,6 +55,9 @@ std::unique_ptr<Oracle> closed_once(const Case&);
 
 // The looks in the evidence of a storm lead to the same decision again.
 std::unique_ptr<Oracle> evidence_replays(const Case&);
+
+// At the end every queue is watched by the last policy that names it, and no other queue is watched.
+std::unique_ptr<Oracle> policy_of_each_queue(const Case&);
 
 // A device that cannot be read or does not answer is reported as such, and no other device is.
 std::unique_ptr<Oracle> out_of_sight(const Case&);

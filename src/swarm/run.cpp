@@ -41,9 +41,9 @@ public:
           case_{experiment.scenario(), watcher_.places(), Disturbances{experiment.scenario()}}
     {
         oracles_.push_back(conservation());
-        for (const auto make :
-             {loss_outside_sites, treatment_left, pause_from_dropping, belief, detection_bound, early_detection,
-              restore_bound, early_restore, action_rate, closed_once, evidence_replays, out_of_sight}) {
+        for (const auto make : {loss_outside_sites, treatment_left, pause_from_dropping, belief, detection_bound,
+                                early_detection, restore_bound, early_restore, action_rate, closed_once,
+                                evidence_replays, policy_of_each_queue, out_of_sight}) {
             oracles_.push_back(make(case_));
         }
         last_ = watcher_.glance();

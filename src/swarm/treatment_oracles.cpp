@@ -143,8 +143,6 @@ public:
     }
 
 private:
-    static constexpr Ps kSettling = 100 * twin::kMs;
-
     // No command is under way for the row or its port.
     bool at_rest(std::uint32_t q, const Glance& last) const
     {

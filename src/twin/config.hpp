@@ -64,10 +64,11 @@ struct PauseProfile {
 
 // Flaws of real counters that can be simulated.
 struct CounterFlaws {
-    bool deaf_without_pfc{};  // pause that is not honoured is not counted either
-    Ps refresh{};             // interval at which counters are updated; 0 = always up to date
-    Ps jitter{};              // time stamps of reads are early by up to this much
-    bool quanta{};            // pause time is the sum of the received quanta, not the time paused
+    bool deaf_without_pfc{};   // pause that is not honoured is not counted either
+    Ps refresh{};              // interval at which counters are updated; 0 = always up to date
+    Ps jitter{};               // time stamps of reads are early by up to this much
+    std::int32_t drift_ppm{};  // time stamps of reads run fast by so many microseconds in a second
+    bool quanta{};             // pause time is the sum of the received quanta, not the time paused
 };
 
 struct SwitchProfile {

@@ -63,6 +63,11 @@ TEST(ScenarioAgentFaults, LooksAndCounters)
     EXPECT_EQ(wrong.seed, 7U);
     EXPECT_EQ(wrong.until, 2 * kMs);
     EXPECT_EQ(read<scenario::CorruptCounters>("kind = \"corrupt-counters\"").until, twin::kForever);
+    const auto stamps =
+        read<scenario::CorruptStamps>("kind = \"corrupt-stamps\"\nby = \"3us\"\nseed = 7\nuntil = \"2ms\"");
+    EXPECT_EQ(stamps.by, std::chrono::microseconds{3});
+    EXPECT_EQ(stamps.seed, 7U);
+    EXPECT_EQ(stamps.until, 2 * kMs);
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"10min\"").by, std::chrono::minutes{10});
     EXPECT_EQ(read<scenario::StepClock>("kind = \"clock-step\"\nby = \"1s\"\nback = true").by,
               std::chrono::seconds{-1});

@@ -1,4 +1,4 @@
-// Counters that stand still, restart, wrap or are wrong, sample by sample.
+// Counters that stand still, restart, wrap or are wrong, and time stamps that are wrong, sample by sample.
 #include "device/synthetic/counter_faults.hpp"
 
 #include <gtest/gtest.h>
@@ -112,6 +112,33 @@ TEST(CounterFaults, WrongCountersAreWrongInBothDirectionsAndSometimesRight)
     EXPECT_GT(count([](auto value) { return value < kTrue; }), 10);
     EXPECT_EQ(values, shown(1));
     EXPECT_NE(values, shown(2));
+}
+
+TEST(CounterFaults, WrongStampsAreEarlyAndLateByNoMoreThanTheirBound)
+{
+    using namespace std::chrono_literals;
+    const auto errors = [](std::uint64_t seed) {
+        CounterFaults faults;
+        faults.corrupt_stamps(50us, seed);
+        EXPECT_TRUE(faults.any());
+        std::vector<Duration> values;
+        for (int i = 0; i < 100; ++i) {
+            const auto s = passed(faults, sample(1'000, 5));
+            EXPECT_EQ(s[Field::tx_packets], 1'000U);
+            values.push_back(s.read_at - Instant{1'000us});
+        }
+        faults.correct_stamps();
+        EXPECT_FALSE(faults.any());
+        EXPECT_EQ(passed(faults, sample(1'000, 5)).read_at, Instant{1'000us});
+        return values;
+    };
+    const auto values = errors(1);
+    EXPECT_GE(*std::ranges::min_element(values), -50us);
+    EXPECT_LT(*std::ranges::min_element(values), -40us);
+    EXPECT_LE(*std::ranges::max_element(values), 50us);
+    EXPECT_GT(*std::ranges::max_element(values), 40us);
+    EXPECT_EQ(values, errors(1));
+    EXPECT_NE(values, errors(2));
 }
 
 }  // namespace

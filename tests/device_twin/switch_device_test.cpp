@@ -189,6 +189,29 @@ TEST(TwinSwitch, CountersWithARefreshIntervalGiveNoSampleInBetween)
     EXPECT_THAT(spans, ElementsAre(1, 0, 10'000));
 }
 
+TEST(TwinSwitch, TimeStampsDrift)
+{
+    for (const auto drift_ppm : {50'000, -50'000}) {
+        auto setup = one_switch();
+        setup.switch_profiles[0].flaws.drift_ppm = drift_ppm;
+        Bench bench{{}, std::move(setup)};
+        Intake intake{bench.device.inventory(), bench.device.capabilities()};
+        std::vector<std::uint32_t> spans;
+        for (const Ps when : {1 * kMs, 11 * kMs, 31 * kMs}) {
+            bench.at(when, [&] {
+                intake.begin();
+                EXPECT_TRUE(bench.device.look({}, intake).has_value());
+                spans.push_back(intake.view().dt_us[0]);
+            });
+        }
+        bench.twin->run_until(32 * kMs);
+        const auto drifted = [&](int span_us) {
+            return static_cast<std::uint32_t>(span_us + span_us / 1'000 * drift_ppm / 1'000);
+        };
+        EXPECT_THAT(spans, ElementsAre(1, drifted(10'000), drifted(20'000)));
+    }
+}
+
 TEST(TwinSwitch, DropDiscardsInBothDirectionsAndSendsNoPause)
 {
     auto setup = one_switch();

@@ -339,6 +339,59 @@ TEST_F(OracleTest, AWithheldStormIsMitigatedWithEvidence)
     EXPECT_EQ(found(), "The evidence of the storm proves less than the limit of its clock.");
 }
 
+TEST_F(OracleTest, AQueueIsWatchedByItsPolicy)
+{
+    oracle = policy_of_each_queue(of);
+    steps(100);
+    EXPECT_EQ(found(), "");
+    queue().row.policy.detect += std::chrono::milliseconds{1};
+    EXPECT_EQ(found(), "It is not watched by the last policy that names it, sai.");
+}
+
+// The end of a run of one switch with more tables, whose rows the test may change.
+class PolicyOracleTest : public testing::Test {
+protected:
+    void run(const std::string& more)
+    {
+        experiment = test::experiment(kText + more);
+        watcher.emplace(*experiment);
+        experiment->run_until(500 * twin::kMs);
+        last = watcher->glance();
+    }
+    std::string found() const
+    {
+        const Case of{experiment->scenario(), watcher->places(), Disturbances{experiment->scenario()}};
+        const auto oracle = policy_of_each_queue(of);
+        oracle->end(last, watcher->ending());
+        const auto& found = oracle->violations();
+        return found.empty() ? "" : found.front().where + ": " + found.front().what;
+    }
+
+    std::unique_ptr<lab::Experiment> experiment;
+    std::optional<Watcher> watcher;
+    Glance last;
+};
+
+TEST_F(PolicyOracleTest, APolicyOfOneQueueOverridesTheOneBeforeIt)
+{
+    run("[[policy]]\npreset = \"sonic\"\nports = [\"Ethernet1\"]\npriorities = [4]\n");
+    EXPECT_EQ(found(), "");
+    ASSERT_EQ(last.queues.size(), 4U);
+    EXPECT_NE(last.queues[2].row.policy.detect, last.queues[3].row.policy.detect);
+    last.queues[3].row.policy = last.queues[2].row.policy;
+    EXPECT_EQ(found(), "s0:Ethernet1:4: It is not watched by the last policy that names it, sonic.");
+}
+
+TEST_F(PolicyOracleTest, AQueueThatNoPolicyNamesIsNotWatched)
+{
+    run("[[fault]]\nat = \"10ms\"\nkind = \"set-policy\"\ndevice = \"s0\"\npreset = \"sonic\"\nports = "
+        "[\"Ethernet0\"]\n");
+    EXPECT_EQ(found(), "");
+    EXPECT_FALSE(last.queues[2].row.policy.watched);
+    last.queues[2].row.policy = last.queues[0].row.policy;
+    EXPECT_EQ(found(), "s0:Ethernet1:3: It is watched, and no policy names it.");
+}
+
 // The device of the runs that are made by hand, with one fault.
 class SightTest : public testing::Test {
 protected:

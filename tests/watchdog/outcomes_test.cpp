@@ -184,6 +184,27 @@ TEST(MitigateOutcome, AFailedTreatmentIsNotTriedAgainAfterTheStorm)
     EXPECT_EQ(d.story(), (Story{"2500 do none Ethernet0:3", "2500 storm_restored Ethernet0:3 quiet"}));
 }
 
+// Quiet does not end such a mitigation, so the treatment is still wanted.
+TEST(MitigateOutcome, AFailedTreatmentThatOnlyAnOperatorEndsIsTriedAgainAfterTheStorm)
+{
+    auto policy = preset("sonic");
+    policy.release = Release::manual;
+    Driver d{policy};
+    d.answers(Verdict::failed);
+    storm_until_t0(d);
+    d.run_ms(50);
+    d.calm();
+    d.run_ms(150);  // one look has proven quiet
+    d.answers(Verdict::confirmed);
+    d.story();
+    d.run_ms(10'000);
+    EXPECT_EQ(d.story(), Story{"700 do drop Ethernet0:3"});
+    EXPECT_EQ(d.phase(), Phase::mitigated);
+    d.order(Order::Kind::release, d.target());
+    EXPECT_EQ(d.commands().back().want, Treatment::none);
+    EXPECT_EQ(d.phase(), Phase::watching);
+}
+
 TEST(MitigateOutcome, AFailedTreatmentIsTriedAgainIfTheStormReturns)
 {
     Driver d{preset("sonic")};

@@ -151,6 +151,18 @@ void corrupt_counters(FaultTable& fault)
     add(fault, devices(fault), what);
 }
 
+void corrupt_stamps(FaultTable& fault)
+{
+    CorruptStamps what;
+    Ps by = 0;
+    fault.section.require("by", "a time such as \"5ms\"");
+    fault.section.time("by", by, twin::kNs);
+    what.by = twin::to_instant(by).time_since_epoch();
+    fault.section.number("seed", what.seed, 0, kMost32Bits);
+    read_until(fault, what.until);
+    add(fault, devices(fault), what);
+}
+
 void clock_step(FaultTable& fault)
 {
     StepClock what;
@@ -289,6 +301,7 @@ std::span<const FaultKind> agent_fault_kinds()
                                        FaultKind{"freeze-counters", with_end<FreezeCounters>},
                                        FaultKind{"reset-counters", reset_counters},
                                        FaultKind{"corrupt-counters", corrupt_counters},
+                                       FaultKind{"corrupt-stamps", corrupt_stamps},
                                        FaultKind{"clock-step", clock_step},
                                        FaultKind{"fail-writes", fail_writes},
                                        FaultKind{"lie", lie},

@@ -15,6 +15,7 @@ using twin::SwitchProfile;
 constexpr std::size_t kMostProfiles = 1'000;
 constexpr std::uint64_t kMostBuffer = std::uint64_t{1} << 32U;
 constexpr std::uint8_t kUsualLossless = 0x18;  // priorities 3 and 4
+constexpr std::int64_t kMostDriftPpm = 500'000;
 
 void read_pause(Section& section, twin::PauseProfile& pause)
 {
@@ -133,6 +134,7 @@ private:
             flaws->read("deaf_without_pfc", profile.flaws.deaf_without_pfc);
             flaws->time("refresh", profile.flaws.refresh);
             flaws->time("jitter", profile.flaws.jitter);
+            flaws->number("drift_ppm", profile.flaws.drift_ppm, -kMostDriftPpm, kMostDriftPpm);
             flaws->read("quanta", profile.flaws.quanta);
             flaws->done();
         }

@@ -64,6 +64,11 @@ void CounterFaults::pass(watchdog::Sample& sample)
         sample = *row.shown;
         sample.read_at = read_at;
     }
+    if (wrong_stamps_) {
+        auto& [by, random] = *wrong_stamps_;
+        const auto width = 2 * static_cast<std::uint64_t>(by.count()) + 1;
+        sample.read_at += Duration{static_cast<std::int64_t>(random() % width)} - by;
+    }
 }
 
 void CounterFaults::start_from(watchdog::Sample sample)

@@ -1,5 +1,5 @@
-// Makes counters stand still, restart, wrap at 32 bits or show wrong values, whatever the real device counts. A filter
-// for samples on their way to the intake.
+// Makes counters stand still, restart, wrap at 32 bits or show wrong values, and time stamps wrong, whatever the real
+// device counts. A filter for samples on their way to the intake.
 #pragma once
 
 #include <array>
@@ -26,7 +26,14 @@ public:
     void corrupt(std::uint64_t seed) { wrong_.emplace(seed); }
     void correct() { wrong_.reset(); }
 
-    bool any() const { return frozen_ || restarts_ != 0 || wrong_; }
+    // From now on the time stamp of each read is wrong by up to `by`, early or late.
+    void corrupt_stamps(Duration by, std::uint64_t seed)
+    {
+        wrong_stamps_.emplace(WrongStamps{by, std::mt19937_64{seed}});
+    }
+    void correct_stamps() { wrong_stamps_.reset(); }
+
+    bool any() const { return frozen_ || restarts_ != 0 || wrong_ || wrong_stamps_; }
     void pass(watchdog::Sample&) override;
 
     // For a read between two looks, which gives the faults their starting values. A device forgets a break in the pause
@@ -44,9 +51,15 @@ private:
         bool break_found{};  // by start_from(), for the next look
     };
 
+    struct WrongStamps {
+        Duration by{};
+        std::mt19937_64 random;
+    };
+
     std::vector<Row> rows_;
     bool frozen_{};
     std::optional<std::mt19937_64> wrong_;      // while counters are wrong: by how much
+    std::optional<WrongStamps> wrong_stamps_;   // while time stamps are wrong
     std::optional<std::uint32_t> wraps_after_;  // of the last restart
     std::uint32_t restarts_{};
     std::uint32_t reported_{};  // how many of restarts_ changed the epoch

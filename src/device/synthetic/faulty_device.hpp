@@ -1,6 +1,6 @@
 // A device with injected faults: the next calls of a kind are refused, fail, time out, have no effect or return a false
-// read-back; writes take effect late; counters stand still, restart, wrap or are wrong. All other calls go to the
-// device behind it.
+// read-back; writes take effect late; counters stand still, restart, wrap or are wrong; time stamps are wrong. All
+// other calls go to the device behind it.
 #pragma once
 
 #include <array>
@@ -42,6 +42,8 @@ public:
 
     void corrupt_counters(std::uint64_t seed) { counters_.corrupt(seed); }
     void correct_counters() { counters_.correct(); }
+    void corrupt_stamps(Duration by, std::uint64_t seed) { counters_.corrupt_stamps(by, seed); }
+    void correct_stamps() { counters_.correct_stamps(); }
 
     const watchdog::Inventory& inventory() const override { return behind_.inventory(); }
     const watchdog::Capabilities& capabilities() const override { return behind_.capabilities(); }

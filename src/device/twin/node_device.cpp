@@ -73,15 +73,20 @@ Result<void> NodeDevice::look(std::span<const Slot> rows, watchdog::Intake& into
     return {};
 }
 
-// A random time stamp within the declared uncertainty. Stamps of a row do not go backwards.
+// The time by the device's clock, which drifts, with a random error within the declared uncertainty. Stamps of a row do
+// not go backwards.
 Instant NodeDevice::stamp(std::uint32_t row, Instant taken) const
 {
+    constexpr std::int64_t kMillion = 1'000'000;
+    const auto run = (taken - seat_.start).count();
+    const auto clock =
+        taken + Duration{run / kMillion * stamp_drift_ppm_ + run % kMillion * stamp_drift_ppm_ / kMillion};
     const auto most = capabilities_.stamp_uncertainty.count();
     if (most == 0) {
-        return taken;
+        return clock;
     }
     std::mt19937_64 random{static_cast<std::uint64_t>(taken.time_since_epoch().count()) + row};
-    const auto early = taken - Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1))};
+    const auto early = clock - Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1))};
     const auto& last = last_[row];
     return last.sample.known == 0 ? early : std::max(early, last.sample.read_at + std::chrono::microseconds{1});
 }

@@ -39,6 +39,7 @@ protected:
 
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
+    std::int64_t stamp_drift_ppm_{};
 
 private:
     struct Shown {

@@ -144,6 +144,7 @@ SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits&
     : NodeDevice(seat), view_(view), traits_(traits)
 {
     capabilities_ = capabilities_of(traits, view_.profile());
+    stamp_drift_ppm_ = view_.profile().flaws.drift_ppm;
     for (std::uint8_t port = 0; port != view_.ports(); ++port) {
         add_rows(port, view_.lossless(), bit(Field::pause_timeout));
     }
