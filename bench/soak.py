@@ -257,6 +257,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=10)
     options = parser.parse_args()
     seconds = max(20, int(60 * options.minutes))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(FAILED))  # the service ends, too
     with tempfile.TemporaryDirectory(prefix="petrel-soak-") as name:
         folder = Path(name)
         service = Service(options.petrel.resolve(), folder, seconds)
