@@ -127,6 +127,7 @@ Flags are stronger than the environment, the environment than the file, the file
 constexpr auto kDeviceExamples = R"(Examples:
   petrel device check "exec:/usr/lib/petrel/switch.py --host 10.0.0.1"
   petrel device check exec:/usr/lib/petrel/switch.py --treat Ethernet4:3
+  petrel device check slingshot:exec:/usr/lib/petrel/rossw --treat Ethernet0
 
 Without --treat the helper is only asked to read. With it, each of its treatments is applied to that queue or to its
 port, and restored: choose a queue whose traffic may be disturbed. The exit code is 5 if the helper breaks a rule.
@@ -192,8 +193,8 @@ std::vector<Command> commands()
          link_import_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
         {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
-        {"device check", kGeneral, "Check a helper program (exec:PROGRAM) against the protocol.", kNoExamples,
-         device_check_flags},
+        {"device check", kGeneral, "Check a helper program ([slingshot:]exec:PROGRAM) against the protocol.",
+         kNoExamples, device_check_flags},
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},

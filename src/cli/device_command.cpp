@@ -6,6 +6,7 @@
 
 #include "base/complaint_text.hpp"
 #include "device/exec/conformance.hpp"
+#include "device/slingshot/exec/conformance.hpp"
 #include "drivers/exec_driver.hpp"
 #include "runtime/event_loop.hpp"
 #include "terminal/terminal.hpp"
@@ -33,11 +34,12 @@ ExitCode run_device_check(const DeviceCheckOptions& options)
     if (!words) {
         return fail(words.error());
     }
-    const auto checks =
-        device::exec::check_helper(drivers::start_program(*words), runtime::SystemClock{}, options.treat);
+    const auto check =
+        options.device.starts_with("exec:") ? device::exec::check_helper : device::slingshot::check_register_helper;
+    const auto checks = check(drivers::start_program(*words), runtime::SystemClock{}, options.treat);
     std::string text;
-    for (const auto& check : checks) {
-        text += fmt::format("{:<7}  {}: {}\n", verdict_word(check.verdict), check.name, escaped(check.detail));
+    for (const auto& one : checks) {
+        text += fmt::format("{:<7}  {}: {}\n", verdict_word(one.verdict), one.name, escaped(one.detail));
     }
     const auto count = [&](Check::Verdict verdict) { return std::ranges::count(checks, verdict, &Check::verdict); };
     const auto failed = count(Check::Verdict::failed);

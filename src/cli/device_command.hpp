@@ -9,8 +9,8 @@
 namespace petrel::cli {
 
 struct DeviceCheckOptions {
-    std::string device;                // "exec:PROGRAM [ARGUMENTS]"
-    std::optional<std::string> treat;  // the queue that may be treated
+    std::string device;                // "exec:PROGRAM [ARGUMENTS]" or "slingshot:exec:PROGRAM [ARGUMENTS]"
+    std::optional<std::string> treat;  // the queue or port that may be treated
 };
 
 ExitCode run_device_check(const DeviceCheckOptions&);

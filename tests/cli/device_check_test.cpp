@@ -5,6 +5,7 @@
 #include "drivers/exec_driver.hpp"
 #include "drivers/slingshot_driver.hpp"
 #include "petrel_program.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace petrel::cli::test {
 namespace {
@@ -34,6 +35,18 @@ TEST(DeviceCheck, AHelperThatBreaksARule)
     EXPECT_EQ(ended.exit_code, 5);
     EXPECT_THAT(ended.out, HasSubstr("\nFAILED   unknown call: the answer is a success"));
     EXPECT_THAT(ended.out, HasSubstr("\ndoes not conform: 3 of 14 checks failed\n"));
+}
+
+TEST(DeviceCheck, AHelperWithSlingshotsRegisters)
+{
+    const petrel::test::TemporaryFolder folder;
+    const auto ended = device_check(
+        {"slingshot:exec:" PETREL_TEST_DATA "/device_slingshot/registers_helper.py " + (folder / "registers").string(),
+         "--treat", "Ethernet0"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out,
+                HasSubstr("ok       hello: 'registers' speaks protocol 1, has 2 ports, of them 2 edge ports"));
+    EXPECT_THAT(ended.out, HasSubstr("\nconforms: 11 checks passed, 0 skipped\n"));
 }
 
 TEST(ExecDriver, SplitsItsEntryIntoWords)

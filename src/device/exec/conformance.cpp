@@ -8,7 +8,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/exec/exec_request.hpp"
-#include "device/exec/conversation.hpp"
+#include "device/exec/checklist.hpp"
 
 namespace petrel::device::exec {
 
@@ -23,10 +23,6 @@ constexpr std::string_view kStranger = "no-such-port:0";  // a queue that no inv
 constexpr Duration kTryDetect = std::chrono::milliseconds{200};
 constexpr Duration kTryRestore = std::chrono::milliseconds{400};
 
-using Seen = Result<std::string>;  // what a check has seen, or what is wrong
-
-tl::unexpected<Error> wrong(std::string what) { return tl::unexpected(Error{ErrorKind::corrupt, std::move(what)}); }
-
 template <class Enum>
 std::vector<Enum> members(std::uint32_t set)
 {
@@ -39,35 +35,24 @@ std::vector<Enum> members(std::uint32_t set)
     return list;
 }
 
-// Says of which request the error is.
-template <class Value>
-Result<Value> during(std::string_view request, Result<Value> result)
-{
-    return std::move(result).map_error([&](Error error) {
-        error.what = fmt::format("{}: {}", request, error.what);
-        return error;
-    });
-}
-
 class Kit {
 public:
     Kit(const StartHelper& start, const TimeSource& clock, const std::optional<std::string>& treat)
-        : start_(start), clock_(clock), treat_(treat)
+        : list_(start, clock), treat_(treat)
     {}
 
     std::vector<Check> run() &&
     {
-        check("hello", [this] { return start(); });
-        over_ = over_ || checks_.back().verdict == Verdict::failed;
-        check("look at all rows", [this] { return look_at_all(); });
-        check("look at one row", [this] { return look_at_one(); });
-        check("declared fields", [this] { return find_fields(); });
-        check("counters and stamps only grow", [this] { return look_again(); });
-        check("unknown call", [this] { return ask_unknown_call(); });
-        check("unknown row", [this] { return look_at_stranger(); });
-        check("unknown target", [this] { return prepare_stranger(); });
-        check("unsupported treatment", [this] { return prepare_unsupported(); });
-        check("prepare only reads", [this] { return prepare_each(); });
+        list_.hello([this] { return start(); });
+        list_.check("look at all rows", [this] { return look_at_all(); });
+        list_.check("look at one row", [this] { return look_at_one(); });
+        list_.check("declared fields", [this] { return find_fields(); });
+        list_.check("counters and stamps only grow", [this] { return look_again(); });
+        list_.check_unknown_call();
+        list_.check("unknown row", [this] { return look_at_stranger(); });
+        list_.check("unknown target", [this] { return prepare_stranger(); });
+        list_.check("unsupported treatment", [this] { return prepare_unsupported(); });
+        list_.check("prepare only reads", [this] { return prepare_each(); });
         for (const auto treatment : members<Treatment>(hello_.capabilities.treatments)) {
             check_treated(fmt::format("treatment {}", name(treatment)),
                           [this, treatment] { return treat_and_restore(treatment); });
@@ -75,58 +60,29 @@ public:
         if (hello_.capabilities.detects_itself) {
             check_treated("watch_by_itself", [this] { return delegate(); });
         }
-        check("close",
-              [this] { return conversation_->close().map([] { return std::string{"ends with exit code 0"}; }); });
-        over_ = checks_.back().verdict != Verdict::passed;
-        check("end of input", [this] { return end_input(); });
-        return std::move(checks_);
+        return list_.end([this] { return start(); });
     }
 
 private:
-    using Verdict = Check::Verdict;
-
-    template <class Run>
-    void check(std::string name, Run run)
-    {
-        if (over_) {
-            return checks_.push_back({Verdict::skipped, std::move(name), "the conversation had ended"});
-        }
-        const auto seen = run();
-        checks_.push_back(
-            {seen ? Verdict::passed : Verdict::failed, std::move(name), seen ? *seen : seen.error().what});
-        over_ = !conversation_ || conversation_->ended();
-    }
-
     template <class Run>
     void check_treated(std::string name, Run run)
     {
         if (!treat_) {
-            return checks_.push_back(
-                {Verdict::skipped, std::move(name),
-                 fmt::format("it disturbs traffic: name a queue for it, as --treat {}", names_.front().name(Slot{0}))});
+            return list_.skip_treated(std::move(name), "queue", names().name(Slot{0}));
         }
-        check(std::move(name), std::move(run));
+        list_.check(std::move(name), std::move(run));
     }
 
     const codec::ExecNames& names() const { return names_.front(); }
     template <class Make>
     Result<ExecMessage> ask(Make make)
     {
-        return conversation_->ask(make);
-    }
-    Result<ExecMessage> ask_raw(std::string_view rest)
-    {
-        return ask([&](std::uint64_t id) { return fmt::format(R"({{"id":{},{}}})", id, rest); });
+        return list_.ask(make);
     }
 
     Seen start()
     {
-        auto helper = start_();
-        if (!helper) {
-            return tl::unexpected(helper.error());
-        }
-        conversation_.emplace(std::move(*helper), DeviceId{}, clock_);
-        const auto hello = conversation_->hello();
+        const auto hello = list_.start().and_then([this] { return list_.conversation().hello(); });
         if (!hello) {
             return tl::unexpected(hello.error());
         }
@@ -147,7 +103,7 @@ private:
     {
         return ask([&](std::uint64_t id) { return codec::exec_look(id, names(), rows); })
             .and_then([&](const ExecMessage& answer) {
-                return answer.samples(names(), hello_.capabilities.fields, clock_.now().mono);
+                return answer.samples(names(), hello_.capabilities.fields, list_.now());
             });
     }
 
@@ -242,36 +198,11 @@ private:
         });
     }
 
-    // The answer must be an error, of this kind if one is given.
-    static Seen expect_error(const Result<ExecMessage>& answer, std::optional<ErrorKind> kind, std::string_view allowed)
-    {
-        if (!answer) {
-            return tl::unexpected(answer.error());
-        }
-        if (!answer->is_error()) {
-            return wrong(fmt::format("the answer is a success: allowed is {}", allowed));
-        }
-        const auto error = answer->done().error();
-        if (error.kind == ErrorKind::corrupt) {
-            return tl::unexpected(error);
-        }
-        if (kind && error.kind != *kind) {
-            return wrong(fmt::format("the error is '{}': allowed is {}", error.what, allowed));
-        }
-        return fmt::format("refused: {}", error.what);
-    }
-
-    Seen ask_unknown_call()
-    {
-        return expect_error(ask_raw(R"("call":"no_such_call")"), ErrorKind::unsupported,
-                            "an error of the kind unsupported");
-    }
-
     Seen look_at_stranger()
     {
-        return ask_raw(fmt::format(R"("call":"look","rows":["{}"])", kStranger))
+        return list_.ask_raw(fmt::format(R"("call":"look","rows":["{}"])", kStranger))
             .and_then([&](const ExecMessage& answer) {
-                return answer.samples(names(), hello_.capabilities.fields, clock_.now().mono);
+                return answer.samples(names(), hello_.capabilities.fields, list_.now());
             })
             .map([](const codec::ExecSamples&) { return std::string{"left out"}; });
     }
@@ -373,8 +304,8 @@ private:
                                  .and_then([&] { return expect(at, treatment, "after apply"); })
                                  .and_then([&] { return apply(at, treatment, *undo); })
                                  .and_then([&] { return expect(at, treatment, "after the same apply again"); })
-                                 .and_then([&] { return during("close", conversation_->close()); });
-        const auto again = conversation_->ended() ? start().map([](const std::string&) {}) : Result<void>{};
+                                 .and_then([&] { return during("close", list_.conversation().close()); });
+        const auto again = list_.conversation().ended() ? start().map([](const std::string&) {}) : Result<void>{};
         const auto restored =
             again.and_then([&] { return apply(at, Treatment::none, *undo); })
                 .and_then([&] { return expect(at, Treatment::none, "after the restore in a new helper"); })
@@ -408,23 +339,11 @@ private:
         return watched->front().on ? "switched on and off" : "not with these intervals";
     }
 
-    // An agent that is killed sends no close.
-    Seen end_input()
-    {
-        return start().and_then([&](const std::string&) { return conversation_->hang_up(); }).map([] {
-            return std::string{"the helper ends by itself"};
-        });
-    }
-
-    const StartHelper& start_;
-    const TimeSource& clock_;
+    Checklist list_;
     const std::optional<std::string>& treat_;
-    std::vector<Check> checks_;
-    std::optional<Conversation> conversation_;
     codec::ExecHello hello_;
     std::vector<codec::ExecNames> names_;  // one, after the first hello
     codec::ExecSamples first_;             // of the first look at all rows
-    bool over_{};
 };
 
 }  // namespace

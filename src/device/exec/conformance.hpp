@@ -5,21 +5,15 @@
 // port, and restores it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/exec/checklist.hpp"
 #include "device/exec/helper.hpp"
 
 namespace petrel::device::exec {
-
-struct Check {
-    enum class Verdict : std::uint8_t { passed, failed, skipped } verdict{};
-    std::string name;
-    std::string detail;  // what was seen, what is wrong, or why the check was skipped
-};
 
 // The clock is the machine's monotonic clock, the one that helpers stamp samples with.
 std::vector<Check> check_helper(const StartHelper&, const TimeSource&, const std::optional<std::string>& treat);
