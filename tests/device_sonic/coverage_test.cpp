@@ -328,7 +328,7 @@ TEST_F(SonicCoverage, TheScriptsReturnWithoutTheirOldState)
 TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
 {
     ASSERT_TRUE(on_->open({60s, 1ms}));
-    const auto treat = [&](Treatment want) { return device().apply({1, 0, on_->target(kQueue), want, kNever}, {}); };
+    const auto treat = [&](Treatment want) { return on_->treat(on_->target(kQueue), want); };
     sonic().hold();
     [[maybe_unused]] const auto late = treat(Treatment::drop);
     sonic().release();
