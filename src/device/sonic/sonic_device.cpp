@@ -465,7 +465,7 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
     if (reading.debug_storm) {
         simulate_storm(sample);
     }
-    const bool counts = row.signals.mark(sample, seen_at.mono);
+    const bool counts = row.signals.mark(sample, seen_at.mono, by_syncd_);
     reader_->set_storm(slot, !row.signals.in_storm() ? Reader::Storm::none
                              : row.signals.settled() ? Reader::Storm::settled
                                                      : Reader::Storm::open);
